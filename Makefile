@@ -1,0 +1,53 @@
+# Everything runs in .venv, which the first target to need it creates and fills.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+PIP    := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
+
+# Tests that want Triton's interpreter set this themselves; set globally it would disable compilation.
+unexport TRITON_INTERPRET
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help install demo test lint types docs format clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: $(STAMP)  ## create .venv and install the tested versions into it
+
+# The stamp is written last, so an interrupted installation is taken up again by the next make.
+$(STAMP): pyproject.toml constraints.txt
+	@rm -f $@
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) || \
+	  { echo "make: '$(PYTHON) -m venv' failed; is the venv module of Python 3.11+ installed?"; exit 1; }
+	@echo "installing into $(VENV) (torch is large: this may take some minutes)"
+	@$(PIP) torch
+	@$(PIP) -e ".[test,docs]"
+	@touch $@
+
+demo: $(STAMP)  ## derive, check, time: one table over the example formulas
+	@$(BIN)/python -m frontend.demo
+
+test: $(STAMP)  ## the tests
+	@$(BIN)/python -m pytest -q
+
+lint: $(STAMP)  ## ruff: rules and formatting
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(STAMP)  ## mypy, strict
+	@$(BIN)/mypy
+
+docs: $(STAMP)  ## HTML documentation in docs/_build/html; warnings are errors
+	@$(BIN)/python -m sphinx -q -W --keep-going -b html -d docs/_build/doctrees docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+format: $(STAMP)  ## apply ruff's fixes and formatting
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+clean:  ## remove .venv and everything generated
+	rm -rf $(VENV) build dist *.egg-info docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

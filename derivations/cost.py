@@ -1,0 +1,148 @@
+"""Predicted seconds of a stage: a roofline on a machine's measured ceilings.
+
+    seconds = max(operations / (rate * utilisation), bytes / bandwidth) + calls * call_seconds
+
+Layout copies count as bytes moved; views are free.  Source: Williams, Waterman, Patterson,
+"Roofline", CACM 2009.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+from ta import affine
+from ta.node import Access, Add, Apply, Mul, Power, Scope, Select, Tensor
+from ta.operator import Work
+from ta.subst import accesses, stages, walk
+
+ITEM_BYTES = {
+    "float64": 8,
+    "float32": 4,
+    "float16": 2,
+    "bfloat16": 2,
+    "complex64": 8,
+    "complex128": 16,
+    "int64": 8,
+    "int32": 4,
+    "int16": 2,
+    "int8": 1,
+    "uint8": 1,
+    "bool": 1,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Ceilings of one target: bytes/s, operations/s by unit (float32), seconds a library call
+    costs before it does anything.  `fused` says whether an eOperator is one kernel (Triton) or a
+    series of whole-array calls (torch on strided views)."""
+
+    name: str
+    bandwidth: float
+    rates: Mapping[str, float]
+    call_seconds: float
+    fused: bool
+
+    def seconds(self, work: Work, item_bytes: int = 4) -> float:
+        rate = self.rates[work.unit] * work.utilisation * min(1.0, 4 / item_bytes)
+        return (
+            max(work.operations / rate, work.bytes_moved / self.bandwidth)
+            + work.calls * self.call_seconds
+        )
+
+
+CPU = Machine(
+    name="cpu",
+    bandwidth=8e9,
+    rates={"matmul": 9e10, "convolution": 9e10, "vector": 2e9},
+    call_seconds=1e-5,
+    fused=False,
+)
+"""Two cores of a current server; see docs/measurements/cpu-ceilings.md for the command."""
+
+H100 = Machine(
+    name="cuda:90",
+    bandwidth=2.8e12,
+    rates={"matmul": 4.5e13, "convolution": 4.0e13, "vector": 3.0e13},
+    call_seconds=4e-6,
+    fused=True,
+)
+"""NVIDIA H100: 3.35 TB/s and 67 Tflop/s float32 by the data sheet, derated to what copies and
+cuBLAS reach."""
+
+A100 = Machine(
+    name="cuda:80",
+    bandwidth=1.3e12,
+    rates={"matmul": 1.6e13, "convolution": 1.4e13, "vector": 1.2e13},
+    call_seconds=4e-6,
+    fused=True,
+)
+"""NVIDIA A100: 1.55 TB/s and 19.5 Tflop/s float32 by the data sheet, derated likewise."""
+
+MACHINES = {machine.name: machine for machine in (CPU, H100, A100)}
+
+
+def item_bytes(scope: Scope) -> int:
+    """Bytes of an element: the widest among the tensors that the scope reads, directly or not."""
+    names = {
+        access.source.dtype
+        for stage in stages(scope)
+        for access in accesses(stage.body)
+        if isinstance(access.source, Tensor)
+    }
+    return max((ITEM_BYTES[name] for name in names), default=4)
+
+
+def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
+    """The work of a stage that no library operator does."""
+    domain = scope.domain
+    points = prod(r.extent for r in domain)
+    output = prod(scope.shape)
+    reads = accesses(scope.body)
+    touched = sum(_touched(read, scope) for read in reads)
+    operations = max(1, sum(_operations(node) for node in walk(scope.body)) + bool(scope.sums))
+    if fused:
+        return Work(points * operations, (touched + output) * item)
+    passes = 2.0 * (operations - bool(scope.sums)) + 1.0
+    if scope.sums and isinstance(scope.body, Access):
+        passes = 1.5  # one read of every point, accumulated in cache
+    gathered = sum(_points(read, scope) for read in reads if any(r.floors for r in read.rows))
+    moved = (points * passes + output + touched + 6 * gathered) * item
+    return Work(points * operations * 0.5, moved, calls=int(operations) + 2)
+
+
+def is_free_view(scope: Scope) -> bool:
+    """Whether the scope is one read at affine rows that never leaves its source."""
+    body = scope.body
+    if scope.sums or not isinstance(body, Access):
+        return False
+    for row, bound in zip(body.rows, body.source.ranges, strict=True):
+        low, high = affine.bounds(row, scope.loops)
+        if row.floors or low < bound.lo or high >= bound.hi:
+            return False
+    return True
+
+
+def _points(read: Access, scope: Scope) -> int:
+    return prod(r.extent for i, r in enumerate(scope.domain) if read.free >> i & 1)
+
+
+def _touched(read: Access, scope: Scope) -> int:
+    """Elements of the source that the read can touch."""
+    return min(_points(read, scope), prod(r.extent for r in read.source.ranges))
+
+
+def _operations(node: object) -> int:
+    if isinstance(node, Mul):
+        return len(node.factors) - 1
+    if isinstance(node, Add):
+        return len(node.terms) - 1
+    if isinstance(node, Power):
+        return max(1, abs(node.exponent) - 1)
+    if isinstance(node, Apply):
+        return 4
+    if isinstance(node, Select):
+        return 1 + len(node.conditions)
+    return 0

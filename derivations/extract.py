@@ -1,0 +1,200 @@
+"""From the explored graph to programs: the cheapest choice for each scope, then views folded.
+
+    best(S) = min( stage(S) + sum of best(reads of S) ;  best(S') for every step S = S' )
+
+computed as a fixed point (costs are not negative, so cycles of equal scopes do no harm).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from derivations import kernel
+from derivations.graph import Graph, Stage, is_view
+from derivations.kernel import Step
+from derivations.restructure import Merge, reads
+from ta.errors import RuleRefused
+from ta.node import Scope, Select
+from ta.subst import replace_sources, stages, walk
+
+
+COMPARABLE = 4.0
+"""A step on the best path is tried in its variants when it costs at most this many times more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A complete staged program equal to the given roots, with the steps that lead to it."""
+
+    roots: tuple[Scope, ...]
+    steps: tuple[Step, ...]
+    stages: tuple[Stage, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The best known way to a scope: `step` leads to an equal scope, None computes it as it is."""
+
+    seconds: float
+    step: Step | None
+
+
+def choices(graph: Graph) -> dict[Scope, Choice]:
+    """The fixed point over all scopes of the graph."""
+    best: dict[Scope, Choice] = {}
+
+    def direct(scope: Scope) -> float:
+        stage = graph.stage(scope)
+        return stage.seconds + sum(best[r].seconds if r in best else lone(r) for r in stage.reads)
+
+    def lone(scope: Scope) -> float:
+        return graph.estimate(scope)
+
+    scopes = list(graph.stages)
+    for scope in scopes:
+        best[scope] = Choice(graph.estimate(scope), None)
+    changed = True
+    while changed:
+        changed = False
+        for scope in scopes:
+            options: list[tuple[float, Step | None]] = [(direct(scope), None)]
+            options += [
+                (best[step.after].seconds, step)
+                for step in graph.edges.get(scope, ())
+                if step.after in best
+            ]
+            seconds, step = min(options, key=lambda option: option[0])
+            if seconds < best[scope].seconds * (1 - 1e-9):
+                best[scope] = Choice(seconds, step)
+                changed = True
+    return best
+
+
+def plans(graph: Graph, roots: tuple[Scope, ...], most: int = 8) -> tuple[Plan, ...]:
+    """Up to `most` different programs for the roots, the cheapest first.
+
+    Besides the overall best, each step from a root, and each step of comparable cost from a scope
+    on the best path, is taken in turn and the rest chosen as best, so that the list shows different
+    ideas rather than variations of one."""
+    best = choices(graph)
+    found: dict[tuple[Scope, ...], Plan] = {}
+    for steps in _variants(graph, roots, best):
+        plan = _finish(graph, roots, steps)
+        known = found.get(plan.roots)
+        if known is None or len(plan.steps) < len(known.steps):
+            found[plan.roots] = plan
+    ranked = sorted(found.values(), key=lambda plan: (plan.seconds, len(plan.steps)))
+    return tuple(ranked[:most])
+
+
+def unchanged(graph: Graph, roots: tuple[Scope, ...]) -> Plan:
+    """The roots as they are: the plan without a step."""
+    return _finish(graph, roots, [])
+
+
+def _variants(
+    graph: Graph, roots: tuple[Scope, ...], best: dict[Scope, Choice]
+) -> Iterator[list[Step]]:
+    main = _steps(graph, roots, best, {})
+    yield main
+    yield []
+    for scope in dict.fromkeys((*roots, *(step.before for step in main))):
+        for step in graph.edges.get(scope, ()):
+            if step.after not in best:
+                continue
+            if scope in roots or best[step.after].seconds < COMPARABLE * best[scope].seconds:
+                yield _steps(graph, roots, best, {scope: step})
+
+
+def _steps(
+    graph: Graph,
+    roots: tuple[Scope, ...],
+    best: dict[Scope, Choice],
+    forced: dict[Scope, Step],
+) -> list[Step]:
+    """The chosen steps in order: those from a scope before those of what its result reads."""
+    steps: list[Step] = []
+    done: set[Scope] = set()
+    pending = list(reversed(roots))
+    while pending:
+        scope = pending.pop()
+        chain: set[Scope] = set()
+        while scope not in done:
+            done.add(scope)
+            chain.add(scope)
+            step = forced.get(scope) or (best[scope].step if scope in best else None)
+            if step is None or step.after in chain:
+                pending.extend(reversed(graph.stage(scope).reads))
+                break
+            steps.append(step)
+            scope = step.after
+    return steps
+
+
+def _finish(graph: Graph, roots: tuple[Scope, ...], steps: list[Step]) -> Plan:
+    """Replay the steps on the roots, then fold the views they left into their readers."""
+    applied: list[Step] = []
+    for step in steps:
+        if step.before in stages(*roots):
+            changed = replace_step(roots, step)
+            if changed != roots:
+                roots = changed
+                applied.append(step)
+    roots, folds = fold_views(graph, roots)
+    chosen = used_stages(graph, roots)
+    return Plan(roots, (*applied, *folds), chosen, sum(stage.seconds for stage in chosen))
+
+
+def replace_step(roots: tuple[Scope, ...], step: Step) -> tuple[Scope, ...]:
+    """The roots with the step applied wherever its scope occurs in them."""
+    return tuple(replace_sources(root, {step.before: step.after}) for root in roots)
+
+
+def fold_views(graph: Graph, roots: tuple[Scope, ...]) -> tuple[tuple[Scope, ...], list[Step]]:
+    """Readers of views read the views' sources instead, where that does not cost more."""
+    steps: list[Step] = []
+    while True:
+        found = (_fold(graph, stage) for stage in stages(*roots))
+        step = next((step for step in found if step is not None), None)
+        if step is None:
+            return roots, steps
+        roots = replace_step(roots, step)
+        steps.append(step)
+
+
+def _fold(graph: Graph, scope: Scope) -> Step | None:
+    guarded = _selects(scope)
+    for position, access in enumerate(reads(scope)):
+        source = access.source
+        if not isinstance(source, Scope) or not is_view(source):
+            continue
+        witness = Merge(position)
+        try:
+            after = kernel.apply(scope, witness, exact=False)
+        except RuleRefused:
+            continue
+        if _selects(after) > guarded:
+            continue
+        before_seconds = graph.stage(scope).seconds + graph.stage(source).seconds
+        if graph.stage(after).seconds <= before_seconds * 1.05 + 1e-9:
+            return Step("merge-stage", scope, after, witness)
+    return None
+
+
+def _selects(scope: Scope) -> int:
+    return sum(isinstance(node, Select) for node in walk(scope.body))
+
+
+def used_stages(graph: Graph, roots: tuple[Scope, ...]) -> tuple[Stage, ...]:
+    """The stages that the program runs, producers first (an operator may read past a nested
+    scope, straight from its sources)."""
+    needed: set[Scope] = set()
+    pending = list(roots)
+    while pending:
+        scope = pending.pop()
+        if scope not in needed:
+            needed.add(scope)
+            pending.extend(graph.stage(scope).reads)
+    return tuple(graph.stage(scope) for scope in stages(*roots) if scope in needed)

@@ -1,0 +1,57 @@
+"""The kernel: a step is a rule's name, a scope, a witness and the equal scope it proves.
+
+Whatever proposes a witness, only `apply` turns it into an equal scope, and it refuses where a side
+condition is not shown to hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from derivations import reindex, restructure
+from derivations.reindex import ReindexLoops, ReindexSums
+from derivations.restructure import Distribute, Expand, Factor, Materialise, Merge, SplitSum
+from ta.node import Scope
+
+Witness: TypeAlias = (
+    ReindexLoops | ReindexSums | SplitSum | Merge | Materialise | Distribute | Expand | Factor
+)
+
+_REINDEXING: dict[type[Any], Callable[[Scope, Any, bool], Scope]] = {
+    ReindexLoops: reindex.reindex_loops,
+    ReindexSums: reindex.reindex_sums,
+}
+
+_RESTRUCTURING: dict[type[Any], Callable[[Scope, Any], Scope]] = {
+    SplitSum: restructure.split_sum,
+    Merge: restructure.merge,
+    Materialise: restructure.materialise,
+    Distribute: restructure.distribute,
+    Expand: restructure.expand,
+    Factor: restructure.factor,
+}
+
+WITNESSES: dict[str, type[Any]] = {kind.__name__: kind for kind in (*_REINDEXING, *_RESTRUCTURING)}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`before = after` as tensors, by the named rule; `witness` lets a checker redo it."""
+
+    rule: str
+    before: Scope
+    after: Scope
+    witness: Witness
+
+
+def apply(scope: Scope, witness: Witness, *, exact: bool = True) -> Scope:
+    """The scope that the witness proves equal to `scope`; RuleRefused names what does not hold.
+
+    With `exact` off only interval reasoning takes part: it refuses more and is a thousand times
+    faster, which is what the search wants."""
+    kind = type(witness)
+    if kind in _REINDEXING:
+        return _REINDEXING[kind](scope, witness, exact)
+    return _RESTRUCTURING[kind](scope, witness)

@@ -1,0 +1,183 @@
+"""What the rules' proposers share: witnesses from maps, and what the rows of a body suggest.
+
+Nothing here is trusted; the kernel verifies every witness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from math import gcd
+
+from derivations.reindex import ReindexLoops, ReindexSums, row_range
+from derivations.zero import zero_reads
+from ta import affine
+from ta.affine import Range, Row
+from ta.node import Access, Node, Scope
+from ta.subst import accesses, substitute
+
+
+@lru_cache(maxsize=4096)
+def body_rows(body: Node) -> tuple[tuple[Access, Row], ...]:
+    """The rows of the body's accesses with the access they belong to, each row once per access."""
+    return tuple(
+        (access, row)
+        for access in accesses(body)
+        for row in dict.fromkeys(access.rows)
+        if row.terms
+    )
+
+
+def affine_rows(scope: Scope) -> tuple[Row, ...]:
+    """The distinct affine rows of the body's accesses."""
+    return tuple(dict.fromkeys(row for _, row in body_rows(scope.body) if not row.floors))
+
+
+def first_use(body: Node, count: int) -> list[int]:
+    """The iterators below `count` that the body uses, in order of first use, then the others."""
+    seen: dict[int, None] = {}
+    for access in accesses(body):
+        for row in access.rows:
+            for i, _ in row.terms:
+                seen[i] = None
+            for i in sorted(affine.iterators(row)):
+                seen[i] = None
+    used = [i for i in seen if i < count]
+    return used + [i for i in range(count) if i not in seen]
+
+
+def loops_witness(
+    scope: Scope, forward: Sequence[Row], backward: Sequence[Row], ranges: Sequence[Range]
+) -> ReindexLoops:
+    """The witness for the maps, new loops that the new body does not use left out and the others
+    in order of first use, so that equal producers become the same object."""
+    count = len(ranges)
+    sums = [affine.iterator(count + s) for s in range(len(scope.sums))]
+    body = substitute(scope.body, (*forward, *sums))
+    used = [i for i in first_use(body, count) if body.free >> i & 1]
+    positions = {old: affine.iterator(new) for new, old in enumerate(used)}
+    positions |= {i: affine.constant(ranges[i].lo) for i in range(count) if i not in positions}
+    return ReindexLoops(
+        tuple(affine.substitute(row, positions) for row in forward),
+        tuple(backward[i] for i in used),
+        tuple(ranges[i] for i in used),
+    )
+
+
+def replace_loop(scope: Scope, loop: int, row: Row, new: Row, bound: Range) -> ReindexLoops:
+    """The witness that puts a new loop t with range `bound` in the place of `loop`: `new` is t in
+    the old loops, `row` is `loop` in the new ones (t at the same position)."""
+    count = len(scope.loops)
+    forward = [affine.iterator(i) for i in range(count)]
+    backward = list(forward)
+    forward[loop], backward[loop] = row, new
+    ranges = list(scope.loops)
+    ranges[loop] = bound
+    return loops_witness(scope, forward, backward, ranges)
+
+
+def solve(row: Row, position: int) -> Row:
+    """`x` from `t = row` with a coefficient of +1 or -1 at x; t takes the place of x."""
+    sign = row.coefficient(position)
+    rest = affine.add(row, affine.iterator(position), -sign)
+    return affine.scale(affine.add(affine.iterator(position), rest, -1), sign)
+
+
+def digits(position: int, low: int, factor: int, extra: int) -> tuple[Row, Row, Row]:
+    """`x = low + factor*q + p` (q at `position`, p at `extra`) and back: q, p as rows of x."""
+    forward = affine.add(
+        affine.shift(affine.scale(affine.iterator(position), factor), low), affine.iterator(extra)
+    )
+    base = affine.shift(affine.iterator(position), -low)
+    return forward, affine.floordiv(base, factor), affine.modulo(base, factor)
+
+
+def split_loop(scope: Scope, loop: int, factor: int) -> ReindexLoops:
+    """Loop x becomes q, p with `x = lo + factor*q + p`; q covers a part block at the end."""
+    count, bound = len(scope.loops), scope.loops[loop]
+    row, quotient, rest = digits(loop, bound.lo, factor, count)
+    forward = [affine.iterator(i) for i in range(count)]
+    backward = [affine.iterator(i) for i in range(count)]
+    forward[loop], backward[loop] = row, quotient
+    ranges = list(scope.loops)
+    ranges[loop] = Range(0, -(-bound.extent // factor))
+    return loops_witness(scope, forward, [*backward, rest], [*ranges, Range(0, factor)])
+
+
+def split_reduction(scope: Scope, index: int, factor: int) -> ReindexSums:
+    """Reduction iterator number `index` becomes q, p with `y = lo + factor*q + p`."""
+    first, count, bound = len(scope.loops), len(scope.sums), scope.sums[index]
+    row, quotient, rest = digits(first + index, bound.lo, factor, first + count)
+    forward = [affine.iterator(first + s) for s in range(count)]
+    backward = [affine.iterator(first + s) for s in range(count)]
+    forward[index], backward[index] = row, quotient
+    ranges = list(scope.sums)
+    ranges[index] = Range(0, -(-bound.extent // factor))
+    return ReindexSums(tuple(forward), (*backward, rest), (*ranges, Range(0, factor)))
+
+
+def replace_reduction(scope: Scope, index: int, row: Row, new: Row, bound: Range) -> ReindexSums:
+    """Reduction iterator number `index` becomes t with range `bound`: `new` is t in the old
+    iterators, `row` the old one in the new ones (t at the same position)."""
+    first = len(scope.loops)
+    forward = [affine.iterator(first + s) for s in range(len(scope.sums))]
+    backward = list(forward)
+    forward[index], backward[index] = row, new
+    ranges = list(scope.sums)
+    ranges[index] = bound
+    return ReindexSums(tuple(forward), tuple(backward), tuple(ranges))
+
+
+def combinations(row: Row, allowed: range) -> Iterator[Row]:
+    """Candidates for a new iterator from a row: its part in the `allowed` iterators, whole (with
+    the constant where nothing else is in the row), and its groups of equal absolute
+    coefficients."""
+    terms = tuple((i, a) for i, a in row.terms if i in allowed)
+    if len(terms) < 2:
+        return
+    only = len(terms) == len(row.terms)
+    step = gcd(*(a for _, a in terms))
+    found = {Row(0, tuple((i, a // step) for i, a in terms)): None}
+    if only and step == 1:
+        found = {Row(row.const, terms): None}
+    for size in sorted({abs(a) for _, a in terms}):
+        group = tuple((i, a // size) for i, a in terms if abs(a) == size)
+        if 2 <= len(group) < len(terms):
+            found[Row(0, group)] = None
+    yield from found
+
+
+def near_divisors(extent: int, targets: Sequence[int], most: int = 4) -> list[int]:
+    """Proper divisors of the extent, those nearest to the targets (as ratios) first."""
+    divisors = [d for d in _divisors(extent) if 1 < d < extent]
+    if not targets:
+        return divisors[:most]
+
+    def far(d: int) -> float:
+        return min(max(d / t, t / d) for t in targets)
+
+    return sorted(divisors, key=lambda d: (far(d), d))[:most]
+
+
+@lru_cache(maxsize=4096)
+def _divisors(extent: int) -> tuple[int, ...]:
+    small = [d for d in range(1, int(extent**0.5) + 1) if extent % d == 0]
+    return tuple(sorted({*small, *(extent // d for d in small)}))
+
+
+def needed(scope: Scope, position: int) -> Range:
+    """The part of the iterator's range outside which a factor surely reads outside its source."""
+
+    domain = scope.domain
+    low, high = domain[position].lo, domain[position].hi
+    for row, bound in zero_reads(scope.body):
+        a = row.coefficient(position)
+        if not a or any(position in affine.iterators(inner) for inner, _, _ in row.floors):
+            continue
+        rest = row_range(affine.add(row, affine.iterator(position), -a), domain)
+        least, greatest = bound.lo - (rest.hi - 1), bound.hi - 1 - rest.lo
+        if a < 0:
+            least, greatest = -greatest, -least
+        low = max(low, -(-least // abs(a)))
+        high = min(high, greatest // abs(a) + 1)
+    return Range(low, max(low, high))

@@ -1,0 +1,64 @@
+"""A rule as data: what it says, when it holds, what it proposes, and examples that test it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from derivations import kernel
+from derivations.kernel import Step, Witness
+from ta.errors import RuleRefused
+from ta.node import Scope
+
+Exactness: TypeAlias = Literal["exact", "reassociates", "cancels"]
+"""exact: the same floating-point operations, elsewhere; reassociates: another order of additions;
+cancels: may subtract large equal parts (digits lost depend on the data)."""
+
+Propose: TypeAlias = Callable[[Scope], Iterator[Witness]]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """`before` and `after` are texts in the notation; `shapes` gives the tensors' shapes."""
+
+    shapes: dict[str, tuple[int, ...]]
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A witness that the kernel must refuse on `before`, with `reason` in its message."""
+
+    shapes: dict[str, tuple[int, ...]]
+    before: str
+    witness: Witness
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One identity.  `formula` is written in the notation with f, g for bodies; `conditions` says
+    in words what the kernel verifies, `choices` where the rule's parameters come from."""
+
+    name: str
+    formula: str
+    conditions: str
+    choices: str
+    exactness: Exactness
+    source: str
+    propose: Propose
+    examples: tuple[Example, ...]
+    refusals: tuple[Refusal, ...] = ()
+
+    def steps(self, scope: Scope) -> Iterator[Step]:
+        """The steps that the rule proposes and the kernel accepts, without those that change
+        nothing."""
+        for witness in self.propose(scope):
+            try:
+                after = kernel.apply(scope, witness, exact=False)
+            except RuleRefused:
+                continue
+            if after is not scope:
+                yield Step(self.name, scope, after, witness)

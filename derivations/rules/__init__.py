@@ -1,0 +1,40 @@
+"""The rules, one identity a file; a new rule is one new file and one line here."""
+
+from derivations.rule import Rule
+from derivations.rules.distribute import DISTRIBUTE
+from derivations.rules.expand import EXPAND
+from derivations.rules.factor import FACTOR
+from derivations.rules.fuse import FUSE
+from derivations.rules.hoist import HOIST
+from derivations.rules.materialise import MATERIALISE
+from derivations.rules.merge_stage import MERGE_STAGE
+from derivations.rules.phase import PHASE
+from derivations.rules.relax import RELAX
+from derivations.rules.reverse import REVERSE
+from derivations.rules.shift import SHIFT
+from derivations.rules.skew import SKEW
+from derivations.rules.split_iterator import SPLIT_ITERATOR
+from derivations.rules.split_sum import SPLIT_SUM
+from derivations.rules.tighten import TIGHTEN
+
+RULES: tuple[Rule, ...] = (
+    TIGHTEN,
+    EXPAND,
+    DISTRIBUTE,
+    HOIST,
+    SPLIT_SUM,
+    MERGE_STAGE,
+    SKEW,
+    PHASE,
+    SPLIT_ITERATOR,
+    FUSE,
+    SHIFT,
+    REVERSE,
+    RELAX,
+    FACTOR,
+    MATERIALISE,
+)
+"""All rules, in the order in which the search asks them."""
+
+RULE_SET_VERSION = 1
+"""Raised whenever a rule's meaning changes, so that remembered programs are derived anew."""

@@ -1,0 +1,41 @@
+"""Expand.   (a + b)*c  =  a*c + b*c;   (a - b)^2  =  a^2 - 2*a*b + b^2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from derivations.kernel import Witness
+from derivations.restructure import Expand
+from derivations.rule import Example, Refusal, Rule
+from ta.node import Add, Mul, Power, Scope
+from ta.subst import walk
+
+
+def propose(scope: Scope) -> Iterator[Witness]:
+    """Whenever a product has a sum among its factors, or a sum stands under a positive power."""
+    for term in walk(scope.body):
+        if isinstance(term, Mul) and any(isinstance(f, Add | Power) for f in term.factors):
+            yield Expand()
+            return
+        if isinstance(term, Power) and term.exponent > 1 and isinstance(term.base, Add):
+            yield Expand()
+            return
+
+
+EXPAND = Rule(
+    name="expand",
+    formula="(a - b)^2 = a^2 - 2*a*b + b^2",
+    conditions="at most 64 terms result",
+    choices="none",
+    exactness="cancels",
+    source="ring axioms",
+    propose=propose,
+    examples=(
+        Example(
+            {"A": (4, 3), "B": (5, 3)},
+            "{L[i:0:4,j:0:5] S[k:0:3] (A[i,k] - B[j,k])^2}",
+            "",
+        ),
+    ),
+    refusals=(Refusal({"A": (4,)}, "{L[] S[k:0:4] A[k]^2}", Expand(), "nothing to multiply out"),),
+)

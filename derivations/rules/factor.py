@@ -1,0 +1,41 @@
+"""Factor.   a*b + a*c  =  a*(b + c)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from derivations.kernel import Witness
+from derivations.restructure import Factor, factors_of
+from derivations.rule import Example, Refusal, Rule
+from ta.node import Add, Scope
+
+
+def propose(scope: Scope) -> Iterator[Witness]:
+    """Every factor that all terms of the body share."""
+    if not isinstance(scope.body, Add):
+        return
+    first, *rest = (factors_of(term) for term in scope.body.terms)
+    for position, common in enumerate(first):
+        if common.free and all(common in factors for factors in rest):
+            yield Factor(position)
+
+
+FACTOR = Rule(
+    name="factor",
+    formula="a*b + a*c = a*(b + c)",
+    conditions="every term has the factor",
+    choices="the factors that all terms share",
+    exactness="reassociates",
+    source="distributivity",
+    propose=propose,
+    examples=(
+        Example(
+            {"X": (4, 6), "W": (5, 6), "D": (5, 6)},
+            "{L[t:0:4,o:0:5] S[i:0:6] X[t,i]*W[o,i] + X[t,i]*D[o,i]}",
+            "",
+        ),
+    ),
+    refusals=(
+        Refusal({"A": (4,), "B": (4,)}, "{L[i:0:4] A[i] + B[i]}", Factor(0), "not every term"),
+    ),
+)

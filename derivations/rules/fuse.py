@@ -1,0 +1,87 @@
+"""Fuse.   i = n*q + p for two iterators q, p in 0:n that occur only so; they are read at i//n,
+i%n."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from derivations.kernel import Witness
+from derivations.propose import affine_rows, loops_witness
+from derivations.reindex import ReindexSums
+from derivations.rule import Example, Refusal, Rule
+from ta import affine
+from ta.affine import Range, Row
+from ta.node import Scope
+
+
+def _pairs(scope: Scope) -> Iterator[tuple[int, int, int]]:
+    """(q, p, n): iterators with extents M and n from 0, which every row holds as a*(n*q + p)."""
+    rows = affine_rows(scope)
+    for row in rows:
+        for p, a in row.terms:
+            n = scope.domain[p].extent
+            for q, b in row.terms:
+                starts_at_0 = scope.domain[p].lo == scope.domain[q].lo == 0
+                together = all(r.coefficient(q) == n * r.coefficient(p) for r in rows)
+                if n > 1 and b == a * n and starts_at_0 and together:
+                    yield q, p, n
+
+
+def propose(scope: Scope) -> Iterator[Witness]:
+    """Pairs of loops, or of reduction iterators, that occur only as n*q + p."""
+    first = len(scope.loops)
+    for q, p, n in dict.fromkeys(_pairs(scope)):
+        fused = affine.add(affine.iterator(p), affine.iterator(q), n)
+        quotient = affine.floordiv(affine.iterator(q), n)
+        rest = affine.modulo(affine.iterator(q), n)
+        bound = Range(0, scope.domain[q].extent * n)
+        if q < first and p < first:
+            forward = [affine.iterator(i) for i in range(first)]
+            backward = list(forward)
+            forward[q], forward[p], backward[q] = quotient, rest, fused
+            ranges = list(scope.loops)
+            ranges[q] = bound
+            yield loops_witness(scope, forward, backward, ranges)
+        elif q >= first and p >= first:
+            kept = [i for i in range(first, len(scope.domain)) if i != p]
+            place = {old: affine.iterator(first + new) for new, old in enumerate(kept)}
+            replaced = {**place, q: affine.substitute(quotient, place)}
+            replaced[p] = affine.substitute(rest, place)
+            yield ReindexSums(
+                tuple(replaced[i] for i in range(first, len(scope.domain))),
+                tuple(fused if i == q else affine.iterator(i) for i in kept),
+                tuple(bound if i == q else scope.domain[i] for i in kept),
+            )
+
+
+FUSE = Rule(
+    name="fuse",
+    formula="S[q:0:M,p:0:n] f(n*q+p) = S[i:0:M*n] f(i)",
+    conditions="p runs over exactly 0:n",
+    choices="pairs that every row holds as a multiple of n*q + p",
+    exactness="exact",
+    source="EinNet, OSDI'23, variable substitution",
+    propose=propose,
+    examples=(
+        Example(
+            {"A": (12,)},
+            "{L[] S[q:0:3,p:0:4] A[4*q+p]}",
+            "",
+        ),
+    ),
+    refusals=(
+        Refusal(
+            {"A": (12,)},
+            "{L[] S[q:0:3,p:0:4] A[4*q+p]}",
+            ReindexSums(
+                (
+                    Row(0, (), ((Row(0, ((0, 1),)), 3, 1),)),
+                    Row(0, ((0, 1),), ((Row(0, ((0, 1),)), 3, -3),)),
+                ),
+                (Row(0, ((0, 3), (1, 1))),),
+                (Range(0, 12),),
+            ),
+            "not inverse",
+        ),
+    ),
+)

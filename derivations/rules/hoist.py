@@ -1,0 +1,42 @@
+"""Hoist.   S[t] a*f(t)  =  a*{L[x] S[t] f(t)}[x]   for a free of t."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from derivations.kernel import Witness
+from derivations.restructure import SplitSum, factors_of
+from derivations.rule import Example, Refusal, Rule
+from ta.node import Const, Scope
+
+
+def propose(scope: Scope) -> Iterator[Witness]:
+    """All reduction iterators inside, where a factor other than a number then stays outside."""
+    summed = ((1 << len(scope.sums)) - 1) << len(scope.loops)
+    if scope.sums and scope.reducer == "sum":
+        factors = factors_of(scope.body)
+        if any(not isinstance(f, Const) and not f.free & summed for f in factors):
+            yield SplitSum(tuple(range(len(scope.sums))))
+
+
+HOIST = Rule(
+    name="hoist",
+    formula="S[t] a*f(t) = a*{L[x] S[t] f(t)}[x]",
+    conditions="a does not use t; a sum",
+    choices="all factors without a reduction iterator",
+    exactness="reassociates",
+    source="distributivity",
+    propose=propose,
+    examples=(
+        Example(
+            {"X": (4, 6), "G": (4,)},
+            "{L[i:0:4] S[k:0:6] G[i]*X[i,k]}",
+            "",
+        ),
+    ),
+    refusals=(
+        Refusal(
+            {"X": (4, 6)}, "{L[i:0:4] max[k:0:6] X[i,k]}", SplitSum((0,)), "nothing would stay"
+        ),
+    ),
+)

@@ -1,0 +1,57 @@
+"""Materialise.   f(x)  =  {L[x in X] f(x)}[x]   for a sub-term f of the body."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from derivations.kernel import Witness
+from derivations.restructure import Materialise
+from derivations.rule import Example, Refusal, Rule
+from ta.node import Access, Const, Mul, Scope
+from ta.subst import walk
+
+
+def propose(scope: Scope) -> Iterator[Witness]:
+    """Compound reads (im2col is one), terms that use fewer iterators than the scope has, and pairs
+    of factors of a product of three or more."""
+    used = scope.body.free
+    for position, term in enumerate(walk(scope.body)):
+        if isinstance(term, Access):
+            if any(row.lone is None and (row.terms or row.floors) for row in term.rows):
+                yield Materialise(position)
+            continue
+        if term.free and term.free != used:
+            yield Materialise(position)
+        if isinstance(term, Mul):
+            factors = [p for p, f in enumerate(term.factors) if not isinstance(f, Const)]
+            if len(factors) > 2:
+                for pair in combinations(factors, 2):
+                    yield Materialise(position, pair)
+
+
+MATERIALISE = Rule(
+    name="materialise",
+    formula="f(x) = {L[x:X] f(x)}[x]",
+    conditions="f is not a plain read, and something is left to do outside",
+    choices="compound reads, terms over fewer iterators, pairs of factors",
+    exactness="exact",
+    source="explicit intermediate; im2col is the case of a compound read",
+    propose=propose,
+    examples=(
+        Example(
+            {"A": (6,), "K": (3,)},
+            "{L[h:0:6] S[r:0:3] A[h+r-1]*K[r]}",
+            "",
+        ),
+        Example(
+            {"A": (4,), "B": (5,)},
+            "{L[i:0:4,j:0:5] exp(A[i])*B[j]}",
+            "",
+        ),
+    ),
+    refusals=(
+        Refusal({"A": (4,)}, "{L[i:0:4] 2*A[i]}", Materialise(1), "a plain read already"),
+        Refusal({"A": (4,)}, "{L[i:0:4] exp(A[i])}", Materialise(0), "nothing would be left"),
+    ),
+)

@@ -1,0 +1,56 @@
+"""Merge.   {L[y in Y] S[t] g(y,t)}[φ(x)] as a factor  =  S[t] g(φ(x),t) in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from derivations.kernel import Witness
+from derivations.restructure import Merge, reads
+from derivations.rule import Example, Refusal, Rule
+from ta.node import Scope
+
+
+def propose(scope: Scope) -> Iterator[Witness]:
+    """Every nested scope that the body reads."""
+    for stage in range(len(reads(scope))):
+        yield Merge(stage)
+
+
+MERGE_STAGE = Rule(
+    name="merge-stage",
+    formula="{L[y:Y] S[t] g(y,t)}[φ(x)]*h(x) = S[t] g(φ(x),t)*h(x)",
+    conditions=(
+        "φ(x) stays in Y, or the body is 0 where it does not, or a condition guards it; a "
+        "nested reduction is a factor of the whole body, once"
+    ),
+    choices="every nested scope that is read",
+    exactness="reassociates",
+    source="EinNet, OSDI'23, traversal merging",
+    propose=propose,
+    examples=(
+        Example(
+            {"X": (4, 6), "A": (2, 6), "B": (5, 2)},
+            "{L[t:0:4,o:0:5] S[i:0:6] X[t,i]*{L[o:0:5,i:0:6] S[r:0:2] B[o,r]*A[r,i]}[o,i]}",
+            "",
+        ),
+        Example(
+            {"A": (6,)},
+            "{L[h:0:6] S[r:0:3] {L[x:0:6] exp(A[x])}[h+r-1]}",
+            "",
+        ),
+    ),
+    refusals=(
+        Refusal(
+            {"A": (4, 4)},
+            "{L[i:0:4] S[j:0:4] exp({L[i:0:4] S[k:0:4] A[i,k]}[i])*A[i,j]}",
+            Merge(0),
+            "a factor of the whole body",
+        ),
+        Refusal(
+            {"A": (4, 4)},
+            "{L[i:0:4] S[j:0:4] {L[i:0:4] max[k:0:4] A[i,k]}[i]*A[i,j]}",
+            Merge(0),
+            "does not merge",
+        ),
+    ),
+)

@@ -1,0 +1,71 @@
+"""Phase.   i = d*q + p: a stride or dilation d becomes d dense problems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import gcd
+
+from derivations.kernel import Witness
+from derivations.propose import affine_rows, split_loop, split_reduction
+from derivations.reindex import ReindexLoops
+from derivations.rule import Example, Refusal, Rule
+from ta.affine import Range, Row
+from ta.node import Scope
+
+
+def propose(scope: Scope) -> Iterator[Witness]:
+    """d is the common coefficient of a row's other iterators, for an iterator of coefficient 1."""
+    first = len(scope.loops)
+    chosen: dict[tuple[int, int], None] = {}
+    for row in affine_rows(scope):
+        for position, a in row.terms:
+            others = [b for i, b in row.terms if i != position]
+            step = gcd(*others) if others else 0
+            if abs(a) == 1 and 1 < step < scope.domain[position].extent:
+                chosen[position, step] = None
+    for position, step in chosen:
+        if position < first:
+            yield split_loop(scope, position, step)
+        else:
+            yield split_reduction(scope, position - first, step)
+
+
+PHASE = Rule(
+    name="phase",
+    formula="{L[i:0:N] f(i)} = {L[q:0:N/d,p:0:d] f(d*q+p)}[i//d,i%d]",
+    conditions=(
+        "any d > 1; a part block at the end is computed in full where nothing reads it, or is 0"
+    ),
+    choices="the common coefficient of the other iterators of a row",
+    exactness="exact",
+    source="space to depth; EinNet, variable substitution",
+    propose=propose,
+    examples=(
+        Example(
+            {"A": (12, 4), "B": (12, 4)},
+            "{L[m:0:12,w:0:3] S[k:0:4] A[m,k]*B[m+4*w-4,k]}",
+            "",
+        ),
+        Example(
+            {"A": (9,), "K": (3,)},
+            "{L[h:0:4] S[r:0:3] A[2*h+r]*K[r]}",
+            "",
+        ),
+    ),
+    refusals=(
+        Refusal(
+            {"A": (12,), "B": (12,)},
+            "{L[m:0:12,w:0:3] A[m]*B[m+4*w-4]}",
+            ReindexLoops(
+                (Row(0, ((0, 4), (1, 1))), Row(0, ((2, 1),))),
+                (
+                    Row(0, (), ((Row(0, ((0, 1),)), 4, 1),)),
+                    Row(0, ((0, 1),), ((Row(0, ((0, 1),)), 4, -4),)),
+                    Row(0, ((1, 1),)),
+                ),
+                (Range(0, 2), Range(0, 4), Range(0, 3)),
+            ),
+            "not shown to be 0",
+        ),
+    ),
+)

@@ -1,0 +1,46 @@
+"""Relax.   S or L over X  =  S or L over X' around X, where the body is 0 on X' without X."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from derivations.kernel import Witness
+from derivations.propose import affine_rows
+from derivations.reindex import ReindexSums
+from derivations.rule import Example, Refusal, Rule
+from ta import affine
+from ta.affine import Range, Row
+from ta.node import Scope
+
+
+def propose(scope: Scope) -> Iterator[Witness]:
+    """A window of odd extent grows by one, so that it can be halved."""
+    first = len(scope.loops)
+    for index, bound in enumerate(scope.sums):
+        position = first + index
+        compound = any(r.coefficient(position) and len(r.terms) > 1 for r in affine_rows(scope))
+        if compound and bound.extent % 2 and scope.reducer == "sum":
+            rows = tuple(affine.iterator(first + s) for s in range(len(scope.sums)))
+            ranges = list(scope.sums)
+            ranges[index] = Range(bound.lo, bound.hi + 1)
+            yield ReindexSums(rows, rows, tuple(ranges))
+
+
+RELAX = Rule(
+    name="relax",
+    formula="S[i:X] f(i) = S[i:X'] f(i) for X inside X'",
+    conditions="the body is 0 on X' without X",
+    choices="windows of odd extent grow by one; splits relax by what they need themselves",
+    exactness="exact",
+    source="EinNet, OSDI'23, boundary relaxing",
+    propose=propose,
+    examples=(Example({"A": (8,), "K": (5,)}, "{L[h:0:8] S[r:0:5] A[h+r-2]*K[r]}", ""),),
+    refusals=(
+        Refusal(
+            {"A": (8,)},
+            "{L[h:0:4] S[r:0:3] A[h+r]}",
+            ReindexSums((Row(0, ((1, 1),)),), (Row(0, ((1, 1),)),), (Range(0, 4),)),
+            "not shown to be 0",
+        ),
+    ),
+)

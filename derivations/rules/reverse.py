@@ -1,0 +1,50 @@
+"""Reverse.   i = c - j."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from derivations.kernel import Witness
+from derivations.propose import affine_rows, replace_reduction
+from derivations.reindex import ReindexSums
+from derivations.rule import Example, Refusal, Rule
+from ta import affine
+from ta.affine import Range, Row
+from ta.node import Scope
+
+
+def propose(scope: Scope) -> Iterator[Witness]:
+    """Reduction iterators that a row holds with a negative coefficient."""
+    first = len(scope.loops)
+    for index, bound in enumerate(scope.sums):
+        if any(row.coefficient(first + index) < 0 for row in affine_rows(scope)):
+            mirror = affine.add(
+                affine.constant(bound.lo + bound.hi - 1), affine.iterator(first + index), -1
+            )
+            yield replace_reduction(scope, index, mirror, mirror, bound)
+
+
+REVERSE = Rule(
+    name="reverse",
+    formula="S[i:0:N] f(i) = S[j:0:N] f(N-1-j)",
+    conditions="none",
+    choices="reduction iterators with a negative coefficient",
+    exactness="reassociates",
+    source="EinNet, OSDI'23, variable substitution",
+    propose=propose,
+    examples=(
+        Example(
+            {"A": (8,), "K": (3,)},
+            "{L[h:0:6] S[r:0:3] A[h-r+2]*K[r]}",
+            "",
+        ),
+    ),
+    refusals=(
+        Refusal(
+            {"A": (8,), "K": (3,)},
+            "{L[h:0:6] S[r:0:3] A[h-r+2]}",
+            ReindexSums((Row(3, ((1, -1),)),), (Row(3, ((1, -1),)),), (Range(0, 3),)),
+            "not shown to be 0",
+        ),
+    ),
+)

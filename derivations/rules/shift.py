@@ -1,0 +1,49 @@
+"""Shift.   i = j + c."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from derivations.kernel import Witness
+from derivations.propose import replace_loop, replace_reduction
+from derivations.reindex import ReindexSums
+from derivations.rule import Example, Refusal, Rule
+from ta import affine
+from ta.affine import Range, Row
+from ta.node import Scope
+
+
+def propose(scope: Scope) -> Iterator[Witness]:
+    """Iterators that do not begin at 0 are made to."""
+    first = len(scope.loops)
+    for position, bound in enumerate(scope.domain):
+        if bound.lo:
+            this, target = affine.iterator(position), Range(0, bound.extent)
+            row, new = affine.shift(this, bound.lo), affine.shift(this, -bound.lo)
+            if position < first:
+                yield replace_loop(scope, position, row, new, target)
+            else:
+                yield replace_reduction(scope, position - first, row, new, target)
+
+
+SHIFT = Rule(
+    name="shift",
+    formula="S[i:c:N+c] f(i) = S[j:0:N] f(j+c)",
+    conditions="any integer c",
+    choices="the start of the range",
+    exactness="exact",
+    source="EinNet, OSDI'23, variable substitution",
+    propose=propose,
+    examples=(
+        Example({"A": (8,)}, "{L[i:0:4] S[j:-1:2] A[i+j+1]}", ""),
+        Example({"A": (8,)}, "{L[i:-2:4] A[i+2]}", ""),
+    ),
+    refusals=(
+        Refusal(
+            {"A": (8,)},
+            "{L[i:0:4] S[j:-1:2] A[i+j+1]}",
+            ReindexSums((Row(-1, ((1, 1),)),), (Row(1, ((1, 1),)),), (Range(0, 2),)),
+            "not shown to be 0",
+        ),
+    ),
+)

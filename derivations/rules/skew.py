@@ -1,0 +1,80 @@
+"""Skew.   t = h + r takes the place of h (also a*h + b*r with a unit coefficient)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from derivations.kernel import Witness
+from derivations.propose import (
+    affine_rows,
+    combinations,
+    replace_loop,
+    replace_reduction,
+    solve,
+)
+from derivations.reindex import ReindexLoops, ReindexSums, row_range
+from derivations.rule import Example, Refusal, Rule
+from ta.affine import Range, Row
+from ta.node import Scope
+
+
+def propose(scope: Scope) -> Iterator[Witness]:
+    """For each compound row, its loops (or a reduction iterator and loops) as one new iterator."""
+    first = len(scope.loops)
+    for row in affine_rows(scope):
+        for new in combinations(row, range(first)):
+            bound = row_range(new, scope.loops)
+            for loop, a in new.terms:
+                if abs(a) == 1:
+                    yield replace_loop(scope, loop, solve(new, loop), new, bound)
+    for row in affine_rows(scope):
+        for new in combinations(row, range(len(scope.domain))):
+            summed = [i for i, a in new.terms if i >= first and abs(a) == 1]
+            if len(summed) == 1 and any(i < first for i, _ in new.terms):
+                bound = row_range(new, scope.domain)
+                (index,) = summed
+                yield replace_reduction(scope, index - first, solve(new, index), new, bound)
+
+
+SKEW = Rule(
+    name="skew",
+    formula="{L[h,r] f(h+r,r)}[h,r] = {L[t,r] f(t,r)}[h+r,r]",
+    conditions=(
+        "loops: the new range covers the image; sums: the body is 0 where the old "
+        "iterator leaves its range"
+    ),
+    choices="compound rows of the body: all their loops, or those with equal coefficients",
+    exactness="exact",
+    source="EinNet, OSDI'23, variable substitution",
+    propose=propose,
+    examples=(
+        Example(
+            {"A": (6, 4), "K": (3, 4)},
+            "{L[h:0:6,r:0:3] S[c:0:4] A[h+r-1,c]*K[r,c]}",
+            "",
+        ),
+        Example(
+            {"P": (6, 3), "V": (8,)},
+            "{L[v:0:6] S[w:0:3] P[v,w]*V[v+w]}",
+            "",
+        ),
+    ),
+    refusals=(
+        Refusal(
+            {"A": (8,), "K": (3,)},
+            "{L[h:0:6,r:0:3] A[h+r]*K[r]}",
+            ReindexLoops(
+                (Row(0, ((0, 1), (1, -1))), Row(0, ((1, 1),))),
+                (Row(0, ((0, 1), (1, 1))), Row(0, ((1, 1),))),
+                (Range(0, 7), Range(0, 3)),
+            ),
+            "not shown to be 0",
+        ),
+        Refusal(
+            {"A": (8,)},
+            "{L[h:0:6] S[r:0:3] A[h+r]}",
+            ReindexSums((Row(0, ((0, -1), (1, 1))),), (Row(0, ((0, 1), (1, 1))),), (Range(0, 8),)),
+            "not shown to be 0",
+        ),
+    ),
+)

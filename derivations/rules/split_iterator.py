@@ -1,0 +1,81 @@
+"""Split iterator.   i = k*q + p for any k > 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from derivations.kernel import Witness
+from derivations.propose import affine_rows, near_divisors, split_loop, split_reduction
+from derivations.reindex import ReindexLoops
+from derivations.rule import Example, Refusal, Rule
+from ta.affine import Range, Row
+from ta.node import Scope
+
+
+def propose(scope: Scope) -> Iterator[Witness]:
+    """Loops into blocks as long as the window they slide over; reduction iterators of a window by
+    the numbers up to about its square root, so that each part is a smaller window."""
+    first, domain = len(scope.loops), scope.domain
+    loops: dict[tuple[int, int], None] = {}
+    sums: dict[tuple[int, int], None] = {}
+    for row in affine_rows(scope):
+        for position, a in row.terms:
+            windows = [domain[i].extent for i, b in row.terms if i != position and abs(b) == abs(a)]
+            if not windows:
+                continue
+            extent = domain[position].extent
+            if position < first:
+                for factor in near_divisors(extent, [max(windows) // 2, max(windows)], 3):
+                    loops[position, factor] = None
+            elif extent <= min(windows):
+                for factor in range(2, extent):
+                    if factor * factor <= 2 * extent:
+                        sums[position - first, factor] = None
+    for position, factor in loops:
+        yield split_loop(scope, position, factor)
+    for index, factor in sums:
+        yield split_reduction(scope, index, factor)
+
+
+SPLIT_ITERATOR = Rule(
+    name="split-iterator",
+    formula="S[i:0:N] f(i) = S[q:0:N/k,p:0:k] f(k*q+p)",
+    conditions=(
+        "any k > 0; where k does not divide the extent, the part block at the end is "
+        "never read or 0"
+    ),
+    choices=(
+        "loops: divisors near the window that the loop slides over; windows: parts up to "
+        "about the square root"
+    ),
+    exactness="reassociates",
+    source="EinNet, OSDI'23, variable substitution",
+    propose=propose,
+    examples=(
+        Example(
+            {"A": (16, 4), "B": (16, 4)},
+            "{L[q:0:16,w:0:5] S[k:0:4] A[q,k]*B[q+w-2,k]}",
+            "",
+        ),
+        Example(
+            {"A": (8,), "K": (5,)},
+            "{L[h:0:8] S[r:0:5] A[h+r-2]*K[r]}",
+            "",
+        ),
+    ),
+    refusals=(
+        Refusal(
+            {"A": (8,)},
+            "{L[i:0:8] A[i]}",
+            ReindexLoops(
+                (Row(0, ((0, 3), (1, 1))),),
+                (
+                    Row(0, (), ((Row(0, ((0, 1),)), 3, 1),)),
+                    Row(0, ((0, 1),), ((Row(0, ((0, 1),)), 3, -2),)),
+                ),
+                (Range(0, 3), Range(0, 9)),
+            ),
+            "is not the old one",
+        ),
+    ),
+)

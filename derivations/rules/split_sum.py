@@ -1,0 +1,50 @@
+"""Split.   S[s,t] g(s)*f(s,t)  =  S[s] g(s)*{L[s,x] S[t] f(s,t)}[s,x]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from derivations.kernel import Witness
+from derivations.restructure import SplitSum
+from derivations.rule import Example, Refusal, Rule
+from ta.node import Scope
+
+MOST_ITERATORS = 6
+"""With more reduction iterators than this, only single ones and their complements are proposed."""
+
+
+def propose(scope: Scope) -> Iterator[Witness]:
+    """Every proper non-empty subset of the reduction iterators as the inner sum."""
+    count = len(scope.sums)
+    sizes = range(1, count) if count <= MOST_ITERATORS else sorted({1, count - 1})
+    for size in sizes:
+        for inner in combinations(range(count), size):
+            yield SplitSum(inner)
+
+
+SPLIT_SUM = Rule(
+    name="split-sum",
+    formula="S[s,t] g(s)*f(s,t) = S[s] g(s)*{L[s,x] S[t] f(s,t)}[s,x]",
+    conditions="at least one reduction iterator goes inside; factors without it stay outside a sum",
+    choices="any proper non-empty subset of the reduction iterators",
+    exactness="reassociates",
+    source="EinNet, OSDI'23, summation splitting",
+    propose=propose,
+    examples=(
+        Example(
+            {"A": (8, 8)},
+            "{L[h:0:6,w:0:6] S[r:0:3,s:0:3] A[h+r,w+s]}",
+            "",
+        ),
+        Example(
+            {"Q": (4, 3), "K": (5, 3), "V": (5, 2)},
+            "{L[i:0:4,e:0:2] S[d:0:3,j:0:5] K[j,d]*Q[i,d]*V[j,e]}",
+            "",
+        ),
+    ),
+    refusals=(
+        Refusal({"A": (4,)}, "{L[] S[k:0:4] A[k]}", SplitSum((0,)), "nothing would stay outside"),
+        Refusal({"A": (4,)}, "{L[] S[k:0:4] A[k]}", SplitSum((1,)), "at least one"),
+    ),
+)

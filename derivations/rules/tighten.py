@@ -1,0 +1,63 @@
+"""Tighten.   S or L over X  =  S or L over X' in X, where the body is 0 on X without X'."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from derivations.kernel import Witness
+from derivations.propose import loops_witness, needed
+from derivations.reindex import ReindexLoops, ReindexSums
+from derivations.rule import Example, Refusal, Rule
+from ta import affine
+from ta.affine import Range, Row
+from ta.node import Scope
+
+
+def propose(scope: Scope) -> Iterator[Witness]:
+    """Every range cut to where all factors can read inside their sources."""
+    if scope.reducer != "sum":
+        return
+    first = len(scope.loops)
+    loops = tuple(needed(scope, i) for i in range(first))
+    if loops != scope.loops and all(bound.extent for bound in loops):
+        same = [affine.iterator(i) for i in range(first)]
+        yield loops_witness(scope, same, same, loops)
+    sums = tuple(needed(scope, first + s) for s in range(len(scope.sums)))
+    if sums != scope.sums and all(bound.extent for bound in sums):
+        rows = tuple(affine.iterator(first + s) for s in range(len(sums)))
+        yield ReindexSums(rows, rows, sums)
+
+
+TIGHTEN = Rule(
+    name="tighten",
+    formula="S[i:X] f(i) = S[i:X'] f(i) for X' inside X",
+    conditions="the body is 0 on X without X': a factor reads outside its source there",
+    choices="where all factors read inside",
+    exactness="exact",
+    source="EinNet, OSDI'23, boundary tightening",
+    propose=propose,
+    examples=(
+        Example({"A": (6,)}, "{L[x:-1:7] A[x]^2}", ""),
+        Example({"A": (6,), "K": (3,)}, "{L[h:0:6] S[r:-1:5] A[h+r]*K[r]}", ""),
+    ),
+    refusals=(
+        Refusal(
+            {"A": (6,)},
+            "{L[] S[i:0:6] A[i]}",
+            ReindexSums((Row(0, ((0, 1),)),), (Row(0, ((0, 1),)),), (Range(0, 5),)),
+            "not shown to be 0",
+        ),
+        Refusal(
+            {"A": (6,)},
+            "{L[] S[i:0:8] exp(A[i])}",
+            ReindexSums((Row(0, ((0, 1),)),), (Row(0, ((0, 1),)),), (Range(0, 6),)),
+            "not shown to be 0",
+        ),
+        Refusal(
+            {"A": (6,)},
+            "{L[x:0:7] A[x]}",
+            ReindexLoops((Row(0, ((0, 1),)),), (Row(0, ((0, 1),)),), (Range(1, 6),)),
+            "not shown to be 0",
+        ),
+    ),
+)

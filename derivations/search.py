@@ -1,0 +1,74 @@
+"""The search: from roots to ranked plans, with what it did on the way."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from derivations.cost import Machine
+from derivations.extract import Plan, plans, unchanged
+from derivations.graph import Budget, Graph, Progress, default_item_bytes, explore
+from derivations.rule import Rule
+from ta.node import Scope
+from ta.operator import Operator
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What the search did: distinct scopes seen and expanded, steps proposed and accepted, seconds,
+    the process's peak memory in bytes, why it ended, and what was left out and why."""
+
+    states: int
+    expanded: int
+    steps: int
+    seconds: float
+    peak_bytes: int
+    stopped: str
+    pruned: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """`plans` are ranked by predicted seconds; `unchanged` is the program as given."""
+
+    plans: tuple[Plan, ...]
+    unchanged: Plan
+    statistics: Statistics
+
+
+def search(
+    roots: tuple[Scope, ...],
+    rules: Sequence[Rule],
+    operators: Sequence[Operator],
+    machine: Machine,
+    budget: Budget,
+    progress: Progress | None = None,
+    most: int = 8,
+) -> SearchResult:
+    """Explore from the roots within the budget and rank the programs found.
+
+    Deterministic for a budget in states; KeyboardInterrupt ends it with the best so far."""
+    started = time.perf_counter()
+    graph = Graph(rules, operators, machine, default_item_bytes(roots))
+    expanded = explore(graph, roots, budget, progress)
+    found = plans(graph, roots, most)
+    seconds = time.perf_counter() - started
+    statistics = Statistics(
+        states=len(graph.stages),
+        expanded=expanded,
+        steps=sum(map(len, graph.edges.values())),
+        seconds=seconds,
+        peak_bytes=_peak_bytes(),
+        stopped=graph.stopped,
+        pruned=dict(graph.pruned),
+    )
+    return SearchResult(found, unchanged(graph, roots), statistics)
+
+
+def _peak_bytes() -> int:
+    """The process's largest resident size so far (Linux counts it in KiB, macOS in bytes)."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

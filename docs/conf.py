@@ -1,0 +1,25 @@
+"""Sphinx configuration."""
+
+import sys
+from importlib.metadata import version as installed_version
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parent
+sys.path[:0] = [str(DOCS), str(DOCS.parent)]
+
+project = "einderive"
+author = "the einderive authors"
+project_copyright = author
+version = release = installed_version("einderive")
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "plain_docstrings"]
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+exclude_patterns = ["_build"]
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+
+html_theme = "furo"
+html_title = "einderive"

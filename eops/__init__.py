@@ -1,0 +1,1 @@
+"""eOperators: a stage without a library operator becomes one generated kernel."""

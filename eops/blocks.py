@@ -1,0 +1,90 @@
+"""Block sizes worth trying, best guess first, by a roofline of one multiprocessor.
+
+The figures below only order the choices; on a device the launcher times them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+UNITS: Final = 128
+"""Multiprocessors of a large GPU: fewer programs than this leave some idle."""
+FLOPS_PER_UNIT: Final = 180e9
+"""Multiply-adds of float32 outside tensor cores, in operations a second."""
+BYTES_PER_UNIT: Final = 40e9
+"""From the second-level cache, in bytes a second."""
+LAUNCHED_PROGRAM_SECONDS: Final = 1e-6
+KEPT: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Values of the kernel's block constants, with the launch's warps and pipeline stages."""
+
+    blocks: tuple[tuple[str, int], ...]
+    num_warps: int
+    num_stages: int = 2
+
+    def block(self, name: str) -> int:
+        return dict(self.blocks)[name]
+
+
+def power_of_two(value: int) -> int:
+    """The least power of two that is not below `value`."""
+    return 1 << max(0, value - 1).bit_length()
+
+
+def loop_configs(outputs: int) -> tuple[Config, ...]:
+    """Blocks of outputs: large ones amortise index arithmetic while every unit has work."""
+    largest = power_of_two(outputs)
+    sizes = sorted({min(size, largest) for size in (128, 256, 512, 1024)})
+    busy = [size for size in sizes if outputs >= 2 * UNITS * size] or sizes[:1]
+    order = [busy[-1], *(size for size in reversed(sizes) if size != busy[-1])]
+    return tuple(Config((("BLOCK", size),), 8 if size >= 1024 else 4) for size in order)
+
+
+def flat_configs(outputs: int, reduction: int) -> tuple[Config, ...]:
+    """Outputs times reduction, about 1024 lanes: the fewer the outputs, the more along the sum."""
+    across, along = power_of_two(outputs), power_of_two(reduction)
+    shapes = {(min(1024 // lanes, across), min(lanes, along)) for lanes in (32, 128, 512, 1024)}
+
+    def wasted(shape: tuple[int, int]) -> tuple[float, int]:
+        programs = -(-outputs // shape[0])
+        rounds = -(-programs // UNITS) * -(-reduction // shape[1])
+        return (rounds * shape[0] * shape[1] + 64 * rounds, shape[1])
+
+    order = sorted(shapes, key=wasted)
+    return tuple(
+        Config((("BLOCK", block), ("BLOCK_R", lanes)), 4 if block * lanes >= 512 else 2)
+        for block, lanes in order
+    )
+
+
+def dot_configs(batch: int, m: int, n: int, k: int, element_bytes: int) -> tuple[Config, ...]:
+    """Tiles by predicted time: rounds over the units times the slower of arithmetic and traffic."""
+
+    def limit(size: int, extent: int) -> int:
+        return max(16, min(size, power_of_two(extent)))
+
+    depth = 32 if element_bytes >= 4 else 64
+    tiles = {
+        (limit(rows, m), limit(columns, n), limit(depth, k))
+        for rows, columns in product((16, 32, 64, 128), repeat=2)
+    }
+
+    def seconds(tile: tuple[int, int, int]) -> tuple[float, tuple[int, int, int]]:
+        rows, columns, deep = tile
+        programs = batch * -(-m // rows) * -(-n // columns)
+        padded_k = -(-k // deep) * deep
+        arithmetic = 2 * rows * columns * padded_k / FLOPS_PER_UNIT
+        traffic = element_bytes * (rows + columns) * padded_k / BYTES_PER_UNIT
+        rounds = -(-programs // UNITS)
+        return (rounds * (max(arithmetic, traffic) + LAUNCHED_PROGRAM_SECONDS), tile)
+
+    def config(tile: tuple[int, int, int]) -> Config:
+        warps = 8 if tile[0] * tile[1] >= 128 * 64 else 4
+        return Config(tuple(zip(("BLOCK_M", "BLOCK_N", "BLOCK_K"), tile, strict=True)), warps, 3)
+
+    return tuple(map(config, sorted(tiles, key=seconds)[:KEPT]))

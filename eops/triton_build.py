@@ -1,0 +1,256 @@
+"""Building generated kernels: to a callable on tensors, or ahead of time for a target.
+
+Sources live in a cache directory, one module a kernel, named by the sha256 of its text.  Triton is
+imported only when a kernel is built, so everything else works where it is missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import prod
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+import torch
+
+from eops.blocks import Config
+from eops.emit_triton import emit
+from eops.plan import Plan, plan
+from ta.errors import BuildError
+from ta.node import Scope
+
+FP_FUSION: Final = True
+"""May a*b + c become one fused operation?  It rounds once instead of twice.  Always passed on, as
+Triton's own default changes with its version."""
+
+POINTER: Final = {
+    "bool": "*i1",
+    "uint8": "*u8",
+    "int8": "*i8",
+    "int16": "*i16",
+    "int32": "*i32",
+    "int64": "*i64",
+    "float16": "*fp16",
+    "bfloat16": "*bf16",
+    "float32": "*fp32",
+    "float64": "*fp64",
+}
+
+
+def interpreting() -> bool:
+    """Does Triton run kernels in its interpreter, on the CPU?"""
+    return os.environ.get("TRITON_INTERPRET", "0").lower() in ("1", "true", "yes", "on", "y")
+
+
+def default_cache() -> Path:
+    """Where sources are kept: $EINDERIVE_CACHE, else the user's cache directory."""
+    chosen = os.environ.get("EINDERIVE_CACHE")
+    if chosen:
+        return Path(chosen) / "triton"
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "einderive" / "triton"
+
+
+def write_source(source: str, directory: Path) -> Path:
+    """The file with this source, written whole or not at all."""
+    path = directory / f"eop_{hashlib.sha256(source.encode()).hexdigest()}.py"
+    if path.is_file() and path.read_text(encoding="utf-8") == source:
+        return path
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    descriptor, temporary = tempfile.mkstemp(dir=directory, suffix=".tmp")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(source)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return path
+
+
+@lru_cache(maxsize=1024)
+def _load_module(path: Path) -> ModuleType:
+    name = f"einderive_kernels.{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise BuildError(f"{path} cannot be loaded")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except ImportError as error:
+        raise BuildError(f"Triton cannot be imported: {error}") from error
+    return module
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A built stage: `kernel(*sources)` gives the output.
+
+    Tensors come in the order of `plan.sources`, dense, with the sources' shapes and the plan's
+    element types, all on one device.  On a GPU the plan's configurations are timed at the first
+    call on each kind of device and the fastest is kept in `chosen`.
+    """
+
+    plan: Plan
+    source: str
+    path: Path
+    function: Any
+    chosen: dict[str, Config] = field(default_factory=dict)
+
+    def __call__(self, *tensors: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
+        """The stage's output, written to `out` where given.  Raises BuildError for a misfit."""
+        device = self._check(tensors, out)
+        if out is None:
+            dtype = getattr(torch, self.plan.out_dtype)
+            out = torch.empty(self.plan.scope.shape, dtype=dtype, device=device)
+        if out.numel():
+            self.launch(self._config(tensors, out), tensors, out)
+        return out
+
+    def launch(self, config: Config, tensors: Sequence[torch.Tensor], out: torch.Tensor) -> None:
+        """One run of the kernel with the given configuration."""
+        options: dict[str, Any] = dict(config.blocks)
+        options |= {"num_warps": config.num_warps, "num_stages": config.num_stages}
+        grid = (self.plan.grid(config),)
+        if out.device.type != "cuda":
+            self.function[grid](*tensors, out, **options)
+            return
+        with torch.cuda.device(out.device):
+            self.function[grid](*tensors, out, **options, enable_fp_fusion=FP_FUSION)
+
+    def _config(self, tensors: Sequence[torch.Tensor], out: torch.Tensor) -> Config:
+        configs = self.plan.configs
+        if out.device.type != "cuda" or len(configs) == 1:
+            return configs[0]
+        key = torch.cuda.get_device_name(out.device)
+        if key not in self.chosen:
+            self.chosen[key] = min(configs, key=lambda c: self._seconds(c, tensors, out))
+        return self.chosen[key]
+
+    def _seconds(self, config: Config, tensors: Sequence[torch.Tensor], out: torch.Tensor) -> float:
+        """The time of one run; infinite where the configuration asks for too much memory."""
+        from triton.runtime.errors import OutOfResources
+        from triton.testing import do_bench
+
+        try:
+            return float(do_bench(lambda: self.launch(config, tensors, out), 5, 20)) / 1000
+        except OutOfResources:
+            return float("inf")
+
+    def _check(self, tensors: Sequence[torch.Tensor], out: torch.Tensor | None) -> torch.device:
+        shapes = [tuple(r.extent for r in source.ranges) for source in self.plan.sources]
+        if len(tensors) != len(shapes):
+            raise BuildError(f"the kernel takes {len(shapes)} tensors, not {len(tensors)}")
+        wanted = [*zip(shapes, self.plan.dtypes, strict=True)]
+        buffers = list(tensors)
+        if out is not None:
+            wanted.append((self.plan.scope.shape, self.plan.out_dtype))
+            buffers.append(out)
+        for tensor, (shape, dtype) in zip(buffers, wanted, strict=True):
+            if tensor.shape != shape or tensor.dtype != getattr(torch, dtype):
+                given = f"{tuple(tensor.shape)} of {tensor.dtype}"
+                raise BuildError(f"the kernel takes {shape} of {dtype}, not {given}")
+            if not tensor.is_contiguous():
+                raise BuildError(f"the kernel takes dense tensors, not strides {tensor.stride()}")
+        devices = {tensor.device for tensor in buffers}
+        default = "cpu" if interpreting() or not torch.cuda.is_available() else "cuda"
+        device = devices.pop() if devices else torch.device(default)
+        if devices:
+            raise BuildError("the kernel's tensors lie on several devices")
+        if device.type != "cuda" and not interpreting():
+            raise BuildError(
+                f"a Triton kernel needs a GPU, not {device}; or set TRITON_INTERPRET=1"
+            )
+        return device
+
+
+def build(
+    scope: Scope,
+    dtypes: Sequence[str] | None = None,
+    *,
+    out_dtype: str | None = None,
+    formula: str = "",
+    cache: Path | None = None,
+) -> Kernel:
+    """The stage as a callable kernel; `dtypes` as in `plan`.  Raises BuildError."""
+    made = plan(scope, dtypes, out_dtype)
+    return _kernel(made, formula, cache, interpreting())
+
+
+def _kernel(made: Plan, formula: str, cache: Path | None, upcast: bool) -> Kernel:
+    source = emit(made, formula=formula, upcast=upcast)
+    path = write_source(source, (cache or default_cache()).resolve())
+    return Kernel(made, source, path, _load_module(path).eop)
+
+
+@dataclass(frozen=True)
+class CompiledArtifacts:
+    """What a target's compiler made of a kernel: assembly text (PTX or AMD GCN), the binary, and
+    the compiler's record (shared memory in bytes, warps, ...)."""
+
+    target: str
+    config: Config
+    source: str
+    assembly: str
+    binary: bytes
+    metadata: Mapping[str, Any]
+
+
+def compile_for(
+    scope: Scope,
+    target: str,
+    dtypes: Sequence[str] | None = None,
+    *,
+    out_dtype: str | None = None,
+    formula: str = "",
+    config: Config | None = None,
+    cache: Path | None = None,
+) -> CompiledArtifacts:
+    """The stage compiled for `cuda:90`, `hip:gfx942`, ... on any machine; `config` is by default
+    the plan's first.  Pointers are taken to be aligned to 16 bytes.  Raises BuildError."""
+    if interpreting():
+        raise BuildError("with TRITON_INTERPRET set, Triton compiles nothing")
+    made = plan(scope, dtypes, out_dtype)
+    if not prod(scope.shape):
+        raise BuildError("an empty output needs no kernel")
+    kernel = _kernel(made, formula, cache, upcast=False)
+    chosen = config or made.configs[0]
+    from triton import compile as compile_source
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    backend, _, architecture = target.partition(":")
+    if backend == "cuda" and architecture.isdigit():
+        gpu = GPUTarget("cuda", int(architecture), 32)
+    elif backend == "hip" and architecture.startswith("gfx"):
+        gpu = GPUTarget("hip", architecture, 64 if architecture.startswith("gfx9") else 32)
+    else:
+        raise BuildError(f"{target!r} is no target; write cuda:90 or hip:gfx942")
+    names = [f"a{i}" for i in range(len(made.sources))] + ["out"]
+    pointers = [POINTER[dtype] for dtype in (*made.dtypes, made.out_dtype)]
+    signature = dict(zip(names, pointers, strict=True))
+    signature |= {block: "constexpr" for block, _ in chosen.blocks}
+    constants = {(len(names) + i,): size for i, (_, size) in enumerate(chosen.blocks)}
+    aligned = {(i,): [["tt.divisibility", 16]] for i in range(len(names))}
+    compiled = compile_source(
+        ASTSource(kernel.function, signature, constants, aligned),
+        target=gpu,
+        options={
+            "num_warps": chosen.num_warps,
+            "num_stages": chosen.num_stages,
+            "enable_fp_fusion": FP_FUSION,
+        },
+    )
+    text, binary = ("ptx", "cubin") if backend == "cuda" else ("amdgcn", "hsaco")
+    metadata = compiled.metadata._asdict()
+    assembly, code = compiled.asm[text], compiled.asm[binary]
+    return CompiledArtifacts(target, chosen, kernel.source, str(assembly), bytes(code), metadata)

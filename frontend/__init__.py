@@ -1,0 +1,1 @@
+"""Entry points: reads einsum calls, formulas and graphs; searches, compiles, checks and reports."""

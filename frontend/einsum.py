@@ -1,0 +1,275 @@
+"""`einsum` as NumPy defines it, on NumPy arrays and torch tensors, contracted pair by pair.
+
+The order of the pairs comes from opt_einsum and is kept per equation and shapes.  Every pair goes
+to `numpy.einsum` or `torch.einsum`, which use matrix products where they can.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import lru_cache, reduce
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import opt_einsum
+from opt_einsum.parser import convert_to_valid_einsum_chars, get_symbol
+
+from frontend.einsum_program import to_program
+from frontend.einsum_text import EinsumSpec, join_interleaved, read_einsum, show_shapes
+from ta.errors import OperandError
+from ta.program import Program
+
+if TYPE_CHECKING:
+    import torch
+
+Arrays: TypeAlias = tuple[Any, ...]
+Order: TypeAlias = Literal["K", "A", "C", "F"]
+Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
+Compiler: TypeAlias = Callable[[Program], Callable[..., Any]]
+"""Program -> a function of the operands, in order."""
+
+MOST_OPTIMAL = 8
+"""Up to this many operands the best of all orders is looked for."""
+
+
+class Contraction(NamedTuple):
+    """One step of a plan: the operands at `positions` leave the list, the result joins its end."""
+
+    positions: tuple[int, ...]
+    equation: str
+
+
+def einsum(
+    *args: Any,
+    out: Any = None,
+    dtype: Any = None,
+    order: Order = "K",
+    casting: Casting = "safe",
+    optimize: Any = True,
+    derive: bool | Compiler = False,
+) -> Any:
+    """`einsum("ij,jk->ik", a, b)` or `einsum(a, [0,1], b, [1,2], [0,2])`: sums of products.
+
+    Subscripts mean what they mean to `numpy.einsum`; see `frontend.einsum_text`.  Operands are
+    NumPy arrays (or anything `numpy.asarray` takes) or torch tensors on one device, not both;
+    Python numbers and lists may stand beside either.  The result is of their kind, in the element
+    type that all operands promote to (`dtype`, if given), which is also the type computed in; a
+    full contraction of NumPy operands is a NumPy scalar.  Bools are combined by `and` and `or`.
+
+    The result may be a view of an operand where nothing is computed (`"ii->i"`, `"ij->ji"`): copy
+    before writing to it.  Integers on a GPU are contracted on the CPU, exactly.
+
+    `optimize`: True (optimal up to 8 operands), False (all operands at once), the name of a
+    strategy of opt_einsum, (name, memory limit), or a path as from `numpy.einsum_path`.
+    `out`, `order`, `casting`: as in NumPy, for NumPy operands.  `derive`: True computes through the
+    derived program; a function Program -> callable stands in for the deriver.
+
+    Raises FormulaSyntaxError for the subscripts, RangeError for sizes that conflict, OperandError
+    for operands that do not fit the subscripts or each other.
+    """
+    text, operands = (
+        (args[0], args[1:]) if args and isinstance(args[0], str) else join_interleaved(args)
+    )
+    torch_used = any(map(_is_torch, operands))
+    if torch_used and (out is not None or order != "K" or casting != "safe"):
+        raise OperandError(
+            "out, order and casting are for NumPy operands, and there is a torch tensor",
+            text=text,
+            next_step="leave them out; for torch, copy the result into your tensor",
+        )
+    if torch_used:
+        arrays = _torch_operands(text, operands, dtype)
+    else:
+        arrays = _numpy_operands(text, operands, dtype, casting)
+    spec = read_einsum(text, tuple(tuple(map(int, array.shape)) for array in arrays))
+    if derive:
+        names = tuple(str(array.dtype).removeprefix("torch.") for array in arrays)
+        result = _derived(spec, names, _deriver() if derive is True else derive)(*arrays)
+    else:
+        run = _run_torch if torch_used else _run_numpy
+        result = run(contractions(spec, _hashable(optimize)), _squeeze(spec, arrays))
+    return result if torch_used else _finish_numpy(text, result, out, order, casting, operands)
+
+
+def _deriver() -> Compiler:
+    """The search and its backends are loaded with the first call that asks for them."""
+    compiler: Compiler = import_module("frontend.optimize").compile_program
+    return compiler
+
+
+@lru_cache(maxsize=256)
+def _derived(spec: EinsumSpec, dtypes: tuple[str, ...], compiler: Compiler) -> Callable[..., Any]:
+    return compiler(to_program(spec, dtypes))
+
+
+@lru_cache(maxsize=4096)
+def contractions(spec: EinsumSpec, optimize: Any = True) -> tuple[Contraction, ...]:
+    """The plan of a spec: one step a pair of operands, on operands without broadcast dimensions."""
+    sizes = spec.sizes
+    letters = {label: get_symbol(number) for number, label in enumerate(sizes)}
+    terms, shapes = [], []
+    for labels, shape in zip(spec.operands, spec.shapes, strict=True):
+        kept = [d for d, label in enumerate(labels) if shape[d] == sizes[label]]
+        terms.append("".join(letters[labels[d]] for d in kept))
+        shapes.append(tuple(shape[d] for d in kept))
+    equation = ",".join(terms) + "->" + "".join(letters[label] for label in spec.output)
+    strategy, limit = _strategy(optimize, len(terms))
+    _, info = opt_einsum.contract_path(
+        equation, *shapes, shapes=True, optimize=strategy, memory_limit=limit
+    )
+    return tuple(
+        Contraction(tuple(step[0]), convert_to_valid_einsum_chars(step[2]))
+        for step in info.contraction_list
+    )
+
+
+def _strategy(optimize: Any, number: int) -> tuple[Any, int | None]:
+    """What opt_einsum calls `optimize` and `memory_limit`."""
+    if optimize is True or optimize is None:
+        return ("optimal" if number <= MOST_OPTIMAL else "auto"), None
+    if isinstance(optimize, tuple) and optimize and isinstance(optimize[0], str):
+        if optimize[0] == "einsum_path":
+            return optimize[1:], None
+        if len(optimize) == 2:
+            return optimize[0], int(optimize[1])
+    return optimize, None
+
+
+def _hashable(optimize: Any) -> Any:
+    return (
+        tuple(tuple(step) if isinstance(step, list) else step for step in optimize)
+        if isinstance(optimize, list | tuple)
+        else optimize
+    )
+
+
+def _squeeze(spec: EinsumSpec, arrays: Arrays) -> Arrays:
+    """The arrays without the dimensions of size 1 that broadcast."""
+    sizes = spec.sizes
+    return tuple(
+        array
+        if all(size == sizes[label] for size, label in zip(shape, labels, strict=True))
+        else array.reshape(
+            [size for size, label in zip(shape, labels, strict=True) if size == sizes[label]]
+        )
+        for array, labels, shape in zip(arrays, spec.operands, spec.shapes, strict=True)
+    )
+
+
+def _run(plan: Sequence[Contraction], arrays: Sequence[Any], step: Callable[..., Any]) -> Any:
+    pending = list(arrays)
+    for positions, equation in plan:  # positions count before any of the step's operands leaves
+        taken = [pending[position] for position in positions]
+        pending = [a for position, a in enumerate(pending) if position not in positions]
+        pending.append(step(equation, *taken))
+    return pending[0]
+
+
+def _run_numpy(plan: Sequence[Contraction], arrays: Arrays) -> Any:
+    def step(equation: str, *taken: Any) -> Any:
+        return np.einsum(equation, *taken, optimize=len(taken) == 2)
+
+    return _run(plan, arrays, step)
+
+
+def _run_torch(plan: Sequence[Contraction], arrays: Arrays) -> Any:
+    import torch
+
+    first: torch.Tensor = arrays[0]
+    if first.dtype is torch.bool:  # counts of at least 1 cannot vanish in float64
+        counts = _run(plan, [array.to(torch.float64) for array in arrays], torch.einsum)
+        return counts != 0
+    exact = not (first.dtype.is_floating_point or first.dtype.is_complex)
+    if exact and first.device.type != "cpu":  # torch has no integer matrix product elsewhere
+        return _run(plan, [array.cpu() for array in arrays], torch.einsum).to(first.device)
+    return _run(plan, arrays, torch.einsum)
+
+
+def _is_torch(operand: object) -> bool:
+    """Whether it is a torch tensor; torch need not be loaded to know that it is not."""
+    module = sys.modules.get("torch")
+    return module is not None and isinstance(operand, module.Tensor)
+
+
+def _numpy_operands(text: str, operands: Sequence[Any], dtype: Any, casting: Casting) -> Arrays:
+    arrays = tuple(map(np.asarray, operands))
+    if not arrays:
+        return arrays
+    wanted = np.result_type(*(a.dtype for a in arrays)) if dtype is None else np.dtype(dtype)
+    for number, array in enumerate(arrays):
+        _check_cast(text, f"operand {number}", array.dtype, wanted, casting)
+    return tuple(array.astype(wanted, copy=False) for array in arrays)
+
+
+def _check_cast(text: str, what: str, old: Any, new: Any, casting: Casting) -> None:
+    if not np.can_cast(old, new, casting):
+        raise OperandError(
+            f"{what} is {old} and does not become {new} under casting='{casting}'",
+            text=text,
+            next_step="pass casting='unsafe' or a wider dtype",
+        )
+
+
+def _torch_operands(text: str, operands: Sequence[Any], dtype: Any) -> Arrays:
+    import torch
+
+    tensors = [operand for operand in operands if _is_torch(operand)]
+    for number, operand in enumerate(operands):
+        if isinstance(operand, np.ndarray):
+            raise OperandError(
+                f"operand {number} is a NumPy array, another one a torch tensor",
+                text=text,
+                sizes=show_shapes([tuple(np.shape(item)) for item in operands]),
+                next_step=f"pass torch.from_numpy(operand {number}), or all operands as arrays",
+            )
+    devices = list(dict.fromkeys(str(tensor.device) for tensor in tensors))
+    if len(devices) > 1:
+        raise OperandError(
+            f"the operands are on different devices: {', '.join(devices)}",
+            text=text,
+            next_step=f"move them to one, for example with .to('{devices[0]}')",
+        )
+    if not isinstance(dtype, torch.dtype | None):
+        raise OperandError(
+            f"dtype is {dtype!r}, and the operands are torch tensors",
+            text=text,
+            next_step="pass a torch.dtype",
+        )
+    # Values that are no tensors do not widen the type within its category, as in torch arithmetic.
+    values = [o if _is_torch(o) else torch.from_numpy(np.array(o)) for o in operands]
+    common = reduce(torch.promote_types, (tensor.dtype for tensor in tensors))
+    for value, operand in zip(values, operands, strict=True):
+        if value is not operand:
+            weak = torch.empty((), dtype=value.dtype)
+            common = torch.result_type(torch.empty(1, dtype=common), weak)
+    device = tensors[0].device
+    return tuple(value.to(device=device, dtype=dtype or common) for value in values)
+
+
+def _finish_numpy(
+    text: str,
+    result: Any,
+    out: Any,
+    order: Order,
+    casting: Casting,
+    operands: Sequence[Any],
+) -> Any:
+    """The result in the memory order asked for, or written to `out`."""
+    if out is not None:
+        if not isinstance(out, np.ndarray) or out.shape != np.shape(result):
+            raise OperandError(
+                f"out is {out.shape if isinstance(out, np.ndarray) else type(out).__name__}, "
+                f"the result {np.shape(result)}",
+                text=text,
+                sizes=show_shapes([np.shape(item) for item in operands]),
+                next_step="pass an array of the result's shape",
+            )
+        _check_cast(text, "the result", result.dtype, out.dtype, casting)
+        np.copyto(out, result, casting="unsafe")
+        return out
+    if order == "A":
+        order = "F" if all(np.asarray(o).flags.f_contiguous for o in operands) else "C"
+    array: Any = np.asarray(result, order=order)
+    return array[()] if array.ndim == 0 else array

@@ -1,0 +1,1 @@
+"""The algebra: notation, immutable expressions, exact meaning.  Knows no other package."""

@@ -1,0 +1,252 @@
+"""Quasi-affine index rows as plain integer tuples.
+
+A row is   c + sum_i a_i * x_i + sum_j b_j * (r_j // n_j)   with integers c, a_i, b_j, positive
+integers n_j and rows r_j.  `x_i` is the iterator at position i of the scope that holds the row.
+`e % n` is stored as `e - n*(e // n)`, so there is one auxiliary form only.
+
+Rows are compared, hashed and sorted as tuples; no symbolic library takes part (see `show` and
+`domain` for those).  Canonical form: terms sorted by iterator, auxiliary entries sorted, no zero
+coefficient, and what is divisible pulled out of every `//`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar
+
+
+class Range(NamedTuple):
+    """The half-open integer range `lo <= x < hi`."""
+
+    lo: int
+    hi: int
+
+    @property
+    def extent(self) -> int:
+        return max(0, self.hi - self.lo)
+
+
+class Row(NamedTuple):
+    """`const + sum(a*x_i for i, a in terms) + sum(b*(inner // n) for inner, n, b in floors)`."""
+
+    const: int
+    terms: tuple[tuple[int, int], ...] = ()
+    floors: tuple[tuple[Row, int, int], ...] = ()
+
+    def coefficient(self, iterator: int) -> int:
+        """The coefficient of `x_iterator` outside any `//`."""
+        for position, value in self.terms:
+            if position == iterator:
+                return value
+        return 0
+
+    @property
+    def lone(self) -> int | None:
+        """The iterator that this row is, or None where it is anything else."""
+        if self.const == 0 and not self.floors and len(self.terms) == 1 and self.terms[0][1] == 1:
+            return self.terms[0][0]
+        return None
+
+
+ZERO = Row(0)
+
+
+def constant(value: int) -> Row:
+    return Row(value)
+
+
+@lru_cache(maxsize=1024)
+def iterator(position: int) -> Row:
+    return Row(0, ((position, 1),))
+
+
+def _merge(
+    left: Sequence[tuple[Any, ...]], right: Sequence[tuple[Any, ...]], factor: int
+) -> tuple[Any, ...]:
+    totals: dict[Any, int] = {entry[:-1]: entry[-1] for entry in left}
+    for entry in right:
+        totals[entry[:-1]] = totals.get(entry[:-1], 0) + factor * entry[-1]
+    return tuple(sorted((*key, value) for key, value in totals.items() if value))
+
+
+def add(left: Row, right: Row, factor: int = 1) -> Row:
+    """`left + factor * right`."""
+    if not right.terms and not right.floors:
+        return Row(left.const + factor * right.const, left.terms, left.floors)
+    return Row(
+        left.const + factor * right.const,
+        _merge(left.terms, right.terms, factor),
+        _merge(left.floors, right.floors, factor) if right.floors else left.floors,
+    )
+
+
+def shift(row: Row, amount: int) -> Row:
+    return Row(row.const + amount, row.terms, row.floors) if amount else row
+
+
+def scale(row: Row, factor: int) -> Row:
+    if factor == 1:
+        return row
+    if factor == 0:
+        return ZERO
+    return Row(
+        row.const * factor,
+        tuple((i, a * factor) for i, a in row.terms),
+        tuple((inner, n, b * factor) for inner, n, b in row.floors),
+    )
+
+
+def floordiv(row: Row, divisor: int) -> Row:
+    """`row // divisor`; whatever `divisor` divides leaves the floor: `(4*i+r)//4 = i + r//4`."""
+    if divisor <= 0:
+        raise ValueError("// needs a positive divisor")
+    if divisor == 1:
+        return row
+    out_terms = tuple((i, a // divisor) for i, a in row.terms if a % divisor == 0)
+    in_terms = tuple((i, a) for i, a in row.terms if a % divisor)
+    out_floors = tuple((r, n, b // divisor) for r, n, b in row.floors if b % divisor == 0)
+    in_floors = tuple((r, n, b) for r, n, b in row.floors if b % divisor)
+    quotient, rest = divmod(row.const, divisor)
+    outside = Row(quotient, out_terms, out_floors)
+    if not in_terms and not in_floors:
+        return outside
+    if not in_terms and len(in_floors) == 1 and in_floors[0][2] == 1 and not out_floors:
+        inner, n, _ = in_floors[0]  # (r//n + c)//d = (r + c*n)//(n*d)
+        nested = floordiv(shift(inner, rest * n), n * divisor)
+        return add(outside, nested)
+    return add(outside, Row(0, (), ((Row(rest, in_terms, in_floors), divisor, 1),)))
+
+
+def modulo(row: Row, divisor: int) -> Row:
+    """`row % divisor`, as `row - divisor*(row // divisor)`."""
+    return add(row, floordiv(row, divisor), -divisor)
+
+
+def substitute(row: Row, replacement: Sequence[Row] | Mapping[int, Row]) -> Row:
+    """The row with every `x_i` replaced by the row `replacement[i]`."""
+    const, terms, floors = row
+    if not floors and len(terms) == 1 and terms[0][1] == 1:
+        return shift(replacement[terms[0][0]], const)
+    totals: dict[int, int] = {}
+    divided: dict[tuple[Row, int], int] = {}
+    parts = [(replacement[i], a) for i, a in terms]
+    parts += [(floordiv(substitute(inner, replacement), n), b) for inner, n, b in floors]
+    for part, factor in parts:
+        const += factor * part.const
+        for i, a in part.terms:
+            totals[i] = totals.get(i, 0) + factor * a
+        for inner, n, b in part.floors:
+            divided[inner, n] = divided.get((inner, n), 0) + factor * b
+    return Row(
+        const,
+        tuple(sorted((i, a) for i, a in totals.items() if a)),
+        tuple(sorted((r, n, b) for (r, n), b in divided.items() if b)) if divided else (),
+    )
+
+
+def rename(row: Row, positions: Sequence[int] | Mapping[int, int]) -> Row:
+    """The row with iterator `i` at position `positions[i]` (a bijection on those that occur)."""
+    terms = row.terms
+    if terms:
+        terms = tuple(sorted((positions[i], a) for i, a in terms))
+    floors = row.floors
+    if floors:
+        floors = tuple(sorted((rename(r, positions), n, b) for r, n, b in floors))
+    return Row(row.const, terms, floors)
+
+
+def iterators(row: Row) -> set[int]:
+    """The positions that occur in the row, also inside `//`."""
+    found = {i for i, _ in row.terms}
+    for inner, _, _ in row.floors:
+        found |= iterators(inner)
+    return found
+
+
+def bounds(row: Row, ranges: Sequence[Range]) -> tuple[int, int]:
+    """Inclusive `(least, greatest)` bounds of the row over the box `ranges` (none of them empty).
+
+    Exact for affine rows; an enclosing interval where `//` correlates with other terms.
+    """
+    low = high = row.const
+    for i, a in row.terms:
+        lo, hi = ranges[i]
+        if a > 0:
+            low += a * lo
+            high += a * (hi - 1)
+        else:
+            low += a * (hi - 1)
+            high += a * lo
+    for inner, n, b in row.floors:
+        first, last = bounds(inner, ranges)
+        first, last = first // n * b, last // n * b
+        low += min(first, last)
+        high += max(first, last)
+    if row.floors:
+        low, high = _tighten_modulo(row, ranges, low, high)
+    return low, high
+
+
+def _tighten_modulo(row: Row, ranges: Sequence[Range], low: int, high: int) -> tuple[int, int]:
+    """Bounds of `e + b*(r//n)` where `-b/n` copies of `r` are in `e`: that part is `r % n`."""
+    for position, (inner, n, b) in enumerate(row.floors):
+        if b % n:
+            continue
+        copies = -(b // n)  # b*(r//n) = copies*(r%n) - copies*r
+        others = row.floors[:position] + row.floors[position + 1 :]
+        rest = add(Row(row.const, row.terms, others), inner, -copies)
+        if len(rest.terms) + len(rest.floors) > len(row.terms) + len(others):
+            continue
+        first, last = bounds(rest, ranges)
+        spread = copies * (n - 1)
+        low = max(low, first + min(0, spread))
+        high = min(high, last + max(0, spread))
+    return low, high
+
+
+def simplify(row: Row, ranges: Sequence[Range]) -> Row:
+    """The row with every `//` resolved that is constant over the box `ranges`."""
+    if not row.floors:
+        return row
+    result = Row(row.const, row.terms)
+    for inner, n, b in row.floors:
+        inner = simplify(inner, ranges)
+        result = add(result, _simplify_floor(inner, n, ranges), b)
+    return result
+
+
+def _simplify_floor(inner: Row, n: int, ranges: Sequence[Range]) -> Row:
+    if any(ranges[i].extent == 0 for i in iterators(inner)):
+        return floordiv(inner, n)
+    floor = floordiv(inner, n)
+    if not floor.floors:
+        return floor
+    low, high = bounds(inner, ranges)
+    if low // n == high // n:
+        return constant(low // n)
+    # What is a multiple of g in r = g*m + rest, 0 <= rest < g, does not see the rest when g | n.
+    for g in sorted({abs(a) for _, a in inner.terms}, reverse=True):
+        if g > 1 and n % g == 0 and not inner.floors:
+            coarse = tuple((i, a) for i, a in inner.terms if a % g == 0)
+            fine = Row(inner.const % g, tuple((i, a) for i, a in inner.terms if a % g))
+            if not fine.terms and not fine.const:
+                continue
+            least, greatest = bounds(fine, ranges)
+            if least // g == greatest // g:
+                total = Row(inner.const // g + least // g, tuple((i, a // g) for i, a in coarse))
+                return _simplify_floor(total, n // g, ranges)
+    return floor
+
+
+Value = TypeVar("Value")
+
+
+def evaluate(row: Row, value_of: Callable[[int], Any]) -> Any:
+    """The row's value, where `value_of(i)` gives `x_i` (an integer or an integer array)."""
+    total: Any = row.const
+    for i, a in row.terms:
+        total = total + a * value_of(i)
+    for inner, n, b in row.floors:
+        total = total + b * (evaluate(inner, value_of) // n)
+    return total

@@ -1,0 +1,368 @@
+"""The meaning of a scope: its value at every point of its loops, by definition.
+
+    {L[x in X] S[y in Y] f(x, y)}  at x  =  the reduction over y in Y of f(x, y)
+    A[r(x, y)]                           =  A at r(x, y), or the fill where r leaves A's ranges
+
+All other parts are judged by this one.  The iteration space is walked in blocks; inside a block
+every iterator is an array of its own axis, so each sub-term is computed only over the iterators
+that occur in it.  A nested scope is a table filled once, or where it is read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import reduce
+from itertools import product
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ta import affine
+from ta.affine import Range
+from ta.fields import PRIMES, Array, Field, ModularField, RealField, random_values
+from ta.functions import FUNCTIONS
+from ta.node import (
+    Access,
+    Add,
+    Apply,
+    Condition,
+    Const,
+    Mul,
+    Node,
+    Number,
+    Power,
+    Scope,
+    Select,
+    Source,
+    Tensor,
+)
+from ta.rationals import ExactField
+from ta.subst import stages, walk
+
+__all__ = [
+    "PRIMES",
+    "Counterexample",
+    "ExactField",
+    "Field",
+    "ModularField",
+    "RealField",
+    "equal",
+    "evaluate",
+    "evaluate_at",
+    "input_tensors",
+    "random_values",
+]
+
+Indices: TypeAlias = npt.NDArray[np.int64]
+
+MOST_KEPT = 1 << 24
+"""A nested scope of at most this many elements is kept as a table; a larger one is evaluated
+where it is read, each time."""
+LITTLE_WORK = 1 << 16
+"""A nested scope whose iteration space is no larger is evaluated as a whole at once."""
+MOST_READ = 0.25
+"""Where more than this share of a nested scope is read, the whole is cheaper: its iterators then
+have axes of their own."""
+
+
+def evaluate(scope: Scope, values: Mapping[str, Array], domain: Field) -> Array:
+    """The scope over the whole box of its loops; array index 0 stands for a loop's `lo`.
+
+    `values` holds one array for each tensor, by name; integers fit every domain.  Each distinct
+    nested scope is evaluated once.  Raises KeyError for a tensor without values, ValueError for a
+    wrong shape or for numbers that the domain does not have.
+    """
+    with np.errstate(all="ignore"):
+        return _Evaluation(values, domain, eager=True).whole(scope).reshape(scope.shape)
+
+
+def evaluate_at(
+    scope: Scope, points: npt.ArrayLike, values: Mapping[str, Array], domain: Field
+) -> Array:
+    """The scope at the given index points, shape (P, loops) -> (P,).
+
+    Nested scopes are evaluated only where these points need them.  Raises ValueError for a point
+    outside the loops.
+    """
+    indices = np.asarray(points, dtype=np.int64)
+    if indices.ndim != 2 or indices.shape[1] != len(scope.loops):
+        raise ValueError(f"points of shape {indices.shape} for {len(scope.loops)} loops")
+    for column, (lo, hi) in zip(indices.T, scope.loops, strict=True):
+        if column.size and (column.min() < lo or column.max() >= hi):
+            raise ValueError(f"a point outside the loop range {lo}:{hi}")
+    with np.errstate(all="ignore"):
+        return _Evaluation(values, domain, eager=False).at(scope, indices)
+
+
+class _Table:
+    """The values of a nested scope known so far, flat; `known` is None where all are."""
+
+    def __init__(self, values: Array, known: npt.NDArray[np.bool_] | None) -> None:
+        self.values, self.known = values, known
+
+
+class _Evaluation:
+    """One evaluation: the tensors' values and the tables of the nested scopes."""
+
+    def __init__(self, values: Mapping[str, Array], field: Field, *, eager: bool) -> None:
+        self.values, self.field, self.eager = values, field, eager
+        self.tables: dict[Scope, _Table] = {}
+        self.tensors: dict[Tensor, Array] = {}
+
+    def whole(self, scope: Scope) -> Array:
+        """All values of the scope, flat."""
+        result = np.empty(scope.shape, dtype=self.field.dtype)
+        for block in _blocks(scope.shape, math.prod(r.extent for r in scope.sums), self.field):
+            axes = [
+                np.arange(part.start, part.stop, dtype=np.int64) + loop.lo
+                for part, loop in zip(block, scope.loops, strict=True)
+            ]
+            found = self.block(scope, _open_mesh(axes), tuple(map(len, axes)))
+            np.copyto(result[block] if block else result, found)
+        return result.reshape(-1)
+
+    def at(self, scope: Scope, points: Indices) -> Array:
+        """The values at the points, one each."""
+        result = np.empty(len(points), dtype=self.field.dtype)
+        for block in _blocks((len(points),), math.prod(r.extent for r in scope.sums), self.field):
+            chosen = points[block]
+            result[block] = self.block(scope, list(chosen.T), (len(chosen),))
+        return result
+
+    def block(self, scope: Scope, loops: Sequence[Indices], shape: tuple[int, ...]) -> Array:
+        """The reduction where loop iterator i has the values loops[i], which broadcast to shape."""
+        field, extents = self.field, tuple(r.extent for r in scope.sums)
+        if not extents:
+            return np.broadcast_to(self.body(scope, loops), shape)
+        total = np.broadcast_to(field.identity(scope.reducer), shape)
+        outer = [index.reshape(index.shape + (1,) * len(extents)) for index in loops]
+        for part in _blocks(extents, 1, field, math.prod(shape)):
+            axes = [
+                np.arange(s.start, s.stop, dtype=np.int64) + r.lo
+                for s, r in zip(part, scope.sums, strict=True)
+            ]
+            body = self.body(scope, [*outer, *_open_mesh(axes)])
+            full = np.broadcast_to(body, shape + tuple(map(len, axes)))
+            reduced = field.reduce(scope.reducer, full, len(extents))
+            total = field.combine(scope.reducer, total, reduced)
+        return total
+
+    def body(self, scope: Scope, iterators: Sequence[Indices]) -> Array:
+        """The body's values; each sub-term is computed once."""
+        field, ranges = self.field, scope.domain
+        done: dict[Node, Array] = {}
+
+        def visit(node: Node) -> Array:
+            found = done.get(node)
+            if found is None:
+                found = done[node] = step(node)
+            return found
+
+        def step(node: Node) -> Array:
+            match node:
+                case Const():
+                    return field.constant(node.value)
+                case Access():
+                    return self.access(node, ranges, iterators)
+                case Mul():
+                    return reduce(field.multiply, map(visit, node.factors))
+                case Add():
+                    return reduce(field.add, map(visit, node.terms))
+                case Power():
+                    return field.power(visit(node.base), node.exponent)
+                case Apply():
+                    return field.apply(node.function, *map(visit, node.args))
+                case Select():
+                    taken = [_holds(condition, iterators) for condition in node.conditions]
+                    chosen: Array = reduce(np.logical_and, taken)
+                    return np.where(chosen, visit(node.then), visit(node.otherwise))
+            raise TypeError(f"{type(node).__name__} is no scalar expression")
+
+        return visit(scope.body)
+
+    def access(
+        self, access: Access, ranges: Sequence[Range], iterators: Sequence[Indices]
+    ) -> Array:
+        """The source's values where the rows are inside its ranges, the fill elsewhere."""
+        position: Array = np.zeros((), dtype=np.int64)
+        inside: Array | None = None
+        for row, bound in zip(access.rows, access.source.ranges, strict=True):
+            index = np.asarray(affine.evaluate(row, iterators.__getitem__))
+            low, high = affine.bounds(row, ranges)
+            if low < bound.lo or high >= bound.hi:
+                valid = (index >= bound.lo) & (index < bound.hi)
+                inside = valid if inside is None else inside & valid
+            position = position * bound.extent + (index - bound.lo)
+        if inside is None:
+            return self.lookup(access.source, position)
+        position, inside = np.broadcast_arrays(position, inside)
+        result = np.full(position.shape, self.field.constant(access.fill), dtype=self.field.dtype)
+        result[inside] = self.lookup(access.source, position[inside])
+        return result
+
+    def lookup(self, source: Source, positions: Indices) -> Array:
+        """The source's values at positions of its flat box."""
+        if isinstance(source, Tensor):
+            return np.asarray(self.tensor(source).take(positions), dtype=self.field.dtype)
+        if positions.size == 0:
+            return np.empty(positions.shape, dtype=self.field.dtype)
+        size = math.prod(source.shape)
+        if size > MOST_KEPT:
+            unique, inverse = np.unique(positions, return_inverse=True)
+            values = self.at(source, _points(source, unique))
+            return np.asarray(values[inverse].reshape(positions.shape))
+        table = self.table(source, size, positions)
+        return np.asarray(table.take(positions), dtype=self.field.dtype)
+
+    def table(self, scope: Scope, size: int, positions: Indices) -> Array:
+        """The flat values of a nested scope, known at least at the positions."""
+        table = self.tables.get(scope)
+        if table is None:
+            work = size * math.prod(r.extent for r in scope.sums)
+            if self.eager or work <= LITTLE_WORK:
+                table = _Table(self.whole(scope), None)
+            else:
+                empty = np.empty(size, dtype=self.field.dtype)
+                table = _Table(empty, np.zeros(size, dtype=np.bool_))
+            self.tables[scope] = table
+        if table.known is None:
+            return table.values
+        wanted = np.zeros(size, dtype=np.bool_)
+        wanted[positions] = True
+        wanted &= ~table.known
+        missing = np.flatnonzero(wanted)
+        if len(missing) > MOST_READ * size:
+            table.values, table.known = self.whole(scope), None
+        elif len(missing):
+            table.values[missing] = self.at(scope, _points(scope, missing))
+            table.known[missing] = True
+        return table.values
+
+    def tensor(self, tensor: Tensor) -> Array:
+        """The flat values of a tensor."""
+        found = self.tensors.get(tensor)
+        if found is None:
+            values = self.field.convert(self.values[tensor.name])
+            if values.shape != tensor.shape:
+                raise ValueError(f"{tensor.name} is {tensor.shape}, its values are {values.shape}")
+            found = self.tensors[tensor] = values.reshape(-1)
+        return found
+
+
+def _holds(condition: Condition, iterators: Sequence[Indices]) -> Array:
+    value = np.asarray(affine.evaluate(condition.row, iterators.__getitem__))
+    return value >= 0 if condition.relation == ">=" else value == 0
+
+
+def _points(scope: Scope, positions: Indices) -> Indices:
+    """The index points, shape (P, loops), of positions in the scope's flat box."""
+    columns = np.unravel_index(positions, scope.shape) if scope.loops else ()
+    points = np.empty((len(positions), len(scope.loops)), dtype=np.int64)
+    for k, (column, loop) in enumerate(zip(columns, scope.loops, strict=True)):
+        points[:, k] = column + loop.lo
+    return points
+
+
+def _open_mesh(axes: Sequence[Indices]) -> list[Indices]:
+    """The axes shaped to broadcast against each other, axis k along dimension k."""
+    return [
+        axis.reshape((1,) * k + (-1,) + (1,) * (len(axes) - 1 - k)) for k, axis in enumerate(axes)
+    ]
+
+
+def _blocks(
+    shape: Sequence[int], inner: int, field: Field, outer: int = 1
+) -> Iterator[tuple[slice, ...]]:
+    """Slices that cover the box, each with at most `field.block` elements (times what lies inside
+    and outside of it), as far as single elements allow; leading axes are cut first."""
+    sizes = [max(1, extent) for extent in shape]
+    around = max(1, inner) * max(1, outer)
+    for k in range(len(sizes)):
+        rest = math.prod(sizes[k + 1 :]) * around
+        sizes[k] = max(1, min(sizes[k], field.block // rest))
+    starts = (range(0, extent, size) for extent, size in zip(shape, sizes, strict=True))
+    for corner in product(*starts):
+        yield tuple(
+            slice(start, min(start + size, extent))
+            for start, size, extent in zip(corner, sizes, shape, strict=True)
+        )
+
+
+def input_tensors(*roots: Scope) -> tuple[Tensor, ...]:
+    """The distinct tensors that the scopes read, directly or not, in order of first reading."""
+    found = (
+        node.source
+        for stage in stages(*roots)
+        for node in walk(stage.body)
+        if isinstance(node, Access)
+    )
+    return tuple(dict.fromkeys(source for source in found if isinstance(source, Tensor)))
+
+
+class Counterexample(NamedTuple):
+    """An index point, the two values there, and the data that show it."""
+
+    point: tuple[int, ...]
+    left: Number | int
+    right: Number | int
+    field: Field
+    seed: int
+
+
+def equal(
+    lhs: Scope, rhs: Scope, *, seeds: Sequence[int] = (0,), samples: int | None = None
+) -> Counterexample | None:
+    """`lhs(x) == rhs(x)` for all x on random data: the first difference, or None.
+
+    Modulo two primes, or over the rationals where order matters (max, min, piecewise-linear
+    functions, infinities).  Functions are opaque, so an identity that uses a law of exp or log
+    shows a false counterexample here: judge it in RealField.  With `samples` only so many random
+    points are compared.  Raises ValueError where the loops differ.
+    """
+    if lhs.loops != rhs.loops:
+        raise ValueError(f"the loops differ: {lhs.loops} and {rhs.loops}")
+    ordered = any(map(_uses_order, stages(lhs, rhs)))
+    fields: tuple[Field, ...] = (
+        (ExactField(),) if ordered else tuple(ModularField(prime) for prime in PRIMES[:2])
+    )
+    for field, seed in product(fields, seeds):
+        found = difference(lhs, rhs, field, seed, samples)
+        if found is not None:
+            return found
+    return None
+
+
+def difference(
+    lhs: Scope, rhs: Scope, field: Field, seed: int = 0, samples: int | None = None
+) -> Counterexample | None:
+    """The first point, in order, where two scopes of the same loops differ on random data."""
+    data = random_values(input_tensors(lhs, rhs), field, seed)
+    size = math.prod(lhs.shape)
+    if samples is None or samples >= size:
+        positions = np.arange(size)
+        left, right = (evaluate(side, data, field).reshape(-1) for side in (lhs, rhs))
+    else:
+        generator = np.random.default_rng(seed)
+        positions = np.unique(generator.integers(0, size, samples))
+        points = _points(lhs, positions)
+        left, right = (evaluate_at(side, points, data, field) for side in (lhs, rhs))
+    places = np.flatnonzero(field.differs(left, right))
+    if not len(places):
+        return None
+    first = places[0]
+    (point,) = _points(lhs, positions[first : first + 1]).tolist()
+    return Counterexample(tuple(point), left[first], right[first], field, seed)
+
+
+def _uses_order(stage: Scope) -> bool:
+    if stage.reducer in ("max", "min"):
+        return True
+    return any(
+        (isinstance(node, Apply) and FUNCTIONS[node.function].exact is not None)
+        or (isinstance(node, Const) and not isinstance(node.value, Fraction))
+        or (isinstance(node, Access) and not isinstance(node.fill, Fraction))
+        for node in walk(stage.body)
+    )

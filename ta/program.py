@@ -1,0 +1,71 @@
+"""A program: named statements over input tensors, later ones reading earlier ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from ta import expr
+from ta.canon import scope as make_scope
+from ta.node import Access, Node, Scope, Tensor
+from ta.subst import accesses, rebuild, stages
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """`name[loops] = scope`; the scope reads earlier statements as tensors of their name."""
+
+    name: str
+    scope: Scope
+    loop_names: tuple[str, ...]
+
+
+Hints = Mapping[tuple[str, int], str]
+"""(tensor name, dimension) -> the iterator name that stands alone there in the source text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Statements as the user wrote them, with what is needed to show them again.
+
+    `inputs` are in order of first appearance.  `outputs` are the statements no later one reads.
+    """
+
+    inputs: tuple[Tensor, ...]
+    statements: tuple[Statement, ...]
+    hints: Hints = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def outputs(self) -> tuple[Statement, ...]:
+        read = {
+            access.source.name
+            for statement in self.statements
+            for stage in stages(statement.scope)
+            for access in accesses(stage.body)
+            if isinstance(access.source, Tensor)
+        }
+        return tuple(s for s in self.statements if s.name not in read)
+
+    def roots(self) -> tuple[Scope, ...]:
+        """One scope per output, with the statements it reads nested in it as scopes."""
+        scopes: dict[str, Scope] = {}
+        for statement in self.statements:
+            scopes[statement.name] = inline_statements(statement.scope, scopes)
+        return tuple(scopes[statement.name] for statement in self.outputs)
+
+
+def inline_statements(scope: Scope, known: Mapping[str, Scope]) -> Scope:
+    """The scope with every read of a tensor named in `known` redirected to that scope."""
+    done: dict[Scope, Scope] = {}
+
+    def redirect(access: Access) -> Node:
+        source = access.source
+        target = done[source] if isinstance(source, Scope) else known.get(source.name, source)
+        return access if target is source else expr.access(target, access.rows, access.fill)
+
+    for stage in stages(scope):
+        done[stage] = make_scope(
+            stage.loops, stage.sums, rebuild(stage.body, redirect), stage.reducer
+        )
+    return done[scope]

@@ -1,0 +1,173 @@
+"""Rebuilding a scalar expression with other rows, or with other accesses, and walking over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from ta import affine, expr
+from ta.affine import Row
+from ta.node import Access, Add, Apply, Condition, Mul, Node, Power, Scope, Select
+
+Replace = Callable[[Access], Node]
+
+
+def rebuild(
+    node: Node,
+    on_access: Replace,
+    on_condition: Callable[[Condition], Condition] | None = None,
+) -> Node:
+    """The expression with every access replaced by `on_access` and every condition by
+    `on_condition`; shared sub-terms are rebuilt once."""
+    done: dict[Node, Node] = {}
+
+    def visit(node: Node) -> Node:
+        found = done.get(node)
+        if found is None:
+            found = done[node] = step(node)
+        return found
+
+    def step(node: Node) -> Node:
+        if isinstance(node, Access):
+            return on_access(node)
+        if isinstance(node, Mul):
+            return expr.mul(*map(visit, node.factors))
+        if isinstance(node, Add):
+            return expr.add(*map(visit, node.terms))
+        if isinstance(node, Power):
+            return expr.power(visit(node.base), node.exponent)
+        if isinstance(node, Apply):
+            return expr.apply(node.function, *map(visit, node.args))
+        if isinstance(node, Select):
+            conditions = node.conditions
+            if on_condition is not None:
+                conditions = tuple(map(on_condition, conditions))
+            return expr.select(conditions, visit(node.then), visit(node.otherwise))
+        return node
+
+    return visit(node)
+
+
+def map_rows(node: Node, on_row: Callable[[Row], Row]) -> Node:
+    """The expression with `on_row` applied to every row of its accesses and conditions."""
+
+    def on_access(access: Access) -> Node:
+        return expr.access(access.source, tuple(map(on_row, access.rows)), access.fill)
+
+    def on_condition(condition: Condition) -> Condition:
+        return Condition(condition.relation, on_row(condition.row))
+
+    return rebuild(node, on_access, on_condition)
+
+
+def substitute(node: Node, replacement: Sequence[Row] | Mapping[int, Row]) -> Node:
+    """The expression with `x_i` replaced by the row `replacement[i]`."""
+    return map_rows(node, lambda row: affine.substitute(row, replacement))
+
+
+def rename(node: Node, positions: Sequence[int] | Mapping[int, int]) -> Node:
+    """The expression with iterator `i` at `positions[i]`, a bijection on those that occur."""
+    return map_rows(node, lambda row: affine.rename(row, positions))
+
+
+def replace_node(node: Node, old: Node, new: Node) -> Node:
+    """The expression with the sub-term `old` replaced by `new` wherever it stands as a whole.
+
+    In a product, `old` may be part of the factors: `a*b*c` with `a*b -> d` is `d*c`.
+    """
+    if node is old:
+        return new
+    if isinstance(node, Mul):
+        if isinstance(old, Mul) and set(old.factors) <= set(node.factors):
+            rest = [factor for factor in node.factors if factor not in old.factors]
+            return expr.mul(new, *rest)
+        return expr.mul(*(replace_node(factor, old, new) for factor in node.factors))
+    if isinstance(node, Add):
+        return expr.add(*(replace_node(term, old, new) for term in node.terms))
+    if isinstance(node, Power):
+        return expr.power(replace_node(node.base, old, new), node.exponent)
+    if isinstance(node, Apply):
+        return expr.apply(node.function, *(replace_node(arg, old, new) for arg in node.args))
+    if isinstance(node, Select):
+        then = replace_node(node.then, old, new)
+        return expr.select(node.conditions, then, replace_node(node.otherwise, old, new))
+    return node
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The operands of a scalar node; an access has none."""
+    if isinstance(node, Mul):
+        return node.factors
+    if isinstance(node, Add):
+        return node.terms
+    if isinstance(node, Power):
+        return (node.base,)
+    if isinstance(node, Apply):
+        return node.args
+    if isinstance(node, Select):
+        return (node.then, node.otherwise)
+    return ()
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The distinct sub-terms of a scalar expression, operands after the node they belong to."""
+    seen: set[Node] = set()
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        yield current
+        pending.extend(reversed(children(current)))
+
+
+def accesses(node: Node) -> tuple[Access, ...]:
+    """The distinct accesses of a scalar expression, in order."""
+    if isinstance(node, Access):
+        return (node,)
+    return tuple(found for found in walk(node) if isinstance(found, Access))
+
+
+def nested_scopes(scope: Scope) -> tuple[Scope, ...]:
+    """The distinct scopes that the scope's body reads directly."""
+    found = (access.source for access in accesses(scope.body))
+    return tuple(dict.fromkeys(source for source in found if isinstance(source, Scope)))
+
+
+def stages(*roots: Scope) -> tuple[Scope, ...]:
+    """All distinct scopes reachable from the roots, producers before consumers."""
+    ordered: dict[Scope, None] = {}
+    pending: list[tuple[Scope, bool]] = [(root, False) for root in reversed(roots)]
+    while pending:
+        scope, ready = pending.pop()
+        if scope in ordered:
+            continue
+        if ready:
+            ordered[scope] = None
+            continue
+        pending.append((scope, True))
+        pending.extend((child, False) for child in reversed(nested_scopes(scope)))
+    return tuple(ordered)
+
+
+def replace_sources(scope: Scope, replacement: Mapping[Scope, Scope]) -> Scope:
+    """The scope with every scope it reads, directly or not, replaced; the replacement of a scope
+    has the same loops, so the accesses stay as they are."""
+    from ta.canon import scope as make  # canon rebuilds bodies with this module
+
+    done: dict[Scope, Scope] = {}
+    for stage in stages(scope):
+        chosen = replacement.get(stage)
+        if chosen is None or (stage is scope and chosen is scope):
+            chosen = stage
+        if nested_scopes(stage) and chosen is stage:
+            body = rebuild(stage.body, lambda a: _redirect(a, done))
+            chosen = make(stage.loops, stage.sums, body, stage.reducer)
+        done[stage] = chosen
+    return done[scope]
+
+
+def _redirect(access: Access, done: Mapping[Scope, Scope]) -> Node:
+    if isinstance(access.source, Scope):
+        return expr.access(done[access.source], access.rows, access.fill)
+    return access

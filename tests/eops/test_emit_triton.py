@@ -1,0 +1,186 @@
+"""Generated kernels against the definition of meaning: in the interpreter, and on a GPU."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from eops.dtypes import result
+from eops.emit_triton import emit
+from eops.plan import plan
+from ta import expr
+from ta.affine import iterator
+from ta.canon import scope
+from ta.errors import BuildError
+
+RUNNER = Path(__file__).with_name("triton_runner.py")
+ROOT = RUNNER.parents[2]
+
+
+def load_runner() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("triton_runner", RUNNER)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["triton_runner"] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+runner = load_runner()
+CASES = {case.name: case for case in runner.cases()}
+
+
+@pytest.fixture(scope="module")
+def interpreted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """What the interpreter's process found, by case."""
+    environment = os.environ | {"TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, str(RUNNER), str(tmp_path_factory.mktemp("kernels"))],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return {record["case"]: record for record in map(json.loads, done.stdout.splitlines())}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_meaning_in_the_interpreter(interpreted: dict[str, dict[str, Any]], name: str) -> None:
+    record, case = interpreted[name], CASES[name]
+    assert "failure" not in record, record
+    assert record["form"] == case.form
+    assert record["error"] <= case.tolerance
+
+
+def test_nan_passes_through(interpreted: dict[str, dict[str, Any]]) -> None:
+    assert interpreted["nan"]["error"] == 0
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", CASES)
+def test_meaning_on_a_gpu(name: str, tmp_path: Path) -> None:
+    form, wrong = runner.error(CASES[name], tmp_path, "cuda")
+    assert form == CASES[name].form
+    assert wrong <= 4 * CASES[name].tolerance  # a GPU's exp, sin, ... are a little less exact
+
+
+@pytest.mark.gpu
+def test_nan_passes_through_on_a_gpu(tmp_path: Path) -> None:
+    assert runner.nan_survives(tmp_path, "cuda")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_plans_cover_the_output(name: str) -> None:
+    made = plan(CASES[name].scope)
+    for config in made.configs:
+        sizes = [size for _, size in config.blocks]
+        assert all(size & (size - 1) == 0 for size in sizes)
+        assert made.grid(config) >= 1
+        if made.form == "loop":
+            assert made.grid(config) * config.block("BLOCK") >= made.outputs
+
+
+def test_guards_are_only_what_bounds_leave_open() -> None:
+    made = plan(runner.offset_add())
+    (load,) = made.loads.values()
+    assert [(g.test_low, g.test_high) for g in load.guards] == [(True, True), (True, True)]
+    whole = plan(runner.matmul("float32"))
+    assert [load.guards for load in whole.loads.values()] == [(), ()]
+    (shifted,) = plan(
+        scope([(0, 4)], [], runner.read(expr.tensor("X", (9,)), runner.row(7, x0=1)))
+    ).loads.values()
+    assert [(g.test_low, g.test_high) for g in shifted.guards] == [(False, True)]
+
+
+def test_roles_of_the_band() -> None:
+    roles = plan(runner.band(4, 16, 3, 100, 20)).contraction
+    assert roles is not None
+    assert (roles.batch, roles.m, roles.n, roles.k) == ((0, 1, 2), (3,), (4,), (5,))
+
+
+def test_wide_indices() -> None:
+    side = 2**16
+    x = expr.tensor("X", (side, side))
+    assert plan(scope([(0, 4)], [], runner.read(x, 0, 0))).wide
+    assert not plan(scope([(0, 4)], [], runner.read(expr.tensor("Y", (side,)), 0))).wide
+    far = scope([(0, 4)], [], runner.read(expr.tensor("Y", (9,)), runner.row(x0=2**30)))
+    assert plan(far).wide
+    assert "tl.int64" in emit(plan(far))
+
+
+def test_element_types() -> None:
+    stage = runner.matmul("float32")
+    assert result(stage, ("float16", "float16")) == "float16"
+    assert result(stage, ("float16", "bfloat16")) == "float32"
+    assert result(stage, ("float16", "float64")) == "float64"
+    assert result(stage, ("int32", "int32")) == "int64"
+    with pytest.raises(BuildError, match="complex64"):
+        plan(stage, ("complex64", "float32"))
+
+
+def test_no_text_of_the_input_becomes_code() -> None:
+    """A tensor's name, or a formula, with quotes and line breaks only ever stands in comments."""
+    hostile = "x\n'''\nimport os\r\"\"\"\u2028os.system('x')"
+    tensor = expr.tensor(hostile, (4,))
+    made = plan(scope([(0, 4)], [], expr.access(tensor, [iterator(0)])))
+    tree = ast.parse(emit(made, formula=hostile))
+    plain = plan(scope([(0, 4)], [], runner.read(expr.tensor("x", (4,)), 0)))
+    assert ast.dump(tree) == ast.dump(ast.parse(emit(plain)))
+    for name in ("eop):\n  pass", "import", "é", ""):
+        with pytest.raises(BuildError, match="cannot name a kernel"):
+            emit(made, name)
+
+
+def test_source_reads_well() -> None:
+    source = emit(plan(runner.offset_add()), formula="Y[n,h,w,f] = T[n,h+r-1,w+s-1,r,s,f]")
+    assert source == OFFSET_ADD
+
+
+OFFSET_ADD = """\
+# Y[n,h,w,f] = T[n,h+r-1,w+s-1,r,s,f]
+# a0 = T[0:2, 0:5, 0:6, 0:3, 0:3, 0:3], float32
+# out[0:2, 0:5, 0:6, 0:3], float32; computed in float32
+# program p computes outputs p*BLOCK ... (p+1)*BLOCK - 1 of the flattened output
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def eop(a0, out, BLOCK: tl.constexpr):
+    zero = tl.full([], 0, tl.int32)
+    pid = zero + tl.program_id(0)
+    index = pid * BLOCK + tl.arange(0, BLOCK)
+    live = index < 180
+    i0 = index // 90
+    i1 = index // 18 % 5
+    i2 = index // 3 % 6
+    i3 = index % 3
+    result = tl.full([BLOCK], 0.0, tl.float32)
+    for r0 in range(0, 3):
+        s0 = zero + r0
+        for r1 in range(0, 3):
+            s1 = zero + r1
+            v0 = tl.load(a0 + (810 * i0 + 162 * i1 + 27 * i2 + i3 + 171 * s0 + 30 * s1 - 189),
+                mask=live
+                & (i1 + s0 - 1 >= 0)
+                & (i1 + s0 - 1 < 5)
+                & (i2 + s1 - 1 >= 0)
+                & (i2 + s1 - 1 < 6),
+                other=0.0)
+            result = result + v0
+    result = tl.broadcast_to(result, [BLOCK])
+    tl.store(out + index, result.to(tl.float32), mask=live)
+"""

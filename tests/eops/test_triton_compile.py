@@ -1,0 +1,97 @@
+"""Generated kernels compiled ahead of time, for GPUs that need not be there."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import torch
+
+from eops.triton_build import build, compile_for, write_source
+from ta.errors import BuildError
+
+RUNNER = Path(__file__).with_name("triton_runner.py")
+TARGETS = ("cuda:80", "cuda:90", "hip:gfx942")
+
+
+def load_runner() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("triton_runner", RUNNER)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["triton_runner"] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+runner = load_runner()
+STAGES = {
+    "offset add": runner.offset_add(7, 7, 512),
+    "band": runner.band(4, 64, 32, 1000, 64),
+    "band in float64": runner.band(4, 64, 32, 1000, 64, "float64"),
+    "band of halves": runner.band(4, 64, 32, 1000, 64, "float16"),
+    "transposed convolution": runner.transposed(8, 256),
+    "softmax parts": runner.softmax_parts(),
+    "norms": next(c.scope for c in runner.cases() if c.name == "norms"),
+    "floors": runner.floors(),
+}
+
+
+@pytest.fixture(autouse=True)
+def compiler_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "compiled"))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", STAGES)
+def test_compiles_for(name: str, target: str, tmp_path: Path) -> None:
+    made = compile_for(STAGES[name], target, cache=tmp_path)
+    assert len(made.binary) > 1000
+    assert made.metadata["name"] == "eop"
+    if target == "hip:gfx942":
+        assert made.binary.startswith(b"\x7fELF")
+        assert ".globl\teop" in made.assembly
+        return
+    assert ".visible .entry eop(" in made.assembly
+    assert f".target sm_{target.partition(':')[2]}" in made.assembly
+    # A product in float32 is one: no tensor core rounds its operands to tf32.
+    assert "tf32" not in made.assembly
+    if name == "band":
+        assert "fma.rn.f32" in made.assembly
+    if name == "band of halves":
+        assert "mma" in made.assembly
+        assert ".f32.f16.f16" in made.assembly
+    if name == "band in float64":
+        assert "f64" in made.assembly
+
+
+def test_targets_are_named_plainly(tmp_path: Path) -> None:
+    for target in ("cuda", "cuda:", "rocm:gfx942", "cuda:90; x"):
+        with pytest.raises(BuildError, match="no target"):
+            compile_for(STAGES["floors"], target, cache=tmp_path)
+
+
+def test_sources_are_written_once_and_whole(tmp_path: Path) -> None:
+    path = write_source("x = 1\n", tmp_path / "deep")
+    assert write_source("x = 1\n", tmp_path / "deep") == path
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    path.write_text("x = 2\n")
+    assert write_source("x = 1\n", tmp_path / "deep").read_text() == "x = 1\n"
+
+
+def test_misfits_are_refused(tmp_path: Path) -> None:
+    kernel = build(runner.matmul("float32", 4, 5, 6), cache=tmp_path)
+    good = [torch.ones(4, 6), torch.ones(6, 5)]
+    with pytest.raises(BuildError, match="2 tensors, not 1"):
+        kernel(good[0])
+    with pytest.raises(BuildError, match="not \\(4, 7\\)"):
+        kernel(torch.ones(4, 7), good[1])
+    with pytest.raises(BuildError, match="float64"):
+        kernel(good[0].double(), good[1])
+    with pytest.raises(BuildError, match="strides"):
+        kernel(good[0], torch.ones(5, 6).t())
+    with pytest.raises(BuildError, match="needs a GPU"):
+        kernel(*good)
