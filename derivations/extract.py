@@ -11,16 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from derivations import kernel
-from derivations.graph import Graph, Stage, is_view
+from derivations.graph import Graph, Stage, producers
 from derivations.kernel import Step
 from derivations.restructure import Merge, reads
 from ta.errors import RuleRefused
-from ta.node import Scope, Select
+from ta.node import Access, Scope, Select
 from ta.subst import replace_sources, stages, walk
 
-
-COMPARABLE = 4.0
-"""A step on the best path is tried in its variants when it costs at most this many times more."""
+COMPARABLE = 1.5
+"""A step is tried in the variants when it costs at most this many times the best choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +74,10 @@ def choices(graph: Graph) -> dict[Scope, Choice]:
 def plans(graph: Graph, roots: tuple[Scope, ...], most: int = 8) -> tuple[Plan, ...]:
     """Up to `most` different programs for the roots, the cheapest first.
 
-    Besides the overall best, each step from a root, and each step of comparable cost from a scope
-    on the best path, is taken in turn and the rest chosen as best, so that the list shows different
-    ideas rather than variations of one."""
+    Besides the overall best, each step from a root, and then each step of comparable cost from a
+    scope on such a path, is taken in turn and the rest chosen as best.  Of programs with the same
+    operators reached by the same rules, the best stands first and the others behind all the rest,
+    so that the list shows different ideas rather than variations of one."""
     best = choices(graph)
     found: dict[tuple[Scope, ...], Plan] = {}
     for steps in _variants(graph, roots, best):
@@ -86,7 +86,18 @@ def plans(graph: Graph, roots: tuple[Scope, ...], most: int = 8) -> tuple[Plan, 
         if known is None or len(plan.steps) < len(known.steps):
             found[plan.roots] = plan
     ranked = sorted(found.values(), key=lambda plan: (plan.seconds, len(plan.steps)))
-    return tuple(ranked[:most])
+    fresh, seen = [], set[object]()
+    for plan in ranked:
+        if _idea(plan) not in seen:
+            seen.add(_idea(plan))
+            fresh.append(plan)
+    fresh += [plan for plan in ranked if plan not in fresh]
+    return tuple(fresh[:most])
+
+
+def _idea(plan: Plan) -> object:
+    operators = tuple(sorted(stage.operator or "" for stage in plan.stages))
+    return operators, frozenset(step.rule for step in plan.steps) - {"merge-stage"}
 
 
 def unchanged(graph: Graph, roots: tuple[Scope, ...]) -> Plan:
@@ -100,12 +111,24 @@ def _variants(
     main = _steps(graph, roots, best, {})
     yield main
     yield []
-    for scope in dict.fromkeys((*roots, *(step.before for step in main))):
-        for step in graph.edges.get(scope, ()):
-            if step.after not in best:
-                continue
-            if scope in roots or best[step.after].seconds < COMPARABLE * best[scope].seconds:
-                yield _steps(graph, roots, best, {scope: step})
+    paths = {(): main} | {
+        ((root, step),): _steps(graph, roots, best, {root: step})
+        for root in roots
+        for step in graph.edges.get(root, ())
+        if step.after in best
+    }
+    least = sum(best[root].seconds for root in roots)
+    for forced, path in paths.items():
+        yield path
+        cost = sum(best[forced_step.after].seconds for _, forced_step in forced) or least
+        if cost > COMPARABLE * least:
+            continue
+        for scope in dict.fromkeys(step.after for step in path):
+            for nested in producers(scope):
+                for step in graph.edges.get(nested, ()):
+                    after = best.get(step.after)
+                    if after and after.seconds < COMPARABLE * best[nested].seconds:
+                        yield _steps(graph, roots, best, {**dict(forced), nested: step})
 
 
 def _steps(
@@ -168,7 +191,7 @@ def _fold(graph: Graph, scope: Scope) -> Step | None:
     guarded = _selects(scope)
     for position, access in enumerate(reads(scope)):
         source = access.source
-        if not isinstance(source, Scope) or not is_view(source):
+        if not isinstance(source, Scope) or not _reads_only(source):
             continue
         witness = Merge(position)
         try:
@@ -181,6 +204,11 @@ def _fold(graph: Graph, scope: Scope) -> Step | None:
         if graph.stage(after).seconds <= before_seconds * 1.05 + 1e-9:
             return Step("merge-stage", scope, after, witness)
     return None
+
+
+def _reads_only(scope: Scope) -> bool:
+    """Whether the scope is one read of a tensor or a scope, at whatever rows."""
+    return not scope.sums and isinstance(scope.body, Access)
 
 
 def _selects(scope: Scope) -> int:

@@ -9,6 +9,8 @@ Source: EinNet (OSDI'23), iterator mapping table, operator matching.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import lru_cache
 from itertools import permutations
 from math import gcd
 
@@ -17,8 +19,81 @@ from ta import affine, expr
 from ta.node import Access, Node, Power, Scope
 from ta.operator import Binding, Mismatch, Operator, Window
 
+MOST_OPERANDS = 4
+"""No known operator multiplies more reads; products of more are split first."""
 BODY_REPAIRS = ("split-sum", "hoist", "expand", "distribute", "merge-stage", "materialise")
 WINDOW_REPAIRS = ("skew", "phase", "split-sum", "split-iterator")
+
+
+Class = tuple[bool, tuple[int, ...]]
+"""Of an iterator: whether it is a loop, and which operands hold it."""
+
+
+class _Order:
+    """One assignment of the scope's reads to operand positions, classified."""
+
+    def __init__(self, scope: Scope, reads: tuple[Access, ...]) -> None:
+        loops, count = len(scope.loops), len(scope.domain)
+        self.reads = reads
+        self.classes: list[Class] = [
+            (i < loops, tuple(o for o, read in enumerate(reads) if read.free >> i & 1))
+            for i in range(count)
+        ]
+        self._windows: dict[object, tuple[list[Window], list[Mismatch]]] = {}
+
+    def windows(
+        self, operand: int, loop_class: Class, sum_class: Class
+    ) -> tuple[list[Window], list[Mismatch]]:
+        """The windowed dimensions of an operand, and those that cannot be taken as such."""
+        key = (operand, loop_class, sum_class)
+        found = self._windows.get(key)
+        if found is None:
+            found = self._windows[key] = self._find(operand, loop_class, sum_class)
+        return found
+
+    def _find(
+        self, operand: int, loop_class: Class, sum_class: Class
+    ) -> tuple[list[Window], list[Mismatch]]:
+        found: list[Window] = []
+        troubles: list[Mismatch] = []
+        rows = self.reads[operand].rows
+        for dimension, row in enumerate(rows):
+            loops = [(abs(a), i) for i, a in row.terms if self.classes[i] == loop_class]
+            sums = [(abs(a), i) for i, a in row.terms if self.classes[i] == sum_class]
+            if not loops or not sums:
+                continue
+            window = _window(row, operand, dimension, max(loops)[1], max(sums)[1])
+            if window is None:
+                troubles.append(Mismatch("compound", f"dimension {dimension}", WINDOW_REPAIRS))
+            else:
+                found.append(window)
+        used = [i for w in found for i in (w.loop, w.reduction)]
+        if len(set(used)) != len(used):
+            troubles.append(Mismatch("compound", "an iterator slides over two dimensions", ()))
+        for window in found:
+            others = [row for d, row in enumerate(rows) if d != window.dimension]
+            if any({window.loop, window.reduction} & affine.iterators(row) for row in others):
+                troubles.append(Mismatch("compound", "a window's iterator is used twice", ()))
+        return found, troubles
+
+
+class _Table:
+    """What matching asks of a scope, whatever the operator."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.empty = any(r.lo == r.hi for r in scope.domain)
+        self.coefficient, core = expr.split_coefficient(scope.body)
+        self.factors = _operands(core)
+        reads = [f for f in self.factors if isinstance(f, Access)]
+        self.plain = len(reads) == len(self.factors)
+        self.orders: tuple[_Order, ...] = ()
+        if self.plain and len(reads) <= MOST_OPERANDS:
+            self.orders = tuple(_Order(scope, o) for o in dict.fromkeys(permutations(reads)))
+
+
+@lru_cache(maxsize=8)
+def _table(scope: Scope) -> _Table:
+    return _Table(scope)
 
 
 def match(operator: Operator, scope: Scope) -> Binding | tuple[Mismatch, ...]:
@@ -26,25 +101,24 @@ def match(operator: Operator, scope: Scope) -> Binding | tuple[Mismatch, ...]:
     if operator.recognise is not None:
         found = operator.recognise(scope)
         return (found,) if isinstance(found, Mismatch) else found
-    if scope.reducer not in operator.reducers and scope.sums:
+    if scope.sums and scope.reducer not in operator.reducers:
         return (Mismatch("reducer", f"{scope.reducer} is not {operator.reducers}", (), 100.0),)
-    if any(r.extent == 0 for r in scope.domain):
+    table = _table(scope)
+    if table.empty:
         return (Mismatch("iterators", "an iterator has an empty range", (), 100.0),)
-    coefficient, core = expr.split_coefficient(scope.body)
-    factors = _operands(core)
     count = len(operator.pattern.operands)
-    if len(factors) != count or not all(isinstance(f, Access) for f in factors):
-        off = abs(len(factors) - count) + sum(not isinstance(f, Access) for f in factors)
+    if len(table.factors) != count or not table.orders:
+        off = abs(len(table.factors) - count)
+        off += sum(not isinstance(f, Access) for f in table.factors)
         detail = f"the body is not a product of {count} reads"
         return (Mismatch("body", detail, BODY_REPAIRS, 2.0 + off),)
-    reads = [f for f in factors if isinstance(f, Access)]
     best: tuple[Mismatch, ...] | None = None
-    for order in dict.fromkeys(permutations(reads)):
+    for order in table.orders:
         result = _match_operands(operator, scope, order)
         if isinstance(result, Binding):
             refusal = operator.constraint(result)
             if refusal is None:
-                return Binding(scope, order, result.roles, result.windows, coefficient)
+                return replace(result, coefficient=table.coefficient)
             result = (Mismatch("constraint", refusal, WINDOW_REPAIRS, 1.0),)
         if best is None or distance(result) < distance(best):
             best = result
@@ -69,72 +143,41 @@ def _operands(core: Node) -> tuple[Node, ...]:
 
 
 def _match_operands(
-    operator: Operator, scope: Scope, reads: tuple[Access, ...]
+    operator: Operator, scope: Scope, order: _Order
 ) -> Binding | tuple[Mismatch, ...]:
-    pattern = operator.pattern
-    loops = len(scope.loops)
-    held = [
-        (i < loops, tuple(o for o, read in enumerate(reads) if read.free >> i & 1))
-        for i in range(len(scope.domain))
-    ]
-    windows, troubles = _windows(operator, scope, reads, held)
-    taken = {w.loop for w in windows} | {w.reduction for w in windows}
+    pattern, classes = operator.pattern, order.classes
+    windows: list[Window] = []
+    troubles: list[Mismatch] = []
+    if pattern.pairs:
+        operand, h, r = pattern.pairs[0]  # all windows of a definition lie in one operand
+        windows, found = order.windows(operand, pattern.signatures[h], pattern.signatures[r])
+        troubles += found
+        missing = abs(len(windows) - len(pattern.pairs))
+        if missing:
+            detail = f"{len(windows)} windowed dimensions, not {len(pattern.pairs)}"
+            troubles.append(Mismatch("iterators", detail, WINDOW_REPAIRS, float(missing)))
+    taken = {i for w in windows for i in (w.loop, w.reduction)}
     in_pairs = {name for _, h, r in pattern.pairs for name in (h, r)}
-    roles: dict[str, tuple[int, ...]] = {}
-    for name, signature in pattern.signatures.items():
-        if name not in in_pairs:
-            roles[name] = tuple(
-                i for i, found in enumerate(held) if found == signature and i not in taken
-            )
-    for window, (_, h, r) in zip(windows, pattern.pairs, strict=False):
-        roles[h], roles[r] = (window.loop,), (window.reduction,)
-    placed = taken | {i for found in roles.values() for i in found}
-    for i, (is_loop, operands) in enumerate(held):
-        if i not in placed and not (is_loop and scope.domain[i].extent == 1):
-            kind = "loop" if is_loop else "reduction iterator"
-            detail = f"{kind} {i} is held by operands {operands}, which no role of the operator is"
-            troubles.append(Mismatch("iterators", detail, (*BODY_REPAIRS, "skew")))
+    held: dict[Class, list[int]] = {}
+    for i, found_class in enumerate(classes):
+        if i not in taken:
+            held.setdefault(found_class, []).append(i)
+    roles: dict[str, tuple[int, ...]] = {
+        name: tuple(held.pop(signature, ()))
+        for name, signature in pattern.signatures.items()
+        if name not in in_pairs
+    }
+    for (is_loop, operands), left in held.items():
+        for i in left:
+            if not (is_loop and scope.domain[i].extent == 1):
+                kind = "loop" if is_loop else "reduction iterator"
+                detail = f"{kind} {i} is held by operands {operands}, as no role is"
+                troubles.append(Mismatch("iterators", detail, (*BODY_REPAIRS, "skew")))
     if troubles:
         return tuple(troubles)
-    return Binding(scope, reads, roles, tuple(windows))
-
-
-def _windows(
-    operator: Operator,
-    scope: Scope,
-    reads: tuple[Access, ...],
-    held: list[tuple[bool, tuple[int, ...]]],
-) -> tuple[list[Window], list[Mismatch]]:
-    """The windows of the scope for the definition's pairs, which all lie in one operand."""
-    pattern = operator.pattern
-    if not pattern.pairs:
-        return [], []
-    operand, h, r = pattern.pairs[0]
-    loop_class, sum_class = pattern.signatures[h], pattern.signatures[r]
-    found: list[Window] = []
-    troubles: list[Mismatch] = []
-    for dimension, row in enumerate(reads[operand].rows):
-        loops = [(abs(a), i) for i, a in row.terms if held[i] == loop_class]
-        sums = [(abs(a), i) for i, a in row.terms if held[i] == sum_class]
-        if not loops or not sums:
-            continue
-        window = _window(row, operand, dimension, max(loops)[1], max(sums)[1])
-        if window is None:
-            troubles.append(Mismatch("compound", f"dimension {dimension}", WINDOW_REPAIRS))
-        else:
-            found.append(window)
-    if len(found) != len(pattern.pairs):
-        detail = f"{len(found)} windowed dimensions, the operator has {len(pattern.pairs)}"
-        missing = abs(len(found) - len(pattern.pairs))
-        troubles.append(Mismatch("iterators", detail, WINDOW_REPAIRS, float(missing)))
-    used = [i for w in found for i in (w.loop, w.reduction)]
-    if len(set(used)) != len(used):
-        troubles.append(Mismatch("compound", "an iterator slides over two dimensions", ()))
-    for window in found:
-        others = [row for d, row in enumerate(reads[operand].rows) if d != window.dimension]
-        if any({window.loop, window.reduction} & affine.iterators(row) for row in others):
-            troubles.append(Mismatch("compound", "a window's iterator is used twice", ()))
-    return found, troubles
+    for window, (_, h, r) in zip(windows, pattern.pairs, strict=True):
+        roles[h], roles[r] = (window.loop,), (window.reduction,)
+    return Binding(scope, order.reads, roles, tuple(windows))
 
 
 def _window(

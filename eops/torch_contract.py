@@ -11,6 +11,7 @@ does: on CUDA subject to torch.backends.cuda.matmul's reduced-precision settings
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import combinations, product
 from math import prod
 from typing import Final, NamedTuple
@@ -30,10 +31,6 @@ class Operand(NamedTuple):
     tensor: torch.Tensor
     dims: Dims
 
-    @property
-    def extents(self) -> dict[int, int]:
-        return dict(zip(self.dims, self.tensor.shape, strict=True))
-
 
 def sum_over(operand: Operand, iterators: Sequence[int]) -> Operand:
     """The sum over those of the iterators that the operand has, in its own type."""
@@ -49,49 +46,102 @@ def contract(left: Operand, right: Operand, kept: frozenset[int]) -> Operand:
 
     The result may be a permuted view of fresh memory.
     """
-    shared = set(left.dims) & set(right.dims)
-    left = sum_over(left, [i for i in left.dims if i not in kept and i not in shared])
-    right = sum_over(right, [i for i in right.dims if i not in kept and i not in shared])
-    dims = tuple(sorted({*left.dims, *right.dims}))
-    summed = tuple(i for i in dims if i not in kept)
-    m = tuple(i for i in left.dims if i not in shared)
-    n = tuple(i for i in right.dims if i not in shared)
-    dtype = left.tensor.dtype
-    has_library = dtype.is_floating_point or dtype.is_complex or not left.tensor.is_cuda
-    if not summed or not has_library or not (m or n):
-        x, y = align(left.tensor, left.dims, dims), align(right.tensor, right.dims, dims)
-        return sum_over(Operand(x * y, dims), summed)
-    if m and (not n or max(m) > max(n)):  # the last iterator becomes the contiguous one
-        return _matrix_product(right, left, tuple(shared & kept), n, m, summed)
-    return _matrix_product(left, right, tuple(shared & kept), m, n, summed)
+    private = _private(left.dims, right.dims, kept)
+    if private:
+        left, right = sum_over(left, private), sum_over(right, private)
+    x, y = left.tensor, right.tensor
+    layout = _layout(
+        _Shape(left.dims, tuple(x.shape), x.stride()),
+        _Shape(right.dims, tuple(y.shape), y.stride()),
+        kept,
+    )
+    floating = x.dtype.is_floating_point or x.dtype.is_complex
+    if layout is None or (x.is_cuda and not floating):
+        dims = tuple(sorted({*left.dims, *right.dims}))
+        whole = Operand(align(x, left.dims, dims) * align(y, right.dims, dims), dims)
+        return sum_over(whole, [i for i in dims if i not in kept])
+    if layout.swapped:
+        x, y = y, x
+    b, m, n, k = layout.sizes
+    x, y = x.permute(layout.x_axes), y.permute(layout.y_axes)
+    result = x.new_empty([*layout.looped, b, m, n])
+    for index in product(*map(range, layout.looped)):
+        _product_into(result[index], x[index].reshape(b, m, k), y[index].reshape(b, k, n))
+    return Operand(result.view(layout.result).permute(layout.result_axes), layout.dims)
 
 
-def _matrix_product(x: Operand, y: Operand, batch: Dims, m: Dims, n: Dims, k: Dims) -> Operand:
-    extents = x.extents | y.extents
-    larger = x if x.tensor.numel() >= y.tensor.numel() else y
-    batch, k = _by_stride(larger, batch), _by_stride(larger, k)
+@lru_cache(maxsize=4096)
+def _private(left: Dims, right: Dims, kept: frozenset[int]) -> Dims:
+    """What is summed and stands in one operand only."""
+    return tuple(i for i in {*left, *right} - kept if i not in left or i not in right)
+
+
+class _Shape(NamedTuple):
+    dims: Dims
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+
+    @property
+    def size_of(self) -> dict[int, int]:
+        return dict(zip(self.dims, self.sizes, strict=True))
+
+    @property
+    def stride_of(self) -> dict[int, int]:
+        return dict(zip(self.dims, self.strides, strict=True))
+
+
+class _Layout(NamedTuple):
+    """X's axes become (looped, b, m, k), Y's (looped, b, k, n), after swapping the operands where
+    so marked; the product has the sizes `result`, and `result_axes` puts these into the order of
+    `dims`."""
+
+    swapped: bool
+    x_axes: tuple[int, ...]
+    y_axes: tuple[int, ...]
+    looped: tuple[int, ...]
+    sizes: tuple[int, int, int, int]
+    result: tuple[int, ...]
+    result_axes: tuple[int, ...]
+    dims: Dims
+
+
+@lru_cache(maxsize=4096)
+def _layout(x: _Shape, y: _Shape, kept: frozenset[int]) -> _Layout | None:
+    """How to make the contraction a batched matrix product; None where it is none: nothing summed,
+    or all that is kept in both operands."""
+    shared = {*x.dims} & {*y.dims}
+    m = tuple(i for i in x.dims if i not in shared)
+    n = tuple(i for i in y.dims if i not in shared)
+    k = tuple(shared - kept)
+    if not k or not (m or n):
+        return None
+    swapped = bool(m and (not n or max(m) > max(n)))  # the last iterator becomes contiguous
+    if swapped:
+        x, y, m, n = y, x, n, m
+    extents = x.size_of | y.size_of
+    larger = x if prod(x.sizes) >= prod(y.sizes) else y
+    batch, k = _by_stride(larger, tuple(shared & kept)), _by_stride(larger, k)
     m, n = _by_stride(x, m), _by_stride(y, n)
-    runs = _mergeable_runs(x, y, batch)
-    together = max(runs, key=lambda run: prod(extents[i] for i in run), default=())
+
+    def size(iterators: Dims) -> int:
+        return prod(extents[i] for i in iterators)
+
+    together = max(_mergeable_runs(x, y, batch), key=size, default=())
     looped = tuple(i for i in batch if i not in together)
-    work = prod(extents[i] for i in (*together, *m, *n, *k))
-    if looped and work < LEAST_SLICE:
+    if looped and size((*together, *m, *n, *k)) < LEAST_SLICE:
         together, looped = batch, ()
-    size = [prod(extents[i] for i in role) for role in (together, m, n, k)]
-    xs = _permuted(x, looped + together + m + k)
-    ys = _permuted(y, looped + together + k + n)
-    loop_sizes = [extents[i] for i in looped]
-    result = x.tensor.new_empty([*loop_sizes, size[0], size[1], size[2]])
-    for index in product(*map(range, loop_sizes)):
-        _product_into(
-            result[index],
-            xs[index].reshape(size[0], size[1], size[3]),
-            ys[index].reshape(size[0], size[3], size[2]),
-        )
     order = looped + together + m + n
-    result = result.view([extents[i] for i in order])
     dims = tuple(sorted(order))
-    return Operand(result.permute([order.index(i) for i in dims]), dims)
+    return _Layout(
+        swapped,
+        tuple(x.dims.index(i) for i in looped + together + m + k),
+        tuple(y.dims.index(i) for i in looped + together + k + n),
+        tuple(extents[i] for i in looped),
+        (size(together), size(m), size(n), size(k)),
+        tuple(extents[i] for i in order),
+        tuple(order.index(i) for i in dims),
+        dims,
+    )
 
 
 def _product_into(out: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> None:
@@ -101,33 +151,25 @@ def _product_into(out: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> None:
         torch.bmm(x, y, out=out)
 
 
-def _permuted(operand: Operand, order: Dims) -> torch.Tensor:
-    return operand.tensor.permute([operand.dims.index(i) for i in order])
-
-
-def _strides(operand: Operand) -> dict[int, int]:
-    return dict(zip(operand.dims, operand.tensor.stride(), strict=True))
-
-
-def _by_stride(operand: Operand, iterators: Dims) -> Dims:
-    strides = _strides(operand)
+def _by_stride(operand: _Shape, iterators: Dims) -> Dims:
+    strides = operand.stride_of
     return tuple(sorted(iterators, key=lambda i: (-strides[i], i)))
 
 
-def _mergeable_runs(x: Operand, y: Operand, batch: Dims) -> list[Dims]:
+def _mergeable_runs(x: _Shape, y: _Shape, batch: Dims) -> list[Dims]:
     """The batch cut into runs that are one dimension to both operands."""
+    extents = x.size_of
+    strides = (x.stride_of, y.stride_of)
+    units = tuple(i for i in batch if extents[i] == 1)
     runs: list[Dims] = []
-    pairs = [(_strides(operand), operand.extents) for operand in (x, y)]
     for i in batch:
-        if x.extents[i] == 1:
-            runs = [*runs[:-1], (*runs[-1], i)] if runs else [(i,)]
+        if i in units:
             continue
-        outer = next((o for o in reversed(runs[-1]) if x.extents[o] > 1), None) if runs else None
-        if runs and (outer is None or all(s[outer] == s[i] * e[i] for s, e in pairs)):
+        if runs and all(s[runs[-1][-1]] == s[i] * extents[i] for s in strides):
             runs[-1] = (*runs[-1], i)
         else:
             runs.append((i,))
-    return runs
+    return [units + runs[0], *runs[1:]] if runs else [units]
 
 
 def contraction_order(

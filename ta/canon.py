@@ -98,7 +98,7 @@ def _drop_idle_sums(
     ranges = loops + kept_ranges
     if all(r.extent for r in ranges):
         body = resolve(body, ranges)
-    return kept_ranges, body
+    return _drop_idle_sums(loops, kept_ranges, body, reducer)  # what is resolved may idle as well
 
 
 Mark = tuple[object, ...]

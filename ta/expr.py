@@ -72,9 +72,9 @@ def power(base: Node, exponent: int) -> Node:
         return const(1)
     if exponent == 1:
         return base
-    if isinstance(base, Const) and isinstance(base.value, Fraction):
-        if base.value or exponent > 0:
-            return const(base.value**exponent)
+    finite = isinstance(base, Const) and isinstance(base.value, Fraction)
+    if finite and isinstance(base, Const) and (base.value or exponent > 0):
+        return const(base.value**exponent)
     if isinstance(base, Power) and (base.exponent > 0 or exponent > 0):
         return power(base.base, base.exponent * exponent)
     if isinstance(base, Mul):
@@ -146,6 +146,8 @@ def add(*operands: Node) -> Node:
         return const(0)
     if len(terms) == 1:
         return terms[0]
+    if any(isinstance(term, Add) for term in terms):  # a coefficient became 1
+        return add(*terms)
     return make_add(tuple(sorted(terms, key=_term_order)))
 
 

@@ -259,7 +259,9 @@ def _check_power(base: Node, exponent: int, span: Span) -> None:
     bits = 0
     if isinstance(value, Fraction):
         bits = max(value.numerator.bit_length(), value.denominator.bit_length())
-    if abs(exponent) > MOST_EXPONENT or (bits > 1 and bits * abs(exponent) > MOST_BITS):
+    if abs(exponent) > MOST_EXPONENT or (
+        bits > 1 and abs(exponent) > 1 and bits * abs(exponent) > MOST_BITS
+    ):
         raise NotationError("the power is too large", span)
 
 

@@ -21,6 +21,7 @@ constructors canonicalise.  Nothing else may call the classes.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakValueDictionary
 from zlib import crc32
@@ -162,7 +163,7 @@ def _text_digest(text: str) -> int:
 
 def _number_digest(value: Number) -> int:
     if isinstance(value, Fraction):
-        return hash((value.numerator, value.denominator))
+        return hash((3 * value.numerator + 1, value.denominator))
     return hash(value)
 
 
@@ -178,6 +179,13 @@ def _intern(kind: type[_NodeT], key: tuple[object, ...], fields: tuple[object, .
     return node
 
 
+@lru_cache(maxsize=65536)
+def _row_digest(row: Row) -> int:
+    """As the hash of the row, except that Python gives -1 and -2 the same hash."""
+    floors = tuple((_row_digest(inner), n, 3 * b + 1) for inner, n, b in row.floors)
+    return hash((3 * row.const + 1, tuple((i, 3 * a + 1) for i, a in row.terms), floors))
+
+
 def make_tensor(name: str, shape: tuple[int, ...], dtype: str) -> Tensor:
     digest = hash((1, _text_digest(name), shape, _text_digest(dtype)))
     return _intern(Tensor, (Tensor, name, shape, dtype), (dtype, name, shape, digest, 0, name))
@@ -189,7 +197,7 @@ def make_const(value: Number) -> Const:
 
 def make_access(source: Source, rows: tuple[Row, ...], fill: Number) -> Access:
     key = (Access, source, rows, fill)
-    digest = hash((3, source.digest, rows, _number_digest(fill)))
+    digest = hash((3, source.digest, *map(_row_digest, rows), _number_digest(fill)))
     return _intern(Access, key, (fill, rows, source, digest, row_mask(rows), source.label))
 
 
@@ -227,7 +235,7 @@ def make_add(terms: tuple[Node, ...]) -> Add:
 
 def make_select(conditions: tuple[Condition, ...], then: Node, otherwise: Node) -> Select:
     free = then.free | otherwise.free | row_mask(tuple(c.row for c in conditions))
-    marks = tuple((1 if c.relation == "==" else 0, c.row) for c in conditions)
+    marks = tuple((c.relation == "==", _row_digest(c.row)) for c in conditions)
     digest = hash((8, marks, then.digest, otherwise.digest))
     label = then.label or otherwise.label
     key = (Select, conditions, then, otherwise)

@@ -56,6 +56,9 @@ def parse(
         targets = [statement.target.name for statement in statements]
         known = _Known(_checked_shapes(shapes), dtypes, targets)
         stated = {name: Range(*bound) for name, bound in ranges.items()}
+        for name, (lo, hi) in stated.items():
+            if lo > hi:
+                raise RangeError(f"the range {lo}:{hi} of {name} ends before it begins")
         found = [_statement(statement, known, stated) for statement in statements]
         _refuse_unused("shapes", shapes, {*known.inputs, *targets})
         if not isinstance(dtypes, str):
@@ -108,6 +111,8 @@ def statement_to_scope(
         )
     value = make_explicit(statement.value, names)
     for part in scalars(value):
+        if isinstance(part, Name):
+            check_rank(Read(part.span, part, None, ()), tensors[part.name].shape)
         for index in part.indices if isinstance(part, Read) else ():
             check_index(index)
     for name in (*loops, *iterator_names(value, bound=True)):

@@ -37,8 +37,9 @@ from ta.syntax import (
 
 MOST_NESTED = 60
 """Brackets inside brackets; keeps every later recursion far from Python's limit."""
-LONGEST_NUMBER = 200
-"""Characters of a number, and its greatest decimal exponent."""
+LONGEST_NUMBER = 2000
+"""Characters of a number's mantissa."""
+GREATEST_EXPONENT = 400
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _PLAIN = {"·": "*", "×": "*", "−": "-", "≤": "<=", "≥": ">=", "≠": "!="}
@@ -181,7 +182,7 @@ def _number(token: Token) -> Fraction:
     mantissa, _, exponent = token.lower().partition("e")
     if len(mantissa) > LONGEST_NUMBER or len(exponent) > 6:
         raise NotationError("the number is too long", _token_span(token))
-    if exponent and abs(int(exponent)) > LONGEST_NUMBER:
+    if exponent and abs(int(exponent)) > GREATEST_EXPONENT:
         raise NotationError("the number's exponent is too large", _token_span(token))
     return Fraction(str(token))
 

@@ -28,10 +28,11 @@ DISTRIBUTE = Rule(
         Example(
             {"X": (4, 6), "W": (5, 6), "D": (5, 6)},
             "{L[t:0:4,o:0:5] S[i:0:6] X[t,i]*W[o,i] + X[t,i]*D[o,i]}",
-            "",
+            "{L[i:0:4,j:0:5] {L[i:0:4,j:0:5] S[k:0:6] D[j,k]*X[i,k]}[i,j] + "
+            "{L[i:0:4,j:0:5] S[k:0:6] W[j,k]*X[i,k]}[i,j]}",
         ),
     ),
     refusals=(
-        Refusal({"A": (4,), "B": (4,)}, "{L[] max[k:0:4] A[k] + B[k]}", Distribute(), "only a sum"),
+        Refusal({"A": (4,), "B": (4,)}, "{max[k:0:4] A[k] + B[k]}", Distribute(), "only a sum"),
     ),
 )

@@ -31,7 +31,7 @@ HOIST = Rule(
         Example(
             {"X": (4, 6), "G": (4,)},
             "{L[i:0:4] S[k:0:6] G[i]*X[i,k]}",
-            "",
+            "{L[i:0:4] G[i]*{L[i:0:4] S[j:0:6] X[i,j]}[i]}",
         ),
     ),
     refusals=(

@@ -34,7 +34,13 @@ RELAX = Rule(
     exactness="exact",
     source="EinNet, OSDI'23, boundary relaxing",
     propose=propose,
-    examples=(Example({"A": (8,), "K": (5,)}, "{L[h:0:8] S[r:0:5] A[h+r-2]*K[r]}", ""),),
+    examples=(
+        Example(
+            {"A": (8,), "K": (5,)},
+            "{L[h:0:8] S[r:0:5] A[h+r-2]*K[r]}",
+            "{L[i:0:8] S[j:0:6] A[i+j-2]*K[j]}",
+        ),
+    ),
     refusals=(
         Refusal(
             {"A": (8,)},

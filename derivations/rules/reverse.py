@@ -36,7 +36,7 @@ REVERSE = Rule(
         Example(
             {"A": (8,), "K": (3,)},
             "{L[h:0:6] S[r:0:3] A[h-r+2]*K[r]}",
-            "",
+            "{L[i:0:6] S[j:0:3] A[i+j]*K[-j+2]}",
         ),
     ),
     refusals=(

@@ -11,7 +11,7 @@ import pytest
 import torch
 from hypothesis import HealthCheck, assume, given, settings
 
-from eops import torch_taps
+from eops import torch_contract, torch_taps
 from eops.digits import split_digits
 from eops.torch_stage import direct, lower
 from ta import expr, interp
@@ -261,7 +261,9 @@ def test_values_by_taps_and_blocks(name: str, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("eops.torch_stage.REDUCED_BLOCK", 7)
     monkeypatch.setattr("eops.torch_stage.LARGEST_BLOCK", 11)
     monkeypatch.setattr("eops.torch_contract.LEAST_SLICE", 1)
+    torch_contract._layout.cache_clear()
     check(SCOPES[name])
+    torch_contract._layout.cache_clear()
 
 
 @pytest.mark.parametrize("function", sorted(interp.FUNCTIONS))

@@ -1,0 +1,40 @@
+"""The known operators, the specific ones first: what is handed to the search."""
+
+from __future__ import annotations
+
+from eops.library.attention import ATTENTION
+from eops.library.concat import CONCAT
+from eops.library.conv import CONVOLUTIONS
+from eops.library.conv_transpose import TRANSPOSED_CONVOLUTIONS
+from eops.library.elementwise import ELEMENTWISE
+from eops.library.matmul import MATMUL
+from eops.library.pad_slice import PAD_SLICE
+from eops.library.pool import AVERAGE_POOLS, MAXIMUM_POOLS
+from eops.library.reduction import REDUCTION
+from eops.library.softmax import SOFTMAX
+from eops.library.view import VIEW
+from ta.operator import Operator
+
+OPERATORS: tuple[Operator, ...] = (
+    VIEW,
+    PAD_SLICE,
+    CONCAT,
+    ATTENTION,
+    SOFTMAX,
+    *TRANSPOSED_CONVOLUTIONS,
+    *CONVOLUTIONS,
+    MATMUL,
+    *MAXIMUM_POOLS,
+    *AVERAGE_POOLS,
+    REDUCTION,
+    ELEMENTWISE,
+)
+
+
+def by_name(name: str) -> Operator:
+    """The operator of that name; raises KeyError, naming those there are, for any other."""
+    for operator in OPERATORS:
+        if operator.name == name:
+            return operator
+    known = ", ".join(operator.name for operator in OPERATORS)
+    raise KeyError(f"no known operator {name!r}; there are {known}")

@@ -1,0 +1,120 @@
+"""Tensors side by side along one dimension.
+
+    Y[b,i] = where(i < n, A[b,i], B[b,i-n])           and so on for more than two
+
+Every part is an affine read, of which only its own share of the loop i is computed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+
+from eops.library.plain import is_affine, refuse_empty
+from eops.library.traffic import output_bytes, read_bytes
+from eops.torch_scalar import Buffers
+from eops.torch_stage import lower
+from eops.torch_types import stage_types
+from ta.affine import Range
+from ta.canon import scope as make_scope
+from ta.node import Access, Node, Scope, Select
+from ta.operator import Binding, Launch, Mismatch, Operator, Work
+
+
+class Part(NamedTuple):
+    """The read that gives Y over `bound` of the loop."""
+
+    bound: Range
+    read: Access
+
+
+def recognise(scope: Scope) -> Binding | Mismatch:
+    found = _parts(scope)
+    if isinstance(found, Mismatch):
+        return found
+    loop, parts = found
+    others = tuple(i for i in range(len(scope.loops)) if i != loop)
+    return Binding(scope, tuple(part.read for part in parts), {"b": others, "i": (loop,)})
+
+
+def _parts(scope: Scope) -> tuple[int, list[Part]] | Mismatch:
+    """The loop that is cut, and the parts by rising range."""
+    if scope.sums or not isinstance(scope.body, Select):
+        return Mismatch("body", "the body does not choose between reads", (), 100.0)
+    if (empty := refuse_empty(scope)) is not None:
+        return empty
+    loops = {i for i, _ in scope.body.conditions[0].row.terms}
+    if len(loops) == 1:
+        (loop,) = loops
+        parts = _cut(scope.body, loop, scope.loops[loop])
+        if parts is not None:
+            return loop, sorted(parts)
+    return Mismatch("body", "the choice is not between ranges of one loop", (), 100.0)
+
+
+def _cut(node: Node, loop: int, bound: Range) -> list[Part] | None:
+    """The parts of an expression over a range of the loop, or None where it is no choice of reads
+    by that loop."""
+    if bound.extent == 0:
+        return []
+    if isinstance(node, Access):
+        return [Part(bound, node)] if is_affine(node) else None
+    if not isinstance(node, Select) or len(node.conditions) != 1:
+        return None
+    relation, row = node.conditions[0]
+    if relation != ">=" or row.floors or [i for i, _ in row.terms] != [loop]:
+        return None
+    ((_, a),) = row.terms
+    if a > 0:  # a*i + c >= 0 from i = ceil(-c/a) on
+        cut = min(max(-(row.const // a), bound.lo), bound.hi)
+        above, below = node.then, node.otherwise
+    else:  # ... up to i = floor(c/-a)
+        cut = min(max(row.const // -a + 1, bound.lo), bound.hi)
+        above, below = node.otherwise, node.then
+    first = _cut(below, loop, Range(bound.lo, cut))
+    second = _cut(above, loop, Range(cut, bound.hi))
+    return None if first is None or second is None else first + second
+
+
+def _piece(scope: Scope, loop: int, part: Part) -> Scope:
+    loops = [part.bound if i == loop else bound for i, bound in enumerate(scope.loops)]
+    return make_scope(loops, (), part.read)
+
+
+def _launch(binding: Binding) -> Launch:
+    scope = binding.scope
+    found = _parts(scope)
+    assert not isinstance(found, Mismatch)  # the binding comes from `recognise`
+    loop, parts = found
+    pieces = [lower(_piece(scope, loop, part)) for part in parts]
+    sources = tuple(dict.fromkeys(part.read.source for part in parts))
+
+    @torch.no_grad()
+    def launch(buffers: Buffers) -> torch.Tensor:
+        dtype = stage_types(scope, [buffers[source].dtype for source in sources]).result
+        return torch.cat([piece(buffers).to(dtype) for piece in pieces], dim=loop)
+
+    return launch
+
+
+def _work(binding: Binding) -> Work:
+    scope = binding.scope
+    found = _parts(scope)
+    assert not isinstance(found, Mismatch)  # the binding comes from `recognise`
+    loop, parts = found
+    moved = output_bytes(scope)
+    for part in parts:
+        bounds = dict(enumerate(_piece(scope, loop, part).domain))
+        moved += read_bytes(part.read, part.read.rows, bounds)
+    return Work(0.0, moved)
+
+
+CONCAT = Operator(
+    name="concat",
+    definition="Y[b,i] = where(i < {n}, A[b,i], B[b,i-{n}])",
+    work=_work,
+    launch=_launch,
+    recognise=recognise,
+    summary="tensors one after the other along a dimension; one copy",
+)

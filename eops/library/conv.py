@@ -1,0 +1,122 @@
+"""Grouped convolution in 1, 2 and 3 dimensions.
+
+    Y[n,g,f,h] = A[n,g,c,stride*h+dilation*r-padding] * K[g,f,c,r]
+
+n, g, f and c may each be several iterators or none; a negative dilation is the convolution of
+signal processing, computed on the reversed kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import prod
+
+import torch
+from torch.nn import functional
+
+from eops.library.arrange import (
+    by_stride,
+    library_call,
+    merged,
+    reading,
+    restored,
+    scaled,
+    scales_operand,
+)
+from eops.library.sliding import bounds_of, reversed_kernel, slides, view_rows, wanted
+from eops.library.traffic import output_bytes, read_bytes, utilisation
+from eops.torch_scalar import Buffers
+from eops.views import fill_value
+from ta.operator import Binding, Launch, Operator, Work
+
+LOOPS = {1: "h", 2: "hw", 3: "zhw"}
+TAPS = {1: "r", 2: "rs", 3: "qrs"}
+CONVOLVE: dict[int, Callable[..., torch.Tensor]] = {
+    1: functional.conv1d,
+    2: functional.conv2d,
+    3: functional.conv3d,
+}
+
+
+def _definition(dimensions: int) -> str:
+    pairs = list(zip(LOOPS[dimensions], TAPS[dimensions], strict=True))
+    windows = ",".join(f"{{stride_{h}}}*{h}+{{dilation_{h}}}*{r}-{{padding_{h}}}" for h, r in pairs)
+    loops, taps = ",".join(LOOPS[dimensions]), ",".join(TAPS[dimensions])
+    return f"Y[n,g,f,{loops}] = A[n,g,c,{windows}] * K[g,f,c,{taps}]"
+
+
+def _constraint(binding: Binding) -> str | None:
+    if any(row.floors for read in binding.operands for row in read.rows):
+        return "an index with // is not a view"
+    return None
+
+
+def _launch(dimensions: int, binding: Binding) -> Launch:
+    scope, coefficient = binding.scope, binding.coefficient
+    found = slides(binding, pads_with=0)
+    bounds, roles = bounds_of(binding, found), binding.roles
+    xs = tuple((slide.position,) for slide in found)
+    rs = tuple((slide.window.reduction,) for slide in found)
+    hs = tuple((slide.window.loop,) for slide in found)
+    a, k = binding.operands
+    in_data = [i for role in (*map(roles.__getitem__, "ngc"), *xs) for i in role]
+    in_kernel = [i for role in (*map(roles.__getitem__, "gfc"), *rs) for i in role]
+    data = reading(a, view_rows(a, found), in_data, bounds)
+    kernel = reading(k, reversed_kernel(k, found, scope.domain), in_kernel, bounds)
+    convolve = partial(
+        CONVOLVE[dimensions],
+        stride=[slide.stride for slide in found],
+        padding=[slide.padding for slide in found],
+        dilation=[slide.dilation for slide in found],
+        groups=binding.extent("g"),
+    )
+
+    def call(buffers: Buffers, dtype: torch.dtype) -> torch.Tensor:
+        x, w = data(buffers, dtype), kernel(buffers, dtype)
+        n, f = by_stride(x, roles["n"]), by_stride(w, roles["f"])
+        larger = x if x.tensor.numel() >= w.tensor.numel() else w
+        g, c = by_stride(larger, roles["g"]), by_stride(larger, roles["c"])
+        weights = merged(w, ((*g, *f), c, *rs))
+        early = scales_operand(weights, prod(scope.shape), coefficient)
+        if early:
+            weights = weights * fill_value(coefficient, dtype)
+        images = merged(x, (n, (*g, *c), *xs))
+        result = wanted(convolve(images, weights), found)
+        if not early:
+            result = scaled(result, coefficient)
+        return restored(result, (n, (*g, *f), *hs), scope)
+
+    return library_call(scope, call)
+
+
+def _work(binding: Binding) -> Work:
+    scope, roles = binding.scope, binding.roles
+    found = slides(binding, pads_with=0)
+    bounds = bounds_of(binding, found)
+    a, k = binding.operands
+    n, g, f, c = (binding.extent(role) for role in "ngfc")
+    points = n * prod(slide.extent + slide.skipped for slide in found)
+    taps = c * prod(slide.kernel for slide in found)
+    channels = ((*roles["g"], *roles["c"]), (*roles["g"], *roles["f"]))
+    bytes_moved = (
+        output_bytes(scope)
+        + read_bytes(a, view_rows(a, found), bounds, (roles["n"], channels[0]))
+        + read_bytes(k, k.rows, bounds, (channels[1], roles["c"]))
+    )
+    operations = 2.0 * points * g * f * taps
+    return Work(operations, bytes_moved, 1, "convolution", utilisation(points, f, taps))
+
+
+def _operator(dimensions: int) -> Operator:
+    return Operator(
+        name=f"conv{dimensions}d",
+        definition=_definition(dimensions),
+        work=_work,
+        launch=partial(_launch, dimensions),
+        constraint=_constraint,
+        summary=f"{dimensions}-d convolution with stride, dilation, padding and groups",
+    )
+
+
+CONVOLUTIONS = tuple(map(_operator, LOOPS))

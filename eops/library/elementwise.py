@@ -1,0 +1,63 @@
+"""A scalar expression of plain reads, evaluated in whole passes over memory.
+
+    Y[b] = f(A[b], B[b], ...)
+
+Operands may lack some of the loops (they broadcast); masks on the loops are part of f.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from eops.library.plain import is_plain, refuse_empty
+from eops.library.traffic import element_bytes, output_bytes, read_bytes
+from eops.torch_stage import lower
+from ta.node import Access, Add, Const, Mul, Scope
+from ta.operator import Binding, Mismatch, Operator, Work
+from ta.subst import accesses, children, walk
+
+
+def recognise(scope: Scope) -> Binding | Mismatch:
+    if scope.sums:
+        return Mismatch("reducer", "the scope reduces", (), 100.0)
+    if (empty := refuse_empty(scope)) is not None:
+        return empty
+    if isinstance(scope.body, Access):
+        return Mismatch("body", "a single read is a view or a copy", ("merge-stage",), 100.0)
+    reads = accesses(scope.body)
+    for read in reads:
+        if not is_plain(read, scope.domain):
+            detail = "a read is not at lone iterators in range"
+            return Mismatch("compound", detail, ("shift", "skew", "materialise"))
+    return Binding(scope, reads, {"b": tuple(range(len(scope.loops)))})
+
+
+def passes(scope: Scope) -> int:
+    """The library calls that evaluate the body one operation after the other."""
+    count = 0
+    for node in walk(scope.body):
+        if isinstance(node, Add | Mul):
+            count += len(children(node)) - 1
+        elif not isinstance(node, Access | Const):
+            count += 1
+    return max(1, count)
+
+
+def _work(binding: Binding) -> Work:
+    """Every operation but the last writes a temporary, and the next one reads it."""
+    scope = binding.scope
+    calls, elements = passes(scope), prod(scope.shape)
+    bounds = dict(enumerate(scope.domain))
+    moved = output_bytes(scope) + sum(read_bytes(r, r.rows, bounds) for r in binding.operands)
+    moved += 2.0 * (calls - 1) * elements * element_bytes(scope)
+    return Work(float(calls * elements), moved, calls)
+
+
+ELEMENTWISE = Operator(
+    name="elementwise",
+    definition="Y[b] = f(A[b])",
+    work=_work,
+    launch=lambda binding: lower(binding.scope),
+    recognise=recognise,
+    summary="any scalar function of tensors, index by index, operand after operand",
+)

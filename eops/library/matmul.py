@@ -1,0 +1,80 @@
+"""Batched matrix product of views.
+
+    C[b,m,n] = A[b,m,k] * B[b,k,n]
+
+Each of b, m, n and k may be several iterators of the scope or none (m and n not both); the rows may
+be any affine ones, so transposed, strided, overlapping and padded operands are bound too.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+import torch
+
+from eops.library.arrange import library_call, reading, scaled, scales_operand
+from eops.library.traffic import output_bytes, read_bytes, utilisation
+from eops.torch_contract import contract
+from eops.torch_scalar import Buffers
+from eops.views import fill_value
+from ta.operator import Binding, Launch, Operator, Work
+
+
+def _constraint(binding: Binding) -> str | None:
+    if binding.extent("k") == 1:
+        return "without a summed index it is an elementwise product"
+    if not binding.roles["m"] and not binding.roles["n"]:
+        return "without m and n it is a sum of elementwise products"
+    if any(row.floors for read in binding.operands for row in read.rows):
+        return "an index with // is not a view"
+    return None
+
+
+def _launch(binding: Binding) -> Launch:
+    scope, coefficient = binding.scope, binding.coefficient
+    bounds = dict(enumerate(scope.domain))
+    roles = [[i for role in held for i in binding.roles[role]] for held in ("bmk", "bnk")]
+    readings = [
+        reading(read, read.rows, dims, bounds)
+        for read, dims in zip(binding.operands, roles, strict=True)
+    ]
+    loops = frozenset(range(len(scope.loops)))
+
+    def call(buffers: Buffers, dtype: torch.dtype) -> torch.Tensor:
+        left, right = (read(buffers, dtype) for read in readings)
+        smaller = min(left.tensor, right.tensor, key=torch.numel)
+        early = scales_operand(smaller, prod(scope.shape), coefficient)
+        if early:
+            tensor = smaller * fill_value(coefficient, dtype)
+            if smaller is left.tensor:
+                left = left._replace(tensor=tensor)
+            else:
+                right = right._replace(tensor=tensor)
+        result, dims = contract(left, right, loops)
+        if not early:
+            result = scaled(result, coefficient)
+        every = [slice(None) if i in dims else None for i in range(len(scope.loops))]
+        return result[tuple(every)].expand(scope.shape)
+
+    return library_call(scope, call)
+
+
+def _work(binding: Binding) -> Work:
+    b, m, n, k = (binding.extent(role) for role in "bmnk")
+    bounds = dict(enumerate(binding.scope.domain))
+    bytes_moved = output_bytes(binding.scope)
+    for read, own in zip(binding.operands, "mn", strict=True):
+        groups = [binding.roles[own], binding.roles["k"]]
+        along = [i for group in groups for i in group]
+        bytes_moved += read_bytes(read, read.rows, bounds, groups, along)
+    return Work(2.0 * b * m * n * k, bytes_moved, 1, "matmul", utilisation(m, n, k))
+
+
+MATMUL = Operator(
+    name="matmul",
+    definition="C[b,m,n] = A[b,m,k] * B[b,k,n]",
+    work=_work,
+    launch=_launch,
+    constraint=_constraint,
+    summary="batched matrix product; every role may be several fused indices, operands any views",
+)

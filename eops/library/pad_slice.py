@@ -1,0 +1,38 @@
+"""A read that leaves its source: a padded copy of the part that is read.
+
+Y[b] = A[rows(b)]                                 outside A: its fill
+"""
+
+from __future__ import annotations
+
+from eops.library.plain import stays
+from eops.library.traffic import output_bytes, read_bytes
+from eops.library.view import single_read
+from eops.torch_stage import lower
+from ta.node import Scope
+from ta.operator import Binding, Mismatch, Operator, Work
+
+
+def recognise(scope: Scope) -> Binding | Mismatch:
+    read = single_read(scope)
+    if isinstance(read, Mismatch):
+        return read
+    if stays(read, scope.domain):
+        return Mismatch("body", "the read stays within its source: it is a view", (), 1.0)
+    return Binding(scope, (read,), {"b": tuple(range(len(scope.loops)))})
+
+
+def _work(binding: Binding) -> Work:
+    (read,) = binding.operands
+    bounds = dict(enumerate(binding.scope.domain))
+    return Work(0.0, output_bytes(binding.scope) + read_bytes(read, read.rows, bounds))
+
+
+PAD_SLICE = Operator(
+    name="pad_slice",
+    definition="Y[b] = A[b-{before}]",
+    work=_work,
+    launch=lambda binding: lower(binding.scope),
+    recognise=recognise,
+    summary="the part of a tensor that is read, surrounded by its fill; one copy",
+)

@@ -1,0 +1,165 @@
+"""Sums (averages) and maxima over windows in 1, 2 and 3 dimensions.
+
+    Y[b,h] = sum[r](A[b,stride*h+r-padding])
+    Y[b,h] = max[r](A[b,stride*h+dilation*r-padding])
+
+A one-dimensional window may slide over any axis: the others become channels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from math import inf, prod
+from typing import Literal
+
+import torch
+from torch.nn import functional
+
+from eops.library.arrange import by_stride, library_call, merged, reading, restored, scaled
+from eops.library.sliding import Slide, bounds_of, slides, view_rows, wanted
+from eops.library.traffic import output_bytes, read_bytes
+from eops.torch_contract import Operand
+from eops.torch_scalar import Buffers, Dims
+from eops.torch_types import HALVES
+from ta.expr import split_coefficient
+from ta.node import Number
+from ta.operator import Binding, Launch, Operator, Work
+
+LOOPS = {1: "h", 2: "hw", 3: "zhw"}
+TAPS = {1: "r", 2: "rs", 3: "qrs"}
+MAXIMUM: dict[int, Callable[..., torch.Tensor]] = {
+    1: functional.max_pool1d,
+    2: functional.max_pool2d,
+    3: functional.max_pool3d,
+}
+
+
+def _divisor(coefficient: Number) -> int:
+    """The n of a coefficient 1/n, which the library divides by itself; else 1."""
+    if isinstance(coefficient, Fraction) and coefficient.numerator == 1:
+        return coefficient.denominator
+    return 1
+
+
+def _average(images: torch.Tensor, found: tuple[Slide, ...], coefficient: Number) -> torch.Tensor:
+    """One dimension is pooled as the last of two: on a CPU that is the faster way, and dimensions
+    inside it as channels run along the memory."""
+    lead = 2 - len(found) if len(found) < 2 else 0
+    divisor = _divisor(coefficient)
+    pool = functional.avg_pool3d if len(found) == 3 else functional.avg_pool2d
+    source = images.unsqueeze(2) if lead else images
+    if len(found) == 3 and images.dtype in HALVES and not images.is_cuda:
+        source = source.float()  # the library lacks this one
+    result = pool(
+        source,
+        [1] * lead + [slide.kernel for slide in found],
+        stride=[1] * lead + [slide.stride for slide in found],
+        padding=[0] * lead + [slide.padding for slide in found],
+        divisor_override=divisor,
+    )
+    result = wanted(result.squeeze(2) if lead else result, found)
+    return (result if divisor > 1 else scaled(result, coefficient)).to(images.dtype)
+
+
+def _maximum(images: torch.Tensor, found: tuple[Slide, ...], coefficient: Number) -> torch.Tensor:
+    result = MAXIMUM[len(found)](
+        images,
+        [slide.kernel for slide in found],
+        stride=[slide.stride for slide in found],
+        padding=[slide.padding for slide in found],
+        dilation=[slide.dilation for slide in found],
+    )
+    return scaled(wanted(result, found), coefficient)
+
+
+def _average_constraint(binding: Binding) -> str | None:
+    if any(abs(window.dilation) != 1 for window in binding.windows):
+        return "the library's average has no dilation"
+    return _affine(binding)
+
+
+def _maximum_constraint(binding: Binding) -> str | None:
+    coefficient, _ = split_coefficient(binding.scope.body)
+    if not 0 < coefficient < inf:
+        return "a negative factor turns the maximum into a minimum"
+    return _affine(binding)
+
+
+def _affine(binding: Binding) -> str | None:
+    floors = any(row.floors for row in binding.operands[0].rows)
+    return "an index with // is not a view" if floors else None
+
+
+def _channels(operand: Operand, role: Dims, xs: Dims) -> tuple[Dims, Dims]:
+    """The role as (images, channels): what lies inside the windows' dimensions in memory are
+    channels, so that such operands are pooled as they lie."""
+    strides = dict(zip(operand.dims, operand.tensor.stride(), strict=True))
+    least = min(strides[x] for x in xs)
+    ordered = by_stride(operand, role)
+    inside = tuple(i for i in ordered if 0 < strides[i] < least)
+    outside = tuple(i for i in ordered if i not in inside)
+    return (outside, inside) if inside else ((), outside)
+
+
+NOBODY: Dims = ()
+Kind = Literal["avg", "max"]
+
+
+def _slides(kind: Kind, binding: Binding) -> tuple[Slide, ...]:
+    return slides(binding, pads_with=-inf if kind == "max" else 0, pooling=True)
+
+
+def _launch(kind: Kind, binding: Binding) -> Launch:
+    scope, coefficient = binding.scope, binding.coefficient
+    found = _slides(kind, binding)
+    bounds, role = bounds_of(binding, found), binding.roles["b"]
+    (access,) = binding.operands
+    xs = tuple(slide.position for slide in found)
+    data = reading(access, view_rows(access, found), (*role, *xs), bounds)
+    hs = tuple((slide.window.loop,) for slide in found)
+    pool = _average if kind == "avg" else _maximum
+
+    def call(buffers: Buffers, dtype: torch.dtype) -> torch.Tensor:
+        operand = data(buffers, dtype)
+        if kind == "max" and len(found) == 1:  # pooled row by row: much faster when contiguous
+            images, channels = NOBODY, by_stride(operand, role)
+        else:
+            images, channels = _channels(operand, role, xs)
+        arranged = merged(operand, (images, channels, *((x,) for x in xs)))
+        return restored(pool(arranged, found, coefficient), (images, channels, *hs), scope)
+
+    return library_call(scope, call)
+
+
+def _work(kind: Kind, binding: Binding) -> Work:
+    found = _slides(kind, binding)
+    (access,) = binding.operands
+    outputs = binding.extent("b") * prod(slide.extent + slide.skipped for slide in found)
+    bytes_moved = output_bytes(binding.scope) + read_bytes(
+        access, view_rows(access, found), bounds_of(binding, found), (binding.roles["b"],)
+    )
+    return Work(float(outputs * prod(slide.kernel for slide in found)), bytes_moved)
+
+
+def _operator(kind: Kind, dimensions: int) -> Operator:
+    pairs = list(zip(LOOPS[dimensions], TAPS[dimensions], strict=True))
+    dilated = "" if kind == "avg" else "{{dilation_{h}}}*"
+    row = "{{stride_{h}}}*{h}+" + dilated + "{r}-{{padding_{h}}}"
+    windows = ",".join(row.format(h=h, r=r) for h, r in pairs)
+    loops, taps = ",".join(LOOPS[dimensions]), ",".join(TAPS[dimensions])
+    reducer: Literal["sum", "max"] = "sum" if kind == "avg" else "max"
+    return Operator(
+        name=f"{kind}_pool{dimensions}d",
+        definition=f"Y[b,{loops}] = {reducer}[{taps}](A[b,{windows}])",
+        work=partial(_work, kind),
+        launch=partial(_launch, kind),
+        reducers=(reducer,),
+        constraint=_average_constraint if kind == "avg" else _maximum_constraint,
+        summary=f"{dimensions}-d {'sums or averages' if kind == 'avg' else 'maxima'} over windows",
+    )
+
+
+AVERAGE_POOLS = tuple(_operator("avg", dimensions) for dimensions in LOOPS)
+MAXIMUM_POOLS = tuple(_operator("max", dimensions) for dimensions in LOOPS)

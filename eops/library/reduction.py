@@ -1,0 +1,90 @@
+"""A reduction of one plain read.
+
+    Y[b] = sum[k](A[b,k])                             also max, min and prod
+
+b and k are any number of iterators; a constant factor is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import inf
+
+import torch
+
+from eops.library.arrange import library_call, reading, scaled
+from eops.library.plain import is_plain, refuse_empty
+from eops.library.traffic import output_bytes, read_bytes
+from eops.torch_scalar import Buffers, align
+from ta.expr import split_coefficient
+from ta.node import Access, Reducer, Scope
+from ta.operator import Binding, Launch, Mismatch, Operator, Work
+
+BODY_REPAIRS = ("hoist", "distribute", "materialise")
+ROW_REPAIRS = ("skew", "shift", "tighten", "split-iterator", "materialise")
+
+
+def recognise(scope: Scope) -> Binding | Mismatch:
+    coefficient, core = split_coefficient(scope.body)
+    if not scope.sums:
+        return Mismatch("reducer", "nothing is reduced", (), 100.0)
+    if (empty := refuse_empty(scope)) is not None:
+        return empty
+    if not isinstance(core, Access):
+        return Mismatch("body", "the body is not a single read", BODY_REPAIRS, 2.0)
+    if abs(coefficient) == inf or (scope.reducer == "prod" and coefficient != 1):
+        return Mismatch("body", "the factor cannot leave the reduction", ("hoist",), 2.0)
+    if not is_plain(core, scope.domain):
+        return Mismatch("compound", "the read is not at lone iterators in range", ROW_REPAIRS)
+    first = len(scope.loops)
+    roles = {"b": tuple(range(first)), "k": tuple(range(first, len(scope.domain)))}
+    return Binding(scope, (core,), roles, (), coefficient)
+
+
+def _launch(binding: Binding) -> Launch:
+    scope, coefficient = binding.scope, binding.coefficient
+    (access,) = binding.operands
+    bounds = dict(enumerate(scope.domain))
+    held = [i for i in bounds if access.free >> i & 1]
+    data = reading(access, access.rows, held, bounds)
+    loops = tuple(i for i in held if i < len(scope.loops))
+    axes = [axis for axis, i in enumerate(held) if i >= len(scope.loops)]
+    reduce = _reduction(scope.reducer, axes, negated=coefficient < 0)
+
+    def call(buffers: Buffers, dtype: torch.dtype) -> torch.Tensor:
+        result = scaled(reduce(data(buffers, dtype).tensor), coefficient)
+        return align(result, loops, tuple(range(len(scope.loops)))).expand(scope.shape)
+
+    return library_call(scope, call)
+
+
+def _reduction(
+    reducer: Reducer, axes: list[int], *, negated: bool
+) -> Callable[[torch.Tensor], torch.Tensor]:
+    """The reduction over the axes, which are the last; a negative factor outside exchanges
+    maximum and minimum."""
+    if reducer == "sum":
+        return partial(torch.sum, dim=axes)
+    if reducer == "prod":
+        return lambda x: torch.prod(x.flatten(axes[0]), -1)
+    greatest = (reducer == "max") is not negated
+    return partial(torch.amax if greatest else torch.amin, dim=axes)
+
+
+def _work(binding: Binding) -> Work:
+    (access,) = binding.operands
+    bounds = dict(enumerate(binding.scope.domain))
+    moved = output_bytes(binding.scope) + read_bytes(access, access.rows, bounds)
+    return Work(float(binding.extent("b") * binding.extent("k")), moved)
+
+
+REDUCTION = Operator(
+    name="reduction",
+    definition="Y[b] = sum[k](A[b,k])",
+    work=_work,
+    launch=_launch,
+    reducers=("sum", "max", "min", "prod"),
+    recognise=recognise,
+    summary="sum, maximum, minimum or product over some dimensions of a tensor",
+)

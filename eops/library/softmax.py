@@ -1,0 +1,130 @@
+"""Softmax over one dimension of any scalar expression.
+
+    Y[b,k] = exp(X[b,k] - M[b]) / D[b]
+    with M[b] = max[j](X[b,j]),  D[b] = sum[j](exp(X[b,j] - M[b]));  also with M = 0
+
+The maximum and the denominator are scopes nested in the one that is bound.  They are not computed:
+`launch` reads only the sources of X, and is exact where the unshifted form would overflow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import torch
+
+from eops.library.elementwise import passes
+from eops.library.plain import refuse_empty
+from eops.library.traffic import element_bytes, output_bytes, read_bytes
+from eops.torch_scalar import Buffers
+from eops.torch_stage import lower
+from ta import affine, expr
+from ta.canon import scope as make_scope
+from ta.node import Access, Add, Apply, Mul, Node, Power, Reducer, Scope
+from ta.operator import Binding, Launch, Mismatch, Operator, Work
+from ta.subst import accesses, substitute
+
+
+@dataclass(frozen=True, slots=True)
+class Softmax:
+    """`logits` X over the scope's loops, of which `over` is k."""
+
+    logits: Node
+    over: int
+
+
+def find(scope: Scope) -> Softmax | None:
+    """The softmax that the scope is, by rebuilding the definition and comparing by identity."""
+    if scope.sums or not isinstance(scope.body, Mul) or len(scope.body.factors) != 2:
+        return None
+    exponential = next((f for f in scope.body.factors if isinstance(f, Apply)), None)
+    quotient = next((f for f in scope.body.factors if isinstance(f, Power)), None)
+    if exponential is None or exponential.function != "exp" or quotient is None:
+        return None
+    if quotient.exponent != -1 or not isinstance(quotient.base, Access):
+        return None
+    (argument,) = exponential.args
+    candidates: list[tuple[Node, bool]] = []
+    if isinstance(argument, Add):
+        candidates = [
+            (expr.add(argument, maximum), True)
+            for maximum in accesses(argument)
+            if isinstance(maximum.source, Scope) and maximum.source.reducer == "max"
+        ]
+    candidates.append((argument, False))  # last: X - M is also the X of an unshifted form
+    for logits, shifted in candidates:
+        for k in range(len(scope.loops)):
+            inside = logits.free >> k & 1 and not quotient.free >> k & 1
+            if inside and _definition(scope, logits, k, shifted) is scope.body:
+                return Softmax(logits, k)
+    return None
+
+
+def _definition(scope: Scope, logits: Node, k: int, shifted: bool) -> Node:
+    """`exp(X - M) / D` as a statement, or the rules, would write it.
+
+    The nested scopes run over those loops that X has, in the scope's order."""
+    if shifted:
+        logits = expr.subtract(logits, _reduced(scope, logits, k, "max"))
+    exponential = expr.apply("exp", logits)
+    return expr.divide(exponential, _reduced(scope, exponential, k, "sum"))
+
+
+def _reduced(scope: Scope, body: Node, k: int, reducer: Reducer) -> Node:
+    loops = [i for i in range(len(scope.loops)) if body.free >> i & 1 and i != k]
+    positions = {i: affine.iterator(place) for place, i in enumerate((*loops, k))}
+    nested = make_scope(
+        [scope.loops[i] for i in loops], [scope.loops[k]], substitute(body, positions), reducer
+    )
+    return expr.access(nested, [affine.iterator(i) for i in loops])
+
+
+def recognise(scope: Scope) -> Binding | Mismatch:
+    if (empty := refuse_empty(scope)) is not None:
+        return empty
+    found = find(scope)
+    if found is None:
+        return Mismatch("body", "not exp(X) divided by its own sum", (), 100.0)
+    others = tuple(i for i in range(len(scope.loops)) if i != found.over)
+    return Binding(scope, accesses(found.logits), {"b": others, "k": (found.over,)})
+
+
+def _logits(binding: Binding) -> Scope:
+    found = find(binding.scope)
+    assert found is not None  # the binding comes from `recognise`
+    return make_scope(binding.scope.loops, (), found.logits)
+
+
+def _launch(binding: Binding) -> Launch:
+    logits = lower(_logits(binding))
+    (over,) = binding.roles["k"]
+
+    @torch.no_grad()
+    def launch(buffers: Buffers) -> torch.Tensor:
+        x = logits(buffers)
+        return torch.softmax(x if x.is_floating_point() else x.to(torch.get_default_dtype()), over)
+
+    return launch
+
+
+def _work(binding: Binding) -> Work:
+    scope = _logits(binding)
+    elements = prod(scope.shape)
+    bounds = dict(enumerate(scope.domain))
+    moved = output_bytes(scope) + sum(read_bytes(r, r.rows, bounds) for r in binding.operands)
+    calls = 1
+    if not isinstance(scope.body, Access):
+        calls += passes(scope)
+        moved += 2.0 * (calls - 1) * elements * element_bytes(scope)
+    return Work(5.0 * elements, moved, calls)
+
+
+SOFTMAX = Operator(
+    name="softmax",
+    definition="Y[b,k] = exp(X[b,k]-max[j](X[b,j])) / sum[j](exp(X[b,j]-max[i](X[b,i])))",
+    work=_work,
+    launch=_launch,
+    recognise=recognise,
+    summary="softmax of any expression over one dimension, shifted by the maximum or not",
+)

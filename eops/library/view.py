@@ -1,0 +1,54 @@
+"""A read that is another way to see the same memory.
+
+    Y[b] = A[rows(b)]
+
+Rows are affine and stay within the source: permuted, strided, overlapping, diagonal and expanded
+views are free.  An iterator that runs backwards through the memory costs a copy.
+"""
+
+from __future__ import annotations
+
+from eops.library.plain import is_affine, refuse_empty, stays
+from eops.library.traffic import dense_strides, output_bytes
+from eops.torch_stage import lower
+from ta.node import Access, Scope
+from ta.operator import Binding, Mismatch, Operator, Work
+
+
+def single_read(scope: Scope) -> Access | Mismatch:
+    """The scope's body, where that is one read with affine rows and nothing is reduced."""
+    if scope.sums:
+        return Mismatch("reducer", "the scope reduces", (), 100.0)
+    if (empty := refuse_empty(scope)) is not None:
+        return empty
+    if not isinstance(scope.body, Access):
+        return Mismatch("body", "the body is not a single read", ("merge-stage",), 100.0)
+    if not is_affine(scope.body):
+        return Mismatch("compound", "an index with // is not a view", ("split-iterator",), 1.0)
+    return scope.body
+
+
+def recognise(scope: Scope) -> Binding | Mismatch:
+    read = single_read(scope)
+    if isinstance(read, Mismatch):
+        return read
+    if not stays(read, scope.domain):
+        return Mismatch("compound", "the read leaves its source", ("tighten",), 1.0)
+    return Binding(scope, (read,), {"b": tuple(range(len(scope.loops)))})
+
+
+def _work(binding: Binding) -> Work:
+    (read,) = binding.operands
+    if min(dense_strides(read.source, read.rows).values(), default=0) < 0:
+        return Work(0.0, 2 * output_bytes(binding.scope))
+    return Work(0.0, 0.0, 0)
+
+
+VIEW = Operator(
+    name="view",
+    definition="Y[b] = A[b]",
+    work=_work,
+    launch=lambda binding: lower(binding.scope),
+    recognise=recognise,
+    summary="permuted, strided, overlapping or broadcast reads of the same memory; free",
+)

@@ -1,0 +1,176 @@
+"""A derivation: a program, the equal programs found for it, and how each was reached."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from derivations.cost import MACHINES, Machine
+from derivations.extract import Plan, replace_step, used_stages
+from derivations.graph import Graph, default_item_bytes
+from derivations.kernel import Step
+from derivations.rules import RULE_SET_VERSION, RULES
+from derivations.search import Statistics
+from derivations.trace import FORMAT, VERSION, read_step, step_data
+from derivations.verify import Report, check
+from eops.library import OPERATORS
+from ta.errors import EinderiveError, RecordError
+from ta.parse import parse
+from ta.program import Program
+from ta.show import show_program
+from ta.staged import staged_program
+
+if TYPE_CHECKING:
+    from frontend.compiled import CompiledFunction
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """`candidates` are complete equal programs, ranked by predicted seconds; the first is the
+    derivation's result until something is measured (`compile`)."""
+
+    source: Program
+    target: str
+    candidates: tuple[Plan, ...]
+    unchanged: Plan
+    stats: Statistics
+
+    @property
+    def machine(self) -> Machine:
+        return MACHINES[self.target]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps from the given program to the best candidate."""
+        return self.candidates[0].steps
+
+    @cached_property
+    def program(self) -> Program:
+        """The best candidate as a program of one statement a stage."""
+        return self.staged(self.candidates[0])
+
+    def staged(self, plan: Plan) -> Program:
+        """A candidate as a program of one statement a stage."""
+        return staged_program(
+            self.source.outputs, plan.roots, self.source.inputs, self.source.hints
+        )
+
+    def check(self, candidate: int = 0) -> Report:
+        """Verify a candidate from its steps alone; the report is true where everything holds."""
+        plan = self.candidates[candidate]
+        return check(self.source.roots(), plan.steps, plan.roots)
+
+    def compile(self, **options: Any) -> CompiledFunction:
+        """Build, check and time the best candidates against the baseline; the fastest accepted
+        program as a function.  Options as for `frontend.compiled.compile_derivation`."""
+        from frontend.compiled import compile_derivation  # builds and torch only when asked for
+
+        return compile_derivation(self, **options)
+
+    def __str__(self) -> str:
+        from frontend.report import derivation_text
+
+        return derivation_text(self)
+
+    def __repr__(self) -> str:
+        return f"<Derivation of {show_program(self.source)!r}, {len(self.candidates)} candidates>"
+
+    def data(self) -> dict[str, Any]:
+        """The record as plain data; `load` reads it back."""
+        hints = self.source.hints
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "rule_set": RULE_SET_VERSION,
+            "target": self.target,
+            "input": {
+                "text": show_program(self.source),
+                "tensors": {
+                    t.name: {"shape": list(t.shape), "dtype": t.dtype} for t in self.source.inputs
+                },
+            },
+            "candidates": [
+                {
+                    "predicted_seconds": plan.seconds,
+                    "program": show_program(self.staged(plan)),
+                    "stages": [
+                        {"operator": s.operator or "eOperator", "predicted_seconds": s.seconds}
+                        for s in plan.stages
+                    ],
+                    "steps": [step_data(step, hints) for step in plan.steps],
+                }
+                for plan in self.candidates
+            ],
+            "statistics": asdict(self.stats),
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the record as JSON; the file appears whole or not at all."""
+        write_whole(Path(path), json.dumps(self.data(), indent=1, ensure_ascii=False) + "\n")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file by renaming a finished temporary one over it."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def load(path: str | os.PathLike[str]) -> Derivation:
+    """The derivation saved at `path`.  RecordError where the file is not a record; whether its
+    steps hold is what `check` says."""
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RecordError(
+            f"there is no file {path}\n  next: save one with `derivation.save(path)`"
+        ) from None
+    except (OSError, ValueError) as problem:
+        raise RecordError(f"{path} is not a saved derivation: {problem}") from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise RecordError(f'{path} is not a saved derivation: it lacks "format": {FORMAT!r}')
+    if data.get("version") != VERSION:
+        raise RecordError(f"{path} has version {data.get('version')!r}; this reads {VERSION}")
+    try:
+        return _from_data(data)
+    except EinderiveError as problem:
+        raise RecordError(f"{path} does not read back:\n{problem}") from None
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as problem:
+        raise RecordError(f"{path} is damaged: {type(problem).__name__}: {problem}") from None
+
+
+def _from_data(data: Mapping[str, Any]) -> Derivation:
+    tensors = data["input"]["tensors"]
+    source = parse(
+        data["input"]["text"],
+        {name: tuple(t["shape"]) for name, t in tensors.items()},
+        {name: t["dtype"] for name, t in tensors.items()},
+    )
+    target = data["target"]
+    if target not in MACHINES:
+        raise RecordError(f"unknown target {target!r}; known: {', '.join(MACHINES)}")
+    graph = Graph(RULES, OPERATORS, MACHINES[target], default_item_bytes(source.roots()))
+    inputs = {tensor.name: tensor for tensor in source.inputs}
+    plans = []
+    for candidate in data["candidates"]:
+        roots = source.roots()
+        steps = tuple(read_step(step, inputs) for step in candidate["steps"])
+        for step in steps:
+            roots = replace_step(roots, step)
+        stages = used_stages(graph, roots)
+        plans.append(Plan(roots, steps, stages, sum(s.seconds for s in stages)))
+    roots = source.roots()
+    stages = used_stages(graph, roots)
+    unchanged = Plan(roots, (), stages, sum(s.seconds for s in stages))
+    return Derivation(source, target, tuple(plans), unchanged, Statistics(**data["statistics"]))

@@ -1,0 +1,93 @@
+"""A plan as something that runs: one callable a stage, buffers dropped after their last reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from derivations.extract import Plan
+from derivations.graph import Stage
+from eops.library import by_name
+from eops.torch_stage import lower
+from ta.node import Scope, Tensor
+from ta.show import show
+from ta.subst import accesses
+
+Run = Callable[[Mapping[Any, torch.Tensor]], torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Executable:
+    """Stages in order; `runs[i]` computes `scopes[i]` from the inputs and earlier stages."""
+
+    roots: tuple[Scope, ...]
+    scopes: tuple[Scope, ...]
+    runs: tuple[Run, ...]
+    words: tuple[str, ...]
+
+    def __call__(self, inputs: Mapping[Tensor, torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        buffers: dict[Any, torch.Tensor] = dict(inputs)
+        last = _last_use(self.scopes)
+        for position, (scope, run) in enumerate(zip(self.scopes, self.runs, strict=True)):
+            buffers[scope] = run(buffers)
+            for source in last.get(position, ()):
+                if source not in self.roots:
+                    buffers.pop(source, None)
+        return tuple(buffers[root] for root in self.roots)
+
+
+def _last_use(scopes: Sequence[Scope]) -> dict[int, list[Scope]]:
+    """For each position, the scopes that nobody reads after it."""
+    last: dict[Scope, int] = {}
+    for position, scope in enumerate(scopes):
+        pending = [scope]
+        while pending:  # an operator may read past its nested scopes, so all that lie below count
+            for access in accesses(pending.pop().body):
+                if isinstance(access.source, Scope) and last.get(access.source) != position:
+                    last[access.source] = position
+                    pending.append(access.source)
+    found: dict[int, list[Scope]] = {}
+    for scope, position in last.items():
+        found.setdefault(position, []).append(scope)
+    return found
+
+
+def executable(plan: Plan, device: str) -> Executable:
+    """The plan's stages on `cpu` or `cuda`: library operators by their launchers, eOperators
+    through torch on strided views on the CPU and as Triton kernels on a GPU."""
+    runs = [_stage(stage, device) for stage in plan.stages]
+    return Executable(
+        plan.roots,
+        tuple(stage.scope for stage in plan.stages),
+        tuple(run for run, _ in runs),
+        tuple(word for _, word in runs),
+    )
+
+
+def _stage(stage: Stage, device: str) -> tuple[Run, str]:
+    if stage.operator is not None and stage.binding is not None:
+        return by_name(stage.operator).launch(stage.binding), stage.operator
+    if stage.operator is not None:
+        return lower(stage.scope), stage.operator
+    if device == "cuda":
+        return _triton(stage.scope), "eOperator (Triton)"
+    return lower(stage.scope), "eOperator (strided views)"
+
+
+def _triton(scope: Scope) -> Run:
+    from eops.triton_build import Kernel, build  # Triton is needed only where a GPU is
+
+    sources = tuple(dict.fromkeys(access.source for access in accesses(scope.body)))
+    kernels: dict[tuple[str, ...], Kernel] = {}
+
+    def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
+        tensors = [buffers[source].contiguous() for source in sources]
+        dtypes = tuple(str(tensor.dtype).removeprefix("torch.") for tensor in tensors)
+        if dtypes not in kernels:
+            kernels[dtypes] = build(scope, dtypes, formula=show(scope))
+        return kernels[dtypes](*tensors)
+
+    return run

@@ -1,0 +1,119 @@
+"""Deriving and compiling: from a text or a program to equal, faster programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from derivations.cost import MACHINES
+from derivations.graph import Budget, Progress
+from derivations.rules import RULES
+from derivations.search import search
+from eops.library import OPERATORS
+from frontend.compiled import CompiledFunction, compile_derivation
+from frontend.derivation import Derivation
+from ta.errors import NameUnknownError, TextError
+from ta.parse import parse as parse_text
+from ta.program import Program
+
+Shapes = Mapping[str, Sequence[int]]
+TARGETS = {"cuda": "cuda:90"}
+"""Short names: `cuda` is the profile that its own device comes nearest to; see `target_of`."""
+
+
+def parse(
+    text: str,
+    *,
+    dtypes: Mapping[str, str] | str = "float32",
+    ranges: Mapping[str, tuple[int, int]] | None = None,
+    **shapes: Sequence[int],
+) -> Program:
+    """The program of a formula: `parse("Y[i] = A[i,k]*x[k]", A=(64, 32), x=(32,))`.
+
+    Shapes are given by tensor name; `ranges` gives iterators' half-open ranges where no tensor
+    does.  Raises FormulaSyntaxError, RangeError or NameUnknownError."""
+    return parse_text(text, shapes, dtypes, ranges or {})
+
+
+def derive(
+    formula: str | Program,
+    *,
+    target: str = "cpu",
+    budget: Budget | float | None = None,
+    dtypes: Mapping[str, str] | str = "float32",
+    ranges: Mapping[str, tuple[int, int]] | None = None,
+    progress: Progress | None = None,
+    most: int = 8,
+    **shapes: Sequence[int],
+) -> Derivation:
+    """Equal programs for a formula, ranked by predicted seconds on `target`.
+
+    `budget`: a Budget, or seconds; the default is a number of states, so that the result does not
+    depend on the machine's pace.  Nothing is measured here: `Derivation.compile` does that."""
+    program = formula
+    if isinstance(program, str):
+        program = parse(program, dtypes=dtypes, ranges=ranges, **cast(Any, shapes))
+    elif shapes:
+        raise TextError("shapes belong to a text; a parsed program has its own")
+    machine = MACHINES[target_of(target)]
+    limits = Budget(seconds=float(budget)) if isinstance(budget, int | float) else budget
+    result = search(program.roots(), RULES, OPERATORS, machine, limits or Budget(), progress, most)
+    return Derivation(program, machine.name, result.plans, result.unchanged, result.statistics)
+
+
+def target_of(name: str) -> str:
+    """The machine profile's name, `cuda` resolved to the device that is there."""
+    if name == "cuda":
+        import torch
+
+        if torch.cuda.is_available():
+            major, minor = torch.cuda.get_device_capability()
+            exact = f"cuda:{major}{minor}"
+            return exact if exact in MACHINES else "cuda:90"
+    name = TARGETS.get(name, name)
+    if name not in MACHINES:
+        raise NameUnknownError(
+            f"unknown target {name!r}",
+            next_step=f"use one of {', '.join((*MACHINES, *TARGETS))}",
+        )
+    return name
+
+
+def compile(  # the public name, as in re.compile; the built-in is not used here
+    formula: str | Program,
+    *,
+    target: str | None = None,
+    budget: Budget | float | None = None,
+    dtypes: Mapping[str, str] | str = "float32",
+    ranges: Mapping[str, tuple[int, int]] | None = None,
+    progress: Progress | None = None,
+    seconds: float = 1.0,
+    **shapes: Sequence[int],
+) -> CompiledFunction:
+    """Derive, check, time, and hand back the fastest accepted program as a function.
+
+    `target` defaults to the GPU where there is one; `seconds` is about how long the timing of the
+    candidates may take."""
+    chosen = target or default_target()
+    found = derive(
+        formula,
+        target=chosen,
+        budget=budget,
+        dtypes=dtypes,
+        ranges=ranges,
+        progress=progress,
+        **cast(Any, shapes),
+    )
+    return compile_derivation(found, seconds=seconds)
+
+
+def default_target() -> str:
+    """`cuda` where a GPU is there, else `cpu`."""
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def compile_program(program: Program) -> Callable[..., Any]:
+    """The compiled function of a program, for callers that have no options to give."""
+    return compile(program)

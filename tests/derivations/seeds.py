@@ -1,0 +1,198 @@
+"""Scopes on which a rule fires, and witnesses that are wrong in one place.
+
+`mutate` turns an example of a rule into another scope of the same build: other extents and starts,
+offsets, strides, fills, reducers, further factors.  `corrupt` changes one number or one place in a
+witness.  Both draw from a given `random.Random`, so that a seed names what they make.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from math import inf, prod
+from random import Random
+
+from derivations.kernel import Witness
+from derivations.reindex import ReindexLoops, ReindexSums
+from derivations.restructure import Factor, Materialise, Merge, SplitSum
+from derivations.rule import Rule
+from ta import affine, expr
+from ta.affine import Range, Row
+from ta.canon import scope as make_scope
+from ta.node import Access, Node, Number, Reducer, Scope, Tensor
+from ta.parse import parse_expression
+from ta.subst import rebuild, stages
+
+MOST_POINTS = 4000
+"""Of the iteration spaces of all stages together, so that exact evaluation stays cheap."""
+
+
+def read(text: str, **shapes: tuple[int, ...]) -> Scope:
+    """The scope of a text."""
+    found = parse_expression(text, {name: expr.tensor(name, shape) for name, shape in shapes.items()})
+    assert isinstance(found, Scope)
+    return found
+
+
+def points(scope: Scope) -> int:
+    """The iteration spaces of all stages together."""
+    return sum(prod(side.extent for side in stage.domain) for stage in stages(scope))
+
+
+def seeded(rule: Rule, seed: int) -> Scope:
+    """A scope made from one of the rule's examples; seeds below their number give them as they
+    are."""
+    example = rule.examples[seed % len(rule.examples)]
+    scope = read(example.before, **example.shapes)
+    return scope if seed < len(rule.examples) else mutate(scope, Random(f"{rule.name} {seed}"))
+
+
+def mutate(scope: Scope, random: Random) -> Scope:
+    """Another scope of the same build, with at most MOST_POINTS points."""
+    while True:
+        found = _Mutation(random).scope(scope)
+        if points(found) <= MOST_POINTS:
+            return found
+
+
+class _Mutation:
+    """One change of a whole expression: a tensor gets one new shape, a scope one new form."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.tensors: dict[Tensor, Tensor] = {}
+        self.scopes: dict[Scope, Scope] = {}
+        self.hardly = random.choice((0.05, 0.15, 0.4))
+
+    def seldom(self) -> bool:
+        return self.random.random() < self.hardly
+
+    def scope(self, old: Scope) -> Scope:
+        if old not in self.scopes:
+            body = rebuild(old.body, self.access)
+            if self.seldom():
+                body = self.decorate(body, len(old.domain))
+            reducer: Reducer = old.reducer
+            if old.sums and self.seldom():
+                reducer = self.random.choice(("sum", "max", "min", "prod"))
+            loops, sums = (tuple(map(self.side, box)) for box in (old.loops, old.sums))
+            self.scopes[old] = make_scope(loops, sums, body, reducer)
+        return self.scopes[old]
+
+    def side(self, old: Range) -> Range:
+        lo = old.lo + self.random.choice((-2, -1, 1, 3)) if self.seldom() else old.lo
+        extent = old.extent
+        if self.random.random() < 0.6:
+            extent = max(1, extent + self.random.randint(-3, 3))
+        return Range(lo, lo + (1 if self.seldom() else extent))
+
+    def tensor(self, old: Tensor) -> Tensor:
+        if old not in self.tensors:
+            changed = (max(1, n + self.random.choice((-2, -1, 0, 0, 0, 1, 3))) for n in old.shape)
+            self.tensors[old] = expr.tensor(old.name, changed)
+        return self.tensors[old]
+
+    def access(self, old: Access) -> Node:
+        is_tensor = isinstance(old.source, Tensor)
+        source = self.tensor(old.source) if isinstance(old.source, Tensor) else old.source
+        source = self.scope(source) if isinstance(source, Scope) else source
+        fill: Number | int = old.fill
+        if self.seldom():
+            fill = self.random.choice((1, -inf, inf) if is_tensor else (1, 2))
+        return expr.access(source, map(self.row, old.rows), fill)
+
+    def row(self, old: Row) -> Row:
+        if self.seldom():
+            old = affine.shift(old, self.random.choice((-2, -1, 1, 2)))
+        if old.terms and self.seldom():
+            position, a = self.random.choice(old.terms)
+            old = affine.add(old, affine.iterator(position), a * self.random.choice((-2, 1, 2)))
+        if self.seldom():
+            n = self.random.randint(2, 4)
+            old = affine.floordiv(old, n) if self.random.random() < 0.5 else affine.modulo(old, n)
+        return old
+
+    def decorate(self, body: Node, count: int) -> Node:
+        row = affine.iterator(self.random.randrange(count)) if count else affine.constant(0)
+        extra = expr.access(expr.tensor("Z", (3,)), (self.row(row),))
+        kind = self.random.choice(("mul", "add", "exp", "square", "less", "divide"))
+        if kind == "mul":
+            return expr.mul(body, extra)
+        if kind == "add":
+            return expr.add(body, expr.mul(expr.const(2), extra))
+        if kind == "exp":
+            return expr.apply("exp", body)
+        if kind == "square":
+            return expr.power(expr.add(body, extra), 2)
+        return expr.subtract(body, extra) if kind == "less" else expr.divide(extra, body)
+
+
+def corrupt(witness: Witness, random: Random) -> Witness | None:
+    """The witness with one thing changed; None where there is nothing to change."""
+    if isinstance(witness, ReindexLoops | ReindexSums):
+        return _corrupt_maps(witness, random)
+    if isinstance(witness, SplitSum):
+        return SplitSum(_changed_numbers(witness.inner, random))
+    if isinstance(witness, Merge):
+        return Merge(witness.stage + random.choice((-1, 1)))
+    if isinstance(witness, Factor):
+        return Factor(witness.factor + random.choice((-1, 1)))
+    if isinstance(witness, Materialise):
+        if witness.factors and random.random() < 0.5:
+            return replace(witness, factors=_changed_numbers(witness.factors, random))
+        return replace(witness, term=witness.term + random.choice((-1, 1)))
+    return None
+
+
+def _changed_numbers(numbers: tuple[int, ...], random: Random) -> tuple[int, ...]:
+    place = random.randrange(len(numbers))
+    changed = list(numbers)
+    changed[place] += random.choice((-2, -1, 1, 2))
+    return random.choice((tuple(changed), numbers[1:], (*numbers, numbers[0])))
+
+
+def _corrupt_maps(
+    witness: ReindexLoops | ReindexSums, random: Random
+) -> ReindexLoops | ReindexSums | None:
+    name = random.choice([item.name for item in fields(witness)])
+    values = list(getattr(witness, name))
+    if not values:
+        return None
+    place = random.randrange(len(values))
+    kind = random.random()
+    if kind < 0.1:
+        values.pop(place)
+    elif kind < 0.2:
+        other = random.randrange(len(values))
+        values[place], values[other] = values[other], values[place]
+    elif name == "ranges":
+        lo, hi = values[place]
+        change = random.choice((-2, -1, 1, 2))
+        values[place] = random.choice((Range(lo + change, hi), Range(lo, hi + change)))
+    else:
+        values[place] = _corrupt_row(values[place], random)
+    changed = replace(witness, **{name: tuple(values)})
+    return changed if changed != witness else None
+
+
+def _corrupt_row(row: Row, random: Random) -> Row:
+    """The row with one of its numbers changed, not always in canonical form."""
+    change = random.choice((-2, -1, 1, 2))
+    kinds = ["const"] + ["coefficient", "iterator", "double"] * bool(row.terms)
+    kinds += ["divisor", "inner", "floor"] * bool(row.floors)
+    kind = random.choice(kinds)
+    if kind == "const":
+        return affine.shift(row, change)
+    if kind in ("coefficient", "iterator", "double"):
+        place = random.randrange(len(row.terms))
+        i, a = row.terms[place]
+        new = ((i, a + change),) if kind == "coefficient" else ((i + change, a),)
+        new = ((i, a), (i, change)) if kind == "double" else new
+        return row._replace(terms=(*row.terms[:place], *new, *row.terms[place + 1 :]))
+    place = random.randrange(len(row.floors))
+    inner, n, b = row.floors[place]
+    changed = {
+        "divisor": (inner, n + change, b),
+        "inner": (_corrupt_row(inner, random), n, b),
+        "floor": (inner, n, b + change),
+    }[kind]
+    return row._replace(floors=(*row.floors[:place], changed, *row.floors[place + 1 :]))
