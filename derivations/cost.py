@@ -1,9 +1,10 @@
 """Predicted seconds of a stage: a roofline on a machine's measured ceilings.
 
-    seconds = max(operations / (rate * utilisation), bytes / bandwidth) + calls * call_seconds
+    seconds = max(operations / (rate * utilisation), bytes_moved / bandwidth)
+              + bytes_copied / bandwidth + calls * call_seconds
 
-Layout copies count as bytes moved; views are free.  Source: Williams, Waterman, Patterson,
-"Roofline", CACM 2009.
+Copies for padding and layouts run before the call and add up with it; views are free.
+Source: Williams, Waterman, Patterson, "Roofline", CACM 2009.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class Machine:
         rate = self.rates[work.unit] * work.utilisation * min(1.0, 4 / item_bytes)
         return (
             max(work.operations / rate, work.bytes_moved / self.bandwidth)
+            + work.bytes_copied / self.bandwidth
             + work.calls * self.call_seconds
         )
 

@@ -155,17 +155,14 @@ def _match_operands(
         missing = abs(len(windows) - len(pattern.pairs))
         if missing:
             detail = f"{len(windows)} windowed dimensions, not {len(pattern.pairs)}"
-            troubles.append(Mismatch("iterators", detail, WINDOW_REPAIRS, float(missing)))
+            return (*troubles, Mismatch("iterators", detail, WINDOW_REPAIRS, float(missing)))
     taken = {i for w in windows for i in (w.loop, w.reduction)}
-    in_pairs = {name for _, h, r in pattern.pairs for name in (h, r)}
     held: dict[Class, list[int]] = {}
     for i, found_class in enumerate(classes):
         if i not in taken:
             held.setdefault(found_class, []).append(i)
     roles: dict[str, tuple[int, ...]] = {
-        name: tuple(held.pop(signature, ()))
-        for name, signature in pattern.signatures.items()
-        if name not in in_pairs
+        name: tuple(held.pop(signature, ())) for name, signature in pattern.plain
     }
     for (is_loop, operands), left in held.items():
         for i in left:

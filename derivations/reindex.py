@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from derivations.zero import vanishes_outside
 from ta import affine, expr
@@ -57,8 +58,8 @@ def reindex_loops(scope: Scope, witness: ReindexLoops, exact: bool = True) -> Sc
     sums = range(len(scope.sums))
     new_sums = [affine.iterator(len(ranges) + s) for s in sums]
     old_sums = [affine.iterator(len(loops) + s) for s in sums]
-    _require_positions(witness.forward, len(ranges))
-    _require_positions(witness.backward, len(loops))
+    _require_rows(witness.forward, len(ranges))
+    _require_rows(witness.backward, len(loops))
     body = substitute(scope.body, (*witness.forward, *new_sums))
     back = substitute(body, (*witness.backward, *old_sums))
     if make_scope(loops, scope.sums, back, scope.reducer) is not scope:
@@ -115,9 +116,23 @@ def _require_nonempty(ranges: Sequence[Range]) -> None:
         raise RuleRefused("an iterator has an empty range")
 
 
-def _require_positions(rows: Sequence[Row], count: int) -> None:
+def _require_rows(rows: Sequence[Row], count: int) -> None:
     if any(not 0 <= i < count for row in rows for i in affine.iterators(row)):
         raise RuleRefused("a row of the witness speaks of an iterator that is not there")
+    if not all(map(_canonical, rows)):
+        raise RuleRefused("a row of the witness is not in canonical form")
+
+
+def _canonical(row: Row) -> bool:
+    """All reasoning about rows rests on it: a record may hold, say, one iterator in two terms."""
+    if any(left >= right for (left, _), (right, _) in pairwise(row.terms)):
+        return False
+    if not all(a for _, a in row.terms):
+        return False
+    if not all(n > 0 and _canonical(inner) for inner, n, _ in row.floors):
+        return False
+    same = {i: affine.iterator(i) for i in affine.iterators(row)}
+    return not row.floors or affine.substitute(row, same) == row
 
 
 def _require_inverse(
@@ -125,8 +140,8 @@ def _require_inverse(
 ) -> None:
     """`outer(inner(x)) = x` for x in the box; iterators before `first` are parameters."""
     replacement = [affine.iterator(i) for i in range(first)] + list(inner)
-    _require_positions(outer, len(replacement))
-    _require_positions(inner, len(ranges))
+    _require_rows(outer, len(replacement))
+    _require_rows(inner, len(ranges))
     for position, row in enumerate(outer, first):
         composed = affine.simplify(affine.substitute(row, replacement), ranges)
         if composed.lone != position and not _constant_one(composed, ranges[position]):

@@ -78,6 +78,17 @@ class Derivation:
 
         return derivation_text(self)
 
+    def _repr_html_(self) -> str:
+        from frontend.report_html import derivation_html
+
+        return derivation_html(self)
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write the derivation as one self-contained HTML page."""
+        from frontend.report_html import derivation_page
+
+        write_whole(Path(path), derivation_page(self))
+
     def __repr__(self) -> str:
         return f"<Derivation of {show_program(self.source)!r}, {len(self.candidates)} candidates>"
 

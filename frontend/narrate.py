@@ -18,8 +18,8 @@ from frontend.derivation import Derivation
 from ta import expr
 from ta.names import RESERVED, pool
 from ta.node import Scope, Tensor
-from ta.program import Hints, Program, Statement
-from ta.show import show_statement
+from ta.program import Hints, Program, Statement, inline_statements
+from ta.show import show_program, show_statement
 from ta.staged import from_zero
 from ta.subst import accesses, replace_sources, stages
 
@@ -31,6 +31,15 @@ class Rewriting:
     step: Step
     before: tuple[str, ...]
     after: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """`given` is the program before the first step, a statement a stage; empty where that is the
+    source text itself."""
+
+    given: tuple[str, ...]
+    steps: tuple[Rewriting, ...]
 
 
 Identity = dict[Scope, int]
@@ -45,7 +54,7 @@ class Name:
     loops: tuple[str, ...]
 
 
-def rewritings(derivation: Derivation, plan: Plan) -> tuple[Rewriting, ...]:
+def tell(derivation: Derivation, plan: Plan) -> Story:
     """The plan's steps in statements, from the given program to the plan's own."""
     source = derivation.source
     roots = source.roots()
@@ -60,16 +69,19 @@ def rewritings(derivation: Derivation, plan: Plan) -> tuple[Rewriting, ...]:
                 identity[scope] = next(numbers)
         history.append((roots, identity))
     names = _final_names(derivation.staged(plan), plan, identity)
+    _keep_given_names(names, source, history[0][1])
     _name_the_rest(names, source, history)
     hints = dict(source.hints)
     for name in names.values():
         hints |= {(name.tensor, dimension): loop for dimension, loop in enumerate(name.loops)}
     spoken = _Speaker(names, hints, source.inputs)
     told = [spoken.program(*state) for state in history]
-    return tuple(
-        _difference(step, told[position], told[position + 1])
+    steps = tuple(
+        _difference(step, history[position][1].get(step.before), *told[position : position + 2])
         for position, step in enumerate(plan.steps)
     )
+    given = tuple(told[0].values())
+    return Story(() if list(given) == show_program(source).splitlines() else given, steps)
 
 
 def _carried(identity: Identity, step: Step, roots: Sequence[Scope]) -> Identity:
@@ -89,6 +101,16 @@ def _final_names(final: Program, plan: Plan, identity: Identity) -> dict[int, Na
         for scope, statement in zip(stages(*plan.roots), final.statements, strict=False)
         if scope in identity
     }
+
+
+def _keep_given_names(names: dict[int, Name], source: Program, identity: Identity) -> None:
+    """Statements of the given program that do not reach the final one are called as given."""
+    scopes: dict[str, Scope] = {}
+    for statement in source.statements:
+        scopes[statement.name] = inline_statements(statement.scope, scopes)
+        number = identity.get(scopes[statement.name])
+        if number is not None and all(statement.name != name.tensor for name in names.values()):
+            names.setdefault(number, Name(statement.name, statement.loop_names))
 
 
 def _name_the_rest(
@@ -165,9 +187,14 @@ class _Speaker:
         return found
 
 
-def _difference(step: Step, old: Mapping[int, str], new: Mapping[int, str]) -> Rewriting:
-    before = tuple(text for number, text in old.items() if new.get(number) != text)
-    after = tuple(text for number, text in new.items() if old.get(number) != text)
-    return Rewriting(step, before, after)
+def _difference(
+    step: Step, rewritten: int | None, old: Mapping[int, str], new: Mapping[int, str]
+) -> Rewriting:
+    """What changed, the tensor that the step rewrites first."""
+    before = [(n != rewritten, text) for n, text in old.items() if new.get(n) != text]
+    after = [(n != rewritten, text) for n, text in new.items() if old.get(n) != text]
+    return Rewriting(step, _texts(before), _texts(after))
 
 
+def _texts(statements: list[tuple[bool, str]]) -> tuple[str, ...]:
+    return tuple(text for _, text in sorted(statements, key=lambda found: found[0]))

@@ -24,16 +24,18 @@ def race(
     runs: Sequence[Callable[[], object]],
     *,
     seconds: float = 1.0,
-    most: int = 15,
+    most: int = 30,
     cuda: bool = False,
 ) -> list[float]:
     """The median seconds of each rival over interleaved rounds, so that a change of the machine's
-    pace meets all of them; at least 3 rounds, `most` at the most, about `seconds` in all."""
+    pace meets all of them.
+
+    Every rival runs at least 3 times and at most `most` times; a slow one leaves the race when it
+    has had its share of about `seconds` in all."""
     samples: list[list[float]] = [[] for _ in runs]
-    started = time.perf_counter()
+    share = seconds / max(1, len(runs))
     for number in range(most):
-        if number >= 3 and time.perf_counter() - started > seconds:
-            break
         for position, run in enumerate(runs):
-            samples[position].append(timed(run, cuda))
+            if number < 3 or sum(samples[position]) < share:
+                samples[position].append(timed(run, cuda))
     return [median(found) for found in samples]

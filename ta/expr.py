@@ -92,7 +92,8 @@ def mul(*operands: Node) -> Node:
         if isinstance(factor, Mul):
             pending.extend(reversed(factor.factors))
         elif isinstance(factor, Const):
-            coefficient = coefficient * factor.value
+            both = coefficient and factor.value  # 0 * x = 0, also for an infinite x
+            coefficient = coefficient * factor.value if both else Fraction(0)
         else:
             base, exponent = (
                 (factor.base, factor.exponent) if isinstance(factor, Power) else (factor, 1)

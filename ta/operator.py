@@ -26,7 +26,8 @@ Launch: TypeAlias = Callable[[Buffers], Any]
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What one call does: floating-point operations on `unit`, bytes moved, library calls.
+    """What one call does: floating-point operations on `unit`, bytes moved while it computes, bytes
+    moved by copies before it begins (padding, layouts), library calls.
 
     `utilisation` in (0, 1] scales the unit's rate (small or odd shapes)."""
 
@@ -35,6 +36,7 @@ class Work:
     calls: int = 1
     unit: Literal["matmul", "convolution", "vector"] = "vector"
     utilisation: float = 1.0
+    bytes_copied: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +111,14 @@ class Operator:
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """The iterator table of a definition: `signatures[i]` is (is a loop, operands that hold i);
-    `pairs` are the windows as (operand, loop, reduction iterator), in order."""
+    `pairs` are the windows as (operand, loop, reduction iterator), in order; `plain` are the
+    signatures of the iterators in no window."""
 
     operands: tuple[str, ...]
     output: tuple[str, ...]
     signatures: Mapping[str, tuple[bool, tuple[int, ...]]]
     pairs: tuple[tuple[int, str, str], ...]
+    plain: tuple[tuple[str, tuple[bool, tuple[int, ...]]], ...]
 
 
 _ACCESS = re.compile(r"(\w+)\[([^\]]*)\]")
@@ -136,4 +140,6 @@ def read_pattern(definition: str) -> Pattern:
             if len(names) == 2:
                 pairs.append((position, names[0], names[1]))
     signatures = {name: (name in output, tuple(found)) for name, found in held.items()}
-    return Pattern(tuple(name for name, _ in reads), output, signatures, tuple(pairs))
+    paired = {name for _, loop, reduction in pairs for name in (loop, reduction)}
+    plain = tuple((name, found) for name, found in signatures.items() if name not in paired)
+    return Pattern(tuple(name for name, _ in reads), output, signatures, tuple(pairs), plain)

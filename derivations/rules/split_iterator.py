@@ -23,9 +23,9 @@ def propose(scope: Scope) -> Iterator[Witness]:
             windows = [domain[i].extent for i, b in row.terms if i != position and abs(b) == abs(a)]
             if not windows:
                 continue
-            extent = domain[position].extent
+            extent, window = domain[position].extent, max(windows)
             if position < first:
-                for factor in near_divisors(extent, [max(windows) // 2, max(windows)], 3):
+                for factor in near_divisors(extent, [max(1, window // 2), max(1, window)], 3):
                     loops[position, factor] = None
             elif extent <= min(windows):
                 for factor in range(2, extent):

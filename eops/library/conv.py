@@ -25,7 +25,7 @@ from eops.library.arrange import (
     scales_operand,
 )
 from eops.library.sliding import bounds_of, reversed_kernel, slides, view_rows, wanted
-from eops.library.traffic import output_bytes, read_bytes, utilisation
+from eops.library.traffic import copied_bytes, output_bytes, touched_bytes, utilisation
 from eops.torch_scalar import Buffers
 from eops.views import fill_value
 from ta.operator import Binding, Launch, Operator, Work
@@ -99,13 +99,14 @@ def _work(binding: Binding) -> Work:
     points = n * prod(slide.extent + slide.skipped for slide in found)
     taps = c * prod(slide.kernel for slide in found)
     channels = ((*roles["g"], *roles["c"]), (*roles["g"], *roles["f"]))
-    bytes_moved = (
-        output_bytes(scope)
-        + read_bytes(a, view_rows(a, found), bounds, (roles["n"], channels[0]))
-        + read_bytes(k, k.rows, bounds, (channels[1], roles["c"]))
+    reads = (
+        (a, view_rows(a, found), bounds, (roles["n"], channels[0])),
+        (k, k.rows, bounds, (channels[1], roles["c"])),
     )
+    moved = output_bytes(scope) + sum(touched_bytes(*read[:3]) for read in reads)
+    copied = sum(copied_bytes(*read) for read in reads)
     operations = 2.0 * points * g * f * taps
-    return Work(operations, bytes_moved, 1, "convolution", utilisation(points, f, taps))
+    return Work(operations, moved, 1, "convolution", utilisation(points, f, taps), copied)
 
 
 def _operator(dimensions: int) -> Operator:

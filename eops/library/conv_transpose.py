@@ -26,7 +26,7 @@ from eops.library.arrange import (
     scales_operand,
 )
 from eops.library.sliding import Slide, bounds_of, split_row, touched, view_rows
-from eops.library.traffic import output_bytes, read_bytes, utilisation
+from eops.library.traffic import copied_bytes, output_bytes, touched_bytes, utilisation
 from eops.torch_scalar import Buffers
 from eops.views import fill_value
 from ta import affine
@@ -137,13 +137,14 @@ def _work(binding: Binding) -> Work:
     points = n * prod(slide.kernel for slide in found)
     outputs = f * prod(slide.bound.extent for slide in found)
     channels = ((*roles["g"], *roles["c"]), roles["f"])
-    bytes_moved = (
-        output_bytes(scope)
-        + read_bytes(a, a.rows, bounds, (roles["n"], channels[0]))
-        + read_bytes(k, view_rows(k, found), bounds, channels)
+    reads = (
+        (a, a.rows, bounds, (roles["n"], channels[0])),
+        (k, view_rows(k, found), bounds, channels),
     )
+    moved = output_bytes(scope) + sum(touched_bytes(*read[:3]) for read in reads)
+    copied = sum(copied_bytes(*read) for read in reads)
     operations = 2.0 * points * g * c * outputs
-    return Work(operations, bytes_moved, 1, "convolution", utilisation(points, c, outputs))
+    return Work(operations, moved, 1, "convolution", utilisation(points, c, outputs), copied)
 
 
 def _definition(dimensions: int) -> str:

@@ -19,7 +19,7 @@ from torch.nn import functional
 
 from eops.library.arrange import by_stride, library_call, merged, reading, restored, scaled
 from eops.library.sliding import Slide, bounds_of, slides, view_rows, wanted
-from eops.library.traffic import output_bytes, read_bytes
+from eops.library.traffic import dense_strides, output_bytes, read_bytes
 from eops.torch_contract import Operand
 from eops.torch_scalar import Buffers, Dims
 from eops.torch_types import HALVES
@@ -136,11 +136,20 @@ def _launch(kind: Kind, binding: Binding) -> Launch:
 def _work(kind: Kind, binding: Binding) -> Work:
     found = _slides(kind, binding)
     (access,) = binding.operands
+    rows, role = view_rows(access, found), binding.roles["b"]
     outputs = binding.extent("b") * prod(slide.extent + slide.skipped for slide in found)
-    bytes_moved = output_bytes(binding.scope) + read_bytes(
-        access, view_rows(access, found), bounds_of(binding, found), (binding.roles["b"],)
+    groups = [role]
+    if kind == "avg" or len(found) > 1:  # as `_channels` splits them
+        steps = dense_strides(access.source, rows)
+        least = min(steps[slide.position] for slide in found)
+        groups = [
+            tuple(i for i in role if (steps.get(i, 0) < least) is inside)
+            for inside in (False, True)
+        ]
+    moved = output_bytes(binding.scope) + read_bytes(
+        access, rows, bounds_of(binding, found), groups
     )
-    return Work(float(outputs * prod(slide.kernel for slide in found)), bytes_moved)
+    return Work(float(outputs * prod(slide.kernel for slide in found)), moved)
 
 
 def _operator(kind: Kind, dimensions: int) -> Operator:

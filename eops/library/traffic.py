@@ -57,14 +57,22 @@ def merges(role: Sequence[int], steps: Mapping[int, int], bounds: Mapping[int, R
     return all(outer[0] == inner[0] * inner[1] for outer, inner in pairwise(found))
 
 
-def read_bytes(
+def touched_bytes(access: Access, rows: Sequence[Row], bounds: Mapping[int, Range]) -> float:
+    """The bytes of the source that `access.source[rows]` touches over the bounds."""
+    held = set().union(*map(affine.iterators, rows))
+    elements = prod(bounds[i].extent for i in held)
+    size = element_bytes(access.source)
+    return float(min(elements, prod(bound.extent for bound in access.source.ranges)) * size)
+
+
+def copied_bytes(
     access: Access,
     rows: Sequence[Row],
     bounds: Mapping[int, Range],
     roles: Sequence[Sequence[int]] = (),
     unit_stride: Sequence[int] = (),
 ) -> float:
-    """The bytes of reading `access.source[rows]` over the bounds with one dimension for each role.
+    """The bytes of the copies that give `access.source[rows]` one dimension for each role.
 
     `unit_stride`: if given, one of these iterators has to run along the memory.
     """
@@ -78,15 +86,23 @@ def read_bytes(
         low < bound.lo or high >= bound.hi
         for (low, high), bound in zip(spans, access.source.ranges, strict=True)
     )
-    total = min(elements, prod(bound.extent for bound in access.source.ranges)) * size
-    if pads:
-        total += 2 * min(elements, prod(lengths)) * size
+    total = 2 * min(elements, prod(lengths)) * size if pads else 0
     steps = dense_strides(access.source, rows)
     dense = all(merges(role, steps, bounds) for role in roles)
     along = [i for i in unit_stride if bounds[i].extent > 1]
     if not dense or (along and all(abs(steps.get(i, 0)) != 1 for i in along)):
         total += 2 * elements * size
     return float(total)
+
+
+def read_bytes(
+    access: Access,
+    rows: Sequence[Row],
+    bounds: Mapping[int, Range],
+    roles: Sequence[Sequence[int]] = (),
+) -> float:
+    """What is touched and what is copied, for calls that are bound by memory anyway."""
+    return touched_bytes(access, rows, bounds) + copied_bytes(access, rows, bounds, roles)
 
 
 def utilisation(*extents: int) -> float:

@@ -28,7 +28,8 @@ MOST_POINTS = 4000
 
 def read(text: str, **shapes: tuple[int, ...]) -> Scope:
     """The scope of a text."""
-    found = parse_expression(text, {name: expr.tensor(name, shape) for name, shape in shapes.items()})
+    tensors = {name: expr.tensor(name, shape) for name, shape in shapes.items()}
+    found = parse_expression(text, tensors)
     assert isinstance(found, Scope)
     return found
 
@@ -49,7 +50,10 @@ def seeded(rule: Rule, seed: int) -> Scope:
 def mutate(scope: Scope, random: Random) -> Scope:
     """Another scope of the same build, with at most MOST_POINTS points."""
     while True:
-        found = _Mutation(random).scope(scope)
+        try:
+            found = _Mutation(random).scope(scope)
+        except ValueError:  # it adds infinities of opposite sign, which has no value anywhere
+            continue
         if points(found) <= MOST_POINTS:
             return found
 

@@ -111,7 +111,7 @@ def assert_right(operator: Operator, scope: Scope) -> Binding:
     work = operator.work(found)
     assert 0 < work.utilisation <= 1
     assert work.operations >= 0
-    assert work.bytes_moved >= 0
+    assert work.bytes_moved >= 0 and work.bytes_copied >= 0
     return found
 
 
@@ -323,7 +323,7 @@ def test_matmul_work_counts_layout_copies() -> None:
         found = match(matmul, scope_of((text, {"A": a, "B": (32, 16)}, {})))
         assert isinstance(found, Binding)
         assert matmul.work(found).operations == 2 * 8 * 16 * 32 * 16
-        return matmul.work(found).bytes_moved
+        return matmul.work(found).bytes_moved + matmul.work(found).bytes_copied
 
     free = bytes_of("Y[i,j,n] = A[i,j,k]*B[k,n]", (8, 16, 32))
     assert free == 8 * (8 * 16 * 32 + 32 * 16 + 8 * 16 * 16)

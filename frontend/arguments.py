@@ -1,0 +1,147 @@
+"""What is typed on the command line, read into values; every refusal shows it with a caret."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+from derivations.cost import ITEM_BYTES
+from ta.errors import TextError
+from ta.names import close_matches
+
+SHAPE_HELP = "write a shape as NAME=SIZE,SIZE,...: A=1,512,7,7; a scalar is A="
+RANGE_HELP = "write a range as NAME=FROM:TO, the end left out: h=0:56"
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_SIZE = re.compile(r"\d+")
+_BOUND = re.compile(r"-?\d+")
+
+
+class UsageError(TextError):
+    """A command line that cannot be read."""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse, with its refusals as errors of ours."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, next_step=f"{self.prog} --help shows how it is called")
+
+
+def shapes(words: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """`A=1,512,7,7 b=` -> shapes by name."""
+    found: dict[str, tuple[int, ...]] = {}
+    for word in words:
+        name, _, sizes = _named(word, found, "the shape", SHAPE_HELP)
+        start = len(name) + 1
+        found[name] = tuple(
+            int(_checked(part, word, at, _SIZE, f"the size {part!r} of {name}", SHAPE_HELP))
+            for part, at in (_split(sizes, ",", start) if sizes else ())
+        )
+    return found
+
+
+def ranges(words: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """`h=0:56` (several with commas between) -> half-open ranges by name."""
+    found: dict[str, tuple[int, int]] = {}
+    for word in (part for given in words for part in given.split(",")):
+        name, _, bounds = _named(word, found, "the range", RANGE_HELP)
+        parts = _split(bounds, ":", len(name) + 1)
+        if len(parts) != 2:
+            raise UsageError(
+                f"the range of {name} needs two ends",
+                text=word,
+                span=(len(name) + 1, len(word)),
+                next_step=RANGE_HELP,
+            )
+        low, high = (
+            int(_checked(part, word, at, _BOUND, f"{part!r} in the range of {name}", RANGE_HELP))
+            for part, at in parts
+        )
+        found[name] = (low, high)
+    return found
+
+
+def dtypes(words: Sequence[str]) -> str | Mapping[str, str]:
+    """`float16` for all tensors, or `A=int32` by tensor."""
+    found: dict[str, str] = {}
+    for word in (part for given in words for part in given.split(",")):
+        name, equals, dtype = word.rpartition("=")
+        if dtype not in ITEM_BYTES:
+            raise UsageError(
+                f"unknown element type {dtype!r}",
+                text=word,
+                span=(len(name) + len(equals), len(word)),
+                next_step=close_matches(dtype, ITEM_BYTES) or f"use one of {', '.join(ITEM_BYTES)}",
+            )
+        if not equals:
+            if len(words) > 1 or "," in words[0]:
+                raise UsageError(
+                    "one element type for all tensors, or one for each by name",
+                    text=word,
+                    next_step="for example --dtype A=float16 --dtype B=float32",
+                )
+            return dtype
+        found[name] = dtype
+    return found or "float32"
+
+
+def _named(
+    word: str, known: Mapping[str, object], what: str, help_text: str
+) -> tuple[str, str, str]:
+    """NAME, = and the rest."""
+    name, equals, rest = word.partition("=")
+    if not equals or not _NAME.fullmatch(name):
+        unquoted = "[" in word or word in ("=", "+", "-", "*", "/", "where")
+        if unquoted:
+            raise UsageError(
+                "a part of the formula stands alone",
+                text=word,
+                span=(0, len(word)),
+                next_step='put the formula in quotes: einderive derive "Y[i] = A[i,k]*x[k]" ...',
+            )
+        message = f"{what} has no name before the =" if equals else f"{what} has no ="
+        if equals and name:
+            message = f"{name!r} is not the name of a tensor or an iterator"
+        at = (0, max(1, len(name))) if equals else (len(word), len(word) + 1)
+        raise UsageError(message, text=word, span=at, next_step=help_text)
+    if name in known:
+        raise UsageError(
+            f"{what} of {name} is given twice", text=word, span=(0, len(name)), next_step=help_text
+        )
+    return name, equals, rest
+
+
+def _split(text: str, separator: str, start: int) -> list[tuple[str, int]]:
+    """The parts and where each begins."""
+    parts: list[tuple[str, int]] = []
+    for part in text.split(separator):
+        parts.append((part, start))
+        start += len(part) + 1
+    return parts
+
+
+def _checked(
+    part: str, word: str, at: int, pattern: re.Pattern[str], what: str, help_text: str
+) -> str:
+    if pattern.fullmatch(part.strip()):
+        return part
+    problem = "is missing" if not part.strip() else "is not a whole number"
+    if re.fullmatch(r"-\d+", part.strip()):
+        problem = "is negative"
+    raise UsageError(
+        f"{what} {problem}", text=word, span=(at, at + max(1, len(part))), next_step=help_text
+    )
+
+
+def told_for_the_command_line(error: TextError) -> str:
+    """The error's text, its next step in the command line's words instead of Python's."""
+    step = error.next_step
+    step = re.sub(
+        r"give it, for example shapes=\{'(\w+)': \((.*?),?\)\}",
+        lambda m: f"give it after the formula: {m[1]}={m[2].replace(' ', '')}",
+        step,
+    )
+    step = re.sub(r"pass ranges=\{'(\w+)': \((-?\d+), (-?\d+)\)\}", r"give --range \1=\2:\3", step)
+    return str(error).replace(error.next_step, step) if error.next_step else str(error)

@@ -1,0 +1,116 @@
+"""`make demo`: formulas derived, checked and measured, as one table.
+
+Every figure is measured in this run: the baseline is what a user would write in torch (see
+`frontend.baseline`), errors are relative to float64, and the ratio is baseline over derived time.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from dataclasses import dataclass
+
+from frontend.compiled import CompiledFunction, compile_derivation
+from frontend.optimize import default_target, derive
+from frontend.suite import DEMO, Case
+from ta.show import show_program
+
+COLUMNS = (
+    ("formula", "<"),
+    ("steps", ">"),
+    ("states", ">"),
+    ("search s", ">"),
+    ("chosen program", "<"),
+    ("baseline ms", ">"),
+    ("derived ms", ">"),
+    ("ratio", ">"),
+    ("error base", ">"),
+    ("error", ">"),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table, and what belongs below it."""
+
+    cells: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def run_case(case: Case, target: str) -> tuple[CompiledFunction, Row]:
+    """Derive, check, compile and measure one formula."""
+    derivation = derive(case.text, target=target, ranges=case.ranges, **case.shapes)
+    position, report = 0, derivation.check()
+    compiled = compile_derivation(derivation)
+    chosen, base = compiled.chosen, compiled.baseline
+    if chosen.plan is not None:
+        position = derivation.candidates.index(chosen.plan)
+        report = derivation.check(position)
+    words = "baseline: " + _counted(base.words) if chosen is base else _counted(chosen.words)
+    stats = derivation.stats
+    cells = (
+        case.name,
+        str(len(chosen.plan.steps) if chosen.plan is not None else 0),
+        str(stats.states),
+        f"{stats.seconds:.2f}",
+        words,
+        f"{base.seconds * 1e3:.2f}",
+        f"{chosen.seconds * 1e3:.2f}",
+        f"{compiled.ratio:.2f}",
+        f"{base.error:.1e}",
+        f"{chosen.error:.1e}",
+    )
+    notes = [show_program(derivation.source)]
+    if chosen.plan is not None:
+        rules = ", ".join(step.rule for step in chosen.plan.steps)
+        notes.append(f"steps: {rules}")
+        notes += show_program(derivation.staged(chosen.plan)).splitlines()
+    else:
+        notes.append("the library's operator is fastest here; derived programs that were timed:")
+        for trial in compiled.trials[1:]:
+            slower = f"{trial.seconds * 1e3:.2f} ms, {trial.verdict}"
+            notes.append(f"  {_counted(trial.words)}: {slower}")
+    if not report:
+        notes.append(f"CHECK FAILED: {report}")
+    return compiled, Row(cells, tuple(notes))
+
+
+def _counted(words: tuple[str, ...]) -> str:
+    """`matmul x2 + elementwise`."""
+    found = Counter(word.split("(")[0].strip() for word in words)
+    return " + ".join(name if n == 1 else f"{name} x{n}" for name, n in found.items())
+
+
+def table(rows: list[Row]) -> str:
+    """The cells under their headings, columns as wide as they need."""
+    cells = [tuple(name for name, _ in COLUMNS), *(row.cells for row in rows)]
+    widths = [max(len(line[c]) for line in cells) for c in range(len(COLUMNS))]
+    lines = [
+        "  ".join(
+            f"{cell:{side}{width}}"
+            for cell, (_, side), width in zip(line, COLUMNS, widths, strict=True)
+        )
+        for line in cells
+    ]
+    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
+
+
+def main() -> int:
+    """Run the suite; 0 where every derivation checked."""
+    target = default_target()
+    rows: list[Row] = []
+    failed = False
+    for number, case in enumerate(DEMO, 1):
+        print(f"[{number}/{len(DEMO)}] {case.name} ...", file=sys.stderr, flush=True)
+        _, row = run_case(case, target)
+        rows.append(row)
+        print("\n".join(f"    {note}" for note in row.notes), flush=True)
+        failed |= any(note.startswith("CHECK FAILED") for note in row.notes)
+    print()
+    print(f"target {target}, float32; baseline: the formula as written in torch")
+    print(table(rows))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

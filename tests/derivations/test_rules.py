@@ -1,0 +1,179 @@
+"""Every rule of the registry: its record, its examples, and its steps against the interpreter.
+
+A new rule is tested by being registered; nothing here knows a rule by name.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from dataclasses import fields
+from fractions import Fraction
+from functools import cache
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+
+from derivations import kernel
+from derivations.kernel import Step
+from derivations.reindex import ReindexLoops, ReindexSums
+from derivations.rule import Rule
+from derivations.rules import RULES
+from ta.affine import Range
+from ta.canon import scope as make_scope
+from ta.errors import RuleRefused
+from ta.interp import equal
+from ta.node import Scope
+from ta.parse import parse_expression
+from ta.show import show, tensors_of
+from ta.subst import replace_sources, stages
+from tests.derivations.seeds import MOST_POINTS, corrupt, points, read, seeded
+from tests.strategies import Grammar, scopes
+
+EVERY_RULE = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+SEEDS = 200
+LEAST_STEPS = 20
+LEAST_CORRUPTED = 12
+RANDOM = Grammar(
+    max_depth=3, fills=(Fraction(0), Fraction(0), Fraction(0), Fraction(2, 3)), max_extent=5
+)
+
+
+def judge(step: Step) -> None:
+    """The step is an equality of tensors on the same loops, printable, and checks exactly."""
+    assert step.after.loops == step.before.loops
+    assert equal(step.before, step.after) is None
+    assert parse_expression(show(step.after), tensors_of(step.after)) is step.after
+    assert kernel.apply(step.before, step.witness, exact=True) is step.after
+
+
+@cache
+def seeded_steps(name: str) -> tuple[Step, ...]:
+    (rule,) = (rule for rule in RULES if rule.name == name)
+    return tuple(step for seed in range(SEEDS) for step in rule.steps(seeded(rule, seed)))
+
+
+@EVERY_RULE
+def test_the_record_is_complete(rule: Rule) -> None:
+    module = importlib.import_module("derivations.rules." + rule.name.replace("-", "_"))
+    assert getattr(module, rule.name.replace("-", "_").upper()) is rule
+    assert module.__doc__
+    assert all((rule.formula, rule.conditions, rule.choices, rule.source, rule.propose.__doc__))
+    assert rule.formula.count("=") == 1
+    assert rule.examples
+    assert rule.refusals
+
+
+def test_names_are_unique() -> None:
+    assert max(Counter(rule.name for rule in RULES).values()) == 1
+
+
+@EVERY_RULE
+def test_examples_give_their_text(rule: Rule) -> None:
+    for example in rule.examples:
+        before = read(example.before, **example.shapes)
+        after = read(example.after, **example.shapes)
+        assert show(after) == example.after
+        assert any(step.after is after for step in rule.steps(before)), example.before
+
+
+@EVERY_RULE
+def test_refusals_are_refused_for_their_reason(rule: Rule) -> None:
+    for refusal in rule.refusals:
+        before = read(refusal.before, **refusal.shapes)
+        with pytest.raises(RuleRefused) as refused:
+            kernel.apply(before, refusal.witness)
+        assert refusal.reason in str(refused.value)
+
+
+@EVERY_RULE
+def test_steps_from_varied_examples_hold(rule: Rule) -> None:
+    steps = seeded_steps(rule.name)
+    assert len(steps) >= LEAST_STEPS
+    for step in steps:
+        judge(step)
+
+
+@EVERY_RULE
+def test_steps_are_deterministic(rule: Rule) -> None:
+    for step in seeded_steps(rule.name)[:10]:
+        assert [s.after for s in rule.steps(step.before)] == [
+            s.after for s in rule.steps(step.before)
+        ]
+        assert step.rule == rule.name
+        assert step.after is not step.before
+
+
+@given(scope=scopes(RANDOM))
+@settings(
+    max_examples=250,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+def test_steps_from_random_scopes_hold(scope: Scope) -> None:
+    assume(points(scope) <= MOST_POINTS)
+    for rule in RULES:
+        for step in rule.steps(scope):
+            judge(step)
+
+
+@EVERY_RULE
+def test_chains_of_steps_hold(rule: Rule) -> None:
+    """Steps of any rules one after the other, from an example of this one, also inside it."""
+    for seed in range(16):
+        start = seeded(rule, seed)
+        random = Random(f"chain {rule.name} {seed}")
+        current = start
+        for _ in range(4):
+            target = random.choice(stages(current))
+            steps = [step for other in RULES for step in other.steps(target)]
+            if not steps:
+                break
+            step = random.choice(steps)
+            if points(step.after) > MOST_POINTS:
+                break
+            judge(step)
+            current = replace_sources(current, {target: step.after})
+        assert equal(start, current) is None
+
+
+@EVERY_RULE
+def test_a_corrupted_witness_proves_nothing_false(rule: Rule) -> None:
+    """It is refused, or what it proves is true all the same; nothing else may be raised."""
+    random = Random(rule.name)
+    refused: Counter[str] = Counter()
+    tried: Counter[str] = Counter()
+    for step in seeded_steps(rule.name):
+        for _ in range(2):
+            witness = corrupt(step.witness, random)
+            if witness is None:
+                continue
+            maps = "maps" if isinstance(witness, ReindexLoops | ReindexSums) else "places"
+            tried[maps] += 1
+            try:
+                after = kernel.apply(step.before, witness)
+            except RuleRefused:
+                refused[maps] += 1
+                continue
+            assert after.loops == step.before.loops
+            if points(after) <= 5 * MOST_POINTS:
+                assert equal(step.before, after) is None, (show(step.before), witness)
+    changeable = any(fields(step.witness) for step in seeded_steps(rule.name))
+    assert sum(tried.values()) >= (LEAST_CORRUPTED if changeable else 0)
+    assert refused["maps"] >= 0.6 * tried["maps"]
+
+
+@EVERY_RULE
+def test_empty_ranges_are_left_alone(rule: Rule) -> None:
+    """An empty scope gives no step, or a true one."""
+    for seed in range(len(rule.examples) + 4):
+        scope = seeded(rule, seed)
+        for position in range(len(scope.domain)):
+            domain = list(scope.domain)
+            domain[position] = Range(domain[position].lo, domain[position].lo)
+            first = len(scope.loops)
+            empty = make_scope(domain[:first], domain[first:], scope.body, scope.reducer)
+            for step in rule.steps(empty):
+                judge(step)
