@@ -7,6 +7,7 @@ computed as a fixed point (costs are not negative, so cycles of equal scopes do 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,6 +19,9 @@ from ta.errors import RuleRefused
 from ta.node import Access, Scope, Select
 from ta.subst import replace_sources, stages, walk
 
+HOPELESS = 30.0
+"""Programs predicted to take this many times the best one's time, and longer than the program as
+given, are not listed."""
 COMPARABLE = 1.5
 """A step is tried in the variants when it costs at most this many times the best choice."""
 
@@ -40,30 +44,31 @@ class Choice:
     step: Step | None
 
 
-def choices(graph: Graph) -> dict[Scope, Choice]:
-    """The fixed point over all scopes of the graph."""
-    best: dict[Scope, Choice] = {}
+def choices(graph: Graph, roots: tuple[Scope, ...]) -> dict[Scope, Choice]:
+    """The fixed point over all scopes of the graph.
+
+    A view that a reader can fold into its own rows costs that reader nothing; at a root there is no
+    reader, so it is a stage."""
+    scopes = list(graph.stages)
+    best = {scope: Choice(graph.estimate(scope), None) for scope in scopes}
 
     def direct(scope: Scope) -> float:
         stage = graph.stage(scope)
-        return stage.seconds + sum(best[r].seconds if r in best else lone(r) for r in stage.reads)
+        return stage.seconds + sum(best[r].seconds for r in stage.reads if r in best)
 
-    def lone(scope: Scope) -> float:
-        return graph.estimate(scope)
+    def through(scope: Scope, step: Step) -> float:
+        source = _folded(step.after)
+        if source in best and scope not in roots:
+            return best[source].seconds
+        return best[step.after].seconds
 
-    scopes = list(graph.stages)
-    for scope in scopes:
-        best[scope] = Choice(graph.estimate(scope), None)
     changed = True
     while changed:
         changed = False
         for scope in scopes:
             options: list[tuple[float, Step | None]] = [(direct(scope), None)]
-            options += [
-                (best[step.after].seconds, step)
-                for step in graph.edges.get(scope, ())
-                if step.after in best
-            ]
+            edges = graph.edges.get(scope, ())
+            options += [(through(scope, step), step) for step in edges if step.after in best]
             seconds, step = min(options, key=lambda option: option[0])
             if seconds < best[scope].seconds * (1 - 1e-9):
                 best[scope] = Choice(seconds, step)
@@ -71,14 +76,22 @@ def choices(graph: Graph) -> dict[Scope, Choice]:
     return best
 
 
-def plans(graph: Graph, roots: tuple[Scope, ...], most: int = 8) -> tuple[Plan, ...]:
+def _folded(scope: Scope) -> Scope | None:
+    """What the scope is an affine view of, where it is one of another scope."""
+    body = scope.body
+    if scope.sums or not isinstance(body, Access) or not isinstance(body.source, Scope):
+        return None
+    return None if any(row.floors for row in body.rows) else body.source
+
+
+def plans(graph: Graph, roots: tuple[Scope, ...], most: int = 16) -> tuple[Plan, ...]:
     """Up to `most` different programs for the roots, the cheapest first.
 
     Besides the overall best, each step from a root, and then each step of comparable cost from a
     scope on such a path, is taken in turn and the rest chosen as best.  Of programs with the same
     operators reached by the same rules, the best stands first and the others behind all the rest,
     so that the list shows different ideas rather than variations of one."""
-    best = choices(graph)
+    best = choices(graph, roots)
     found: dict[tuple[Scope, ...], Plan] = {}
     for steps in _variants(graph, roots, best):
         plan = _finish(graph, roots, steps)
@@ -86,18 +99,35 @@ def plans(graph: Graph, roots: tuple[Scope, ...], most: int = 8) -> tuple[Plan, 
         if known is None or len(plan.steps) < len(known.steps):
             found[plan.roots] = plan
     ranked = sorted(found.values(), key=lambda plan: (plan.seconds, len(plan.steps)))
-    fresh, seen = [], set[object]()
+    worst = max(HOPELESS * ranked[0].seconds, unchanged(graph, roots).seconds)
+    graph.pruned["programs predicted to be far slower"] += sum(p.seconds > worst for p in ranked)
+    ranked = [plan for plan in ranked if plan.seconds <= worst]
+    kept = _without_detours(graph, ranked)
+    first: dict[object, Plan] = {}
+    for plan in kept:
+        first.setdefault(_idea(plan), plan)
+    fresh = list(first.values())
+    return tuple((fresh + [plan for plan in kept if plan not in fresh])[:most])
+
+
+def _without_detours(graph: Graph, ranked: list[Plan]) -> list[Plan]:
+    """Of programs whose stages have the same operators at the same cost, views apart, the one that
+    took the fewest steps."""
+    shortest: dict[object, Plan] = {}
     for plan in ranked:
-        if _idea(plan) not in seen:
-            seen.add(_idea(plan))
-            fresh.append(plan)
-    fresh += [plan for plan in ranked if plan not in fresh]
-    return tuple(fresh[:most])
+        work = tuple(sorted((s.operator or "", s.seconds) for s in plan.stages if s.seconds))
+        known = shortest.get(work)
+        if known is not None:
+            graph.pruned["the same stages by more steps"] += 1
+        if known is None or len(plan.steps) < len(known.steps):
+            shortest[work] = plan
+    return [plan for plan in ranked if plan in shortest.values()]
 
 
 def _idea(plan: Plan) -> object:
     operators = tuple(sorted(stage.operator or "" for stage in plan.stages))
-    return operators, frozenset(step.rule for step in plan.steps) - {"merge-stage"}
+    rules = Counter(step.rule for step in plan.steps if step.rule != "merge-stage")
+    return operators, tuple(sorted(rules.items()))
 
 
 def unchanged(graph: Graph, roots: tuple[Scope, ...]) -> Plan:

@@ -192,7 +192,8 @@ def materialise(scope: Scope, witness: Materialise) -> Scope:
         raise RuleRefused("the body has no such sub-term")
     term = terms[witness.term]
     if witness.factors:
-        if not isinstance(term, Mul) or max(witness.factors) >= len(term.factors):
+        count = len(term.factors) if isinstance(term, Mul) else 0
+        if not isinstance(term, Mul) or any(not 0 <= f < count for f in witness.factors):
             raise RuleRefused("the sub-term has no such factors")
         term = expr.mul(*(term.factors[f] for f in witness.factors))
     if isinstance(term, Access) and all(row.lone is not None for row in term.rows):

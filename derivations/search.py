@@ -46,7 +46,7 @@ def search(
     machine: Machine,
     budget: Budget,
     progress: Progress | None = None,
-    most: int = 8,
+    most: int = 16,
 ) -> SearchResult:
     """Explore from the roots within the budget and rank the programs found.
 

@@ -36,7 +36,11 @@ def shapes(words: Sequence[str]) -> dict[str, tuple[int, ...]]:
         name, _, sizes = _named(word, found, "the shape", SHAPE_HELP)
         start = len(name) + 1
         found[name] = tuple(
-            int(_checked(part, word, at, _SIZE, f"the size {part!r} of {name}", SHAPE_HELP))
+            int(
+                _checked(
+                    part, word, at, _SIZE, f"the size {part or '(nothing)'} of {name}", SHAPE_HELP
+                )
+            )
             for part, at in (_split(sizes, ",", start) if sizes else ())
         )
     return found
@@ -56,7 +60,16 @@ def ranges(words: Sequence[str]) -> dict[str, tuple[int, int]]:
                 next_step=RANGE_HELP,
             )
         low, high = (
-            int(_checked(part, word, at, _BOUND, f"{part!r} in the range of {name}", RANGE_HELP))
+            int(
+                _checked(
+                    part,
+                    word,
+                    at,
+                    _BOUND,
+                    f"the end {part or '(nothing)'} of the range of {name}",
+                    RANGE_HELP,
+                )
+            )
             for part, at in parts
         )
         found[name] = (low, high)
@@ -127,7 +140,7 @@ def _checked(
 ) -> str:
     if pattern.fullmatch(part.strip()):
         return part
-    problem = "is missing" if not part.strip() else "is not a whole number"
+    problem = "is not a whole number"
     if re.fullmatch(r"-\d+", part.strip()):
         problem = "is negative"
     raise UsageError(
@@ -135,13 +148,18 @@ def _checked(
     )
 
 
-def told_for_the_command_line(error: TextError) -> str:
-    """The error's text, its next step in the command line's words instead of Python's."""
-    step = error.next_step
-    step = re.sub(
-        r"give it, for example shapes=\{'(\w+)': \((.*?),?\)\}",
-        lambda m: f"give it after the formula: {m[1]}={m[2].replace(' ', '')}",
-        step,
-    )
-    step = re.sub(r"pass ranges=\{'(\w+)': \((-?\d+), (-?\d+)\)\}", r"give --range \1=\2:\3", step)
-    return str(error).replace(error.next_step, step) if error.next_step else str(error)
+_PYTHON_TO_SHELL = (
+    (r"shapes=\{'(\w+)': \((.*?),?\)\}", lambda m: f"{m[1]}={m[2].replace(' ', '')}"),
+    (r"pass ranges=\{'(\w+)': \((-?\d+), (-?\d+)\)\}", r"give --range \1=\2:\3"),
+    (r"target='(\w+)'", r"--target \1"),
+    (r"derivation\.save\(path\)", "einderive derive ... --save FILE"),
+)
+"""How a next step is said in Python, and how on the command line."""
+
+
+def told_for_the_command_line(text: str) -> str:
+    """An error's text with the command line's words in place of Python's."""
+    message, mark, step = text.rpartition("\n  next: ")
+    for python, shell in _PYTHON_TO_SHELL:
+        step = re.sub(python, shell, step)
+    return message + mark + step

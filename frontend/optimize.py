@@ -43,7 +43,7 @@ def derive(
     dtypes: Mapping[str, str] | str = "float32",
     ranges: Mapping[str, tuple[int, int]] | None = None,
     progress: Progress | None = None,
-    most: int = 8,
+    most: int = 16,
     **shapes: Sequence[int],
 ) -> Derivation:
     """Equal programs for a formula, ranked by predicted seconds on `target`.

@@ -95,8 +95,9 @@ def searched(stats: Statistics) -> str:
         f"searched {counted(stats.states, 'expression')} ({stats.expanded} expanded by "
         f"{counted(stats.steps, 'step')}) in {duration(stats.seconds)}: {stats.stopped}"
     )
-    if stats.pruned:
-        reasons = sorted(stats.pruned.items(), key=lambda item: (-item[1], item[0]))
+    pruned = [(reason, count) for reason, count in stats.pruned.items() if count]
+    if pruned:
+        reasons = sorted(pruned, key=lambda item: (-item[1], item[0]))
         text += "; left out: " + ", ".join(f"{count} x {reason}" for reason, count in reasons)
     return text
 

@@ -189,8 +189,11 @@ def _corrupt_row(row: Row, random: Random) -> Row:
     if kind in ("coefficient", "iterator", "double"):
         place = random.randrange(len(row.terms))
         i, a = row.terms[place]
-        new = ((i, a + change),) if kind == "coefficient" else ((i + change, a),)
-        new = ((i, a), (i, change)) if kind == "double" else new
+        new = {
+            "coefficient": [(i, a + change)],
+            "iterator": [(i + change, a)],
+            "double": [(i, a), (i, change)],
+        }[kind]
         return row._replace(terms=(*row.terms[:place], *new, *row.terms[place + 1 :]))
     place = random.randrange(len(row.floors))
     inner, n, b = row.floors[place]

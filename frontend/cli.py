@@ -1,0 +1,181 @@
+"""The command line: derive, check, run, rules, ops.
+
+Results go to stdout, progress and errors to stderr.  Exit codes: 0 done; 1 a check failed; 2 the
+input cannot be used; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from frontend import arguments, commands
+from frontend.arguments import Parser
+from frontend.commands import DONE, INTERRUPTED, UNUSABLE
+from frontend.terminal import has_colour
+from frontend.version import __version__
+from ta.errors import EinderiveError
+
+EXAMPLES = """\
+examples:
+  einderive derive "Y[i,j] = (A[i,k]-B[j,k])^2" A=1024,128 B=1024,128 --run
+  einderive derive "Y[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s]" A=1,512,7,7 K=512,512,3,3 \\
+            --range h=0:7,w=0:7 --save conv.json
+  einderive check conv.json
+  einderive run conv.json
+  einderive rules skew
+"""
+DERIVE_EXAMPLES = """\
+The formula is one argument, in quotes; an index that is not on the left is summed. Each tensor's
+shape follows as NAME=SIZE,SIZE,... (a scalar is NAME=). An index that stands alone in no dimension
+needs a range: `--range h=0:7`, or `where h in 0:7` at the end of the formula.
+
+examples:
+  einderive derive "Y[b,i,e] = Q[b,i,d]*K[b,j,d]*V[b,j,e]" Q=8,2048,64 K=8,2048,64 V=8,2048,64
+  einderive derive "Y[i] = a*A[i,k]*x[k]" a= A=64,32 x=32 --dtype float64 --run
+  einderive derive "Y[h] = A[2*h+r]*K[r]" A=1024 K=5 --range h=0:510 --json | jq .statistics
+"""
+INTERNAL, BROKEN_PIPE = 70, 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line; returns the exit code and raises nothing."""
+    try:
+        code = _run(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        _close_stdout()
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        return _fail("interrupted", INTERRUPTED)
+    except EinderiveError as error:
+        return _fail(arguments.told_for_the_command_line(str(error)))
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{where}{error.strerror or error}")
+    except (MemoryError, RecursionError) as error:
+        what = "too large" if isinstance(error, MemoryError) else "nested too deeply"
+        return _fail(f"the formula or its tensors are {what} for this machine")
+    except SystemExit as leave:  # --help and --version
+        return leave.code if isinstance(leave.code, int) else DONE
+    except Exception as problem:  # whatever is left is a defect here, not in what was typed
+        return _fail(
+            f"einderive failed: {type(problem).__name__}: {problem}\n"
+            "  next: please report this command line",
+            INTERNAL,
+        )
+
+
+def _run(argv: list[str]) -> int:
+    parser = _parser()
+    options, rest = parser.parse_known_args(_json_alone(argv))
+    unknown = [word for word in rest if word.startswith("-") or options.command != "derive"]
+    if unknown:
+        parser.error(f"unrecognised: {' '.join(unknown)}")
+    if options.command is None:
+        parser.print_help()
+        return UNUSABLE
+    if rest:  # shapes that stand after an option
+        options.shapes = [*options.shapes, *rest]
+    return int(options.action(options))
+
+
+def _json_alone(argv: list[str]) -> list[str]:
+    """`--json` before a formula or a shape means stdout: what holds a = is no file's name."""
+    return [
+        "--json=-" if word == "--json" and (len(argv) == at + 1 or "=" in argv[at + 1]) else word
+        for at, word in enumerate(argv)
+    ]
+
+
+def _parser() -> Parser:
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = Parser(
+        prog="einderive",
+        description="Derive tensor formulas into faster equal programs, step by step.",
+        epilog=EXAMPLES,
+        formatter_class=layout,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"einderive {__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
+
+    derive = subparsers.add_parser(
+        "derive",
+        help="find equal programs for a formula",
+        description="Find equal programs for a formula and print how the best one is reached.",
+        epilog=DERIVE_EXAMPLES,
+        formatter_class=layout,
+        allow_abbrev=False,
+    )
+    derive.add_argument("text", metavar="FORMULA", help='in quotes: "Y[i] = A[i,k]*x[k]"')
+    derive.add_argument("shapes", metavar="NAME=SIZES", nargs="*", default=[], help="A=64,32")
+    derive.add_argument("--target", default="cpu", help="cpu, cuda, cuda:90 or cuda:80 [cpu]")
+    derive.add_argument("--seconds", type=_positive_float, help="end the search after this long")
+    derive.add_argument("--states", type=_positive_int, help="end it after so many expressions")
+    derive.add_argument(
+        "--dtype", action="append", default=[], help="float16, or A=int32 [float32]"
+    )
+    derive.add_argument("--range", action="append", default=[], metavar="NAME=FROM:TO", dest="over")
+    derive.add_argument("--candidate", type=_positive_int, default=1, help="whose steps to print")
+    derive.add_argument("--json", nargs="?", const="-", metavar="FILE", help="the record, as JSON")
+    derive.add_argument("--html", metavar="FILE", help="write an HTML page")
+    derive.add_argument("--save", metavar="FILE", help="write the record, for check and run")
+    derive.add_argument(
+        "--run", action=argparse.BooleanOptionalAction, default=False, help="build, check, measure"
+    )
+    derive.set_defaults(action=commands.derive_formula)
+
+    check = subparsers.add_parser("check", help="verify every step of a saved derivation")
+    check.add_argument("file", metavar="FILE")
+    check.add_argument("--candidate", type=_positive_int, help="only this one [all]")
+    check.set_defaults(action=commands.check_record)
+
+    run = subparsers.add_parser("run", help="build, check and measure a saved derivation")
+    run.add_argument("file", metavar="FILE")
+    run.add_argument("--seconds", type=_positive_float, default=1.0, help="for measuring [1]")
+    run.set_defaults(action=commands.run_record)
+
+    for name, action, what in (
+        ("rules", commands.show_rules, "list the rules, or show one with examples and refusals"),
+        ("ops", commands.show_operators, "list the known operators, or show one"),
+    ):
+        listing = subparsers.add_parser(name, help=what, description=what)
+        listing.add_argument("name", metavar="NAME", nargs="?")
+        listing.set_defaults(action=action)
+    return parser
+
+
+def _positive_int(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
+    return int(text)
+
+
+def _positive_float(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+    return value
+
+
+def _fail(message: str, code: int = UNUSABLE) -> int:
+    word = "\x1b[31merror:\x1b[0m" if has_colour(sys.stderr) else "error:"
+    print(f"{word} {message}", file=sys.stderr)
+    return code
+
+
+def _close_stdout() -> None:
+    """What is still buffered has no reader; the interpreter must not complain about it at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,209 @@
+"""What the commands of the command line do; `frontend.cli` reads what was typed.
+
+Each takes the options of its command and returns the exit code.  Whatever is slow to import is
+imported by the command that needs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from frontend import arguments
+from frontend.arguments import UsageError
+from frontend.terminal import Progress, has_colour
+from ta.errors import NameUnknownError
+from ta.names import close_matches
+
+DONE, FAILED, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
+
+
+def derive_formula(options: argparse.Namespace) -> int:
+    shapes = arguments.shapes(options.shapes)
+    ranges = arguments.ranges(options.over)
+    dtypes = arguments.dtypes(options.dtype)
+    records = [path for path in (options.save, options.json) if path not in (None, "-")]
+    _require_folders([*records, *([options.html] if options.html is not None else [])])
+    from derivations.graph import Budget
+    from frontend.optimize import derive, parse
+
+    limits = {"seconds": options.seconds, "states": options.states}
+    program = parse(options.text, dtypes=dtypes, ranges=ranges, **shapes)
+    with Progress(sys.stderr) as progress:
+        derivation = derive(
+            program,
+            target=options.target,
+            budget=Budget(**{name: value for name, value in limits.items() if value is not None}),
+            progress=progress.show if progress.wanted else None,
+        )
+    interrupted = derivation.stats.stopped == "interrupted"
+    for path in records:
+        _write(path, derivation.save)
+    if options.html is not None:
+        _write(options.html, derivation.to_html)
+    to_stdout = options.json == "-"
+    if not to_stdout:
+        _print_derivation(derivation, options.candidate)
+    measured = _compiled(derivation, 1.0) if options.run and not interrupted else None
+    if to_stdout:
+        data = derivation.data()
+        if measured is not None:
+            data["measured"] = _trials(measured)
+        print(json.dumps(data, indent=1, ensure_ascii=False))
+    elif measured is not None:
+        _print_compiled(measured, "\n")
+    return INTERRUPTED if interrupted else DONE
+
+
+def check_record(options: argparse.Namespace) -> int:
+    from frontend.derivation import load
+
+    derivation = load(options.file)
+    _require_candidate(derivation, options.candidate)
+    chosen = range(1, len(derivation.candidates) + 1)
+    good = True
+    for number in [options.candidate] if options.candidate else chosen:
+        report = derivation.check(number - 1)
+        good &= bool(report)
+        ink = _ink()
+        text = str(report).replace("FAIL", ink.bad("FAIL"))
+        print(ink.bold(f"candidate {number}"))
+        print("\n".join(f"  {line}" for line in text.splitlines()))
+    return DONE if good else FAILED
+
+
+def run_record(options: argparse.Namespace) -> int:
+    from frontend.compiled import TRIED
+    from frontend.derivation import load
+
+    derivation = load(options.file)
+    _require_candidate(derivation, None)
+    for number in range(min(TRIED, len(derivation.candidates))):
+        report = derivation.check(number)
+        if not report:
+            print(report)
+            print(f"candidate {number + 1} does not check; nothing was run", file=sys.stderr)
+            return FAILED
+    _print_compiled(_compiled(derivation, options.seconds))
+    return DONE
+
+
+def show_rules(options: argparse.Namespace) -> int:
+    from derivations.rules import RULES
+    from frontend.catalogue import rule_text
+    from frontend.report import terminal_width
+
+    ink = _ink()
+    if options.name is None:
+        wide = max(len(rule.name) for rule in RULES)
+        for rule in RULES:
+            print(f"{ink.name(rule.name)}{' ' * (wide - len(rule.name) + 2)}{rule.formula}")
+        return DONE
+    by_name = {rule.name: rule for rule in RULES}
+    print(rule_text(_named(options.name, by_name, "rule", "rules"), ink, terminal_width()))
+    return DONE
+
+
+def show_operators(options: argparse.Namespace) -> int:
+    from eops.library import OPERATORS
+    from frontend.catalogue import operator_text
+    from frontend.report import terminal_width
+
+    ink = _ink()
+    if options.name is None:
+        wide = max(len(operator.name) for operator in OPERATORS)
+        for operator in OPERATORS:
+            pad = " " * (wide - len(operator.name) + 2)
+            print(f"{ink.name(operator.name)}{pad}{operator.summary}")
+        return DONE
+    by_name = {operator.name: operator for operator in OPERATORS}
+    print(operator_text(_named(options.name, by_name, "operator", "ops"), ink, terminal_width()))
+    return DONE
+
+
+def _named(name: str, known: dict[str, Any], what: str, command: str) -> Any:
+    if name not in known:
+        near = close_matches(name, known)
+        raise NameUnknownError(
+            f"there is no {what} {name!r}",
+            next_step=f"{near or f'choose one of {chr(44).join(known)}'} "
+            f"(`einderive {command}` lists them)",
+        )
+    return known[name]
+
+
+def _require_candidate(derivation: Any, number: int | None) -> None:
+    count = len(derivation.candidates)
+    if not count:
+        raise UsageError("the record holds no candidate")
+    if number is not None and number > count:
+        raise UsageError(
+            f"there is no candidate {number}",
+            next_step=f"choose one of 1 to {count}" if count > 1 else "there is only candidate 1",
+        )
+
+
+def _print_derivation(derivation: Any, candidate: int) -> None:
+    from frontend.report import derivation_text, terminal_width
+
+    _require_candidate(derivation, candidate)
+    colour, width = has_colour(sys.stdout), terminal_width()
+    print(derivation_text(derivation, colour=colour, width=width, candidate=candidate - 1))
+
+
+def _print_compiled(compiled: Any, before: str = "") -> None:
+    from frontend.report import compiled_text, terminal_width
+
+    text = compiled_text(compiled, colour=has_colour(sys.stdout), width=terminal_width())
+    print(before + text)
+
+
+def _compiled(derivation: Any, seconds: float) -> Any:
+    from frontend.compiled import compile_derivation
+
+    with Progress(sys.stderr) as progress:
+        progress.write("building, checking and measuring the best candidates")
+        return compile_derivation(derivation, seconds=seconds)
+
+
+def _trials(compiled: Any) -> list[dict[str, Any]]:
+    """The measurements as plain data; null where there is none."""
+
+    def finite(value: float) -> float | None:
+        return value if value == value and abs(value) != float("inf") else None
+
+    return [
+        {
+            "label": trial.label,
+            "operators": list(trial.words),
+            "seconds": finite(trial.seconds),
+            "error": finite(trial.error),
+            "verdict": trial.verdict,
+            "chosen": trial is compiled.chosen,
+        }
+        for trial in compiled.trials
+    ]
+
+
+def _require_folders(paths: list[str]) -> None:
+    """Refuse before a long search what could not be written after it."""
+    for path in paths:
+        if not Path(path).parent.is_dir():
+            raise UsageError(f"cannot write {path}: there is no folder {Path(path).parent}")
+
+
+def _write(path: str, write: Callable[[str], None]) -> None:
+    try:
+        write(path)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _ink() -> Any:
+    from frontend.report import Ink
+
+    return Ink(has_colour(sys.stdout))

@@ -1,0 +1,42 @@
+"""The terminal: whether there is one, colour, and a line of progress."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, TextIO
+
+
+class Progress:
+    """One line on a terminal, overwritten while something runs and erased at the end."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream, self.wanted = stream, is_terminal(stream)
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.write("")
+
+    def show(self, graph: Any, expanded: int, waiting: int) -> None:
+        self.write(
+            f"searching: {len(graph.stages)} expressions, {expanded} expanded, {waiting} waiting"
+        )
+
+    def write(self, text: str) -> None:
+        if self.wanted:
+            self.stream.write(f"\r{text}\x1b[K")
+            self.stream.flush()
+
+
+def has_colour(stream: TextIO) -> bool:
+    """Colour on a terminal only, and not where NO_COLOR is set (no-color.org)."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return is_terminal(stream) and not plain
+
+
+def is_terminal(stream: TextIO) -> bool:
+    try:
+        return stream.isatty()
+    except ValueError:  # closed
+        return False

@@ -1,0 +1,346 @@
+"""Regrouping steps, case by case: printed text before and after, judged by the interpreter."""
+
+from __future__ import annotations
+
+import pytest
+
+from derivations import kernel
+from derivations.kernel import Witness
+from derivations.restructure import (
+    MOST_TERMS,
+    Distribute,
+    Expand,
+    Factor,
+    Materialise,
+    Merge,
+    SplitSum,
+    lift,
+)
+from ta.errors import RuleRefused
+from ta.interp import equal
+from ta.node import Access, Scope
+from ta.show import show
+from ta.subst import walk
+from tests.derivations.seeds import read
+
+SHAPES: dict[str, tuple[int, ...]] = {"A": (6,), "B": (6,), "K": (3,), "M": (4, 3), "N": (4, 3)}
+
+
+def scope_of(text: str) -> Scope:
+    return read(text, **SHAPES)
+
+
+def proved(text: str, witness: Witness) -> str:
+    """What the witness gives, judged by the interpreter."""
+    scope = scope_of(text)
+    after = kernel.apply(scope, witness)
+    assert after.loops == scope.loops
+    assert equal(scope, after) is None
+    return show(after)
+
+
+def refusal(text: str, witness: Witness) -> str:
+    with pytest.raises(RuleRefused) as refused:
+        kernel.apply(scope_of(text), witness)
+    return str(refused.value)
+
+
+def outcome(text: str, witness: Witness) -> str:
+    """What the witness gives, or why it is refused."""
+    try:
+        return proved(text, witness)
+    except RuleRefused as refused:
+        return str(refused)
+
+
+MERGED = {
+    "a map in place": (
+        "{L[i:0:4] {L[i:0:6] exp(A[i])}[i+1]}",
+        "{L[i:0:4] exp(A[i+1])}",
+    ),
+    "a map read outside its loops, guarded": (
+        "{L[i:0:4] {L[i:0:3] exp(A[i])}[i+1]}",
+        "{L[i:0:4] where(i < 2, exp(A[i+1]), 0)}",
+    ),
+    "a map that is zero outside its loops": (
+        "{L[i:0:9] {L[i:0:6] A[i]^2}[i+1]}",
+        "{L[i:0:9] A[i+1]^2}",
+    ),
+    "a map with a fill": (
+        "{L[i:0:9] {L[i:0:6] A[i]^2}{fill=-inf}[i]}",
+        "{L[i:0:9] where(i < 6, A[i]^2, -inf)}",
+    ),
+    "a map under a power": (
+        "{L[i:0:4] {L[i:0:6] exp(A[i])}[i]^2*B[i]}",
+        "{L[i:0:4] B[i]*exp(A[i])^2}",
+    ),
+    "a map read twice, the first": (
+        "{L[i:0:4] {L[i:0:6] exp(A[i])}[i]*{L[i:0:6] exp(A[i])}[i+1]}",
+        None,
+    ),
+    "a sum into a sum": (
+        "{S[i:0:4] B[i]*{L[i:0:4] S[k:0:3] M[i,k]*K[k]}[i]}",
+        "{S[i:0:4,j:0:3] B[i]*K[j]*M[i,j]}",
+    ),
+    "a sum read outside its loops, where it is zero": (
+        "{S[i:-1:7] B[i]*{L[i:0:4] S[k:0:3] M[i,k]*K[k]}[i]}",
+        "{S[i:-1:7,j:0:3] B[i]*K[j]*M[i,j]}",
+    ),
+    "a sum read outside its loops, guarded": (
+        "{S[i:-1:7] B[i]*{L[i:0:4] S[k:0:3] exp(M[i,k])}[i]}",
+        None,
+    ),
+    "a sum into a product without a sum": (
+        "{L[i:0:4] B[i]*{L[i:0:4] S[k:0:3] M[i,k]}[i]}",
+        "{L[i:0:4] S[j:0:3] B[i]*M[i,j]}",
+    ),
+    "a max alone": (
+        "{L[i:0:3] {L[i:0:4] max[k:0:3] M[i,k]}[i+1]}",
+        "{L[i:0:3] max[j:0:3] M[i+1,j]}",
+    ),
+    "a max of a max": (
+        "{max[i:0:4] {L[i:0:4] max[k:0:3] M[i,k]}[i]}",
+        "{max[i:0:4,j:0:3] M[i,j]}",
+    ),
+    "a prod of a prod": (
+        "{prod[i:0:4] {L[i:0:4] prod[k:0:3] M[i,k]}[i]}",
+        "{prod[i:0:4,j:0:3] M[i,j]}",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), MERGED.values(), ids=MERGED)
+def test_merge(before: str, after: str | None) -> None:
+    found = proved(before, Merge(0))
+    if after is not None:
+        assert show(scope_of(found)) == show(scope_of(after))
+        assert scope_of(found) is scope_of(after)
+
+
+REFUSED_MERGES = {
+    "a max into a sum": ("{S[i:0:4] {L[i:0:4] max[k:0:3] M[i,k]}[i]}", "does not merge"),
+    "a sum into a max": ("{max[i:0:4] {L[i:0:4] S[k:0:3] M[i,k]}[i]}", "does not merge"),
+    "a max into a min": ("{min[i:0:4] {L[i:0:4] max[k:0:3] M[i,k]}[i]}", "does not merge"),
+    "a prod into a sum": ("{S[i:0:4] {L[i:0:4] prod[k:0:3] M[i,k]}[i]}", "does not merge"),
+    "a sum into a prod": ("{prod[i:0:4] B[i]*{L[i:0:4] S[k:0:3] M[i,k]}[i]}", "does not merge"),
+    "a max into a product": ("{L[i:0:4] B[i]*{L[i:0:4] max[k:0:3] M[i,k]}[i]}", "does not merge"),
+    "a prod into a product": ("{L[i:0:4] B[i]*{L[i:0:4] prod[k:0:3] M[i,k]}[i]}", "not merge"),
+    "a scaled max": ("{L[i:0:4] -1*{L[i:0:4] max[k:0:3] M[i,k]}[i]}", "does not merge"),
+    "a sum under a power": ("{L[i:0:4] {L[i:0:4] S[k:0:3] M[i,k]}[i]^2}", "factor of the whole"),
+    "a sum in a denominator": ("{L[i:0:4] A[i]/{L[i:0:4] S[k:0:3] M[i,k]}[i]}", "factor"),
+    "a sum under a function": ("{L[i:0:4] exp({L[i:0:4] S[k:0:3] M[i,k]}[i])}", "factor"),
+    "a sum in a term": ("{L[i:0:4] B[i] + {L[i:0:4] S[k:0:3] M[i,k]}[i]}", "factor"),
+    "a sum as factor and elsewhere": (
+        "{L[i:0:4] {L[i:0:4] S[k:0:3] M[i,k]}[i]*exp({L[i:0:4] S[k:0:3] M[i,k]}[i])}",
+        "once",
+    ),
+    "a sum with a fill": ("{L[i:0:6] {L[i:0:4] S[k:0:3] M[i,k]}{fill=1}[i]}", "has a fill"),
+    "a max read outside": ("{L[i:0:6] {L[i:0:4] max[k:0:3] M[i,k]}[i]}", "has a fill"),
+    "a max read outside, filled with -inf": (
+        "{L[i:0:6] {L[i:0:4] max[k:0:3] M[i,k]}{fill=-inf}[i]}",
+        "has a fill",
+    ),
+    "an empty sum": ("{S[i:0:0] A[i]*{L[i:0:6] B[i]^2}[i]}", "empty range"),
+    "an empty nested sum": ("{S[i:0:4] A[i]*{L[i:0:6] S[k:0:0] M[i,k]}[i]}", "empty range"),
+    "no such read": ("{L[i:0:4] A[i]}", "no such read"),
+}
+
+
+@pytest.mark.parametrize(("before", "reason"), REFUSED_MERGES.values(), ids=REFUSED_MERGES)
+def test_merge_refuses(before: str, reason: str) -> None:
+    assert reason in refusal(before, Merge(0))
+
+
+def test_merge_has_no_negative_positions() -> None:
+    assert "no such read" in refusal("{L[i:0:4] {L[i:0:6] exp(A[i])}[i+1]}", Merge(-1))
+
+
+SPLITS = {
+    "the factors without the inner iterator stay": (
+        "{L[h:0:4] S[r:0:3,s:0:6] K[r]*M[h,r]*A[s]*B[r+s]}",
+        {
+            "{L[i:0:4] S[j:0:3] K[j]*M[i,j]*{L[j:0:3] S[k:0:6] A[k]*B[j+k]}[j]}",
+            "{L[i:0:4] S[j:0:6] A[j]*{L[i:0:4,j:0:6] S[k:0:3] B[k+j]*K[k]*M[i,k]}[i,j]}",
+        },
+    ),
+    "a maximum moves as a whole": (
+        "{max[i:0:6,j:0:3] A[i]*K[j]}",
+        {
+            "{max[i:0:6] {L[i:0:6] max[j:0:3] A[i]*K[j]}[i]}",
+            "{max[j:0:3] {L[j:0:3] max[i:0:6] A[i]*K[j]}[j]}",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), SPLITS.values(), ids=SPLITS)
+def test_split_sum(before: str, after: set[str]) -> None:
+    found = {scope_of(proved(before, SplitSum((index,)))) for index in range(2)}
+    assert found == {scope_of(text) for text in after}
+
+
+@pytest.mark.parametrize("reducer", ["S", "max", "min", "prod"])
+@pytest.mark.parametrize("body", ["A[i]*K[j] + B[i]", "A[i+j-1]", "exp(A[i]*K[j])*B[2*i-j]"])
+def test_split_sum_holds_for_every_reducer(reducer: str, body: str) -> None:
+    for index in range(2):
+        proved(f"{{{reducer}[i:-1:5,j:0:3] {body}}}", SplitSum((index,)))
+
+
+def test_hoisting_out_of_a_sum() -> None:
+    hoisted = proved("{L[i:0:4] S[k:0:3] 2*A[i]^2*M[i,k]}", SplitSum((0,)))
+    assert scope_of(hoisted) is scope_of("{L[i:0:4] 2*A[i]^2*{L[i:0:4] S[k:0:3] M[i,k]}[i]}")
+    assert "stay outside" in refusal("{L[i:0:4] S[k:0:3] exp(A[i]*M[i,k])}", SplitSum((0,)))
+    assert "stay outside" in refusal("{L[i:0:4] max[k:0:3] A[i]*M[i,k]}", SplitSum((0,)))
+
+
+@pytest.mark.parametrize("inner", [(), (2,), (-1,), (0, 5)])
+def test_split_sum_refuses_what_is_no_iterator(inner: tuple[int, ...]) -> None:
+    assert "at least one" in refusal("{S[i:0:6,j:0:3] A[i]*K[j]}", SplitSum(inner))
+
+
+def test_split_sum_takes_a_repeated_position_once() -> None:
+    text = "{S[i:0:6,j:0:3] A[i]*K[j]*B[i+j]}"
+    assert proved(text, SplitSum((0, 0))) == proved(text, SplitSum((0,)))
+    assert "stay outside" in refusal("{S[i:0:6,j:0:3] B[i+j]}", SplitSum((0, 1, 0)))
+
+
+EMPTY = "{L[i:0:4] S[j:0:3,k:0:0] A[i]*M[k,j] + A[i]*B[i]}"
+
+
+@pytest.mark.parametrize("witness", [SplitSum((0,)), Distribute(), Materialise(1)])
+def test_empty_ranges_are_refused(witness: Witness) -> None:
+    assert "empty range" in refusal(EMPTY, witness)
+
+
+@pytest.mark.parametrize("witness", [Expand(), Factor(0), Factor(1), Factor(2)])
+def test_an_empty_sum_stays_zero(witness: Witness) -> None:
+    found = outcome("{L[i:0:4] S[k:0:0] A[i]*(M[i,k] + B[k]) + A[i]*B[i]}", witness)
+    assert found.startswith("{L[i:0:4]") or isinstance(witness, Factor)
+
+
+EXPANDED = {
+    "a square": ("{L[i:0:4] (A[i] - B[i])^2}", "{L[i:0:4] A[i]^2 - 2*A[i]*B[i] + B[i]^2}"),
+    "a cube": (
+        "{L[i:0:4] (A[i] + 2)^3}",
+        "{L[i:0:4] A[i]^3 + 6*A[i]^2 + 12*A[i] + 8}",
+    ),
+    "a product over sums": (
+        "{L[i:0:4] (A[i] + 1)*(B[i] - 1)*exp(A[i])}",
+        "{L[i:0:4] A[i]*B[i]*exp(A[i]) - A[i]*exp(A[i]) + B[i]*exp(A[i]) - exp(A[i])}",
+    ),
+    "terms that cancel": ("{L[i:0:4] (A[i] + B[i])^2 - 2*A[i]*B[i]}", "{L[i:0:4] A[i]^2 + B[i]^2}"),
+    "a sum below a fraction": (
+        "{L[i:0:4] (A[i] + B[i])/(A[i] + 3)}",
+        "{L[i:0:4] A[i]/(A[i] + 3) + B[i]/(A[i] + 3)}",
+    ),
+    "inside a maximum": ("{max[i:0:4] A[i]*(B[i] + 1)}", "{max[i:0:4] A[i]*B[i] + A[i]}"),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), EXPANDED.values(), ids=EXPANDED)
+def test_expand(before: str, after: str) -> None:
+    assert scope_of(proved(before, Expand())) is scope_of(after)
+
+
+@pytest.mark.parametrize(
+    "before", ["{L[i:0:4] A[i]*B[i]}", "{L[i:0:4] (A[i] + 1)^-2}", "{L[i:0:4] exp(A[i]*(B[i]+1))}"]
+)
+def test_expand_refuses_where_nothing_multiplies(before: str) -> None:
+    assert "nothing to multiply" in refusal(before, Expand())
+
+
+def test_expand_is_bounded() -> None:
+    assert f"more than {MOST_TERMS}" in refusal("{L[i:0:4] (A[i] + B[i])^7}", Expand())
+
+
+DISTRIBUTED = {
+    "two terms": (
+        "{L[i:0:4] S[k:0:3] 2*M[i,k]*K[k] - N[i,k]}",
+        "{L[i:0:4] 2*{L[i:0:4] S[k:0:3] M[i,k]*K[k]}[i] - {L[i:0:4] S[k:0:3] N[i,k]}[i]}",
+    ),
+    "a constant term": (
+        "{L[i:0:4] S[k:0:3] M[i,k] + 5}",
+        "{L[i:0:4] {L[i:0:4] S[k:0:3] M[i,k]}[i] + 15}",
+    ),
+    "a term without the iterator": (
+        "{L[i:0:4] S[k:0:3] M[i,k] + A[i]}",
+        "{L[i:0:4] {L[i:0:4] S[k:0:3] M[i,k]}[i] + {L[i:0:4] 3*A[i]}[i]}",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), DISTRIBUTED.values(), ids=DISTRIBUTED)
+def test_distribute(before: str, after: str) -> None:
+    found = proved(before, Distribute())
+    if "5" not in before:  # a count of points becomes a scope without loops or sums
+        assert scope_of(found) is scope_of(after)
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["{L[i:0:4] prod[k:0:3] M[i,k] + 1}", "{L[i:0:4] A[i] + B[i]}", "{S[i:0:4] A[i]*B[i]}"],
+)
+def test_distribute_refuses_all_but_a_sum_of_terms(before: str) -> None:
+    assert "only a sum" in refusal(before, Distribute())
+
+
+def test_factor_takes_out_what_all_terms_share() -> None:
+    scope = scope_of("{L[i:0:4] S[k:0:3] A[i]^2*M[i,k] + 3*A[i]^2*N[i,k] - A[i]^2}")
+    outcomes = {outcome(show(scope), Factor(position)) for position in range(-1, 3)}
+    refused = {"not every term has this factor", "the first term has no such factor"}
+    (found,) = outcomes - refused
+    assert scope_of(found) is scope_of("{L[i:0:4] S[k:0:3] A[i]^2*(M[i,k] + 3*N[i,k] - 1)}")
+
+
+def test_factor_refuses_other_powers_and_positions() -> None:
+    text = "{L[i:0:4] A[i]^2*B[i] + A[i]*K[i]}"
+    reasons = {refusal(text, Factor(position)) for position in range(-1, 3)}
+    assert reasons == {"not every term has this factor", "the first term has no such factor"}
+    assert "not a sum of terms" in refusal("{L[i:0:4] A[i]*B[i]}", Factor(0))
+
+
+def test_materialise_every_sub_term() -> None:
+    text = "{L[i:0:4] S[k:0:3] exp(M[i,k])*A[i+k]*where(i >= k, B[k], 2)}"
+    scope = scope_of(text)
+    count = len(list(walk(scope.body)))
+    found = [outcome(text, Materialise(position)) for position in range(count)]
+    reasons = {line for line in found if not line.startswith("{")}
+    assert reasons == {
+        "the sub-term is a plain read already",
+        "nothing would be left to do outside the new scope",
+    }
+    assert sum(line.startswith("{") for line in found) >= 4
+
+
+def test_materialise_part_of_a_product() -> None:
+    after = proved("{L[i:0:4] S[k:0:3] A[i]*K[k]*M[i,k]}", Materialise(0, (0, 1)))
+    assert scope_of(after) is scope_of("{L[i:0:4] S[k:0:3] {L[i:0:4,k:0:3] A[i]*K[k]}[i,k]*M[i,k]}")
+
+
+@pytest.mark.parametrize("reducer", ["max", "prod"])
+def test_materialise_below_another_reducer(reducer: str) -> None:
+    after = proved(f"{{L[i:0:4] {reducer}[k:0:3] A[i+k]*K[k]}}", Materialise(0))
+    assert scope_of(after) is scope_of(
+        f"{{L[i:0:4] {reducer}[k:0:3] {{L[i:0:4,k:0:3] A[i+k]*K[k]}}[i,k]}}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("witness", "reason"),
+    [
+        (Materialise(9), "no such sub-term"),
+        (Materialise(-1), "no such sub-term"),
+        (Materialise(0, (5,)), "no such factors"),
+        (Materialise(0, (-1,)), "no such factors"),
+        (Materialise(0, (0, -3)), "no such factors"),
+        (Materialise(1, (0,)), "no such factors"),
+    ],
+)
+def test_materialise_refuses_wrong_places(witness: Witness, reason: str) -> None:
+    assert reason in refusal("{L[i:0:4] S[k:0:3] K[k]*M[i,k]}", witness)
+
+
+def test_lift_keeps_only_the_loops_that_the_term_uses() -> None:
+    scope = scope_of("{L[h:0:4,i:0:6] S[k:0:3] M[h,k]*A[i]}")
+    read_ = next(node for node in walk(scope.body) if isinstance(node, Access) and node.free == 5)
+    assert show(lift(read_, scope, 4).source) == "{L[i:0:4] S[j:0:3] M[i,j]}"  # type: ignore[attr-defined]  # an access
