@@ -97,6 +97,11 @@ def item_bytes(scope: Scope) -> int:
     return max((ITEM_BYTES[name] for name in names), default=4)
 
 
+UNTILED = 0.1
+"""The share of the vector rate that a generated kernel reaches on a product under a sum: it reuses
+operands through the caches only.  An estimate, to be replaced by a measurement on a device."""
+
+
 def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
     """The work of a stage that no library operator does."""
     domain = scope.domain
@@ -106,13 +111,16 @@ def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
     touched = sum(_touched(read, scope) for read in reads)
     operations = max(1, sum(_operations(node) for node in walk(scope.body)) + bool(scope.sums))
     if fused:
-        return Work(points * operations, (touched + output) * item)
+        moved = (touched + output) * item
+        if scope.sums and isinstance(scope.body, Mul):
+            return Work(points * operations, moved, utilisation=UNTILED)
+        return Work(points * operations, moved)
     passes = 2.0 * (operations - bool(scope.sums)) + 1.0
     if scope.sums and isinstance(scope.body, Access):
         passes = 1.5  # one read of every point, accumulated in cache
     gathered = sum(_points(read, scope) for read in reads if any(r.floors for r in read.rows))
-    moved = (points * passes + output + touched + 6 * gathered) * item
-    return Work(points * operations * 0.5, moved, calls=int(operations) + 2)
+    traffic = (points * passes + output + touched + 6 * gathered) * item
+    return Work(points * operations * 0.5, traffic, calls=int(operations) + 2)
 
 
 def is_free_view(scope: Scope) -> bool:

@@ -27,6 +27,8 @@ from ta.subst import accesses, nested_scopes
 
 CONVERGING_EFFORT = 0.25
 EXPLORING_EFFORT = 1.0
+LIBRARY_MARGIN = 1.1
+"""A library operator is taken where it is predicted to cost at most this many times the kernel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +80,8 @@ class Graph:
         if is_free_view(scope):
             return Stage(scope, "view", None, 0.0, reads, 0.0, "view")
         work = eoperator_work(scope, self.item, self.machine.fused)
-        best = Stage(
-            scope, None, None, self.machine.seconds(work, self.item), reads, float("inf"), ""
-        )
+        own = self.machine.seconds(work, self.item)
+        best: Stage | None = None
         nearest, least = "", float("inf")
         for operator in self.operators:
             result = match(operator, scope)
@@ -89,16 +90,13 @@ class Graph:
                 nearest, least = operator.name, far
             if isinstance(result, Binding):
                 seconds = self.machine.seconds(operator.work(result), self.item)
-                if seconds < best.seconds or best.operator is None:
-                    used = tuple(
-                        dict.fromkeys(
-                            a.source for a in result.operands if isinstance(a.source, Scope)
-                        )
-                    )
-                    best = Stage(scope, operator.name, result, seconds, used, 0.0, operator.name)
-        if best.operator is None:
-            return Stage(scope, None, None, best.seconds, reads, least, nearest)
-        return best
+                if best is None or seconds < best.seconds:
+                    used = (a.source for a in result.operands if isinstance(a.source, Scope))
+                    needed = tuple(dict.fromkeys(used))
+                    best = Stage(scope, operator.name, result, seconds, needed, 0.0, operator.name)
+        if best is not None and best.seconds <= LIBRARY_MARGIN * own:
+            return best
+        return Stage(scope, None, None, own, reads, least, nearest)
 
     def estimate(self, scope: Scope) -> float:
         """Predicted seconds of the scope and all it reads, each as the single stage it is."""

@@ -135,6 +135,8 @@ def sample_points(
     scope: Scope, count: int, seed: int
 ) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     """Corners of the loops' box first, then random points; no point twice."""
+    if not scope.loops:  # one point, without coordinates
+        return np.zeros((1, 0), dtype=np.int64)
     lows = np.array([r.lo for r in scope.loops], dtype=np.int64)
     highs = np.array([r.hi for r in scope.loops], dtype=np.int64)
     generator = np.random.default_rng(seed)
@@ -142,7 +144,7 @@ def sample_points(
     corners[0] = 0
     chosen = np.where(corners == 1, highs - 1, lows)
     inner = generator.integers(lows, highs, size=(count, len(lows)))
-    both = np.concatenate([chosen, inner]).reshape(-1, len(lows))
+    both = np.concatenate([chosen, inner])
     _, first = np.unique(both, axis=0, return_index=True)
     found: np.ndarray[tuple[int, int], np.dtype[np.int64]] = both[np.sort(first)][:count]
     return found
