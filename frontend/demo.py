@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 from frontend.compiled import CompiledFunction, compile_derivation
 from frontend.optimize import default_target, derive
@@ -39,7 +40,8 @@ class Row:
 
 def run_case(case: Case, target: str) -> tuple[CompiledFunction, Row]:
     """Derive, check, compile and measure one formula."""
-    derivation = derive(case.text, target=target, ranges=case.ranges, **case.shapes)
+    options: Any = case.shapes
+    derivation = derive(case.text, target=target, ranges=case.ranges, **options)
     position, report = 0, derivation.check()
     compiled = compile_derivation(derivation)
     chosen, base = compiled.chosen, compiled.baseline

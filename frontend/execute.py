@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +36,31 @@ class Executable:
             for source in last.get(position, ()):
                 if source not in self.roots:
                     buffers.pop(source, None)
-        return tuple(buffers[root] for root in self.roots)
+        return tuple(_own(buffers[root], inputs.values()) for root in self.roots)
+
+
+def _own(result: torch.Tensor, inputs: Iterable[torch.Tensor]) -> torch.Tensor:
+    """The result as memory of its own: whoever writes to it changes neither an input nor a second
+    element of the result."""
+    storage = result.untyped_storage().data_ptr()
+    shared = any(storage == tensor.untyped_storage().data_ptr() for tensor in inputs)
+    return (
+        result.clone(memory_format=torch.contiguous_format)
+        if (shared or _overlaps(result))
+        else result
+    )
+
+
+def _overlaps(tensor: torch.Tensor) -> bool:
+    """Whether two elements may share memory: sorted by stride, a dimension does not step over all
+    that the smaller ones reach."""
+    reach = 1
+    for stride, extent in sorted(zip(tensor.stride(), tensor.shape, strict=True)):
+        if extent > 1:
+            if stride < reach:
+                return True
+            reach = stride * (extent - 1) + reach
+    return False
 
 
 def _last_use(scopes: Sequence[Scope]) -> dict[int, list[Scope]]:

@@ -55,8 +55,9 @@ def access(source: Source, rows: Iterable[Row], fill: Number | int = 0) -> Acces
     rows = tuple(rows)
     if len(rows) != len(source.ranges):
         raise ValueError(f"{len(rows)} index rows for a source of {len(source.ranges)} dimensions")
-    infinite = isinstance(fill, float) and math.isinf(fill)
-    return make_access(source, rows, fill if infinite else Fraction(fill))
+    if not isinstance(fill, Fraction) and not (isinstance(fill, float) and math.isinf(fill)):
+        fill = Fraction(fill)
+    return make_access(source, rows, fill)
 
 
 def apply(function: str, *args: Node) -> Node:

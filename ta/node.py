@@ -66,14 +66,11 @@ class Node:
 
 
 class Tensor(Node):
-    __slots__ = ("dtype", "name", "shape")
+    __slots__ = ("dtype", "name", "ranges", "shape")
     name: str
     shape: tuple[int, ...]
+    ranges: tuple[Range, ...]
     dtype: str
-
-    @property
-    def ranges(self) -> tuple[Range, ...]:
-        return tuple(Range(0, extent) for extent in self.shape)
 
 
 class Const(Node):
@@ -119,9 +116,11 @@ class Select(Node):
 
 
 class Scope(Node):
-    __slots__ = ("body", "loops", "reducer", "sums")
+    __slots__ = ("body", "domain", "loops", "reducer", "sums")
     loops: tuple[Range, ...]
     sums: tuple[Range, ...]
+    domain: tuple[Range, ...]
+    """The ranges of all iterators, loops first."""
     reducer: Reducer
     body: Node
 
@@ -129,11 +128,6 @@ class Scope(Node):
     def ranges(self) -> tuple[Range, ...]:
         """The ranges of the loops: what a reader sees as the tensor's dimensions."""
         return self.loops
-
-    @property
-    def domain(self) -> tuple[Range, ...]:
-        """The ranges of all iterators, loops first."""
-        return self.loops + self.sums
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -188,7 +182,9 @@ def _row_digest(row: Row) -> int:
 
 def make_tensor(name: str, shape: tuple[int, ...], dtype: str) -> Tensor:
     digest = hash((1, _text_digest(name), shape, _text_digest(dtype)))
-    return _intern(Tensor, (Tensor, name, shape, dtype), (dtype, name, shape, digest, 0, name))
+    ranges = tuple(Range(0, extent) for extent in shape)
+    fields = (dtype, name, ranges, shape, digest, 0, name)
+    return _intern(Tensor, (Tensor, name, shape, dtype), fields)
 
 
 def make_const(value: Number) -> Const:
@@ -247,4 +243,5 @@ def make_scope(
 ) -> Scope:
     digest = hash((9, loops, sums, _text_digest(reducer), body.digest))
     key = (Scope, loops, sums, reducer, body)
-    return _intern(Scope, key, (body, loops, reducer, sums, digest, 0, body.label))
+    fields = (body, loops + sums, loops, reducer, sums, digest, 0, body.label)
+    return _intern(Scope, key, fields)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from ta import affine, expr
 from ta.affine import Row
@@ -121,6 +122,7 @@ def walk(node: Node) -> Iterator[Node]:
         pending.extend(reversed(children(current)))
 
 
+@lru_cache(maxsize=16384)
 def accesses(node: Node) -> tuple[Access, ...]:
     """The distinct accesses of a scalar expression, in order."""
     if isinstance(node, Access):

@@ -8,6 +8,7 @@ is added: written once, read once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from math import prod
 
@@ -22,6 +23,7 @@ NARROW = 16
 LEAST_UTILISATION = 1 / 256
 
 
+@lru_cache(maxsize=16384)
 def element_bytes(source: Source) -> int:
     """The size of an element: for a stage, of the widest that it is computed from."""
     if isinstance(source, Tensor):
