@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from derivations import reindex, restructure
 from derivations.reindex import ReindexLoops, ReindexSums
 from derivations.restructure import Distribute, Expand, Factor, Materialise, Merge, SplitSum
+from ta.errors import RuleRefused
 from ta.node import Scope
 
 Witness: TypeAlias = (
@@ -52,6 +53,9 @@ def apply(scope: Scope, witness: Witness, *, exact: bool = True) -> Scope:
     With `exact` off only interval reasoning takes part: it refuses more and is a thousand times
     faster, which is what the search wants."""
     kind = type(witness)
-    if kind in _REINDEXING:
-        return _REINDEXING[kind](scope, witness, exact)
-    return _RESTRUCTURING[kind](scope, witness)
+    try:
+        if kind in _REINDEXING:
+            return _REINDEXING[kind](scope, witness, exact)
+        return _RESTRUCTURING[kind](scope, witness)
+    except ValueError as error:  # a constructor has no such node: say, it adds inf and -inf
+        raise RuleRefused(str(error)) from error

@@ -13,8 +13,8 @@ from derivations.reindex import ReindexLoops, ReindexSums, row_range
 from derivations.zero import zero_reads
 from ta import affine
 from ta.affine import Range, Row
-from ta.node import Access, Node, Scope
-from ta.subst import accesses, substitute
+from ta.node import Access, Node, Scope, Select
+from ta.subst import accesses, substitute, walk
 
 
 @lru_cache(maxsize=4096)
@@ -24,13 +24,31 @@ def body_rows(body: Node) -> tuple[tuple[Access, Row], ...]:
         (access, row)
         for access in accesses(body)
         for row in dict.fromkeys(access.rows)
-        if row.terms
+        if row.terms or row.floors
     )
 
 
+@lru_cache(maxsize=4096)
+def condition_rows(body: Node) -> tuple[Row, ...]:
+    """The distinct rows of the body's conditions."""
+    selects = (node for node in walk(body) if isinstance(node, Select))
+    return tuple(dict.fromkeys(c.row for select in selects for c in select.conditions))
+
+
 def affine_rows(scope: Scope) -> tuple[Row, ...]:
-    """The distinct affine rows of the body's accesses."""
-    return tuple(dict.fromkeys(row for _, row in body_rows(scope.body) if not row.floors))
+    """The distinct affine rows of the body's accesses and conditions."""
+    rows = [row for _, row in body_rows(scope.body)] + list(condition_rows(scope.body))
+    return tuple(dict.fromkeys(row for row in rows if not row.floors))
+
+
+def divisors(scope: Scope) -> tuple[tuple[int, int], ...]:
+    """(iterator, n) for every `(i + c) // n` in the body's rows."""
+    found: dict[tuple[int, int], None] = {}
+    for _, row in body_rows(scope.body):
+        for inner, n, _ in row.floors:
+            if len(inner.terms) == 1 and abs(inner.terms[0][1]) == 1:
+                found[inner.terms[0][0], n] = None
+    return tuple(found)
 
 
 def first_use(body: Node, count: int) -> list[int]:
@@ -149,14 +167,14 @@ def combinations(row: Row, allowed: range) -> Iterator[Row]:
 
 def near_divisors(extent: int, targets: Sequence[int], most: int = 4) -> list[int]:
     """Proper divisors of the extent, those nearest to the targets (as ratios) first."""
-    divisors = [d for d in _divisors(extent) if 1 < d < extent]
+    proper = [d for d in _divisors(extent) if 1 < d < extent]
     if not targets:
-        return divisors[:most]
+        return proper[:most]
 
     def far(d: int) -> float:
         return min(max(d / t, t / d) for t in targets)
 
-    return sorted(divisors, key=lambda d: (far(d), d))[:most]
+    return sorted(proper, key=lambda d: (far(d), d))[:most]
 
 
 @lru_cache(maxsize=4096)

@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 from ta import affine, domain
 from ta.affine import Range, Row
 from ta.functions import FUNCTIONS
-from ta.node import Access, Add, Apply, Mul, Node, Power, Select
+from ta.node import Access, Add, Apply, Condition, Const, Mul, Node, Power, Select
 
 Read = tuple[Row, Range]
+UNBOUNDED = 1 << 62
+"""Stands for no upper limit; no row of a scope with 64-bit extents comes near."""
 
 
 def zero_reads(body: Node) -> tuple[Read, ...]:
@@ -28,8 +30,16 @@ def zero_reads(body: Node) -> tuple[Read, ...]:
     if isinstance(body, Add):
         return _common([zero_reads(term) for term in body.terms])
     if isinstance(body, Select):
-        return _common([zero_reads(body.then), zero_reads(body.otherwise)])
+        both = _common([zero_reads(body.then), zero_reads(body.otherwise)])
+        if isinstance(body.otherwise, Const) and body.otherwise.value == 0:
+            return (*map(_holding, body.conditions), *zero_reads(body.then))
+        return both
     return ()
+
+
+def _holding(condition: Condition) -> Read:
+    """The condition as a row that has to stay in a range."""
+    return condition.row, Range(0, 1) if condition.relation == "==" else Range(0, UNBOUNDED)
 
 
 def _common(parts: Sequence[tuple[Read, ...]]) -> tuple[Read, ...]:

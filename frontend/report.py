@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from textwrap import wrap
 
 from derivations.extract import Plan
@@ -118,7 +119,12 @@ def _steps(derivation: Derivation, plan: Plan, candidate: int, ink: Ink, width: 
         head = f"{number:3}. {told.step.rule}"
         pad = " " * max(2, 22 - len(head))
         lines.append("")
-        lines.append(f"{number:3}. {ink.name(told.step.rule)}{pad}{ink.dim(formula)}")
+        first = f"{number:3}. {ink.name(told.step.rule)}"
+        if len(head + pad + formula) <= width:
+            lines.append(first + pad + ink.dim(formula))
+        else:
+            lines.append(first)
+            lines += map(ink.dim, hanging(formula, "        ", width))
         for mark, statements in (("   ", told.before), ("-> ", told.after)):
             for statement in statements:
                 lines += hanging(statement, "     " + mark, width)
@@ -290,7 +296,8 @@ def _trials(compiled: CompiledFunction, ink: Ink, width: int) -> Iterator[str]:
 
 def ratio(compiled: CompiledFunction, trial: Trial) -> str:
     """Baseline seconds over the trial's; `-` where it was not timed."""
-    return figure(compiled.baseline.seconds / trial.seconds)
+    timed = isfinite(trial.seconds)
+    return figure(compiled.baseline.seconds / trial.seconds) if timed else "-"
 
 
 def error(trial: Trial) -> str:

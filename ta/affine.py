@@ -24,7 +24,7 @@ class Range(NamedTuple):
 
     @property
     def extent(self) -> int:
-        return max(0, self.hi - self.lo)
+        return self.hi - self.lo if self.hi > self.lo else 0
 
 
 class Row(NamedTuple):

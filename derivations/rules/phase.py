@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import gcd
 
 from derivations.kernel import Witness
-from derivations.propose import affine_rows, split_loop, split_reduction
+from derivations.propose import affine_rows, divisors, split_loop, split_reduction
 from derivations.reindex import ReindexLoops
 from derivations.rule import Example, Refusal, Rule
 from ta.affine import Range, Row
@@ -14,9 +14,12 @@ from ta.node import Scope
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """d is the common coefficient of a row's other iterators, for an iterator of coefficient 1."""
+    """d is the common coefficient of a row's other iterators, for an iterator of coefficient 1, or
+    the divisor of a `//` that holds the iterator alone."""
     first = len(scope.loops)
-    chosen: dict[tuple[int, int], None] = {}
+    chosen = dict.fromkeys(
+        (position, n) for position, n in divisors(scope) if n < scope.domain[position].extent
+    )
     for row in affine_rows(scope):
         for position, a in row.terms:
             others = [b for i, b in row.terms if i != position]
@@ -36,7 +39,7 @@ PHASE = Rule(
     conditions=(
         "any d > 1; a part block at the end is computed in full where nothing reads it, or is 0"
     ),
-    choices="the common coefficient of the other iterators of a row",
+    choices="the common coefficient of the other iterators of a row; the divisor of a //",
     exactness="exact",
     source="space to depth; EinNet, variable substitution",
     propose=propose,

@@ -217,6 +217,12 @@ def test_counts_and_positions_must_fit() -> None:
     assert "empty range" in refusal(PLAIN, ReindexLoops((x(0),), (x(0),), (Range(3, 1),)))
 
 
+def test_what_has_no_value_is_refused() -> None:
+    """Where K counts, both other reads miss: inf - inf."""
+    scope = read("{S[i:0:6] K[i]*(A{fill=inf}[i-3] - B{fill=inf}[i-3])}", K=(3,), A=(3,), B=(3,))
+    assert "infinities" in refusal(scope, same_sums(scope, (0, 3)))
+
+
 def test_an_empty_scope_is_refused() -> None:
     scope = read("{L[i:0:0] A[i]}", A=(4,))
     assert "empty range" in refusal(scope, same_loops(scope, (0, 1)))

@@ -1,0 +1,307 @@
+"""The command line: what it prints, its exit codes, and one error for each wrong line."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from derivations.rules import RULES
+from eops.library import OPERATORS
+from frontend import commands
+from frontend.cli import main
+
+Capture = pytest.CaptureFixture[str]
+DISTANCES = ["derive", "Y[i,j] = (A[i,k]-B[j,k])^2", "A=16,8", "B=16,8"]
+
+
+def run(capsys: Capture, *argv: str) -> tuple[int, str, str]:
+    code = main(argv)
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+@pytest.fixture
+def record(tmp_path: Path, capsys: Capture) -> Path:
+    path = tmp_path / "d.json"
+    assert run(capsys, *DISTANCES, "--save", str(path))[0] == 0
+    return path
+
+
+def test_derive_prints_formula_search_program_and_candidates(capsys: Capture) -> None:
+    code, out, err = run(capsys, *DISTANCES)
+    assert (code, err) == (0, "")
+    assert out.startswith("Y[i,j] = (A[i,k] - B[j,k])^2\n  A 16 x 8, B 16 x 8; float32; for cpu\n")
+    for part in ("searched ", "program ", "operator", "predicted", "candidates for cpu"):
+        assert part in out
+    assert "\x1b" not in out
+
+
+def test_any_candidate_can_be_shown(capsys: Capture) -> None:
+    _, best, _ = run(capsys, *DISTANCES)
+    code, second, _ = run(capsys, *DISTANCES, "--candidate", "2")
+    assert code == 0
+    assert "candidate 2 of" in second
+    assert "candidate 1 of" in best
+
+
+def test_shapes_may_stand_after_options(capsys: Capture) -> None:
+    text, *shapes = DISTANCES[1:]
+    code, out, _ = run(capsys, "derive", "--states", "9", text, "--target", "cuda:80", *shapes)
+    assert code == 0
+    assert "for cuda:80" in out
+
+
+def test_scalars_ranges_and_element_types(capsys: Capture) -> None:
+    text = "Y[h] = a*A[2*h+r]*K[r]"
+    words = ["a=", "A=16", "K=3", "--range", "h=0:7", "--dtype", "float64"]
+    code, out, _ = run(capsys, "derive", text, *words)
+    assert code == 0
+    assert "a scalar, A 16, K 3; float64" in out
+    mixed = run(capsys, "derive", "Y[i] = A[i]*B[i]", "A=3", "B=3", "--dtype", "A=float64")
+    assert "A 3 float64, B 3 float32" in mixed[1]
+
+
+def test_json_is_all_of_stdout(capsys: Capture) -> None:
+    for argv in ([*DISTANCES, "--json"], ["derive", "--json", *DISTANCES[1:]]):
+        code, out, err = run(capsys, *argv)
+        data = json.loads(out)
+        assert (code, err) == (0, "")
+        assert data["input"]["text"] == "Y[i,j] = (A[i,k] - B[j,k])^2"
+
+
+def test_json_with_run_holds_the_measurements(capsys: Capture) -> None:
+    code, out, _ = run(capsys, *DISTANCES, "--json", "--run")
+    measured = json.loads(out)["measured"]
+    assert code == 0
+    assert measured[0]["label"] == "baseline"
+    assert sum(trial["chosen"] for trial in measured) == 1
+
+
+def test_json_html_and_save_to_files(capsys: Capture, tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("a.json", "b.json", "c.html")]
+    options = ("--json", str(paths[0]), "--save", str(paths[1]), "--html", str(paths[2]))
+    code, out, _ = run(capsys, *DISTANCES, *options)
+    assert code == 0
+    assert "candidates" in out
+    assert paths[0].read_text() == paths[1].read_text()
+    assert paths[2].read_text().startswith("<!DOCTYPE html>")
+
+
+def test_run_measures_what_was_derived(capsys: Capture) -> None:
+    code, out, err = run(capsys, *DISTANCES, "--run")
+    assert (code, err) == (0, "")
+    assert "baseline" in out
+    assert "chosen: " in out
+    assert "measured" not in run(capsys, *DISTANCES, "--run", "--no-run")[1]
+
+
+def test_check_and_run_a_record(capsys: Capture, record: Path) -> None:
+    code, out, _ = run(capsys, "check", str(record))
+    assert code == 0
+    assert "every step checks" in out
+    code, out, _ = run(capsys, "run", str(record), "--seconds", "0.05")
+    assert code == 0
+    assert "chosen: " in out
+
+
+def test_a_changed_record_fails_and_is_not_run(capsys: Capture, record: Path) -> None:
+    data = json.loads(record.read_text())
+    changed = next(c for c in data["candidates"] if c["steps"])
+    changed["steps"][0]["after"] = changed["steps"][0]["before"]
+    data["candidates"] = [changed]
+    record.write_text(json.dumps(data))
+    code, out, _ = run(capsys, "check", str(record))
+    assert code == 1
+    assert "FAIL" in out
+    assert "does not check" in out
+    code, out, err = run(capsys, "run", str(record))
+    assert code == 1
+    assert "nothing was run" in err
+    assert "chosen" not in out
+
+
+def test_a_record_without_candidates(capsys: Capture, record: Path) -> None:
+    record.write_text(json.dumps(json.loads(record.read_text()) | {"candidates": []}))
+    for command in ("check", "run"):
+        code, _, err = run(capsys, command, str(record))
+        assert (code, err) == (2, "error: the record holds no candidate\n")
+
+
+def test_rules_lists_all_and_shows_each(capsys: Capture) -> None:
+    out = run(capsys, "rules")[1]
+    assert [line.split()[0] for line in out.splitlines()] == [rule.name for rule in RULES]
+    for rule in RULES:
+        code, out, _ = run(capsys, "rules", rule.name)
+        assert code == 0
+        assert out.startswith(f"{rule.name}.  {rule.formula}\n  where ")
+        assert out.count("  refuses ") == len(rule.refusals)
+
+
+def test_ops_lists_all_and_shows_each(capsys: Capture) -> None:
+    out = run(capsys, "ops")[1]
+    assert [line.split()[0] for line in out.splitlines()] == [op.name for op in OPERATORS]
+    for operator in OPERATORS:
+        code, out, _ = run(capsys, "ops", operator.name)
+        assert code == 0
+        assert "".join(operator.definition.split()) in "".join(out.split())
+
+
+def test_help_and_version(capsys: Capture) -> None:
+    code, out, _ = run(capsys, "--version")
+    assert code == 0
+    assert out.startswith("einderive ")
+    for argv in (["--help"], ["derive", "--help"]):
+        code, out, _ = run(capsys, *argv)
+        assert code == 0
+        assert "examples:" in out
+    assert run(capsys)[0] == 2
+
+
+SHAPE = "next: write a shape as NAME=SIZE,SIZE,...: A=1,512,7,7; a scalar is A="
+RANGE = "next: write a range as NAME=FROM:TO, the end left out: h=0:56"
+COPY = ("derive", "Y[i] = A[i]")
+WINDOW = ("derive", "Y[h] = A[h+r]*K[r]", "A=10", "K=3")
+WRONG: list[tuple[tuple[str, ...], tuple[str, ...]]] = [
+    (("derive",), ("the following arguments are required: FORMULA", "derive --help")),
+    (("drive",), ("invalid choice: 'drive'", "einderive --help")),
+    ((*COPY, "A=3", "--fast"), ("unrecognised: --fast",)),
+    (("rules", "skew", "phase"), ("unrecognised: phase",)),
+    ((*COPY, "A=1,x"), ("the size x of A is not a whole number\n  A=1,x\n      ^\n", SHAPE)),
+    ((*COPY, "A=3,,4"), ("the size (nothing) of A is not", "  A=3,,4\n      ^\n", SHAPE)),
+    ((*COPY, "A=-3"), ("the size -3 of A is negative\n  A=-3\n    ^^\n", SHAPE)),
+    ((*COPY, "A=3.5"), ("the size 3.5 of A is not a whole number", SHAPE)),
+    ((*COPY, "A:3"), ("the shape has no =\n  A:3\n     ^\n", SHAPE)),
+    ((*COPY, "A"), ("the shape has no =\n  A\n   ^\n", SHAPE)),
+    ((*COPY, "=3"), ("the shape has no name before the =\n  =3\n  ^\n", SHAPE)),
+    ((*COPY, "2A=3"), ("'2A' is not the name of a tensor", SHAPE)),
+    ((*COPY, "A=3", "A=4"), ("the shape of A is given twice\n  A=4\n  ^\n",)),
+    (("derive", "Y[i]", "=", "A[i]", "A=3"), ("a part of the formula", "the formula in quotes")),
+    (COPY, ("the tensor A has no shape", "  Y[i] = A[i]\n         ^", "for example A=64,32")),
+    ((*COPY, "A=3,4"), ("A is read with 1 index but has 2 dimensions", "sizes: A is 3 x 4")),
+    ((*COPY, "A=3", "B=4"), ("gives B, which the text does not use",)),
+    (("derive", "Y[i] = A[i", "A=3"), ("  Y[i] = A[i\n            ^",)),
+    (("derive", "", "A=3"), ("the text has no statement",)),
+    (("derive", "Y[i] = A[i,k]*x[k]", "A=3,4", "x=5"), ("different sizes", "sizes: ", "^")),
+    (WINDOW, ("the iterator h has no range", "give --range h=0:")),
+    ((*WINDOW, "--range", "h=0"), ("the range of h needs two ends\n  h=0\n    ^\n", RANGE)),
+    ((*WINDOW, "--range", "h=0:x"), ("the end x of the range of h is not", "  h=0:x\n      ^\n")),
+    ((*WINDOW, "--range", "h=:8"), ("the end (nothing) of the range of h is not", RANGE)),
+    ((*WINDOW, "--range", "0:8"), ("the range has no =", RANGE)),
+    ((*WINDOW, "--range", "h=0:8,h=0:9"), ("the range of h is given twice", RANGE)),
+    ((*WINDOW, "--range", "h=0:8,z=0:9"), ("gives z, which the text does not use",)),
+    ((*WINDOW, "--range", "h=8:0"), ("ends before it begins",)),
+    ((*COPY, "A=3", "--dtype", "float31"), ("unknown element type 'float31'", "float32")),
+    ((*COPY, "A=3", "--dtype", "A=flot32"), ("  A=flot32\n    ^^^^^^\n", "float32")),
+    ((*COPY, "A=3", "--dtype", "B=int32"), ("gives B, which the text does not use",)),
+    ((*COPY, "A=3", "--dtype", "int32,float32"), ("one element type for all tensors",)),
+    ((*COPY, "A=3", "--target", "gpu"), ("unknown target 'gpu'", "cpu, cuda:90")),
+    ((*COPY, "A=3", "--seconds", "soon"), ("--seconds: 'soon' is not a number above 0",)),
+    ((*COPY, "A=3", "--states", "0"), ("--states: '0' is not a whole number of 1 or more",)),
+    ((*COPY, "A=3", "--candidate", "9"), ("there is no candidate 9", "only candidate 1")),
+    ((*COPY, "A=3", "--save", "no/where/d.json"), ("cannot write no/where/d.json", "no folder")),
+    ((*COPY, "A=3", "--html", "/"), ("cannot write /",)),
+    (("check", "absent.json"), ("there is no file absent.json", "derive ... --save FILE")),
+    (("run", "/"), ("/ is not a saved derivation",)),
+    (("rules", "skwe"), ("there is no rule 'skwe'", "did you mean skew?")),
+    (("ops", "xyz"), ("there is no operator 'xyz'", "matmul")),
+]
+
+
+@pytest.mark.parametrize(("argv", "expected"), WRONG, ids=lambda value: " ".join(value)[:40])
+def test_wrong_lines(capsys: Capture, argv: tuple[str, ...], expected: tuple[str, ...]) -> None:
+    code, out, err = run(capsys, *argv)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    for part in expected:
+        assert part in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("problem", "code", "message"),
+    [
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (RecursionError(), 2, "nested too deeply"),
+        (MemoryError(), 2, "too large"),
+        (PermissionError(13, "Permission denied", "d.json"), 2, "d.json: Permission denied"),
+        (ZeroDivisionError("oh"), 70, "ZeroDivisionError: oh\n  next: please report"),
+    ],
+)
+def test_no_traceback_whatever_happens(
+    capsys: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+    problem: BaseException,
+    code: int,
+    message: str,
+) -> None:
+    def fail(options: object) -> int:
+        raise problem
+
+    monkeypatch.setattr(commands, "show_rules", fail)
+    found, out, err = run(capsys, "rules")
+    assert (found, out) == (code, "")
+    assert message in err
+
+
+def test_an_interrupted_search_prints_the_best_so_far(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from frontend.terminal import Progress
+
+    def interrupt(self: Progress, *_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("frontend.terminal.is_terminal", lambda stream: stream is sys.stderr)
+    monkeypatch.setattr(Progress, "show", interrupt)
+    text = "Y[f,h,w] = A[c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:6, w in 0:6"
+    code, out, _ = run(capsys, "derive", text, "A=4,6,6", "K=4,4,3,3", "--run")
+    assert code == 130
+    assert "interrupted" in out
+    assert "candidates for cpu" in out
+    assert "chosen" not in out
+
+
+@pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])
+def test_colour_and_progress_only_on_a_terminal(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, no_color: str, coloured: bool
+) -> None:
+    monkeypatch.setenv("NO_COLOR", no_color)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("frontend.terminal.is_terminal", lambda stream: True)
+    _, out, err = run(capsys, *DISTANCES)
+    assert ("\x1b[1m" in out) is coloured
+    assert err.endswith("\r\x1b[K"), "the progress line is erased"
+
+
+def shell(*argv: str, **options: object) -> subprocess.CompletedProcess[str]:
+    call: Callable[..., subprocess.CompletedProcess[str]] = subprocess.run
+    command = [sys.executable, "-m", "frontend.cli", *argv]
+    root = Path(__file__).resolve().parent.parent.parent
+    return call(command, capture_output=True, text=True, cwd=root, check=False, **options)
+
+
+def test_as_a_process() -> None:
+    good = shell("rules", "skew")
+    assert (good.returncode, good.stderr) == (0, "")
+    assert "\x1b" not in good.stdout
+    bad = shell("derive", "Y[i] = A[j]", "A=3")
+    assert (bad.returncode, bad.stdout) == (2, "")
+    assert bad.stderr.startswith("error: ")
+
+
+def test_a_reader_that_closes_the_pipe() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "frontend.cli", "rules", "skew"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=Path(__file__).resolve().parent.parent.parent,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.wait(timeout=60) == 141
+    assert process.stderr.read() == b""
+    process.stderr.close()

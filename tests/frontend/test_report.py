@@ -1,0 +1,233 @@
+"""What a derivation and a measurement say to a reader, on small formulas."""
+
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from derivations.kernel import Step
+from frontend.compiled import CompiledFunction, Trial, compile_derivation
+from frontend.derivation import Derivation
+from frontend.narrate import tell
+from frontend.optimize import derive
+from frontend.report import compiled_text, derivation_text, digits, searched
+from frontend.report_html import derivation_html, derivation_page
+from frontend.text import duration, figure, hanging, operators, shape
+
+SHAPES = {"A": (64, 32), "B": (64, 32)}
+
+
+def candidate_with(derivation: Derivation, *rules: str) -> int:
+    """The first candidate that takes all of these rules."""
+    for number, plan in enumerate(derivation.candidates):
+        if set(rules) <= {step.rule for step in plan.steps}:
+            return number
+    raise AssertionError(f"no candidate uses {rules}")
+
+
+@pytest.fixture(scope="module")
+def distances() -> Derivation:
+    return derive("Y[i,j] = (A[i,k]-B[j,k])*(A[i,k]-B[j,k])", **SHAPES)
+
+
+@pytest.fixture(scope="module")
+def compiled(distances: Derivation) -> CompiledFunction:
+    return compile_derivation(distances, seconds=0.02)
+
+
+def test_a_step_is_told_in_statements() -> None:
+    found = derive(
+        "Y[b,i,e] = Q[b,i,d]*K[b,j,d]*V[b,j,e]", Q=(2, 64, 4), K=(2, 64, 4), V=(2, 64, 4)
+    )
+    number = candidate_with(found, "split-sum")
+    (told,) = tell(found, found.candidates[number]).steps
+    assert told.before == ("Y[b,i,e] = K[b,j,d]*Q[b,i,d]*V[b,j,e]",)
+    assert told.after[0].startswith("Y[b,i,e] = ")
+    assert told.after[1].startswith("T1[")
+    assert " -> Y[b,i,e] = " in derivation_text(found, candidate=number)
+
+
+def test_names_last_from_the_first_step_to_the_program(distances: Derivation) -> None:
+    for plan in distances.candidates:
+        story = tell(distances, plan)
+        program: dict[str, str] = {"Y": "Y[i,j] = (A[i,k] - B[j,k])^2"}
+        for told in story.steps:
+            for statement in told.before:
+                assert program.pop(statement.split("[")[0]) == statement
+            program |= {statement.split("[")[0]: statement for statement in told.after}
+        shown = derivation_text(distances, candidate=distances.candidates.index(plan), width=200)
+        assert all(f"\n  {statement} " in shown for statement in program.values())
+
+
+def test_given_statements_keep_their_names() -> None:
+    text = "P[i,j] = A[i,k]*B[k,j]; Y[i] = P[i,j]*x[j]"
+    found = derive(text, A=(64, 64), B=(64, 64), x=(64,))
+    plan = found.candidates[candidate_with(found, "merge-stage")]
+    told = next(t for t in tell(found, plan).steps if t.step.rule == "merge-stage")
+    assert any(statement.startswith("P[i,j] = ") for statement in told.before)
+
+
+def test_the_text_names_rule_identity_and_lost_digits(distances: Derivation) -> None:
+    text = derivation_text(distances, candidate=candidate_with(distances, "expand", "distribute"))
+    assert "(a - b)^2 = a^2 - 2*a*b + b^2" in text
+    assert "-> Y[i,j] = sum[k](A[i,k]^2 - 2*A[i,k]*B[j,k] + B[j,k]^2)" in text
+    assert "(expand)" in text
+    assert "can lose digits" in text
+    assert "as given" in text
+
+
+def test_digits_speaks_of_each_kind(distances: Derivation) -> None:
+    step = next(s for plan in distances.candidates for s in plan.steps)
+
+    def named(*rules: str) -> tuple[Step, ...]:
+        return tuple(replace(step, rule=rule) for rule in rules)
+
+    assert digits(()) == ""
+    assert digits(named("skew", "tighten")).startswith("Every step moves the same")
+    assert digits(named("skew", "split-sum")).startswith("Step 2 (split-sum) adds in another")
+    assert digits(named("expand", "expand")).startswith("Steps 1 (expand) and 2 (expand) can lose")
+
+
+def test_no_line_is_longer_than_the_width(distances: Derivation) -> None:
+    band = derive(
+        "Y[b,m,w] = A[b,m,k]*B[b,m+4*(w-16),k] where w in 0:33", A=(2, 256, 8), B=(2, 256, 8)
+    )
+    for found in (distances, band):
+        for number in range(len(found.candidates)):
+            for width in (72, 100):
+                text = derivation_text(found, width=width, candidate=number)
+                assert max(map(len, text.splitlines())) <= width, text
+
+
+def test_colour_changes_nothing_but_colour(distances: Derivation) -> None:
+    import re
+
+    coloured = derivation_text(distances, colour=True)
+    assert re.sub(r"\x1b\[\d+m", "", coloured) == derivation_text(distances)
+    assert str(distances) == derivation_text(distances)
+
+
+def test_without_candidates_and_without_pruning(distances: Derivation) -> None:
+    assert derivation_text(replace(distances, candidates=())).endswith("no candidates")
+    stats = replace(distances.stats, states=1, pruned={}, stopped="space exhausted")
+    assert searched(stats).startswith("searched 1 expression (")
+    assert searched(stats).endswith(": space exhausted")
+    assert "; left out: 3 x far" in searched(replace(stats, pruned={"far": 3, "none": 0}))
+
+
+def test_steps_that_do_not_fit_are_told_all_the_same(distances: Derivation) -> None:
+    plan = distances.candidates[candidate_with(distances, "expand")]
+    strange = replace(plan, steps=(*plan.steps, replace(plan.steps[0], rule="magic")))
+    text = derivation_text(replace(distances, candidates=(strange,)))
+    assert "magic" in text
+    assert "(a rule that this version does not have)" in text
+
+
+def test_compiled_text_lists_trials_and_marks_the_chosen(compiled: CompiledFunction) -> None:
+    text = compiled_text(compiled)
+    lines = text.splitlines()
+    for trial in compiled.trials:
+        assert sum(line[2:].startswith(trial.label) for line in lines) == 1
+    (marked,) = [line for line in lines if line.startswith("* ")]
+    assert marked[2:].startswith(compiled.chosen.label)
+    assert f"chosen: {'the ' if compiled.chosen is compiled.baseline else ''}" in text
+    assert str(compiled) == text
+
+
+def test_compiled_text_says_why_a_trial_was_refused(compiled: CompiledFunction) -> None:
+    infinite = float("inf")
+    refused = Trial("candidate 9", None, (), infinite, infinite, "not built: no such kernel")
+    text = compiled_text(
+        replace(compiled, trials=(compiled.baseline, refused), chosen=compiled.baseline)
+    )
+    (line,) = [line for line in text.splitlines() if "candidate 9" in line]
+    assert line.split() == [
+        "candidate",
+        "9",
+        "-",
+        "-",
+        "-",
+        "not",
+        "built:",
+        "no",
+        "such",
+        "kernel",
+    ]
+    assert "no candidate was accepted" in text
+
+
+class Balance(HTMLParser):
+    """Tags opened and closed, and the text between them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: set[str] = set()
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.add(tag)
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_html_is_balanced_escaped_and_inert(distances: Derivation, tmp_path: Path) -> None:
+    page = derivation_page(distances)
+    parsed = Balance()
+    parsed.feed(page)
+    assert parsed.open == []
+    assert not parsed.seen & {"script", "link", "img", "iframe"}
+    assert "Y[i,j] = (A[i,k] - B[j,k])^2" in parsed.text
+    assert distances._repr_html_() == derivation_html(distances)
+    distances.to_html(tmp_path / "d.html")
+    assert (tmp_path / "d.html").read_text(encoding="utf-8") == page
+
+
+def test_html_escapes_what_a_record_may_hold(distances: Derivation) -> None:
+    plan = distances.candidates[candidate_with(distances, "expand")]
+    step = replace(plan.steps[0], rule="<script>alert(1)</script>")
+    evil = replace(plan, steps=(step, *plan.steps[1:]))
+    assert "<script" not in derivation_html(replace(distances, candidates=(evil,)))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.0, "0"),
+        (2.5e-7, "0.250 us"),
+        (1e-3, "1.00 ms"),
+        (0.0996, "99.6 ms"),
+        (0.09999, "100 ms"),
+        (137.44, "137 s"),
+        (float("inf"), "-"),
+        (float("nan"), "-"),
+    ],
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def test_figures_and_lists() -> None:
+    assert figure(0.512) == "0.512"
+    assert figure(0.0) == "0"
+    assert figure(45678.0) == "45678"
+    assert shape(()) == "scalar"
+    assert operators(["a", "a", "b", "a"]) == "2 a, b, a"
+
+
+def test_hanging_breaks_between_ranges_and_before_factors() -> None:
+    text = "T[i,j] = A[i+j,k]*B[k,j] where i in 0:16, j in 0:99"
+    assert hanging(text, "", 60) == [text]
+    assert hanging(text, "> ", 40) == [
+        "> T[i,j] = A[i+j,k]*B[k,j] where",
+        "      i in 0:16, j in 0:99",
+    ]
+    assert hanging(text, "", 20)[:2] == ["T[i,j] = A[i+j,k]", "    *B[k,j] where"]
+    assert len("".join(hanging("x + " * 1000, "", 80))) < 900
