@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -171,15 +171,18 @@ def _from_data(data: Mapping[str, Any]) -> Derivation:
         {name: tuple(t["shape"]) for name, t in tensors.items()},
         {name: t["dtype"] for name, t in tensors.items()},
     )
+    order = list(tensors)  # as first given; the text, whose factors are sorted, may have another
+    inputs = sorted(source.inputs, key=lambda tensor: order.index(tensor.name))
+    source = replace(source, inputs=tuple(inputs))
     target = data["target"]
     if target not in MACHINES:
         raise RecordError(f"unknown target {target!r}; known: {', '.join(MACHINES)}")
     graph = Graph(RULES, OPERATORS, MACHINES[target], default_item_bytes(source.roots()))
-    inputs = {tensor.name: tensor for tensor in source.inputs}
+    known = {tensor.name: tensor for tensor in source.inputs}
     plans = []
     for candidate in data["candidates"]:
         roots = source.roots()
-        steps = tuple(read_step(step, inputs) for step in candidate["steps"])
+        steps = tuple(read_step(step, known) for step in candidate["steps"])
         for step in steps:
             roots = replace_step(roots, step)
         stages = used_stages(graph, roots)

@@ -47,7 +47,7 @@ class Node:
     operands that does not depend on the run."""
 
     __slots__ = ("__weakref__", "digest", "free", "label")
-    rank: ClassVar[int] = 1
+    rank: ClassVar[int] = 2
     digest: int
     free: int
     label: str
@@ -81,6 +81,7 @@ class Const(Node):
 
 class Access(Node):
     __slots__ = ("fill", "rows", "source")
+    rank = 1
     source: Tensor | Scope
     rows: tuple[Row, ...]
     fill: Number
@@ -94,6 +95,7 @@ class Apply(Node):
 
 class Power(Node):
     __slots__ = ("base", "exponent")
+    rank = 1
     base: Node
     exponent: int
 

@@ -269,5 +269,5 @@ def _complete_errors(text: str) -> Iterator[None]:
     except RecursionError:
         raise FormulaSyntaxError("the formula is nested too deeply", text=text) from None
     except (ValueError, ArithmeticError) as error:  # from the constructors: about constants
-        message = "0 times infinity has no value" if "NaN" in str(error) else str(error)
+        message = str(error)
         raise FormulaSyntaxError(message, text=text) from None

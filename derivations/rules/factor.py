@@ -32,7 +32,7 @@ FACTOR = Rule(
         Example(
             {"X": (4, 6), "W": (5, 6), "D": (5, 6)},
             "{L[t:0:4,o:0:5] S[i:0:6] X[t,i]*W[o,i] + X[t,i]*D[o,i]}",
-            "{L[i:0:4,j:0:5] S[k:0:6] (D[j,k] + W[j,k])*X[i,k]}",
+            "{L[i:0:4,j:0:5] S[k:0:6] X[i,k]*(D[j,k] + W[j,k])}",
         ),
     ),
     refusals=(

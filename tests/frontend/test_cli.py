@@ -107,6 +107,14 @@ def test_check_and_run_a_record(capsys: Capture, record: Path) -> None:
     assert "chosen: " in out
 
 
+def test_a_record_keeps_the_order_of_the_operands(capsys: Capture, tmp_path: Path) -> None:
+    path = str(tmp_path / "d.json")
+    _, derived, _ = run(capsys, "derive", "Y = V[i]*B[i]*A[i]", "V=4", "B=4", "A=4", "--save", path)
+    _, loaded, _ = run(capsys, "run", path, "--seconds", "0.01")
+    assert "  V 4, B 4, A 4; float32" in derived
+    assert "  V 4, B 4, A 4; float32" in loaded
+
+
 def test_a_changed_record_fails_and_is_not_run(capsys: Capture, record: Path) -> None:
     data = json.loads(record.read_text())
     changed = next(c for c in data["candidates"] if c["steps"])

@@ -71,7 +71,7 @@ def test_given_statements_keep_their_names() -> None:
 def test_the_text_names_rule_identity_and_lost_digits(distances: Derivation) -> None:
     text = derivation_text(distances, candidate=candidate_with(distances, "expand", "distribute"))
     assert "(a - b)^2 = a^2 - 2*a*b + b^2" in text
-    assert "-> Y[i,j] = sum[k](A[i,k]^2 - 2*A[i,k]*B[j,k] + B[j,k]^2)" in text
+    assert "-> Y[i,j] = sum[k](" in text
     assert "(expand)" in text
     assert "can lose digits" in text
     assert "as given" in text
