@@ -57,12 +57,13 @@ class Machine:
 
 CPU = Machine(
     name="cpu",
-    bandwidth=8e9,
-    rates={"matmul": 9e10, "convolution": 9e10, "vector": 2e9},
-    call_seconds=1e-5,
+    bandwidth=3e10,
+    rates={"matmul": 1.5e11, "convolution": 1.8e11, "vector": 1e10},
+    call_seconds=3e-5,
     fused=False,
 )
-"""Two cores of a current server; see docs/measurements/cpu-ceilings.md for the command."""
+"""Two cores of a current server, rounded down from `python -m frontend.ceilings`; a call is a stage
+of `eops.torch_stage`, its views included.  See docs/measurements/cpu.md."""
 
 H100 = Machine(
     name="cuda:90",

@@ -38,10 +38,18 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The best known way to a scope: `step` leads to an equal scope, None computes it as it is."""
+    """The best known way to a scope: `step` leads to an equal scope, None computes it as it is;
+    `steps` is the number of steps on the way."""
 
     seconds: float
     step: Step | None
+    steps: int = 0
+
+    def beats(self, other: Choice) -> bool:
+        """Cheaper, or as cheap by fewer steps."""
+        if abs(self.seconds - other.seconds) <= 1e-9 * other.seconds:
+            return self.steps < other.steps
+        return self.seconds < other.seconds
 
 
 def choices(graph: Graph, roots: tuple[Scope, ...]) -> dict[Scope, Choice]:
@@ -52,27 +60,29 @@ def choices(graph: Graph, roots: tuple[Scope, ...]) -> dict[Scope, Choice]:
     scopes = list(graph.stages)
     best = {scope: Choice(graph.estimate(scope), None) for scope in scopes}
 
-    def direct(scope: Scope) -> float:
+    def direct(scope: Scope) -> Choice:
         stage = graph.stage(scope)
-        return stage.seconds + sum(best[r].seconds for r in stage.reads if r in best)
+        below = [best[r] for r in stage.reads if r in best]
+        seconds = stage.seconds + sum(choice.seconds for choice in below)
+        return Choice(seconds, None, sum(choice.steps for choice in below))
 
-    def through(scope: Scope, step: Step) -> float:
+    def through(scope: Scope, step: Step) -> Choice:
         source = _folded(step.after)
-        if source in best and scope not in roots:
-            return best[source].seconds
-        return best[step.after].seconds
+        folds = source in best and scope not in roots
+        after = best[source] if folds and source is not None else best[step.after]
+        return Choice(after.seconds, step, after.steps + 1)
 
     changed = True
     while changed:
         changed = False
         for scope in scopes:
-            options: list[tuple[float, Step | None]] = [(direct(scope), None)]
+            options = [direct(scope)]
             edges = graph.edges.get(scope, ())
-            options += [(through(scope, step), step) for step in edges if step.after in best]
-            seconds, step = min(options, key=lambda option: option[0])
-            if seconds < best[scope].seconds * (1 - 1e-9):
-                best[scope] = Choice(seconds, step)
-                changed = True
+            options += [through(scope, step) for step in edges if step.after in best]
+            for option in options:
+                if option.beats(best[scope]):
+                    best[scope] = option
+                    changed = True
     return best
 
 
@@ -107,7 +117,24 @@ def plans(graph: Graph, roots: tuple[Scope, ...], most: int = 16) -> tuple[Plan,
     for plan in kept:
         first.setdefault(_idea(plan), plan)
     fresh = list(first.values())
-    return tuple((fresh + [plan for plan in kept if plan not in fresh])[:most])
+    listed = (fresh + [plan for plan in kept if plan not in fresh])[:most]
+    return tuple(_shortened(graph, roots, plan) for plan in listed)
+
+
+def _shortened(graph: Graph, roots: tuple[Scope, ...], plan: Plan) -> Plan:
+    """The plan without steps that change nothing in the end: each is left out in turn, with those
+    that then no longer apply, where the same stages result."""
+    position = 0
+    while position < len(plan.steps):
+        if plan.steps[position].rule != "merge-stage":  # merges follow from the others
+            rest = [*plan.steps[:position], *plan.steps[position + 1 :]]
+            shorter = _finish(graph, roots, rest)
+            if len(shorter.steps) < len(plan.steps) and _labour(shorter) == _labour(plan):
+                graph.pruned["steps that changed nothing in the end"] += 1
+                plan = shorter
+                continue
+        position += 1
+    return plan
 
 
 def _without_detours(graph: Graph, ranked: list[Plan]) -> list[Plan]:
@@ -115,13 +142,18 @@ def _without_detours(graph: Graph, ranked: list[Plan]) -> list[Plan]:
     took the fewest steps."""
     shortest: dict[object, Plan] = {}
     for plan in ranked:
-        work = tuple(sorted((s.operator or "", s.seconds) for s in plan.stages if s.seconds))
+        work = _labour(plan)
         known = shortest.get(work)
         if known is not None:
             graph.pruned["the same stages by more steps"] += 1
         if known is None or len(plan.steps) < len(known.steps):
             shortest[work] = plan
     return [plan for plan in ranked if plan in shortest.values()]
+
+
+def _labour(plan: Plan) -> object:
+    """The operators of the stages and what they cost, views apart."""
+    return tuple(sorted((s.operator or "", round(s.seconds, 9)) for s in plan.stages if s.seconds))
 
 
 def _idea(plan: Plan) -> object:

@@ -34,6 +34,7 @@ def ceilings(device: str) -> dict[str, float]:
     left, right = torch.randn(2, 1 << 20, device=device)
     out = torch.empty_like(left)
     one = torch.ones(1, device=device)
+    tall, thin = torch.randn(4096, 4096, device=device), torch.randn(32, 4096, device=device)
     return {
         "bandwidth": 2 * source.nbytes / seconds(lambda: target.copy_(source)),
         "matmul": 2 * 1024**3 / seconds(lambda: square @ square),
@@ -46,6 +47,8 @@ def ceilings(device: str) -> dict[str, float]:
         / seconds(lambda: torch.nn.functional.conv2d(image, kernel, padding=1)),
         "vector": left.numel() / seconds(lambda: torch.add(left, right, out=out)),
         "call": seconds(lambda: torch.add(one, one), 200),
+        "long": seconds(lambda: tall @ thin.T),
+        "wide": seconds(lambda: thin @ tall.T),
     }
 
 
@@ -54,7 +57,8 @@ def main() -> int:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     print(f"{device}, torch {torch.__version__}, {torch.get_num_threads()} threads")
     for name, value in ceilings(device).items():
-        unit = {"bandwidth": "bytes/s", "call": "s"}.get(name, "operations/s")
+        units = {"bandwidth": "bytes/s", "call": "s", "long": "s", "wide": "s"}
+        unit = units.get(name, "operations/s")
         print(f"{name:12} {value:.3g} {unit}")
     return 0
 

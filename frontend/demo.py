@@ -6,6 +6,8 @@ Every figure is measured in this run: the baseline is what a user would write in
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 from collections import Counter
 from dataclasses import dataclass
@@ -42,12 +44,10 @@ def run_case(case: Case, target: str) -> tuple[CompiledFunction, Row]:
     """Derive, check, compile and measure one formula."""
     options: Any = case.shapes
     derivation = derive(case.text, target=target, ranges=case.ranges, **options)
-    position, report = 0, derivation.check()
     compiled = compile_derivation(derivation)
     chosen, base = compiled.chosen, compiled.baseline
-    if chosen.plan is not None:
-        position = derivation.candidates.index(chosen.plan)
-        report = derivation.check(position)
+    position = 0 if chosen.plan is None else derivation.candidates.index(chosen.plan)
+    report = derivation.check(position)
     words = "baseline: " + _counted(base.words) if chosen is base else _counted(chosen.words)
     stats = derivation.stats
     cells = (
@@ -97,22 +97,40 @@ def table(rows: list[Row]) -> str:
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
 
 
+def child(number: int) -> int:
+    """Run one formula and print its row as JSON."""
+    compiled, row = run_case(DEMO[number], default_target())
+    print(json.dumps({"cells": row.cells, "notes": row.notes}))
+    return 0 if compiled.chosen.error < float("inf") else 1
+
+
 def main() -> int:
-    """Run the suite; 0 where every derivation checked."""
-    target = default_target()
+    """Run the suite; 0 where every derivation checked.
+
+    Each formula has a process of its own, so that no figure depends on what the allocator kept
+    from the formula before."""
     rows: list[Row] = []
     failed = False
-    for number, case in enumerate(DEMO, 1):
-        print(f"[{number}/{len(DEMO)}] {case.name} ...", file=sys.stderr, flush=True)
-        _, row = run_case(case, target)
+    for number, case in enumerate(DEMO):
+        print(f"[{number + 1}/{len(DEMO)}] {case.name}", flush=True)
+        done = subprocess.run(
+            [sys.executable, "-m", "frontend.demo", str(number)],
+            stdout=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            print("    FAILED", flush=True)
+            failed = True
+            continue
+        row = Row(**{key: tuple(value) for key, value in json.loads(done.stdout).items()})
         rows.append(row)
         print("\n".join(f"    {note}" for note in row.notes), flush=True)
         failed |= any(note.startswith("CHECK FAILED") for note in row.notes)
-    print()
-    print(f"target {target}, float32; baseline: the formula as written in torch")
+    print(f"\ntarget {default_target()}, float32; baseline: the formula as written in torch")
     print(table(rows))
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(child(int(sys.argv[1])) if len(sys.argv) > 1 else main())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -28,9 +29,13 @@ class Executable:
     runs: tuple[Run, ...]
     words: tuple[str, ...]
 
+    @cached_property
+    def _last_use(self) -> dict[int, list[Scope]]:
+        return _last_use(self.scopes)
+
     def __call__(self, inputs: Mapping[Tensor, torch.Tensor]) -> tuple[torch.Tensor, ...]:
         buffers: dict[Any, torch.Tensor] = dict(inputs)
-        last = _last_use(self.scopes)
+        last = self._last_use
         for position, (scope, run) in enumerate(zip(self.scopes, self.runs, strict=True)):
             buffers[scope] = run(buffers)
             for source in last.get(position, ()):

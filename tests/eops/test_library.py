@@ -111,7 +111,8 @@ def assert_right(operator: Operator, scope: Scope) -> Binding:
     work = operator.work(found)
     assert 0 < work.utilisation <= 1
     assert work.operations >= 0
-    assert work.bytes_moved >= 0 and work.bytes_copied >= 0
+    assert work.bytes_moved >= 0
+    assert work.bytes_copied >= 0
     return found
 
 
