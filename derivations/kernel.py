@@ -10,19 +10,29 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from derivations import reindex, restructure
+from derivations import embed, reindex, restructure
+from derivations.embed import ReadPart
 from derivations.reindex import ReindexLoops, ReindexSums
 from derivations.restructure import Distribute, Expand, Factor, Materialise, Merge, SplitSum
 from ta.errors import RuleRefused
 from ta.node import Scope
 
 Witness: TypeAlias = (
-    ReindexLoops | ReindexSums | SplitSum | Merge | Materialise | Distribute | Expand | Factor
+    ReindexLoops
+    | ReindexSums
+    | ReadPart
+    | SplitSum
+    | Merge
+    | Materialise
+    | Distribute
+    | Expand
+    | Factor
 )
 
 _REINDEXING: dict[type[Any], Callable[[Scope, Any, bool], Scope]] = {
     ReindexLoops: reindex.reindex_loops,
     ReindexSums: reindex.reindex_sums,
+    ReadPart: embed.read_part,
 }
 
 _RESTRUCTURING: dict[type[Any], Callable[[Scope, Any], Scope]] = {

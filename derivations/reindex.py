@@ -58,8 +58,8 @@ def reindex_loops(scope: Scope, witness: ReindexLoops, exact: bool = True) -> Sc
     sums = range(len(scope.sums))
     new_sums = [affine.iterator(len(ranges) + s) for s in sums]
     old_sums = [affine.iterator(len(loops) + s) for s in sums]
-    _require_rows(witness.forward, len(ranges))
-    _require_rows(witness.backward, len(loops))
+    require_rows(witness.forward, len(ranges))
+    require_rows(witness.backward, len(loops))
     body = substitute(scope.body, (*witness.forward, *new_sums))
     back = substitute(body, (*witness.backward, *old_sums))
     if make_scope(loops, scope.sums, back, scope.reducer) is not scope:
@@ -116,7 +116,8 @@ def _require_nonempty(ranges: Sequence[Range]) -> None:
         raise RuleRefused("an iterator has an empty range")
 
 
-def _require_rows(rows: Sequence[Row], count: int) -> None:
+def require_rows(rows: Sequence[Row], count: int) -> None:
+    """Rows of a witness speak of iterators below `count` and are in canonical form."""
     if any(not 0 <= i < count for row in rows for i in affine.iterators(row)):
         raise RuleRefused("a row of the witness speaks of an iterator that is not there")
     if not all(map(_canonical, rows)):
@@ -140,8 +141,8 @@ def _require_inverse(
 ) -> None:
     """`outer(inner(x)) = x` for x in the box; iterators before `first` are parameters."""
     replacement = [affine.iterator(i) for i in range(first)] + list(inner)
-    _require_rows(outer, len(replacement))
-    _require_rows(inner, len(ranges))
+    require_rows(outer, len(replacement))
+    require_rows(inner, len(ranges))
     for position, row in enumerate(outer, first):
         composed = affine.simplify(affine.substitute(row, replacement), ranges)
         if composed.lone != position and not _constant_one(composed, ranges[position]):

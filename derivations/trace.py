@@ -95,8 +95,10 @@ def witness_data(witness: Witness) -> dict[str, Any]:
     data: dict[str, Any] = {"kind": type(witness).__name__}
     for item in fields(witness):
         value = getattr(witness, item.name)
-        if item.name in ("forward", "backward"):
+        if item.name in ("forward", "backward", "rows"):
             data[item.name] = [row_data(row) for row in value]
+        elif isinstance(value, Scope):
+            data[item.name] = show(value)
         elif item.name == "ranges":
             data[item.name] = [list(bound) for bound in value]
         else:
@@ -104,7 +106,7 @@ def witness_data(witness: Witness) -> dict[str, Any]:
     return data
 
 
-def read_witness(data: Any) -> Witness:
+def read_witness(data: Any, tensors: Mapping[str, Tensor]) -> Witness:
     given = _fields(data)
     kind = WITNESSES.get(str(given.get("kind")))
     if kind is None:
@@ -113,7 +115,10 @@ def read_witness(data: Any) -> Witness:
     for item in fields(kind):
         if item.name not in given:
             raise RecordError(f"the witness {kind.__name__} lacks {item.name!r}")
-        values[item.name] = _READERS[str(item.type)](given[item.name])
+        if item.type == "Scope":
+            values[item.name] = _scope(given[item.name], tensors)
+        else:
+            values[item.name] = _READERS[str(item.type)](given[item.name])
     result: Witness = kind(**values)
     return result
 
@@ -134,7 +139,7 @@ def read_step(data: Any, tensors: Mapping[str, Tensor]) -> Step:
         if name not in given:
             raise RecordError(f"a step lacks {name!r}")
     before, after = (_scope(given[side], tensors) for side in ("before", "after"))
-    return Step(str(given["rule"]), before, after, read_witness(given["witness"]))
+    return Step(str(given["rule"]), before, after, read_witness(given["witness"], tensors))
 
 
 def _scope(text: Any, tensors: Mapping[str, Tensor]) -> Scope:

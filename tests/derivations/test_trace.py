@@ -103,7 +103,7 @@ BAD_WITNESSES: dict[str, Any] = {
 @pytest.mark.parametrize("data", BAD_WITNESSES.values(), ids=BAD_WITNESSES)
 def test_a_bad_witness_is_a_record_error(data: Any) -> None:
     with pytest.raises(RecordError):
-        read_witness(data)
+        read_witness(data, {})
 
 
 def test_a_row_nested_without_end_is_a_record_error() -> None:
