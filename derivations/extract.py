@@ -7,7 +7,7 @@ computed as a fixed point (costs are not negative, so cycles of equal scopes do 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -22,6 +22,8 @@ from ta.subst import replace_sources, stages, walk
 HOPELESS = 30.0
 """Programs predicted to take this many times the best one's time, and longer than the program as
 given, are not listed."""
+REPLAYS = 4
+"""So often the chosen steps are gone through, at most."""
 COMPARABLE = 1.5
 """A step is tried in the variants when it costs at most this many times the best choice."""
 
@@ -179,6 +181,8 @@ def _variants(
         for step in graph.edges.get(root, ())
         if step.after in best
     }
+    for joint in graph.joints:
+        yield _steps(graph, roots, best, joint)
     least = sum(best[root].seconds for root in roots)
     for forced, path in paths.items():
         yield path
@@ -202,16 +206,16 @@ def _steps(
     """The chosen steps in order: those from a scope before those of what its result reads."""
     steps: list[Step] = []
     done: set[Scope] = set()
-    pending = list(reversed(roots))
+    pending = deque(roots)
     while pending:
-        scope = pending.pop()
+        scope = pending.popleft()
         chain: set[Scope] = set()
         while scope not in done:
             done.add(scope)
             chain.add(scope)
             step = forced.get(scope) or (best[scope].step if scope in best else None)
             if step is None or step.after in chain:
-                pending.extend(reversed(graph.stage(scope).reads))
+                pending.extend(graph.stage(scope).reads)
                 break
             steps.append(step)
             scope = step.after
@@ -221,12 +225,16 @@ def _steps(
 def _finish(graph: Graph, roots: tuple[Scope, ...], steps: list[Step]) -> Plan:
     """Replay the steps on the roots, then fold the views they left into their readers."""
     applied: list[Step] = []
-    for step in steps:
-        if step.before in stages(*roots):
-            changed = replace_step(roots, step)
-            if changed != roots:
-                roots = changed
-                applied.append(step)
+    for _ in range(REPLAYS):  # a later step may bring back what an earlier one replaced
+        before = roots
+        for step in steps:
+            if step.before in stages(*roots):
+                changed = replace_step(roots, step)
+                if changed != roots:
+                    roots = changed
+                    applied.append(step)
+        if roots == before:
+            break
     roots, folds = fold_views(graph, roots)
     chosen = used_stages(graph, roots)
     return Plan(roots, (*applied, *folds), chosen, sum(stage.seconds for stage in chosen))

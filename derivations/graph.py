@@ -14,17 +14,19 @@ from __future__ import annotations
 import heapq
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from derivations.cost import Machine, eoperator_work, is_free_view, item_bytes
 from derivations.kernel import Step
 from derivations.match import distance, match
-from derivations.rule import Rule
+from derivations.rule import JointRule, Rule
 from ta.node import Access, Scope
 from ta.operator import Binding, Operator
-from ta.subst import accesses, nested_scopes
+from ta.subst import accesses, nested_scopes, stages
 
+FOLDED = "folded"
+"""The stage's operator where it is computed once, from weights alone."""
 CONVERGING_EFFORT = 0.25
 EXPLORING_EFFORT = 1.0
 LIBRARY_MARGIN = 1.1
@@ -63,6 +65,12 @@ class Graph:
     operators: Sequence[Operator]
     machine: Machine
     item: int = 4
+    joint_rules: Sequence[JointRule] = ()
+    weights: frozenset[str] = frozenset()
+    """Names of tensors that stay the same from call to call: what reads only them is computed once
+    and costs nothing."""
+    joints: list[dict[Scope, Step]] = field(default_factory=list)
+    """Steps that only pay together."""
     stages: dict[Scope, Stage] = field(default_factory=dict)
     edges: dict[Scope, tuple[Step, ...]] = field(default_factory=dict)
     pruned: Counter[str] = field(default_factory=Counter)
@@ -77,6 +85,8 @@ class Graph:
 
     def _stage(self, scope: Scope) -> Stage:
         reads = nested_scopes(scope)
+        if self.weights and self._is_constant(scope):
+            return Stage(scope, FOLDED, None, 0.0, (), 0.0, FOLDED)
         if is_free_view(scope):
             return Stage(scope, "view", None, 0.0, reads, 0.0, "view")
         work = eoperator_work(scope, self.item, self.machine.fused)
@@ -97,6 +107,15 @@ class Graph:
         if best is not None and best.seconds <= LIBRARY_MARGIN * own:
             return best
         return Stage(scope, None, None, own, reads, least, nearest)
+
+    def _is_constant(self, scope: Scope) -> bool:
+        """Whether the scope reads weights only, directly or not."""
+        return all(
+            self._is_constant(access.source)
+            if isinstance(access.source, Scope)
+            else access.source.name in self.weights
+            for access in accesses(scope.body)
+        )
 
     def estimate(self, scope: Scope) -> float:
         """Predicted seconds of the scope and all it reads, each as the single stage it is."""
@@ -141,61 +160,109 @@ def producers(scope: Scope) -> tuple[Scope, ...]:
     return tuple(a.source for a in accesses(scope.body) if isinstance(a.source, Scope))
 
 
+class _Frontier:
+    """Scopes waiting to be expanded, by the stage of the given program that they come from.
+
+    Each of these origins gets its share: the one that has brought up the fewest scopes so far is
+    asked next, for what takes the least effort, the cheaper first."""
+
+    def __init__(self, graph: Graph, most_effort: float) -> None:
+        self.graph, self.most_effort = graph, most_effort
+        self.best: dict[Scope, float] = {}
+        self._heaps: list[list[tuple[float, float, int, Scope]]] = []
+        self._spent: list[int] = []
+        self._order = 0
+
+    def origin(self) -> int:
+        self._heaps.append([])
+        self._spent.append(0)
+        return len(self._heaps) - 1
+
+    def push(self, origin: int, scope: Scope, effort: float) -> None:
+        if effort > self.most_effort:
+            self.graph.pruned["more effort than the budget allows"] += 1
+        elif effort < self.best.get(scope, float("inf")):
+            self.best[scope] = effort
+            entry = (effort, self.graph.estimate(scope), self._order, scope)
+            heapq.heappush(self._heaps[origin], entry)
+            self._order += 1
+
+    def pop(self) -> tuple[int, float, float, Scope] | None:
+        """Origin, effort, predicted seconds and scope of the next one; None where none is left."""
+        while True:
+            waiting = [o for o, heap in enumerate(self._heaps) if heap]
+            if not waiting:
+                return None
+            origin = min(waiting, key=self._spent.__getitem__)
+            effort, seconds, _, scope = heapq.heappop(self._heaps[origin])
+            if effort <= self.best[scope]:
+                return origin, effort, seconds, scope
+
+    def charge(self, origin: int, scopes: int) -> None:
+        self._spent[origin] += scopes
+
+    def __len__(self) -> int:
+        return sum(map(len, self._heaps))
+
+
 def explore(
     graph: Graph, roots: Sequence[Scope], budget: Budget, progress: Progress | None = None
 ) -> int:
     """Expand scopes, cheapest accumulated effort first; returns how many were expanded.
 
     Stops at the budget or at KeyboardInterrupt; what was explored stays usable."""
-    order = 0
-    heap: list[tuple[float, float, int, Scope]] = []
-    best_effort: dict[Scope, float] = {}
-
-    def push(scope: Scope, effort: float) -> None:
-        nonlocal order
-        if effort > budget.effort:
-            graph.pruned["more effort than the budget allows"] += 1
-            return
-        if effort < best_effort.get(scope, float("inf")):
-            best_effort[scope] = effort
-            heapq.heappush(heap, (effort, graph.estimate(scope), order, scope))
-            order += 1
-
+    frontier = _Frontier(graph, budget.effort)
     expanded: set[Scope] = set()
     started = time.monotonic()
     try:
-        for root in roots:
-            push(root, 0.0)
-            for nested in producers(root):
-                push(nested, 0.0)
-        while heap:
-            if len(graph.stages) >= budget.states:
-                graph.stopped = "budget of states used up"
-                break
+        for stage in stages(*roots):
+            frontier.push(frontier.origin(), stage, 0.0)
+        _push_joints(graph, roots, frontier)
+        while len(graph.stages) < budget.states:
             if budget.seconds is not None and time.monotonic() - started > budget.seconds:
                 graph.stopped = "budget of seconds used up"
                 break
-            effort, before, _, scope = heapq.heappop(heap)
-            if effort > best_effort[scope]:
-                continue
+            found = frontier.pop()
+            if found is None:
+                break
+            origin, effort, _, scope = found
             expanded.add(scope)
-            near = graph.stage(scope).distance
-            for step in graph.expand(scope):
-                after = step.after
-                targets = producers(after) if is_view(after) else (after, *producers(after))
-                cost = graph.estimate(after)
-                closer = all(graph.stage(t).distance <= near for t in targets) and any(
-                    graph.stage(t).distance < near for t in targets
-                )
-                converging = cost < before * 0.999 or closer
-                step_effort = CONVERGING_EFFORT if converging else EXPLORING_EFFORT
-                for target in targets:
-                    push(target, effort + step_effort)
+            known = len(graph.stages)
+            for target, further in _successors(graph, scope):
+                frontier.push(origin, target, effort + further)
+            frontier.charge(origin, len(graph.stages) - known)
             if progress is not None and len(expanded) % 64 == 0:
-                progress(graph, len(expanded), len(heap))
+                progress(graph, len(expanded), len(frontier))
+        else:
+            graph.stopped = "budget of states used up"
     except KeyboardInterrupt:
         graph.stopped = "interrupted"
     return len(expanded)
+
+
+def _successors(graph: Graph, scope: Scope) -> Iterator[tuple[Scope, float]]:
+    """What is to be explored after each step from the scope, and the effort of the step."""
+    before, near = graph.estimate(scope), graph.stage(scope).distance
+    for step in graph.expand(scope):
+        after = step.after
+        targets = producers(after) if is_view(after) else (after, *producers(after))
+        far = [graph.stage(target).distance for target in targets]
+        closer = all(d <= near for d in far) and any(d < near for d in far)
+        converging = graph.estimate(after) < before * 0.999 or closer
+        for target in targets:
+            yield target, CONVERGING_EFFORT if converging else EXPLORING_EFFORT
+
+
+def _push_joints(graph: Graph, roots: Sequence[Scope], frontier: _Frontier) -> None:
+    """The joined scopes of the given programs' stages, to be explored like any others."""
+    for rule in graph.joint_rules:
+        for group in rule.groups(stages(*roots)):
+            graph.joints.append({step.before: step for step in group})
+            origin = frontier.origin()
+            for step in group:
+                graph.estimate(step.after)
+                for producer in producers(step.after):
+                    frontier.push(origin, producer, CONVERGING_EFFORT)
 
 
 def default_item_bytes(roots: Sequence[Scope]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -62,3 +62,27 @@ class Rule:
                 continue
             if after is not scope:
                 yield Step(self.name, scope, after, witness)
+
+
+@dataclass(frozen=True, slots=True)
+class JointRule:
+    """A rule that rewrites several scopes of a program at once; its steps only pay together."""
+
+    name: str
+    formula: str
+    conditions: str
+    choices: str
+    exactness: Exactness
+    source: str
+    propose: Callable[[Sequence[Scope]], Iterator[tuple[tuple[Scope, Witness], ...]]]
+
+    def groups(self, scopes: Sequence[Scope]) -> Iterator[tuple[Step, ...]]:
+        """Groups of steps that the kernel accepts, all of a group or none."""
+        for proposed in self.propose(scopes):
+            try:
+                yield tuple(
+                    Step(self.name, scope, kernel.apply(scope, witness, exact=False), witness)
+                    for scope, witness in proposed
+                )
+            except RuleRefused:
+                continue

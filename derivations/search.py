@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from derivations.cost import Machine
 from derivations.extract import Plan, plans, unchanged
 from derivations.graph import Budget, Graph, Progress, default_item_bytes, explore
-from derivations.rule import Rule
+from derivations.rule import JointRule, Rule
 from ta.node import Scope
 from ta.operator import Operator
 
@@ -49,12 +49,15 @@ def search(
     budget: Budget,
     progress: Progress | None = None,
     most: int = 16,
+    joint_rules: Sequence[JointRule] = (),
+    weights: frozenset[str] = frozenset(),
 ) -> SearchResult:
     """Explore from the roots within the budget and rank the programs found.
 
     Deterministic for a budget in states; KeyboardInterrupt ends it with the best so far."""
     started = time.perf_counter()
-    graph = Graph(rules, operators, machine, default_item_bytes(roots))
+    item = default_item_bytes(roots)
+    graph = Graph(rules, operators, machine, item, joint_rules, weights)
     with _no_collection():
         expanded = explore(graph, roots, budget, progress)
         found = plans(graph, roots, most)

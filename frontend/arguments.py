@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
-from derivations.cost import ITEM_BYTES
+from ta.dtypes import DTYPES
 from ta.errors import TextError
 from ta.names import close_matches
 
@@ -81,12 +81,12 @@ def dtypes(words: Sequence[str]) -> str | Mapping[str, str]:
     found: dict[str, str] = {}
     for word in (part for given in words for part in given.split(",")):
         name, equals, dtype = word.rpartition("=")
-        if dtype not in ITEM_BYTES:
+        if dtype not in DTYPES:
             raise UsageError(
                 f"unknown element type {dtype!r}",
                 text=word,
                 span=(len(name) + len(equals), len(word)),
-                next_step=close_matches(dtype, ITEM_BYTES) or f"use one of {', '.join(ITEM_BYTES)}",
+                next_step=close_matches(dtype, DTYPES) or f"use one of {', '.join(DTYPES)}",
             )
         if not equals:
             if len(words) > 1 or "," in words[0]:
@@ -149,7 +149,7 @@ def _checked(
 
 
 _PYTHON_TO_SHELL = (
-    (r"shapes=\{'(\w+)': \((.*?),?\)\}", lambda m: f"{m[1]}={m[2].replace(' ', '')}"),
+    (r"\b(\w+)=\(([\d, ]*?),?\)", lambda m: f"{m[1]}={m[2].replace(' ', '')}"),
     (r"pass ranges=\{'(\w+)': \((-?\d+), (-?\d+)\)\}", r"give --range \1=\2:\3"),
     (r"target='(\w+)'", r"--target \1"),
     (r"derivation\.save\(path\)", "einderive derive ... --save FILE"),

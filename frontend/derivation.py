@@ -40,6 +40,7 @@ class Derivation:
     candidates: tuple[Plan, ...]
     unchanged: Plan
     stats: Statistics
+    weights: tuple[str, ...] = ()
 
     @property
     def machine(self) -> Machine:
@@ -100,6 +101,7 @@ class Derivation:
             "version": VERSION,
             "rule_set": RULE_SET_VERSION,
             "target": self.target,
+            "weights": list(self.weights),
             "input": {
                 "text": show_program(self.source),
                 "tensors": {
@@ -177,7 +179,9 @@ def _from_data(data: Mapping[str, Any]) -> Derivation:
     target = data["target"]
     if target not in MACHINES:
         raise RecordError(f"unknown target {target!r}; known: {', '.join(MACHINES)}")
-    graph = Graph(RULES, OPERATORS, MACHINES[target], default_item_bytes(source.roots()))
+    weights = tuple(str(name) for name in data.get("weights", ()))
+    item = default_item_bytes(source.roots())
+    graph = Graph(RULES, OPERATORS, MACHINES[target], item, weights=frozenset(weights))
     known = {tensor.name: tensor for tensor in source.inputs}
     plans = []
     for candidate in data["candidates"]:
@@ -190,4 +194,5 @@ def _from_data(data: Mapping[str, Any]) -> Derivation:
     roots = source.roots()
     stages = used_stages(graph, roots)
     unchanged = Plan(roots, (), stages, sum(s.seconds for s in stages))
-    return Derivation(source, target, tuple(plans), unchanged, Statistics(**data["statistics"]))
+    statistics = Statistics(**data["statistics"])
+    return Derivation(source, target, tuple(plans), unchanged, statistics, weights)

@@ -10,9 +10,10 @@ from typing import Any
 import torch
 
 from derivations.extract import Plan
-from derivations.graph import Stage
+from derivations.graph import FOLDED, Stage
 from eops.library import by_name
-from eops.torch_stage import lower
+from eops.torch_stage import lower, lower_all
+from ta.interp import input_tensors
 from ta.node import Scope, Tensor
 from ta.show import show
 from ta.subst import accesses
@@ -97,6 +98,8 @@ def executable(plan: Plan, device: str) -> Executable:
 
 
 def _stage(stage: Stage, device: str) -> tuple[Run, str]:
+    if stage.operator == FOLDED:
+        return _folded(stage.scope), FOLDED
     if stage.operator is not None and stage.binding is not None:
         return by_name(stage.operator).launch(stage.binding), stage.operator
     if stage.operator is not None:
@@ -104,6 +107,26 @@ def _stage(stage: Stage, device: str) -> tuple[Run, str]:
     if device == "cuda":
         return _triton(stage.scope), "eOperator (Triton)"
     return lower(stage.scope), "eOperator (strided views)"
+
+
+def _folded(scope: Scope) -> Run:
+    """The stage computed when its weights are first seen, and again when one of them is another
+    tensor or was written to through torch.
+
+    The weights seen last are kept alive, so that another one cannot come to lie at their address.
+    """
+    compute = lower_all(scope)
+    sources = input_tensors(scope)
+    seen: list[tuple[object, list[torch.Tensor], torch.Tensor]] = []
+
+    def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
+        found = [buffers[source] for source in sources]
+        key = [(t.data_ptr(), t.shape, t.stride(), t.dtype, t._version) for t in found]
+        if not seen or seen[0][0] != key:
+            seen[:] = [(key, found, compute(dict(zip(sources, found, strict=True))))]
+        return seen[0][2]
+
+    return run
 
 
 def _triton(scope: Scope) -> Run:

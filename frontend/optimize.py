@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from derivations.cost import MACHINES
 from derivations.graph import Budget, Progress
-from derivations.rules import RULES
+from derivations.rules import JOINT_RULES, RULES
 from derivations.search import search
 from eops.library import OPERATORS
 from frontend.compiled import CompiledFunction, compile_derivation
@@ -15,6 +15,7 @@ from frontend.derivation import Derivation
 from ta.errors import NameUnknownError, TextError
 from ta.parse import parse as parse_text
 from ta.program import Program
+from ta.show import show_program
 
 Shapes = Mapping[str, Sequence[int]]
 TARGETS = {"cuda": "cuda:90"}
@@ -44,9 +45,13 @@ def derive(
     ranges: Mapping[str, tuple[int, int]] | None = None,
     progress: Progress | None = None,
     most: int = 16,
+    weights: Sequence[str] = (),
     **shapes: Sequence[int],
 ) -> Derivation:
     """Equal programs for a formula, ranked by predicted seconds on `target`.
+
+    `weights` names the tensors that stay the same from call to call: whatever reads only these is
+    computed once, when they are first seen.
 
     `budget`: a Budget, or seconds; the default is a number of states, so that the result does not
     depend on the machine's pace.  Nothing is measured here: `Derivation.compile` does that."""
@@ -57,8 +62,38 @@ def derive(
         raise TextError("shapes belong to a text; a parsed program has its own")
     machine = MACHINES[target_of(target)]
     limits = Budget(seconds=float(budget)) if isinstance(budget, int | float) else budget
-    result = search(program.roots(), RULES, OPERATORS, machine, limits or Budget(), progress, most)
-    return Derivation(program, machine.name, result.plans, result.unchanged, result.statistics)
+    result = search(
+        program.roots(),
+        RULES,
+        OPERATORS,
+        machine,
+        limits or Budget(),
+        progress,
+        most,
+        JOINT_RULES,
+        constant_names(program, weights),
+    )
+    return Derivation(
+        program,
+        machine.name,
+        result.plans,
+        result.unchanged,
+        result.statistics,
+        tuple(weights),
+    )
+
+
+def constant_names(program: Program, weights: Sequence[str]) -> frozenset[str]:
+    """The names, each of which has to be a tensor of the program."""
+    known = {tensor.name for tensor in program.inputs}
+    for name in (weights,) if isinstance(weights, str) else weights:
+        if name not in known:
+            raise NameUnknownError(
+                f"{name!r} is given as a weight but is no tensor of the formula",
+                text=show_program(program),
+                next_step=f"its tensors are {', '.join(sorted(known))}",
+            )
+    return frozenset((weights,) if isinstance(weights, str) else weights)
 
 
 def target_of(name: str) -> str:
@@ -87,6 +122,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     dtypes: Mapping[str, str] | str = "float32",
     ranges: Mapping[str, tuple[int, int]] | None = None,
     progress: Progress | None = None,
+    weights: Sequence[str] = (),
     seconds: float = 1.0,
     **shapes: Sequence[int],
 ) -> CompiledFunction:
@@ -102,6 +138,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
         dtypes=dtypes,
         ranges=ranges,
         progress=progress,
+        weights=weights,
         **cast(Any, shapes),
     )
     return compile_derivation(found, seconds=seconds)

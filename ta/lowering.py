@@ -266,13 +266,21 @@ def _check_power(base: Node, exponent: int, span: Span) -> None:
 
 
 def _call(call: Call, frame: Frame) -> Node:
+    check_function(call)
+    if call.function == "where":
+        then, otherwise = scalar(call.args[1], frame), scalar(call.args[2], frame)
+        return select_on(call.args[0], then, otherwise, lambda index: row(index, frame))
+    return expr.apply(call.function, *(scalar(arg, frame) for arg in call.args))
+
+
+def check_function(call: Call) -> None:
+    """Refuse a function that does not exist, or another number of operands than it takes."""
     if call.function == "where":
         if len(call.args) != 3:
             raise NotationError(
                 f"where takes a condition and two values, not {len(call.args)} operands", call.span
             )
-        then, otherwise = scalar(call.args[1], frame), scalar(call.args[2], frame)
-        return select_on(call.args[0], then, otherwise, lambda index: row(index, frame))
+        return
     if call.function not in FUNCTIONS:
         next_step = close_matches(call.function, FUNCTIONS)
         if call.function in REDUCERS:
@@ -281,7 +289,10 @@ def _call(call: Call, frame: Frame) -> Node:
                 "elementwise"
             )
         raise NotationError(
-            f"{call.function} is not a function", call.span, NameUnknownError, next_step=next_step
+            f"{call.function} is not a function",
+            (call.span[0], call.span[0] + len(call.function)),
+            NameUnknownError,
+            next_step=next_step or f"known are {', '.join(FUNCTIONS)}",
         )
     arity = FUNCTIONS[call.function].arity
     if len(call.args) != arity:
@@ -289,7 +300,6 @@ def _call(call: Call, frame: Frame) -> Node:
             f"{call.function} takes {arity} operand{'s' * (arity > 1)}, not {len(call.args)}",
             call.span,
         )
-    return expr.apply(call.function, *(scalar(arg, frame) for arg in call.args))
 
 
 def _tensor(read: Read, frame: Frame) -> Tensor:
@@ -303,7 +313,7 @@ def _tensor(read: Read, frame: Frame) -> Tensor:
 
 
 def unknown_tensor(name: Name, known: Mapping[str, object]) -> NotationError:
-    example = f"give it, for example shapes={{'{name.name}': (64, 32)}}"
+    example = f"give it, for example {name.name}=(64, 32)"
     next_step = close_matches(name.name, known) or example
     return NotationError(
         f"the tensor {name.name} has no shape", name.span, NameUnknownError, next_step=next_step
@@ -321,6 +331,7 @@ def check_rank(read: Read, shape: Sequence[int]) -> None:
             read.span,
             RangeError,
             sizes=f"{source} is {shape_text(shape)}",
+            next_step="write one index for each dimension, or correct the shape",
         )
 
 

@@ -8,17 +8,20 @@ Whatever the text, only errors of `ta.errors` leave this module.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from itertools import islice
+from operator import index
 from types import MappingProxyType
 
 from ta import expr
 from ta.affine import Range
+from ta.dtypes import checked_dtypes
 from ta.einstein import make_explicit
 from ta.errors import FormulaSyntaxError, NameUnknownError, RangeError, TextError
 from ta.lowering import (
     Frame,
+    check_function,
     check_index,
     check_rank,
     closed_scope,
@@ -31,7 +34,16 @@ from ta.node import Node, Scope, Tensor
 from ta.program import Program, Statement
 from ta.ranges import RangesOf, infer
 from ta.reader import read_expression, read_program
-from ta.syntax import Expression, Name, NotationError, Read, ScopeText, iterator_names, scalars
+from ta.syntax import (
+    Call,
+    Expression,
+    Name,
+    NotationError,
+    Read,
+    ScopeText,
+    iterator_names,
+    scalars,
+)
 from ta.syntax import Statement as StatementText
 
 Shapes = Mapping[str, Sequence[int]]
@@ -54,16 +66,13 @@ def parse(
     with _complete_errors(text):
         statements = read_program(text)
         targets = [statement.target.name for statement in statements]
-        known = _Known(_checked_shapes(shapes), dtypes, targets)
-        stated = {name: Range(*bound) for name, bound in ranges.items()}
-        for name, (lo, hi) in stated.items():
-            if lo > hi:
-                raise RangeError(f"the range {lo}:{hi} of {name} ends before it begins")
+        known = _Known(_checked_shapes(shapes), checked_dtypes(dtypes), targets)
+        stated = {name: _checked_range(name, bound) for name, bound in ranges.items()}
         found = [_statement(statement, known, stated) for statement in statements]
-        _refuse_unused("shapes", shapes, {*known.inputs, *targets})
+        _refuse_unused("a shape", shapes, {*known.inputs, *targets})
         if not isinstance(dtypes, str):
-            _refuse_unused("dtypes", dtypes, {*known.inputs, *targets})
-        _refuse_unused("ranges", ranges, known.iterators)
+            _refuse_unused("an element type", dtypes, {*known.inputs, *targets})
+        _refuse_unused("a range", ranges, known.iterators)
         return Program(tuple(known.inputs.values()), tuple(found), MappingProxyType(known.hints))
 
 
@@ -109,6 +118,9 @@ def statement_to_scope(
             (statement.span[0], statement.value.span[0]),
             next_step="write shifts and strides on the right",
         )
+    for part in scalars(statement.value, into_scopes=True):
+        if isinstance(part, Call):
+            check_function(part)
     value = make_explicit(statement.value, names)
     for part in scalars(value):
         if isinstance(part, Name):
@@ -239,18 +251,47 @@ def _generic_names(used: set[str], excluded: frozenset[str]) -> tuple[str, ...]:
 
 
 def _checked_shapes(shapes: Shapes) -> dict[str, tuple[int, ...]]:
-    checked = {name: tuple(int(extent) for extent in shape) for name, shape in shapes.items()}
+    checked = {name: _checked_shape(name, shape) for name, shape in shapes.items()}
     for name, shape in checked.items():
         if any(extent < 0 for extent in shape):
             raise RangeError(f"the shape {shape} of {name} has a negative size")
     return checked
 
 
+def _checked_shape(name: str, shape: object) -> tuple[int, ...]:
+    """A sequence of whole numbers; text, floats and arrays of data are none."""
+    try:
+        if isinstance(shape, Iterable) and not isinstance(shape, str | bytes | Set | Mapping):
+            return tuple(index(extent) for extent in shape)
+    except TypeError:
+        pass
+    what = f"an array of shape {tuple(shape.shape)}" if hasattr(shape, "shape") else repr(shape)
+    raise RangeError(
+        f"the shape of {name} is a tuple of whole numbers, not {what}",
+        next_step=f"for example {name}=(64, 32); a scalar's shape is ()",
+    )
+
+
+def _checked_range(name: str, bound: object) -> Range:
+    try:
+        if isinstance(bound, Sequence) and not isinstance(bound, str | bytes):
+            lo, hi = map(index, bound)
+            if lo > hi:
+                raise RangeError(f"the range {lo}:{hi} of {name} ends before it begins")
+            return Range(lo, hi)
+    except (TypeError, ValueError):  # not two, or not whole
+        pass
+    raise RangeError(
+        f"the range of {name} is a pair of whole numbers, not {bound!r}",
+        next_step=f"for example ranges={{{name!r}: (0, 16)}}, the end left out",
+    )
+
+
 def _refuse_unused(what: str, given: Mapping[str, object], known: set[str]) -> None:
     for name in given:
         if name not in known:
             raise NameUnknownError(
-                f"{what} gives {name}, which the text does not use",
+                f"{what} is given for {name}, which the text does not use",
                 next_step=close_matches(name, known) or f"it uses {', '.join(sorted(known))}",
             )
 

@@ -153,7 +153,11 @@ def _explain(error: UnexpectedInput, text: str) -> NotationError:
     token = error.token
     if token.type == "$END":
         end = len(text.rstrip())
-        return NotationError(f"the text ends where {expected} is expected", (end, end + 1))
+        return NotationError(
+            f"the text ends where {expected} is expected",
+            (end, end + 1),
+            next_step=f"complete the formula, or take away what stands before its end{_open(text)}",
+        )
     start, _ = _token_span(token)
     found = "the line ends" if token == "\n" else f"found `{token}`"
     next_step = ""
@@ -164,6 +168,17 @@ def _explain(error: UnexpectedInput, text: str) -> NotationError:
     return NotationError(
         f"{found} where {expected} is expected", (start, start + len(token)), next_step=next_step
     )
+
+
+def _open(text: str) -> str:
+    """Which brackets were never closed, as the end of a sentence."""
+    waiting: list[str] = []
+    for letter in text:
+        if letter in "([{":
+            waiting.append(letter)
+        elif letter in ")]}" and waiting:
+            waiting.pop()
+    return f"; `{''.join(waiting)}` is still open" if waiting else ""
 
 
 def _span(children: list[Any]) -> Span:

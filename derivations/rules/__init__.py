@@ -1,11 +1,12 @@
 """The rules, one identity a file; a new rule is one new file and one line here."""
 
-from derivations.rule import Rule
+from derivations.rule import JointRule, Rule
 from derivations.rules.distribute import DISTRIBUTE
 from derivations.rules.expand import EXPAND
 from derivations.rules.factor import FACTOR
 from derivations.rules.fuse import FUSE
 from derivations.rules.hoist import HOIST
+from derivations.rules.join import JOIN
 from derivations.rules.materialise import MATERIALISE
 from derivations.rules.merge_stage import MERGE_STAGE
 from derivations.rules.phase import PHASE
@@ -35,6 +36,9 @@ RULES: tuple[Rule, ...] = (
     MATERIALISE,
 )
 """All rules, in the order in which the search asks them."""
+
+JOINT_RULES: tuple[JointRule, ...] = (JOIN,)
+"""The rules that rewrite several scopes of a program together."""
 
 RULE_SET_VERSION = 1
 """Raised whenever a rule's meaning changes, so that remembered programs are derived anew."""

@@ -15,33 +15,16 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from derivations.embed import ReadPart
-from derivations.kernel import Step, apply
+from derivations.kernel import Witness
 from derivations.restructure import factors_of
+from derivations.rule import JointRule
 from ta import affine, expr
 from ta.affine import Range, Row
 from ta.canon import scope as make_scope
-from ta.errors import RuleRefused
 from ta.node import Access, Condition, Node, Scope
 from ta.subst import substitute
 
 MOST_JOINED = 8
-
-
-@dataclass(frozen=True, slots=True)
-class JointRule:
-    """A rule that rewrites several scopes at once: `propose` gives groups of steps that only pay
-    together."""
-
-    name: str
-    formula: str
-    conditions: str
-    choices: str
-    exactness: str
-    source: str
-
-    def groups(self, scopes: Sequence[Scope]) -> Iterator[tuple[Step, ...]]:
-        """Groups of steps, each verified by the kernel."""
-        yield from _groups(self.name, scopes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +36,21 @@ class _Part:
     extent: int
 
 
-def _groups(name: str, scopes: Sequence[Scope]) -> Iterator[tuple[Step, ...]]:
+Group = tuple[tuple[Scope, Witness], ...]
+
+
+def propose(scopes: Sequence[Scope]) -> Iterator[Group]:
+    """Groups of scopes with a common read; the one with the most reduction iterators is the host
+    that the others are fitted to."""
     done: set[Scope] = set()
-    for host in sorted(scopes, key=lambda scope: -len(scope.sums)):
-        if host in done:
-            continue
+    for host in sorted(dict.fromkeys(scopes), key=lambda scope: -len(scope.sums)):
+        others = [scope for scope in dict.fromkeys(scopes) if scope is not host]
         for shared in _reads(host):
             for loop in range(len(host.loops)):
-                steps = _join(name, host, shared, loop, [s for s in scopes if s is not host])
-                if steps:
-                    done |= {step.before for step in steps}
-                    yield steps
+                group = () if host in done else _join(host, shared, loop, others)
+                if group:
+                    done |= {scope for scope, _ in group}
+                    yield group
 
 
 def _reads(scope: Scope) -> list[Access]:
@@ -73,9 +60,7 @@ def _reads(scope: Scope) -> list[Access]:
     return [f for f in factors if isinstance(f, Access)]
 
 
-def _join(
-    name: str, host: Scope, shared: Access, loop: int, others: Sequence[Scope]
-) -> tuple[Step, ...]:
+def _join(host: Scope, shared: Access, loop: int, others: Sequence[Scope]) -> Group:
     """The host and all scopes that join it along the loop; nothing where none does."""
     if shared.free >> loop & 1 or host.loops[loop].lo:
         return ()
@@ -100,23 +85,18 @@ def _join(
     assert joined is not None
     loops = [*host.loops[:loop], Range(0, total), *host.loops[loop + 1 :]]
     producer = make_scope(loops, host.sums, expr.mul(shared, joined), host.reducer)
-    return _steps(name, parts, producer, loop)
+    return _readings(parts, producer, loop)
 
 
-def _steps(name: str, parts: Sequence[_Part], producer: Scope, loop: int) -> tuple[Step, ...]:
-    steps: list[Step] = []
+def _readings(parts: Sequence[_Part], producer: Scope, loop: int) -> Group:
+    found: list[tuple[Scope, Witness]] = []
     start = 0
     for part in parts:
         rows = [affine.iterator(i) for i in range(len(part.scope.loops))]
         rows[loop] = affine.shift(rows[loop], start)
         start += part.extent
-        witness = ReadPart(producer, tuple(rows))
-        try:
-            after = apply(part.scope, witness, exact=False)
-        except RuleRefused:
-            return ()
-        steps.append(Step(name, part.scope, after, witness))
-    return tuple(steps)
+        found.append((part.scope, ReadPart(producer, tuple(rows))))
+    return tuple(found)
 
 
 def _aligned(host: Scope, shared: Access, loop: int, other: Scope) -> _Part | None:
@@ -189,5 +169,5 @@ JOIN = JointRule(
     choices="scopes of one program that multiply the same read and differ in one loop",
     exactness="exact",
     source="EinNet, OSDI'23, expression merging; TASO, SOSP'19",
+    propose=propose,
 )
-JOINT_RULES: tuple[JointRule, ...] = (JOIN,)
