@@ -22,8 +22,6 @@ from ta.subst import replace_sources, stages, walk
 HOPELESS = 30.0
 """Programs predicted to take this many times the best one's time, and longer than the program as
 given, are not listed."""
-REPLAYS = 4
-"""So often the chosen steps are gone through, at most."""
 COMPARABLE = 1.5
 """A step is tried in the variants when it costs at most this many times the best choice."""
 
@@ -203,7 +201,8 @@ def _steps(
     best: dict[Scope, Choice],
     forced: dict[Scope, Step],
 ) -> list[Step]:
-    """The chosen steps in order: those from a scope before those of what its result reads."""
+    """The chosen steps in order: those from all roots first, then those from what they read, so
+    that what several of them read is there when its own steps come."""
     steps: list[Step] = []
     done: set[Scope] = set()
     pending = deque(roots)
@@ -225,16 +224,12 @@ def _steps(
 def _finish(graph: Graph, roots: tuple[Scope, ...], steps: list[Step]) -> Plan:
     """Replay the steps on the roots, then fold the views they left into their readers."""
     applied: list[Step] = []
-    for _ in range(REPLAYS):  # a later step may bring back what an earlier one replaced
-        before = roots
-        for step in steps:
-            if step.before in stages(*roots):
-                changed = replace_step(roots, step)
-                if changed != roots:
-                    roots = changed
-                    applied.append(step)
-        if roots == before:
-            break
+    for step in steps:
+        if step.before in stages(*roots):
+            changed = replace_step(roots, step)
+            if changed != roots:
+                roots = changed
+                applied.append(step)
     roots, folds = fold_views(graph, roots)
     chosen = used_stages(graph, roots)
     return Plan(roots, (*applied, *folds), chosen, sum(stage.seconds for stage in chosen))

@@ -29,22 +29,22 @@ Witness: TypeAlias = (
     | Factor
 )
 
-_REINDEXING: dict[type[Any], Callable[[Scope, Any, bool], Scope]] = {
+_BY_DOMAINS: dict[type[Any], Callable[[Scope, Any, bool], Scope]] = {
     ReindexLoops: reindex.reindex_loops,
     ReindexSums: reindex.reindex_sums,
     ReadPart: embed.read_part,
+    Merge: restructure.merge,
 }
 
-_RESTRUCTURING: dict[type[Any], Callable[[Scope, Any], Scope]] = {
+_BY_FORM: dict[type[Any], Callable[[Scope, Any], Scope]] = {
     SplitSum: restructure.split_sum,
-    Merge: restructure.merge,
     Materialise: restructure.materialise,
     Distribute: restructure.distribute,
     Expand: restructure.expand,
     Factor: restructure.factor,
 }
 
-WITNESSES: dict[str, type[Any]] = {kind.__name__: kind for kind in (*_REINDEXING, *_RESTRUCTURING)}
+WITNESSES: dict[str, type[Any]] = {kind.__name__: kind for kind in (*_BY_DOMAINS, *_BY_FORM)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,8 @@ def apply(scope: Scope, witness: Witness, *, exact: bool = True) -> Scope:
     faster, which is what the search wants."""
     kind = type(witness)
     try:
-        if kind in _REINDEXING:
-            return _REINDEXING[kind](scope, witness, exact)
-        return _RESTRUCTURING[kind](scope, witness)
+        if kind in _BY_DOMAINS:
+            return _BY_DOMAINS[kind](scope, witness, exact)
+        return _BY_FORM[kind](scope, witness)
     except ValueError as error:  # a constructor has no such node: say, it adds inf and -inf
         raise RuleRefused(str(error)) from error

@@ -125,7 +125,7 @@ def reads(scope: Scope) -> tuple[Access, ...]:
     return tuple(a for a in accesses(scope.body) if isinstance(a.source, Scope))
 
 
-def merge(scope: Scope, witness: Merge) -> Scope:
+def merge(scope: Scope, witness: Merge, exact: bool = True) -> Scope:
     """The chosen nested read replaced by the nested scope's body."""
     found = reads(scope)
     if not 0 <= witness.stage < len(found):
@@ -141,7 +141,7 @@ def merge(scope: Scope, witness: Merge) -> Scope:
     outer = len(scope.domain)
     fresh = [affine.iterator(outer + s) for s in range(len(source.sums))]
     inlined = substitute(source.body, (*access.rows, *fresh))
-    inlined = _guarded(inlined, access, source, scope.domain)
+    inlined = _guarded(inlined, access, source, scope.domain, exact)
     body = replace_node(scope.body, access, inlined)
     return make_scope(scope.loops, scope.sums + source.sums, body, reducer)
 
@@ -162,14 +162,16 @@ def _merged_reducer(scope: Scope, access: Access, source: Scope) -> Reducer:
     return "sum"
 
 
-def _guarded(inlined: Node, access: Access, source: Scope, domain: Sequence[Range]) -> Node:
+def _guarded(
+    inlined: Node, access: Access, source: Scope, domain: Sequence[Range], exact: bool
+) -> Node:
     """The inlined body, behind a condition wherever it would be read outside the nested loops."""
     pairs = list(zip(access.rows, source.loops, strict=True))
     escaping = [(row, bound) for row, bound in pairs if not _stays(row, bound, domain)]
     if not escaping:
         return inlined
     neutral = access.fill == 0 and source.reducer == "sum"
-    if neutral and vanishes_outside(inlined, (*domain, *source.sums), escaping):
+    if neutral and vanishes_outside(inlined, (*domain, *source.sums), escaping, exact):
         return inlined
     if source.sums and not neutral:
         raise RuleRefused("the nested reduction is read outside its loops, where it has a fill")

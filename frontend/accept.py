@@ -42,7 +42,7 @@ class Reference:
 def random_inputs(
     tensors: Sequence[Tensor], device: str, seed: int = 0
 ) -> dict[Tensor, torch.Tensor]:
-    """Standard normal numbers; small integers for integer types."""
+    """Standard normal numbers; small integers, of both signs where there are such, for others."""
     generator = torch.Generator().manual_seed(seed)
     found: dict[Tensor, torch.Tensor] = {}
     for tensor in tensors:
@@ -51,8 +51,8 @@ def random_inputs(
             wide = torch.complex128 if dtype.is_complex else torch.float64
             values = torch.randn(tensor.shape, generator=generator, dtype=wide).to(dtype)
         else:
-            high = 2 if dtype == torch.bool else 8
-            values = torch.randint(0, high, tensor.shape, generator=generator).to(dtype)
+            low, high = (0, 2) if dtype == torch.bool else (-8 if dtype.is_signed else 0, 8)
+            values = torch.randint(low, high, tensor.shape, generator=generator).to(dtype)
         found[tensor] = values.to(device)
     return found
 
@@ -99,14 +99,23 @@ def error(outputs: Sequence[torch.Tensor], expected: Sequence[torch.Tensor]) -> 
         if not wanted.numel():
             continue
         got = output.to(wanted.dtype)
+        if output.dtype.is_floating_point:  # what the type cannot hold is infinite in it
+            wanted = torch.where(torch.isinf(wanted.to(output.dtype)), wanted.sign() / 0, wanted)
         finite = torch.isfinite(wanted.abs())
-        same_odd = torch.equal(got[~finite].nan_to_num(), wanted[~finite].nan_to_num())
+        same_odd = _same_odd(got[~finite], wanted[~finite])
         if not same_odd or not torch.isfinite(got[finite].abs()).all():
             return float("inf")
         largest = float(wanted[finite].abs().max()) if bool(finite.any()) else 0.0
         off = float((got - wanted)[finite].abs().max()) if bool(finite.any()) else 0.0
         worst = max(worst, off / largest if largest else off)
     return worst
+
+
+def _same_odd(got: torch.Tensor, wanted: torch.Tensor) -> bool:
+    """NaN for NaN and each infinity for itself; complex ones, whose parts are no guide, for any."""
+    if wanted.is_complex():
+        return not bool(torch.isfinite(got.abs()).any())
+    return bool(torch.isclose(got, wanted, rtol=0.0, atol=0.0, equal_nan=True).all())
 
 
 def accepted(candidate: float, baseline: float, epsilon: float) -> bool:

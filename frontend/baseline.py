@@ -5,7 +5,8 @@
                                          views where indices are compound
     anything else                        elementwise operations on broadcast views, then a reduction
 
-Each operation is one call on whole tensors, as in a user's code.
+Each operation is one call on whole tensors, as in a user's code.  Integers and bools are computed
+as everywhere else (`eops.torch_types`): torch's products would wrap, or lack them.
 """
 
 from __future__ import annotations
@@ -41,14 +42,15 @@ def baseline(program: Program) -> tuple[list[tuple[Scope, Run]], list[str]]:
     order = {tensor.name: position for position, tensor in enumerate(program.inputs)}
     chosen: list[tuple[Scope, Run]] = []
     words: list[str] = []
+    floating = all(t.dtype.startswith(("float", "bfloat", "complex")) for t in program.inputs)
     for stage in stages(*program.roots()):
-        run, word = _stage(stage, order)
+        run, word = _stage(stage, order, floating)
         chosen.append((stage, run))
         words.append(word)
     return chosen, words
 
 
-def _stage(scope: Scope, order: Mapping[str, int]) -> tuple[Run, str]:
+def _stage(scope: Scope, order: Mapping[str, int], floating: bool) -> tuple[Run, str]:
     for operator in OPERATORS:
         if operator.name not in WRITTEN_AS_EINSUM:
             found = match(operator, scope)
@@ -56,6 +58,8 @@ def _stage(scope: Scope, order: Mapping[str, int]) -> tuple[Run, str]:
                 return operator.launch(found), operator.name
     if any(bound.extent == 0 for bound in scope.domain):
         return lower(scope), "empty"
+    if not floating:
+        return lower(scope), "integers, in int64"
     if scope.sums and scope.reducer == "sum":
         return _einsum(scope, order)
     return _broadcast(scope)

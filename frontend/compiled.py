@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
+from math import isfinite
 from typing import Any
 
-import numpy as np
 import torch
 
 from derivations.extract import Plan
+from eops.torch_stage import lower
 from frontend.accept import Reference, accepted, error, reference
 from frontend.baseline import baseline
 from frontend.derivation import Derivation
 from frontend.execute import Executable, executable
+from frontend.operands import bind
 from frontend.timing import race, timed
-from ta.errors import EinderiveError, OperandError
-from ta.node import Tensor
+from ta.errors import BuildError, EinderiveError, OperandError
 from ta.program import Program
 from ta.show import show_program
 
@@ -29,6 +31,8 @@ HOPELESS_PREDICTION = 30.0
 """Candidates predicted to take this many times the best one's time are not built."""
 HOPELESS = 4.0
 """A rival that takes this many times the fastest one's time on its first runs is not timed on."""
+WRONG = 0.1
+"""A baseline with a larger error has not a digit right: it sets no standard for candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +51,15 @@ class Trial:
 class CompiledFunction:
     """The chosen program: call it with arrays by name, or by position in order of appearance.
 
-    `trials` are all programs that were tried, the baseline first; `chosen` is one of them."""
+    `trials` are all programs that were tried, the baseline first; `chosen` is one of them.
+    `interrupted`: not all were tried or timed to the end."""
 
     derivation: Derivation
     run: Executable
     trials: tuple[Trial, ...]
     chosen: Trial
     device: str
+    interrupted: bool = False
 
     @property
     def baseline(self) -> Trial:
@@ -66,7 +72,8 @@ class CompiledFunction:
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """The outputs for the given arrays, as the kind of array that came in: one output alone,
-        several as a tuple.  Raises OperandError."""
+        several as a tuple.  Lists and numbers take the formula's element type; no gradients are
+        recorded.  Raises OperandError."""
         inputs, numpy = bind(self.derivation.source, args, named, self.device)
         outputs = self.run(inputs)
         values = tuple(y.cpu().numpy() if numpy else y for y in outputs)
@@ -77,94 +84,9 @@ class CompiledFunction:
 
         return compiled_text(self)
 
-
-def bind(
-    program: Program, args: Sequence[Any], named: Mapping[str, Any], device: str
-) -> tuple[dict[Tensor, torch.Tensor], bool]:
-    """Operands by tensor, checked; and whether they were NumPy arrays."""
-    text = show_program(program)
-    names = [tensor.name for tensor in program.inputs]
-    signature = ", ".join(f"{t.name}: {_shape(t.shape)} {t.dtype}" for t in program.inputs)
-    if len(args) > len(names):
-        raise OperandError(
-            f"{len(args)} operands for a formula of {len(names)} tensors",
-            text=text,
-            sizes=signature,
-            next_step=f"call it as f({', '.join(names)})",
-        )
-    given = dict(zip(names, args, strict=False))
-    for name, value in named.items():
-        if name in given or name not in names:
-            what = "is given twice" if name in given else "is not a tensor of the formula"
-            raise OperandError(
-                f"the operand {name} {what}",
-                text=text,
-                sizes=signature,
-                next_step=f"call it as f({', '.join(names)})",
-            )
-        given[name] = value
-    found: dict[Tensor, torch.Tensor] = {}
-    numpy = False
-    for tensor in program.inputs:
-        if tensor.name not in given:
-            raise OperandError(
-                f"the operand {tensor.name} is missing",
-                text=text,
-                span=_span(text, tensor.name),
-                sizes=signature,
-                next_step=f"pass {tensor.name}=..., of shape {_shape(tensor.shape)}",
-            )
-        found[tensor], from_numpy = _operand(tensor, given[tensor.name], text, device)
-        numpy |= from_numpy
-    return found, numpy
-
-
-def _operand(tensor: Tensor, value: Any, text: str, device: str) -> tuple[torch.Tensor, bool]:
-    numpy = not isinstance(value, torch.Tensor)
-    if numpy:
-        array = np.asarray(value)
-        shape, dtype = array.shape, str(array.dtype)
-    else:
-        shape, dtype = tuple(value.shape), str(value.dtype).removeprefix("torch.")
-    span = _span(text, tensor.name)
-    if shape != tensor.shape:
-        raise OperandError(
-            f"{tensor.name} has shape {_shape(shape)}, the formula was compiled for "
-            f"{_shape(tensor.shape)}",
-            text=text,
-            span=span,
-            sizes=f"{tensor.name} is {_shape(shape)} here",
-            next_step=f"pass a {_shape(tensor.shape)} array, or compile for {_shape(shape)}",
-        )
-    if dtype != tensor.dtype:
-        raise OperandError(
-            f"{tensor.name} has elements of type {dtype}, the formula was compiled for "
-            f"{tensor.dtype}",
-            text=text,
-            span=span,
-            sizes=f"{tensor.name} is {_shape(shape)} {dtype}",
-            next_step=f"convert it, or compile with dtypes={{{tensor.name!r}: {dtype!r}}}",
-        )
-    if numpy:
-        writable = array if array.flags.writeable and min(array.strides, default=0) >= 0 else None
-        return torch.from_numpy(array.copy() if writable is None else writable).to(device), True
-    if value.device.type != device:
-        raise OperandError(
-            f"{tensor.name} lies on {value.device}, the program was compiled for {device}",
-            text=text,
-            span=span,
-            next_step=f"move it with .to({device!r}), or compile with target={value.device.type!r}",
-        )
-    return value.detach(), False
-
-
-def _span(text: str, name: str) -> tuple[int, int] | None:
-    at = text.find(name + "[")
-    return (at, at + len(name)) if at >= 0 else None
-
-
-def _shape(shape: Sequence[int]) -> str:
-    return " x ".join(map(str, shape)) if shape else "scalar"
+    def __repr__(self) -> str:
+        formula = show_program(self.derivation.source)
+        return f"<CompiledFunction of {formula!r}, {self.chosen.label} chosen>"
 
 
 def compile_derivation(
@@ -180,21 +102,61 @@ def compile_derivation(
             next_step="derive with target='cpu' to run, or stop at derive() to read the program",
         )
     program = derivation.source
-    expected = reference(program, device)
-    stages, words = baseline(program)
-    direct = Executable(
-        program.roots(),
-        tuple(scope for scope, _ in stages),
-        tuple(run for _, run in stages),
-        tuple(words),
-    )
-    base = error(direct(expected.inputs), expected.outputs)
+    with _plain_errors():
+        expected = reference(program, device)
+        direct, base = _direct(program, expected)
     rivals: list[tuple[Trial, Executable | None]] = [
-        (Trial("baseline", None, tuple(words), float("inf"), base, "baseline"), direct)
+        (Trial("baseline", None, direct.words, float("inf"), base, "baseline"), direct)
     ]
-    for number, plan in worth_trying(derivation, tuple(words), tried):
-        rivals.append(_try(f"candidate {number}", plan, device, expected, base))
-    return _choose(derivation, rivals, expected, device, seconds)
+    interrupted = False
+    try:
+        for number, plan in worth_trying(derivation, direct.words, tried):
+            rivals.append(_try(f"candidate {number}", plan, device, expected, base))
+    except KeyboardInterrupt:
+        interrupted = True
+    if not isfinite(base) and all(trial.verdict != "accepted" for trial, _ in rivals):
+        raise BuildError(
+            f"no program for {show_program(program)} gives numbers that its element types hold, "
+            "for random inputs"
+        )
+    return _choose(derivation, rivals, expected, device, seconds, interrupted)
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """What torch cannot do, or has no memory for, as a BuildError."""
+    try:
+        yield
+    except (RuntimeError, MemoryError) as problem:
+        reason = str(problem).splitlines()[0] if str(problem) else "out of memory"
+        step = "use other element types, or write the formula with other functions"
+        if "memory" in reason:
+            step = "use smaller shapes; derive() alone needs no memory for the tensors"
+        raise BuildError(
+            f"the formula cannot be evaluated here: {reason}\n  next: {step}"
+        ) from problem
+
+
+def _direct(program: Program, expected: Reference) -> tuple[Executable, float]:
+    """The baseline and its error.  Where what one would write in torch has no correct digit (an
+    operator that lacks the element type), each stage is evaluated in general form instead."""
+    stages, words = baseline(program)
+    scopes = tuple(scope for scope, _ in stages)
+    written = Executable(program.roots(), scopes, tuple(run for _, run in stages), tuple(words))
+    general = Executable(
+        program.roots(),
+        scopes,
+        tuple(map(lower, scopes)),
+        ("eOperator (strided views)",) * len(scopes),
+    )
+    try:
+        off = error(written(expected.inputs), expected.outputs)
+    except NotImplementedError:
+        off = float("inf")
+    if off <= WRONG:
+        return written, off
+    other = error(general(expected.inputs), expected.outputs)
+    return (general, other) if other < off else (written, off)
 
 
 def worth_trying(
@@ -222,7 +184,7 @@ def _try(
     except (EinderiveError, RuntimeError, MemoryError, NotImplementedError) as problem:
         verdict = f"not built: {str(problem).splitlines()[0]}"
         return Trial(label, plan, (), infinite, infinite, verdict), None
-    if not accepted(off, base, expected.epsilon):
+    if not accepted(off, min(base, WRONG), expected.epsilon):
         verdict = f"refused: error {off:.1e}, the baseline's is {base:.1e}"
         return Trial(label, plan, built.words, infinite, off, verdict), None
     return Trial(label, plan, built.words, infinite, off, "accepted"), built
@@ -234,22 +196,39 @@ def _choose(
     expected: Reference,
     device: str,
     seconds: float,
+    interrupted: bool,
 ) -> CompiledFunction:
-    cuda = device == "cuda"
-    running = [(p, built) for p, (_, built) in enumerate(rivals) if built is not None]
-    calls = {p: partial(built, expected.inputs) for p, built in running}
-    first = {p: min(timed(call, cuda) for _ in range(2)) for p, call in calls.items()}
-    fastest = min(first.values())
-    racing = [p for p in calls if p == 0 or first[p] <= HOPELESS * fastest]
-    medians = race([calls[p] for p in racing], seconds=seconds, cuda=cuda)
-    measured = first | dict(zip(racing, medians, strict=True))
+    calls = {
+        position: partial(built, expected.inputs)
+        for position, (_, built) in enumerate(rivals)
+        if built is not None
+    }
+    measured, stopped = _measured(calls, seconds, device == "cuda")
     trials = tuple(
-        Trial(t.label, t.plan, t.words, measured.get(p, t.seconds), t.error, t.verdict)
-        for p, (t, _) in enumerate(rivals)
+        replace(trial, seconds=measured.get(position, trial.seconds))
+        for position, (trial, _) in enumerate(rivals)
     )
-    best = min(measured, key=lambda p: measured[p])
-    if measured[best] > MARGIN * measured[0]:
+    running = [position for position in measured if isfinite(trials[position].error)]
+    best = min(running, key=lambda position: measured[position], default=0)
+    if isfinite(trials[0].error) and measured.get(best, 0.0) > MARGIN * measured.get(0, 0.0):
         best = 0
     built = rivals[best][1]
     assert built is not None
-    return CompiledFunction(derivation, built, trials, trials[best], device)
+    return CompiledFunction(derivation, built, trials, trials[best], device, interrupted or stopped)
+
+
+def _measured(
+    calls: Mapping[int, Callable[[], object]], seconds: float, cuda: bool
+) -> tuple[dict[int, float], bool]:
+    """Seconds of each call, as far as KeyboardInterrupt lets it come, and whether that happened."""
+    found: dict[int, float] = {}
+    try:
+        for position, call in calls.items():
+            found[position] = min(timed(call, cuda) for _ in range(2))
+        fastest = min(found.values())
+        racing = [p for p in calls if p == 0 or found[p] <= HOPELESS * fastest]
+        medians = race([calls[p] for p in racing], seconds=seconds, cuda=cuda)
+        found |= zip(racing, medians, strict=True)
+    except KeyboardInterrupt:
+        return found, True
+    return found, False

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
+
+import numpy as np
 
 from derivations.cost import MACHINES
 from derivations.graph import Budget, Progress
@@ -17,31 +19,50 @@ from ta.parse import parse as parse_text
 from ta.program import Program
 from ta.show import show_program
 
-Shapes = Mapping[str, Sequence[int]]
+Dtypes: TypeAlias = Mapping[str, Any] | Any
+"""A name as in `ta.dtypes`, or a type of NumPy or torch; for all tensors, or by tensor."""
 TARGETS = {"cuda": "cuda:90"}
 """Short names: `cuda` is the profile that its own device comes nearest to; see `target_of`."""
 
 
 def parse(
     text: str,
+    /,
     *,
-    dtypes: Mapping[str, str] | str = "float32",
+    dtypes: Dtypes = "float32",
     ranges: Mapping[str, tuple[int, int]] | None = None,
     **shapes: Sequence[int],
 ) -> Program:
     """The program of a formula: `parse("Y[i] = A[i,k]*x[k]", A=(64, 32), x=(32,))`.
 
     Shapes are given by tensor name; `ranges` gives iterators' half-open ranges where no tensor
-    does.  Raises FormulaSyntaxError, RangeError or NameUnknownError."""
-    return parse_text(text, shapes, dtypes, ranges or {})
+    does.  `dtypes` is one element type, or one for each tensor that is not float32; types of NumPy
+    and torch stand for their names.  Raises FormulaSyntaxError, RangeError or NameUnknownError."""
+    if not isinstance(text, str):
+        raise TextError(f"a formula is a text, not {text!r}", next_step='write "Y[i] = 2*A[i]"')
+    return parse_text(text, shapes, _names(dtypes), ranges or {})
+
+
+def _names(dtypes: Any) -> Any:
+    """Element types by their names; what is none is left for the parser to refuse."""
+    if isinstance(dtypes, Mapping):
+        return {tensor: _names(dtype) for tensor, dtype in dtypes.items()}
+    if isinstance(dtypes, type | np.dtype):
+        try:
+            return np.dtype(dtypes).name
+        except TypeError:
+            return dtypes
+    name = str(dtypes)
+    return name.removeprefix("torch.") if name.startswith("torch.") else dtypes
 
 
 def derive(
     formula: str | Program,
+    /,
     *,
     target: str = "cpu",
     budget: Budget | float | None = None,
-    dtypes: Mapping[str, str] | str = "float32",
+    dtypes: Dtypes | None = None,
     ranges: Mapping[str, tuple[int, int]] | None = None,
     progress: Progress | None = None,
     most: int = 16,
@@ -55,19 +76,26 @@ def derive(
 
     `budget`: a Budget, or seconds; the default is a number of states, so that the result does not
     depend on the machine's pace.  Nothing is measured here: `Derivation.compile` does that."""
-    program = formula
-    if isinstance(program, str):
-        program = parse(program, dtypes=dtypes, ranges=ranges, **cast(Any, shapes))
-    elif shapes:
-        raise TextError("shapes belong to a text; a parsed program has its own")
+    if most < 1:
+        raise TextError(f"most is how many programs to give, 1 or more, not {most}")
+    limits = _limits(budget)
+    if not isinstance(formula, Program):
+        types = "float32" if dtypes is None else dtypes
+        program = parse(formula, dtypes=types, ranges=ranges, **cast(Any, shapes))
+    elif shapes or ranges or dtypes is not None:
+        raise TextError(
+            "shapes, ranges and dtypes belong to a text; a parsed program has its own",
+            next_step="give them to parse(), or pass the text",
+        )
+    else:
+        program = formula
     machine = MACHINES[target_of(target)]
-    limits = Budget(seconds=float(budget)) if isinstance(budget, int | float) else budget
     result = search(
         program.roots(),
         RULES,
         OPERATORS,
         machine,
-        limits or Budget(),
+        limits,
         progress,
         most,
         JOINT_RULES,
@@ -96,6 +124,23 @@ def constant_names(program: Program, weights: Sequence[str]) -> frozenset[str]:
     return frozenset((weights,) if isinstance(weights, str) else weights)
 
 
+def _limits(budget: Budget | float | None) -> Budget:
+    """The budget as such; TextError where it leaves nothing to search with."""
+    if isinstance(budget, int | float):
+        budget = Budget(seconds=float(budget))
+    elif budget is None:
+        budget = Budget()
+    elif not isinstance(budget, Budget):
+        raise TextError(
+            f"budget is a Budget or a number of seconds, not {budget!r}",
+            next_step="for example budget=2.0, or budget=Budget(states=1000)",
+        )
+    values = (budget.states, budget.effort, 1.0 if budget.seconds is None else budget.seconds)
+    if not all(value > 0 for value in values):  # also refuses NaN
+        raise TextError(f"every limit of a budget is above 0, and this is {budget}")
+    return budget
+
+
 def target_of(name: str) -> str:
     """The machine profile's name, `cuda` resolved to the device that is there."""
     if name == "cuda":
@@ -116,10 +161,11 @@ def target_of(name: str) -> str:
 
 def compile(  # the public name, as in re.compile; the built-in is not used here
     formula: str | Program,
+    /,
     *,
     target: str | None = None,
     budget: Budget | float | None = None,
-    dtypes: Mapping[str, str] | str = "float32",
+    dtypes: Dtypes | None = None,
     ranges: Mapping[str, tuple[int, int]] | None = None,
     progress: Progress | None = None,
     weights: Sequence[str] = (),

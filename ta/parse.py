@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from itertools import islice
-from operator import index
+from operator import index as whole
 from types import MappingProxyType
 
 from ta import expr
@@ -262,7 +262,7 @@ def _checked_shape(name: str, shape: object) -> tuple[int, ...]:
     """A sequence of whole numbers; text, floats and arrays of data are none."""
     try:
         if isinstance(shape, Iterable) and not isinstance(shape, str | bytes | Set | Mapping):
-            return tuple(index(extent) for extent in shape)
+            return tuple(whole(extent) for extent in shape)
     except TypeError:
         pass
     what = f"an array of shape {tuple(shape.shape)}" if hasattr(shape, "shape") else repr(shape)
@@ -275,7 +275,7 @@ def _checked_shape(name: str, shape: object) -> tuple[int, ...]:
 def _checked_range(name: str, bound: object) -> Range:
     try:
         if isinstance(bound, Sequence) and not isinstance(bound, str | bytes):
-            lo, hi = map(index, bound)
+            lo, hi = map(whole, bound)
             if lo > hi:
                 raise RangeError(f"the range {lo}:{hi} of {name} ends before it begins")
             return Range(lo, hi)

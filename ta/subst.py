@@ -157,12 +157,13 @@ def replace_sources(scope: Scope, replacement: Mapping[Scope, Scope]) -> Scope:
     has the same loops, so the accesses stay as they are."""
     from ta.canon import scope as make  # canon rebuilds bodies with this module
 
+    order = stages(scope)
+    if not any(stage in replacement for stage in order):
+        return scope
     done: dict[Scope, Scope] = {}
-    for stage in stages(scope):
-        chosen = replacement.get(stage)
-        if chosen is None or (stage is scope and chosen is scope):
-            chosen = stage
-        if nested_scopes(stage) and chosen is stage:
+    for stage in order:
+        chosen = replacement.get(stage, stage)
+        if chosen is stage and any(done[nested] is not nested for nested in nested_scopes(stage)):
             body = rebuild(stage.body, lambda a: _redirect(a, done))
             chosen = make(stage.loops, stage.sums, body, stage.reducer)
         done[stage] = chosen

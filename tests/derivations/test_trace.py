@@ -11,7 +11,7 @@ import pytest
 
 from derivations.kernel import WITNESSES, Step
 from derivations.reindex import ReindexLoops
-from derivations.rules import RULES
+from derivations.rules import JOINT_RULES, RULES
 from derivations.trace import (
     MOST_NESTED,
     read_row,
@@ -20,9 +20,10 @@ from derivations.trace import (
     row_data,
     step_data,
 )
-from ta import affine
+from ta import affine, expr
 from ta.errors import RecordError
-from ta.node import Tensor
+from ta.node import Scope, Tensor
+from ta.parse import parse_expression
 from ta.show import tensors_of
 from tests.derivations.seeds import seeded
 from tests.derivations.small import FORMULAS, program, searched
@@ -41,6 +42,21 @@ def seeded_steps() -> list[Step]:
 
 
 STEPS = seeded_steps()
+
+
+def joined_steps() -> list[Step]:
+    tensors = {n: expr.tensor(n, s) for n, s in (("X", (3, 4)), ("W", (2, 4)), ("V", (5, 4)))}
+    texts = ("{L[t:0:3,o:0:2] S[i:0:4] X[t,i]*W[o,i]}", "{L[t:0:3,o:0:5] S[i:0:4] X[t,i]*V[o,i]}")
+    scopes = [parse_expression(text, tensors) for text in texts]
+    return [
+        step
+        for rule in JOINT_RULES
+        for group in rule.groups([scope for scope in scopes if isinstance(scope, Scope)])
+        for step in group
+    ]
+
+
+STEPS += joined_steps()
 
 
 def test_the_steps_have_every_kind_of_witness() -> None:

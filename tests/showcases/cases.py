@@ -64,7 +64,7 @@ REFERENCE: dict[str, Case] = {
         listed=True,
     ),
     "1 conv 3x3 without padding, prime sizes": Case(
-        "Y[n,h,w,f] = A[n,h+r,w+s,c]*K[r,s,f,c]",
+        "Y[n,h,w,f] = A[n,h+r,w+s,c]*K[r,s,f,c] where h in 0:$X, w in 0:$Z",
         "T[n,h,w,r,s,f] = A[n,h,w,c]*K[r,s,f,c];"
         "Y[n,h,w,f] = T[n,h+r,w+s,r,s,f] where h in 0:$X, w in 0:$Z",
         CONV,
@@ -105,7 +105,7 @@ REFERENCE: dict[str, Case] = {
         listed=True,
     ),
     "3 conv 1x1 with a window of one": Case(
-        "Y[n,h,w,f] = A[n,h+r,w+s,c]*K[r,s,f,c]",
+        "Y[n,h,w,f] = A[n,h+r,w+s,c]*K[r,s,f,c] where h in 0:$H, w in 0:$W",
         "Y[n,h,w,f] = A[n,h,w,c]*K[0,0,f,c]",
         CONV,
         at("N1 H7 W9 C500 F300 R1 S1"),
@@ -138,7 +138,7 @@ REFERENCE: dict[str, Case] = {
         at("N1 H5 W4 C2 F2 R5 S5 X7 Z6"),
     ),
     "4 conv 5x5 without padding": Case(
-        "Y[n,h,w,f] = A[n,h+r,w+s,c]*K[r,s,f,c]",
+        "Y[n,h,w,f] = A[n,h+r,w+s,c]*K[r,s,f,c] where h in 0:$X, w in 0:$Z",
         "T[n,x,y,f,p,q] = A[n,x+r,y+s,c]*K[r+3*p,s+3*q,f,c]"
         " where x in 0:$H, y in 0:$W, r in 0:3, s in 0:3, p in 0:2, q in 0:2;"
         "Y[n,h,w,f] = T[n,h+3*p,w+3*q,f,p,q] where h in 0:$X, w in 0:$Z",
@@ -165,7 +165,7 @@ REFERENCE: dict[str, Case] = {
         at("N1 H5 W4 C2 F2 R9 S9 X11 Z10"),
     ),
     "5 conv 6x6, NCHW, without padding": Case(
-        "O[b,o,y,x] = I[b,i,y+p,x+q]*W[o,i,p,q]",
+        "O[b,o,y,x] = I[b,i,y+p,x+q]*W[o,i,p,q] where y in 0:$U, x in 0:$V",
         "T[b,o,u,v,y,x] = I[b,i,y+p,x+q]*W[o,i,p+3*u,q+3*v]"
         " where y in 0:$X, x in 0:$Z, p in 0:3, q in 0:3, u in 0:2, v in 0:2;"
         "O[b,o,y,x] = T[b,o,u,v,y+3*u,x+3*v] where y in 0:$U, x in 0:$V",
@@ -269,7 +269,7 @@ REFERENCE: dict[str, Case] = {
         at("N1 C2 F2 H5 W3 R3 S3 X3 Z2"),
     ),
     "9 dilated conv 3x3, dilation 3, no padding": Case(
-        "Y[n,f,h,w] = A[n,c,h+3*r,w+3*s]*K[f,c,r,s]",
+        "Y[n,f,h,w] = A[n,c,h+3*r,w+3*s]*K[f,c,r,s] where h in 0:$U, w in 0:$V",
         "T[n,a,b,f,x,y] = A[n,c,3*x+3*r+a,3*y+3*s+b]*K[f,c,r,s]"
         " where a in 0:3, b in 0:3, x in 0:$X, y in 0:$Z;"
         "Y[n,f,h,w] = T[n,h%3,w%3,f,h//3,w//3] where h in 0:$U, w in 0:$V",
@@ -282,7 +282,7 @@ REFERENCE: dict[str, Case] = {
         "T[n,h,w,r,s,c] = A[n,h+r-2,w+s-2,c] where h in 0:$H, w in 0:$W, r in 0:6, s in 0:6;"
         "Y[n,h,w,f] = T[n,h,w,r,s,c]*K[r,s,f,c]",
         CONV,
-        at("N1 H100 W100 C16 F64 R6 S6"),
+        at("N1 H224 W224 C16 F64 R6 S6"),
         at("N1 H5 W4 C2 F2 R6 S6"),
     ),
     "10 im2col, dilated conv, NCHW": Case(
@@ -296,7 +296,7 @@ REFERENCE: dict[str, Case] = {
         listed=True,
     ),
     "10 im2col, conv 3x3 without padding, prime sizes": Case(
-        "Y[n,h,w,f] = A[n,h+r,w+s,c]*K[r,s,f,c]",
+        "Y[n,h,w,f] = A[n,h+r,w+s,c]*K[r,s,f,c] where h in 0:$X, w in 0:$Z",
         "T[n,h,w,r,s,c] = A[n,h+r,w+s,c] where h in 0:$X, w in 0:$Z, r in 0:3, s in 0:3;"
         "Y[n,h,w,f] = T[n,h,w,r,s,c]*K[r,s,f,c]",
         CONV,

@@ -1,0 +1,141 @@
+"""What a compiled function is called with, checked against its formula."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+import torch
+
+from frontend.text import shape
+from ta.dtypes import DTYPES
+from ta.errors import OperandError
+from ta.node import Tensor
+from ta.program import Program
+from ta.show import show_program
+
+KINDS = "biufc"
+"""Kinds of NumPy types, each converted to any later one without loss of meaning."""
+
+
+def bind(
+    program: Program, args: Sequence[Any], named: Mapping[str, Any], device: str
+) -> tuple[dict[Tensor, torch.Tensor], bool]:
+    """Operands by tensor, checked; and whether the results are to be NumPy arrays."""
+    text = show_program(program)
+    names = [tensor.name for tensor in program.inputs]
+    signature = ", ".join(f"{t.name}: {shape(t.shape)} {t.dtype}" for t in program.inputs)
+
+    def refuse(message: str, next_step: str, name: str = "") -> NoReturn:
+        raise OperandError(
+            message, text=text, span=_span(text, name), sizes=signature, next_step=next_step
+        )
+
+    call = f"call it as f({', '.join(names)})"
+    if len(args) > len(names):
+        refuse(f"{len(args)} operands for a formula of {len(names)} tensors", call)
+    given = dict(zip(names, args, strict=False))
+    for name, value in named.items():
+        if name in given or name not in names:
+            what = "is given twice" if name in given else "is not a tensor of the formula"
+            refuse(f"the operand {name} {what}", call)
+        given[name] = value
+    for tensor in program.inputs:
+        if tensor.name not in given:
+            step = f"pass {tensor.name}=..., of shape {shape(tensor.shape)}"
+            refuse(f"the operand {tensor.name} is missing", step, tensor.name)
+    kinds = {_kind(value): name for name, value in given.items()}
+    if "torch" in kinds and "numpy" in kinds:
+        refuse(
+            f"{kinds['numpy']} is a NumPy array, {kinds['torch']} a torch tensor",
+            f"pass torch.from_numpy({kinds['numpy']}), or all operands as arrays",
+            kinds["numpy"],
+        )
+    found = {t: _operand(t, given[t.name], text, device) for t in program.inputs}
+    return found, "torch" not in kinds
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, torch.Tensor):
+        return "torch"
+    return "numpy" if isinstance(value, np.ndarray) else "python"
+
+
+def _operand(tensor: Tensor, value: Any, text: str, device: str) -> torch.Tensor:
+    array: Any = value if isinstance(value, torch.Tensor) else _array(tensor, value, text)
+    name, found = tensor.name, tuple(array.shape)
+    dtype = str(getattr(array.dtype, "name", array.dtype)).removeprefix("torch.")
+
+    def refuse(message: str, next_step: str, sizes: str = "") -> NoReturn:
+        raise OperandError(
+            message, text=text, span=_span(text, name), sizes=sizes, next_step=next_step
+        )
+
+    if found != tensor.shape:
+        refuse(
+            f"{name} has shape {shape(found)}, the formula was compiled for {shape(tensor.shape)}",
+            f"pass a {shape(tensor.shape)} array, or compile for {name}={found}",
+            f"{name} is {shape(found)} here",
+        )
+    if isinstance(value, torch.Tensor | np.ndarray) and dtype != tensor.dtype:
+        other = f", or compile with dtypes={{{name!r}: {dtype!r}}}" if dtype in DTYPES else ""
+        refuse(
+            f"{name} has elements of type {dtype}, the formula was compiled for {tensor.dtype}",
+            f"convert it to {tensor.dtype}{other}",
+            f"{name} is {shape(found)} {dtype}",
+        )
+    if not isinstance(value, torch.Tensor):
+        return _from_numpy(array).to(device=device, dtype=getattr(torch, tensor.dtype))
+    if value.layout is not torch.strided:
+        refuse(f"{name} is a sparse tensor", f"pass {name}.to_dense()")
+    if value.device.type != device:
+        refuse(
+            f"{name} lies on {value.device}, the program was compiled for {device}",
+            f"move it with .to({device!r}), or compile for another target",
+        )
+    if value.requires_grad and torch.is_grad_enabled():
+        refuse(
+            f"{name} requires gradients, and a derived program records none",
+            f"pass {name}.detach(), or call within torch.no_grad()",
+        )
+    return value
+
+
+def _array(tensor: Tensor, value: Any, text: str) -> Any:
+    """The operand as a NumPy array; what is no array becomes one where the formula's type holds
+    its numbers."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):  # rows of different lengths
+        array = np.asarray(None)
+    kind = array.dtype.kind
+    wanted = "f" if "float" in tensor.dtype else np.dtype(tensor.dtype).kind
+    if kind not in KINDS:
+        message = f"{tensor.name} is no array of numbers but a {type(value).__name__}"
+    elif not isinstance(value, np.ndarray) and KINDS.index(kind) > KINDS.index(wanted):
+        message = f"{tensor.name} holds numbers that are no {tensor.dtype}"
+    else:
+        return array
+    raise OperandError(
+        message,
+        text=text,
+        span=_span(text, tensor.name),
+        next_step=f"pass a {shape(tensor.shape)} array of {tensor.dtype}",
+    )
+
+
+def _from_numpy(array: Any) -> torch.Tensor:
+    """The array as a tensor, of the same memory where torch can read that: not backwards, not
+    write-protected, not unaligned and not in foreign byte order."""
+    whole = all(stride >= 0 and stride % array.itemsize == 0 for stride in array.strides)
+    if not whole or not array.flags.writeable or not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="), order="C", copy=True)
+    return torch.from_numpy(array)
+
+
+def _span(text: str, name: str) -> tuple[int, int] | None:
+    """Where the tensor is read first."""
+    found = re.search(rf"\b{name}\b", text) if name else None
+    return found.span() if found else None
