@@ -75,6 +75,9 @@ class JointRule:
     exactness: Exactness
     source: str
     propose: Callable[[Sequence[Scope]], Iterator[tuple[tuple[Scope, Witness], ...]]]
+    examples: tuple[Example, ...] = ()
+    """`before` is a program, `after` what its first statement becomes."""
+    refusals: tuple[Refusal, ...] = ()
 
     def groups(self, scopes: Sequence[Scope]) -> Iterator[tuple[Step, ...]]:
         """Groups of steps that the kernel accepts, all of a group or none."""

@@ -18,7 +18,7 @@ from typing import Any
 from derivations import kernel
 from derivations.kernel import Witness
 from derivations.reindex import ReindexLoops, ReindexSums
-from derivations.rule import Refusal, Rule
+from derivations.rule import JointRule, Refusal, Rule
 from frontend.report import Ink
 from frontend.text import hanging, shape
 from ta import expr
@@ -42,7 +42,7 @@ EXACTNESS = {
 }
 
 
-def rule_text(rule: Rule, ink: Ink, width: int) -> str:
+def rule_text(rule: Rule | JointRule, ink: Ink, width: int) -> str:
     """One rule: identity, side conditions, choices, exactness, source, examples, refusals."""
     lines = [f"{ink.name(rule.name)}.  {ink.bold(rule.formula)}"]
     for label, text in facts(rule):
@@ -61,7 +61,7 @@ def rule_text(rule: Rule, ink: Ink, width: int) -> str:
     return "\n".join(lines)
 
 
-def facts(rule: Rule) -> list[tuple[str, str]]:
+def facts(rule: Rule | JointRule) -> list[tuple[str, str]]:
     """What a rule says about itself, label by label."""
     return [
         ("where", rule.conditions),

@@ -120,6 +120,9 @@ def _parser() -> Parser:
         "--dtype", action="append", default=[], help="float16, or A=int32 [float32]"
     )
     derive.add_argument("--range", action="append", default=[], metavar="NAME=FROM:TO", dest="over")
+    derive.add_argument(
+        "--weights", default="", metavar="K,g", help="tensors that stay the same: folded once"
+    )
     derive.add_argument("--candidate", type=_positive_int, default=1, help="whose steps to print")
     derive.add_argument("--json", nargs="?", const="-", metavar="FILE", help="the record, as JSON")
     derive.add_argument("--html", metavar="FILE", help="write an HTML page")

@@ -39,6 +39,7 @@ def derive_formula(options: argparse.Namespace) -> int:
             target=options.target,
             budget=Budget(**{name: value for name, value in limits.items() if value is not None}),
             progress=progress.show if progress.wanted else None,
+            weights=[name.strip() for name in options.weights.split(",") if name.strip()],
         )
     interrupted = derivation.stats.stopped == "interrupted"
     for path in records:
@@ -56,6 +57,7 @@ def derive_formula(options: argparse.Namespace) -> int:
         print(json.dumps(data, indent=1, ensure_ascii=False))
     elif measured is not None:
         _print_compiled(measured, "\n")
+    interrupted |= measured is not None and measured.interrupted
     return INTERRUPTED if interrupted else DONE
 
 
@@ -88,22 +90,23 @@ def run_record(options: argparse.Namespace) -> int:
             print(report)
             print(f"candidate {number + 1} does not check; nothing was run", file=sys.stderr)
             return FAILED
-    _print_compiled(_compiled(derivation, options.seconds))
-    return DONE
+    compiled = _compiled(derivation, options.seconds)
+    _print_compiled(compiled)
+    return INTERRUPTED if compiled.interrupted else DONE
 
 
 def show_rules(options: argparse.Namespace) -> int:
-    from derivations.rules import RULES
+    from derivations.rules import ALL_RULES
     from frontend.catalogue import rule_text
     from frontend.report import terminal_width
 
     ink = _ink()
     if options.name is None:
-        wide = max(len(rule.name) for rule in RULES)
-        for rule in RULES:
+        wide = max(len(rule.name) for rule in ALL_RULES)
+        for rule in ALL_RULES:
             print(f"{ink.name(rule.name)}{' ' * (wide - len(rule.name) + 2)}{rule.formula}")
         return DONE
-    by_name = {rule.name: rule for rule in RULES}
+    by_name = {rule.name: rule for rule in ALL_RULES}
     print(rule_text(_named(options.name, by_name, "rule", "rules"), ink, terminal_width()))
     return DONE
 
@@ -130,7 +133,7 @@ def _named(name: str, known: dict[str, Any], what: str, command: str) -> Any:
         near = close_matches(name, known)
         raise NameUnknownError(
             f"there is no {what} {name!r}",
-            next_step=f"{near or f'choose one of {chr(44).join(known)}'} "
+            next_step=f"{near or 'choose one of ' + ', '.join(known)} "
             f"(`einderive {command}` lists them)",
         )
     return known[name]

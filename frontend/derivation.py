@@ -21,10 +21,12 @@ from derivations.trace import FORMAT, VERSION, read_step, step_data
 from derivations.verify import Report, check
 from eops.library import OPERATORS
 from ta.errors import EinderiveError, RecordError
+from ta.node import Scope
 from ta.parse import parse
-from ta.program import Program
+from ta.program import Program, Statement, inline_statements
 from ta.show import show_program
 from ta.staged import staged_program
+from ta.subst import replace_sources, stages
 
 if TYPE_CHECKING:
     from frontend.compiled import CompiledFunction
@@ -57,10 +59,11 @@ class Derivation:
         return self.staged(self.candidates[0])
 
     def staged(self, plan: Plan) -> Program:
-        """A candidate as a program of one statement a stage."""
-        return staged_program(
-            self.source.outputs, plan.roots, self.source.inputs, self.source.hints
-        )
+        """A candidate as a program of one statement a stage; what computes the tensor of a given
+        statement has its name."""
+        source = self.source
+        given = surviving(source, plan)
+        return staged_program(source.outputs, plan.roots, source.inputs, source.hints, given)
 
     def check(self, candidate: int = 0) -> Report:
         """Verify a candidate from its steps alone; the report is true where everything holds."""
@@ -128,6 +131,25 @@ class Derivation:
         write_whole(Path(path), json.dumps(self.data(), indent=1, ensure_ascii=False) + "\n")
 
 
+def surviving(source: Program, plan: Plan) -> dict[Scope, Statement]:
+    """The given statements that the plan still computes, by the scope that each is now."""
+    scopes: dict[str, Scope] = {}
+    found: dict[Scope, Statement] = {}
+    for statement in source.statements:
+        scopes[statement.name] = inline_statements(statement.scope, scopes)
+        found.setdefault(scopes[statement.name], statement)
+    roots = source.roots()
+    for step in plan.steps:
+        roots = replace_step(roots, step)
+        moved = {
+            replace_sources(scope, {step.before: step.after}): statement
+            for scope, statement in found.items()
+        }
+        present = set(stages(*roots))
+        found = {scope: statement for scope, statement in moved.items() if scope in present}
+    return found
+
+
 def write_whole(path: Path, text: str) -> None:
     """Write a file by renaming a finished temporary one over it."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -189,10 +211,25 @@ def _from_data(data: Mapping[str, Any]) -> Derivation:
         steps = tuple(read_step(step, known) for step in candidate["steps"])
         for step in steps:
             roots = replace_step(roots, step)
-        stages = used_stages(graph, roots)
-        plans.append(Plan(roots, steps, stages, sum(s.seconds for s in stages)))
+        plans.append(_plan(graph, roots, steps))
     roots = source.roots()
-    stages = used_stages(graph, roots)
-    unchanged = Plan(roots, (), stages, sum(s.seconds for s in stages))
-    statistics = Statistics(**data["statistics"])
+    unchanged = _plan(graph, roots, ())
+    statistics = _statistics(data["statistics"])
     return Derivation(source, target, tuple(plans), unchanged, statistics, weights)
+
+
+def _plan(graph: Graph, roots: tuple[Scope, ...], steps: tuple[Step, ...]) -> Plan:
+    used = used_stages(graph, roots)
+    return Plan(roots, steps, used, sum(stage.seconds for stage in used))
+
+
+def _statistics(data: Mapping[str, Any]) -> Statistics:
+    """The figures of a search; what is not of the figure's kind raises ValueError or TypeError."""
+    figures = {name: data[name] for name in ("states", "expanded", "steps", "peak_bytes")}
+    pruned = {str(reason): int(number) for reason, number in data["pruned"].items()}
+    return Statistics(
+        **{name: int(value) for name, value in figures.items()},
+        seconds=float(data["seconds"]),
+        stopped=str(data["stopped"]),
+        pruned=pruned,
+    )

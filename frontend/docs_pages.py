@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from derivations.rule import Rule
-from derivations.rules import RULES
+from derivations.rule import JointRule, Rule
+from derivations.rules import ALL_RULES
 from eops.library import OPERATORS
 from frontend.catalogue import facts, notes, reducers_text, refused_text, shapes_text
 from frontend.text import hanging
@@ -33,7 +33,7 @@ def rules_page() -> str:
         "`c` for terms. A line that begins with `=` is what the rule makes of the one above. Each",
         "refusal is a witness that the checker rejects, with its reason.",
     ]
-    for rule in RULES:
+    for rule in ALL_RULES:
         lines += ["", *_rule(rule)]
     return "\n".join(lines) + "\n"
 
@@ -58,7 +58,7 @@ def _remark(what: str, command: str, guide: str) -> list[str]:
     return REMARK.format(what=what, command=command, guide=guide).splitlines()
 
 
-def _rule(rule: Rule) -> Iterator[str]:
+def _rule(rule: Rule | JointRule) -> Iterator[str]:
     yield from (f"## {rule.name}", "", *_block([rule.formula]), "")
     yield from (f"- **{label}** {_plain(text)}" for label, text in facts(rule))
     for number, example in enumerate(rule.examples, 1):

@@ -18,6 +18,7 @@ from opt_einsum.parser import convert_to_valid_einsum_chars, get_symbol
 
 from frontend.einsum_program import to_program
 from frontend.einsum_text import EinsumSpec, join_interleaved, read_einsum, show_shapes
+from ta.dtypes import DTYPES
 from ta.errors import OperandError
 from ta.program import Program
 
@@ -86,7 +87,9 @@ def einsum(
     spec = read_einsum(text, tuple(tuple(map(int, array.shape)) for array in arrays))
     if derive:
         names = tuple(str(array.dtype).removeprefix("torch.") for array in arrays)
+        _check_derivable(text, names)
         result = _derived(spec, names, _deriver() if derive is True else derive)(*arrays)
+        result = _in_type_of(arrays[0], result)
     else:
         run = _run_torch if torch_used else _run_numpy
         result = run(contractions(spec, _hashable(optimize)), _squeeze(spec, arrays))
@@ -97,6 +100,24 @@ def _deriver() -> Compiler:
     """The search and its backends are loaded with the first call that asks for them."""
     compiler: Compiler = import_module("frontend.optimize").compile_program
     return compiler
+
+
+def _check_derivable(text: str, dtypes: Sequence[str]) -> None:
+    for dtype in dtypes:
+        if dtype not in DTYPES:
+            raise OperandError(
+                f"no program is derived for elements of type {dtype}",
+                text=text,
+                next_step=f"leave out derive, or convert to one of {', '.join(DTYPES)}",
+            )
+
+
+def _in_type_of(operand: Any, result: Any) -> Any:
+    """The result in the operands' type: derived programs count bools and sum integers in int64,
+    which gives the same after wrapping."""
+    if _is_torch(result):
+        return result.to(operand.dtype)
+    return result.astype(operand.dtype, copy=False)
 
 
 @lru_cache(maxsize=256)

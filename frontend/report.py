@@ -14,7 +14,7 @@ from textwrap import wrap
 
 from derivations.extract import Plan
 from derivations.kernel import Step
-from derivations.rules import RULES
+from derivations.rules import ALL_RULES
 from derivations.search import Statistics
 from frontend.accept import FACTOR, FLOOR
 from frontend.compiled import MARGIN, CompiledFunction, Trial
@@ -24,7 +24,7 @@ from frontend.text import counted, duration, figure, hanging, listed, operators,
 from ta.show import show_program
 from ta.subst import stages
 
-RULE_OF = {rule.name: rule for rule in RULES}
+RULE_OF = {rule.name: rule for rule in ALL_RULES}
 WIDTH = 100
 
 
@@ -270,21 +270,23 @@ def compiled_text(compiled: CompiledFunction, *, colour: bool = False, width: in
     lines += ["", *_trials(compiled, ink, width), ""]
     lines += [ink.bold(line) for line in wrap(verdict(compiled), width)]
     note = (
-        f"error: max|y - r|/max|r|, r in float64; accepted up to {FACTOR:g} x the baseline's "
-        f"+ {FLOOR:g} roundings. Times are medians of interleaved runs."
+        "baseline: the formula as one writes it in torch. candidate: a derived program, numbered "
+        "as in its derivation, with its operators below. time: the median of interleaved runs. "
+        "speed: the baseline's time over this one's. error: max|y - r|/max|r|, r in float64, "
+        f"accepted up to {FACTOR:g} x the baseline's + {FLOOR:g} roundings."
     )
     return "\n".join([*lines, *(ink.dim(line) for line in wrap(note, width))])
 
 
 def _trials(compiled: CompiledFunction, ink: Ink, width: int) -> Iterator[str]:
     labels = max(len(trial.label) for trial in compiled.trials)
-    header = f"  {'program':<{labels}}  {'time':>8}  {'ratio':>6}  {'error':>7}  verdict"
+    header = f"  {'program':<{labels}}  {'time':>8}  {'speed':>6}  {'error':>7}  verdict"
     yield ink.bold(header)
     for trial in compiled.trials:
         mark = "*" if trial is compiled.chosen else " "
         lead = (
             f"{mark} {trial.label:<{labels}}  {duration(trial.seconds):>8}  "
-            f"{ratio(compiled, trial):>6}  {error(trial):>7}  "
+            f"{speed(compiled, trial):>6}  {error(trial):>7}  "
         )
         paint = ink.good if trial.verdict in ("accepted", "baseline") else ink.bad
         parts = wrap(trial.verdict, width - len(lead)) or [""]
@@ -294,10 +296,10 @@ def _trials(compiled: CompiledFunction, ink: Ink, width: int) -> Iterator[str]:
         yield from (ink.dim(f"      {line}") for line in wrap(names, width - 6))
 
 
-def ratio(compiled: CompiledFunction, trial: Trial) -> str:
-    """Baseline seconds over the trial's; `-` where it was not timed."""
-    timed = isfinite(trial.seconds)
-    return figure(compiled.baseline.seconds / trial.seconds) if timed else "-"
+def speed(compiled: CompiledFunction, trial: Trial) -> str:
+    """`7.01x`: baseline seconds over the trial's; `-` where one was not timed."""
+    timed = isfinite(trial.seconds) and isfinite(compiled.baseline.seconds)
+    return f"{figure(compiled.baseline.seconds / trial.seconds)}x" if timed else "-"
 
 
 def error(trial: Trial) -> str:
@@ -307,12 +309,16 @@ def error(trial: Trial) -> str:
 
 def verdict(compiled: CompiledFunction) -> str:
     """Which program was chosen, and why, in a sentence."""
+    stopped = " (interrupted: not all were tried or timed)" if compiled.interrupted else ""
     if compiled.chosen is compiled.baseline:
-        beaten = any(t.verdict == "accepted" for t in compiled.trials)
-        why = (
-            f"no accepted candidate takes less than {MARGIN:.0%} of its time"
-            if beaten
-            else "no candidate was accepted"
-        )
-        return f"chosen: the baseline, the formula as written in torch; {why}"
-    return f"chosen: {compiled.chosen.label}, {figure(compiled.ratio)} x as fast as the baseline"
+        if any(t.verdict == "accepted" for t in compiled.trials):
+            why = f"no accepted candidate takes less than {MARGIN:.0%} of its time"
+        elif len(compiled.trials) > 1:
+            why = "no candidate was accepted"
+        else:
+            why = "every candidate is the same program or predicted to be far slower"
+        return f"chosen: the baseline, the formula as written in torch; {why}{stopped}"
+    if not isfinite(compiled.baseline.seconds):
+        return f"chosen: {compiled.chosen.label}{stopped}"
+    faster = f"{figure(compiled.ratio)} x as fast as the baseline"
+    return f"chosen: {compiled.chosen.label}, {faster}{stopped}"

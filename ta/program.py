@@ -36,6 +36,11 @@ class Program:
     statements: tuple[Statement, ...]
     hints: Hints = field(default_factory=lambda: MappingProxyType({}))
 
+    def __str__(self) -> str:
+        from ta.show import show_program  # printing knows programs
+
+        return show_program(self)
+
     @property
     def outputs(self) -> tuple[Statement, ...]:
         read = {

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
+from types import MappingProxyType
 
 from ta import affine, expr
 from ta.canon import scope as make_scope
@@ -17,18 +18,24 @@ from ta.subst import accesses, rebuild, stages, substitute
 
 
 def staged_program(
-    outputs: Sequence[Statement], roots: Sequence[Scope], inputs: Sequence[Tensor], hints: Hints
+    outputs: Sequence[Statement],
+    roots: Sequence[Scope],
+    inputs: Sequence[Tensor],
+    hints: Hints,
+    given: Mapping[Scope, Statement] = MappingProxyType({}),
 ) -> Program:
-    """The program whose statements are the stages of `roots`; the outputs keep their names.
+    """The program whose statements are the stages of `roots`; the outputs keep their names, and so
+    do the stages in `given`.
 
     A stage whose loops do not begin at 0 becomes a tensor that does, its readers' rows shifted."""
-    taken = (
-        {tensor.name for tensor in inputs} | {statement.name for statement in outputs} | RESERVED
-    )
+    named = (*outputs, *given.values())
+    taken = {tensor.name for tensor in inputs} | {each.name for each in named} | RESERVED
     fresh = (name for name in (f"T{number}" for number in count(1)) if name not in taken)
     names: dict[Scope, Statement] = {}
     for root, output in zip(roots, outputs, strict=True):
         names.setdefault(root, output)
+    for scope, statement in given.items():
+        names.setdefault(scope, statement)
     tensors: dict[Scope, Tensor] = {}
     known_hints = dict(hints)
     statements: list[Statement] = []

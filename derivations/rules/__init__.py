@@ -40,5 +40,7 @@ RULES: tuple[Rule, ...] = (
 JOINT_RULES: tuple[JointRule, ...] = (JOIN,)
 """The rules that rewrite several scopes of a program together."""
 
+ALL_RULES: tuple[Rule | JointRule, ...] = (*RULES, *JOINT_RULES)
+
 RULE_SET_VERSION = 1
 """Raised whenever a rule's meaning changes, so that remembered programs are derived anew."""

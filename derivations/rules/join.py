@@ -17,7 +17,7 @@ from itertools import permutations
 from derivations.embed import ReadPart
 from derivations.kernel import Witness
 from derivations.restructure import factors_of
-from derivations.rule import JointRule
+from derivations.rule import Example, JointRule
 from ta import affine, expr
 from ta.affine import Range, Row
 from ta.canon import scope as make_scope
@@ -170,4 +170,11 @@ JOIN = JointRule(
     exactness="exact",
     source="EinNet, OSDI'23, expression merging; TASO, SOSP'19",
     propose=propose,
+    examples=(
+        Example(
+            {"X": (8, 6), "W": (4, 6), "V": (5, 6)},
+            "Y[t,o] = X[t,i]*W[o,i]; Z[t,o] = X[t,i]*V[o,i]",
+            "{L[t:0:8,o:0:4] {L[t:0:8,j:0:9] S[k:0:6] X[t,k]*where(j < 4, W[j,k], V[j-4,k])}[t,o]}",
+        ),
+    ),
 )

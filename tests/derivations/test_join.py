@@ -13,6 +13,7 @@ from derivations.verify import check
 from ta.affine import Row, iterator
 from ta.errors import NameUnknownError, RuleRefused
 from ta.interp import equal
+from ta.parse import parse_expression
 from ta.subst import stages
 
 PROGRAMS = {
@@ -137,3 +138,14 @@ def test_weights_are_named_and_kept_in_the_record(tmp_path) -> None:
         [s.operator for s in p.stages] for p in d.candidates
     ]
     assert again.check()
+
+
+@pytest.mark.parametrize("rule", JOINT_RULES, ids=lambda rule: rule.name)
+def test_examples_of_joint_rules(rule) -> None:
+    assert rule.examples
+    for example in rule.examples:
+        program = ed.parse(example.before, **example.shapes)
+        (group,) = rule.groups(program.roots())
+        tensors = {tensor.name: tensor for tensor in program.inputs}
+        first = next(step for step in group if step.before is program.roots()[0])
+        assert first.after is parse_expression(example.after, tensors)

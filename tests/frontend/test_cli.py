@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from derivations.rules import RULES
+from derivations.rules import ALL_RULES
 from eops.library import OPERATORS
 from frontend import commands
 from frontend.cli import main
@@ -140,8 +140,8 @@ def test_a_record_without_candidates(capsys: Capture, record: Path) -> None:
 
 def test_rules_lists_all_and_shows_each(capsys: Capture) -> None:
     out = run(capsys, "rules")[1]
-    assert [line.split()[0] for line in out.splitlines()] == [rule.name for rule in RULES]
-    for rule in RULES:
+    assert [line.split()[0] for line in out.splitlines()] == [rule.name for rule in ALL_RULES]
+    for rule in ALL_RULES:
         code, out, _ = run(capsys, "rules", rule.name)
         assert code == 0
         assert out.startswith(f"{rule.name}.  {rule.formula}\n  where ")
@@ -189,7 +189,7 @@ WRONG: list[tuple[tuple[str, ...], tuple[str, ...]]] = [
     (("derive", "Y[i]", "=", "A[i]", "A=3"), ("a part of the formula", "the formula in quotes")),
     (COPY, ("the tensor A has no shape", "  Y[i] = A[i]\n         ^", "for example A=64,32")),
     ((*COPY, "A=3,4"), ("A is read with 1 index but has 2 dimensions", "sizes: A is 3 x 4")),
-    ((*COPY, "A=3", "B=4"), ("gives B, which the text does not use",)),
+    ((*COPY, "A=3", "B=4"), ("is given for B, which the text does not use",)),
     (("derive", "Y[i] = A[i", "A=3"), ("  Y[i] = A[i\n            ^",)),
     (("derive", "", "A=3"), ("the text has no statement",)),
     (("derive", "Y[i] = A[i,k]*x[k]", "A=3,4", "x=5"), ("different sizes", "sizes: ", "^")),
@@ -199,11 +199,11 @@ WRONG: list[tuple[tuple[str, ...], tuple[str, ...]]] = [
     ((*WINDOW, "--range", "h=:8"), ("the end (nothing) of the range of h is not", RANGE)),
     ((*WINDOW, "--range", "0:8"), ("the range has no =", RANGE)),
     ((*WINDOW, "--range", "h=0:8,h=0:9"), ("the range of h is given twice", RANGE)),
-    ((*WINDOW, "--range", "h=0:8,z=0:9"), ("gives z, which the text does not use",)),
+    ((*WINDOW, "--range", "h=0:8,z=0:9"), ("is given for z, which the text does not use",)),
     ((*WINDOW, "--range", "h=8:0"), ("ends before it begins",)),
     ((*COPY, "A=3", "--dtype", "float31"), ("unknown element type 'float31'", "float32")),
     ((*COPY, "A=3", "--dtype", "A=flot32"), ("  A=flot32\n    ^^^^^^\n", "float32")),
-    ((*COPY, "A=3", "--dtype", "B=int32"), ("gives B, which the text does not use",)),
+    ((*COPY, "A=3", "--dtype", "B=int32"), ("is given for B, which the text does not use",)),
     ((*COPY, "A=3", "--dtype", "int32,float32"), ("one element type for all tensors",)),
     ((*COPY, "A=3", "--target", "gpu"), ("unknown target 'gpu'", "cpu, cuda:90")),
     ((*COPY, "A=3", "--seconds", "soon"), ("--seconds: 'soon' is not a number above 0",)),
