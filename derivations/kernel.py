@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from derivations import embed, reindex, restructure
+from derivations import embed, functions, reindex, restructure
 from derivations.embed import ReadPart
+from derivations.functions import Pull, Scale
 from derivations.reindex import ReindexLoops, ReindexSums
 from derivations.restructure import Distribute, Expand, Factor, Materialise, Merge, SplitSum
 from ta.errors import RuleRefused
@@ -27,6 +28,8 @@ Witness: TypeAlias = (
     | Distribute
     | Expand
     | Factor
+    | Pull
+    | Scale
 )
 
 _BY_DOMAINS: dict[type[Any], Callable[[Scope, Any, bool], Scope]] = {
@@ -42,6 +45,8 @@ _BY_FORM: dict[type[Any], Callable[[Scope, Any], Scope]] = {
     Distribute: restructure.distribute,
     Expand: restructure.expand,
     Factor: restructure.factor,
+    Pull: functions.pull,
+    Scale: functions.scale,
 }
 
 WITNESSES: dict[str, type[Any]] = {kind.__name__: kind for kind in (*_BY_DOMAINS, *_BY_FORM)}

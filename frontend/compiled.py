@@ -164,7 +164,7 @@ def worth_trying(
 ) -> list[tuple[int, Plan]]:
     """Candidates with their numbers, without the baseline itself and what is predicted to take
     many times longer than the best one."""
-    best = derivation.candidates[0].seconds
+    best = min((plan.seconds for plan in derivation.candidates), default=0.0)
     found = []
     for number, plan in enumerate(derivation.candidates, 1):
         operators = tuple(stage.operator or "" for stage in plan.stages)

@@ -10,6 +10,7 @@ from frontend.optimize import parse
 from ta.errors import EinderiveError
 from ta.functions import FUNCTIONS
 from ta.interp import Counterexample, RealField, difference, equal
+from ta.fields import ModularField
 from ta.node import Apply, Scope
 from ta.program import Program
 from ta.subst import stages, walk
@@ -26,8 +27,8 @@ class Verdict:
     identical: both texts are one canonical expression.  evaluated: all outputs agree at every
     position, for random inputs modulo two primes near 2^31 (unequal programs of degree d agree at
     a position with probability at most (d/2^31)^2 for each seed), or over the rationals where max,
-    min or comparisons occur.  Division is by numbers other than 0: `a/a` counts as 1.  Functions such
-    as `exp` are opaque: equal arguments, equal values.  different: `counterexample` says where.
+    min or comparisons occur.  Division is by numbers other than 0: `a/a` counts as 1.  Functions
+    such as `exp` are opaque: equal arguments, equal values.  different: `counterexample` says where.
     undecided: too large to evaluate, or equal only if a law of such a function makes them so."""
 
     kind: str
@@ -80,7 +81,7 @@ def _different(x: Scope, y: Scope, found: Counterexample) -> Verdict:
     as opaque, as between exp(a+b) and exp(a)*exp(b), nothing is decided."""
     real = difference(x, y, RealField())
     if real is not None:
-        detail = f"at {real.point}: {real.left:.6g} and {real.right:.6g}, for random numbers"
+        detail = f"at {real.point}: {real.left:.10g} and {real.right:.10g}, for random numbers"
         return Verdict("different", detail, real)
     opaque = {
         node.function
@@ -90,8 +91,9 @@ def _different(x: Scope, y: Scope, found: Counterexample) -> Verdict:
     }
     if opaque:
         laws = f"laws of {', '.join(sorted(opaque))}, if there are such, are not known here"
-        return Verdict("undecided", f"equal in float64 up to rounding; {laws}")
-    detail = f"at {found.point}: {found.left} and {found.right} in {found.field}"
+        return Verdict("undecided", f"equal for random numbers up to rounding; {laws}")
+    where = f"modulo {found.field.prime}" if isinstance(found.field, ModularField) else "exactly"
+    detail = f"at {found.point}: {found.left} and {found.right} {where}, for random numbers"
     return Verdict("different", detail, found)
 
 

@@ -10,8 +10,10 @@ from derivations.rules.join import JOIN
 from derivations.rules.materialise import MATERIALISE
 from derivations.rules.merge_stage import MERGE_STAGE
 from derivations.rules.phase import PHASE
+from derivations.rules.pull_from_reducer import PULL_FROM_REDUCER
 from derivations.rules.relax import RELAX
 from derivations.rules.reverse import REVERSE
+from derivations.rules.scale_through import SCALE_THROUGH
 from derivations.rules.shift import SHIFT
 from derivations.rules.skew import SKEW
 from derivations.rules.split_iterator import SPLIT_ITERATOR
@@ -34,6 +36,8 @@ RULES: tuple[Rule, ...] = (
     RELAX,
     FACTOR,
     MATERIALISE,
+    PULL_FROM_REDUCER,
+    SCALE_THROUGH,
 )
 """All rules, in the order in which the search asks them."""
 

@@ -11,6 +11,7 @@ from dataclasses import fields, replace
 from math import inf, prod
 from random import Random
 
+from derivations.functions import Scale
 from derivations.kernel import Witness
 from derivations.reindex import ReindexLoops, ReindexSums
 from derivations.restructure import Factor, Materialise, Merge, SplitSum
@@ -140,6 +141,8 @@ def corrupt(witness: Witness, random: Random) -> Witness | None:
         return Merge(witness.stage + random.choice((-1, 1)))
     if isinstance(witness, Factor):
         return Factor(witness.factor + random.choice((-1, 1)))
+    if isinstance(witness, Scale):
+        return Scale(witness.term + random.choice((-1, 1)))
     if isinstance(witness, Materialise):
         if witness.factors and random.random() < 0.5:
             return replace(witness, factors=_changed_numbers(witness.factors, random))

@@ -214,7 +214,7 @@ REFERENCE: dict[str, Case] = {
         " where p in 0:4, u in 0:$U, v in 0:$T, t in 0:$S;"
         "Y[b,m,w] = T[b,m%4,m//4//$T,(m//4)%$T,(m//4)%$T+w] where m in 0:$M, w in 0:$V",
         {"A": "B M K", "B": "B M K"},
-        at("B8 M10000 K512 W32 V65 T50 U50 S114"),
+        at("B1 M10000 K512 W32 V65 T50 U50 S114"),
         at("B2 M24 K2 W2 V5 T3 U2 S7"),
     ),
     "7 band, dilation 3, features first, sizes that do not divide": Case(
@@ -231,7 +231,7 @@ REFERENCE: dict[str, Case] = {
         "T[b,p,q,n] = P[b,4*q+p,t-q+$W]*V[b,4*t+p,n] where p in 0:4, q in 0:$Q, t in 0:$Q;"
         "Y[b,m,n] = T[b,m%4,m//4,n] where m in 0:$M",
         {"P": "B M U", "V": "B M N"},
-        at("B8 M10000 N64 W1000 U2001 Q2500"),
+        at("B2 M10000 N64 W200 U401 Q2500"),
         at("B2 M24 N2 W4 U9 Q6"),
     ),
     "8 band, dilation 2, features first": Case(

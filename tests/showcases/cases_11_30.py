@@ -49,7 +49,7 @@ FURTHER: dict[str, Case] = {
         "Y[i,m] = A[i,j]*B[j,k]*C[k,l]*D[l,m]",
         "T[k,m] = C[k,l]*D[l,m]; U[j,m] = B[j,k]*T[k,m]; Y[i,m] = A[i,j]*U[j,m]",
         CHAIN,
-        at("I300 J1000 K200 L2000 M5"),
+        at("I300 J1000 K20 L2000 M5"),
         at("I2 J3 K4 L2 M3"),
     ),
     "13 moments": Case(

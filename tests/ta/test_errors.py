@@ -55,8 +55,8 @@ CASES: list[tuple[type[TextError], str, str, str]] = [
     (NameUnknownError, "Y[i] = <Q>[i]", "the tensor Q has no shape", "for example Q=(64, 32)"),
     (NameUnknownError, "Y[i] = <Z>[i]; Z[i] = x[i]", "before it is defined", ""),
     (NameUnknownError, "Y[i] = <Y>[i]", "before it is defined", ""),
-    (NameUnknownError, "Y[i] = <epx(x[i])>", "epx is not a function", "did you mean exp?"),
-    (NameUnknownError, "Y[i] = <max(x[i], 0)>", "max is not a function", "maximum(a, b)"),
+    (NameUnknownError, "Y[i] = <epx>(x[i])", "epx is not a function", "did you mean exp?"),
+    (NameUnknownError, "Y[i] = <max>(x[i], 0)", "max is not a function", "maximum(a, b)"),
     (NameUnknownError, "Y[i] = <mean[k](A[i,k])>", "mean is not a reducer", "sum, max"),
     (NameUnknownError, "Y[i] = {L[j:0:3] x[<i>]}[i]", "not an iterator of this scope", "j"),
     (NameUnknownError, "Y[i] = x[i] where <h in 0:3>", "does not use", "i"),
@@ -117,9 +117,9 @@ def test_the_drawing() -> None:
         ({"shapes": {"x": (-3,)}}, RangeError, "negative size"),
         ({"shapes": {"x": (3,), "Y": (4,)}}, RangeError, "of the output Y is given as 4"),
         ({"shapes": {"x": (3,), "Y": (3, 1)}}, RangeError, "Y has 1 ind"),
-        ({"shapes": {"x": (3,)}, "ranges": {"j": (0, 3)}}, NameUnknownError, "ranges gives j"),
+        ({"shapes": {"x": (3,)}, "ranges": {"j": (0, 3)}}, NameUnknownError, "a range is given for j"),
         ({"shapes": {"x": (3,)}, "ranges": {"i": (3, 0)}}, RangeError, "ends before"),
-        ({"shapes": {"x": (3,)}, "dtypes": {"z": "int64"}}, NameUnknownError, "dtypes gives z"),
+        ({"shapes": {"x": (3,)}, "dtypes": {"z": "int64"}}, NameUnknownError, "type is given for z"),
     ],
 )
 def test_argument_errors(arguments: dict[str, object], kind: type[TextError], words: str) -> None:

@@ -1,0 +1,44 @@
+"""Pull.   max[k] (a(k) + c) = max[k] a(k) + c;   max[k] c*a(k) = c*max[k] a(k) for c > 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from derivations.functions import Pull
+from derivations.kernel import Witness
+from derivations.rule import Example, Refusal, Rule
+from ta.node import Scope
+
+
+def propose(scope: Scope) -> Iterator[Witness]:
+    """Every max or min; the kernel sees whether something can leave it."""
+    if scope.sums and scope.reducer in ("max", "min"):
+        yield Pull()
+
+
+PULL_FROM_REDUCER = Rule(
+    name="pull-from-reducer",
+    formula="max[k] (a(k) + c) = {max[k] a(k)} + c",
+    conditions="c does not use k; a factor is a number, and one below 0 turns max into min",
+    choices="all terms without a reduction iterator, or the number that multiplies the body",
+    exactness="reassociates",
+    source="max-plus algebra: addition distributes over max",
+    propose=propose,
+    examples=(
+        Example(
+            {"A": (4, 6), "b": (4,)},
+            "{L[i:0:4] max[k:0:6] A[i,k] + b[i]}",
+            "{L[i:0:4] {L[i:0:4] max[j:0:6] A[i,j]}[i] + b[i]}",
+        ),
+        Example(
+            {"A": (4, 6)},
+            "{L[i:0:4] max[k:0:6] -2*A[i,k]}",
+            "{L[i:0:4] -2*{L[i:0:4] min[j:0:6] A[i,j]}[i]}",
+        ),
+    ),
+    refusals=(
+        Refusal({"A": (4,)}, "{S[k:0:4] A[k] + 1}", Pull(), "only max and min"),
+        Refusal({"A": (4,)}, "{max[k:0:4] A[k] + A[k]^2}", Pull(), "every term uses"),
+        Refusal({"A": (4,)}, "{max[k:0:4] A[k]^2}", Pull(), "neither a sum"),
+    ),
+)

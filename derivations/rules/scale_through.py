@@ -1,0 +1,42 @@
+"""Scale.   relu(c*a) = c*relu(a) for c > 0;   abs(c*a) = abs(c)*abs(a)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from derivations.functions import Scale, scaled
+from derivations.kernel import Witness
+from derivations.rule import Example, Refusal, Rule
+from ta.node import Scope
+from ta.subst import walk
+
+
+def propose(scope: Scope) -> Iterator[Witness]:
+    """Every relu and abs whose operand has a number as a factor."""
+    for position, term in enumerate(walk(scope.body)):
+        if scaled(term) is not None:
+            yield Scale(position)
+
+
+SCALE_THROUGH = Rule(
+    name="scale-through",
+    formula="relu(c*a) = c*relu(a)",
+    conditions="c is a number above 0 for relu, any number for abs, which gives abs(c)",
+    choices="every relu and abs of a multiple",
+    exactness="reassociates",
+    source="positive homogeneity",
+    propose=propose,
+    examples=(
+        Example(
+            {"A": (4, 6)},
+            "{L[i:0:4] S[k:0:6] relu(3*A[i,k])}",
+            "{L[i:0:4] S[j:0:6] 3*relu(A[i,j])}",
+        ),
+        Example({"A": (4,)}, "{L[i:0:4] abs(-2*A[i])/5}", "{L[i:0:4] 0.4*abs(A[i])}"),
+    ),
+    refusals=(
+        Refusal({"A": (4,)}, "{L[i:0:4] relu(-3*A[i])}", Scale(0), "not relu or abs"),
+        Refusal({"A": (4,)}, "{L[i:0:4] exp(3*A[i])}", Scale(0), "not relu or abs"),
+        Refusal({"A": (4,)}, "{L[i:0:4] relu(3*A[i])}", Scale(9), "no such sub-term"),
+    ),
+)

@@ -1,0 +1,46 @@
+"""The reference's ten cases and variants: found by one default budget, checked, and ranked at least
+as well as the reference derived them."""
+
+from __future__ import annotations
+
+from math import prod
+
+import pytest
+
+import einderive as ed
+from derivations.extract import Plan
+from tests.showcases.cases import REFERENCE
+from tests.showcases.found import (
+    assert_as_good_as_by_hand,
+    assert_equivalent,
+    derived,
+)
+
+DOUBLED = ed.Budget(states=2 * ed.Budget().states, effort=2 * ed.Budget().effort)
+FIRST = {name.split()[0]: name for name in reversed(REFERENCE)}
+"""The first variant of each case."""
+IM2COL = [name for name in REFERENCE if name in LISTED_IM2COL]
+
+
+@pytest.mark.parametrize("name", REFERENCE)
+def test_found_and_checked(name: str) -> None:
+    case = REFERENCE[name]
+    derivation = derived(case)
+    assert_as_good_as_by_hand(case, derivation)
+    assert derivation.check(0), str(derivation.check(0))
+
+
+@pytest.mark.parametrize("name", REFERENCE)
+def test_equal_to_the_program_by_hand(name: str) -> None:
+    assert_equivalent(REFERENCE[name])
+
+
+@pytest.mark.parametrize("name", FIRST.values())
+def test_still_found_when_depth_and_budget_are_doubled(name: str) -> None:
+    case = REFERENCE[name]
+    assert_as_good_as_by_hand(case, derived(case, DOUBLED))
+
+
+def test_every_case_has_two_variants() -> None:
+    numbers = [name.split()[0] for name in REFERENCE]
+    assert all(numbers.count(str(case)) >= 3 for case in range(1, 11))
