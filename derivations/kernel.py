@@ -10,9 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from derivations import embed, functions, reindex, restructure
+from derivations import embed, functions, pieces, reindex, restructure
 from derivations.embed import ReadPart
 from derivations.functions import Pull, Scale
+from derivations.pieces import SplitRange
 from derivations.reindex import ReindexLoops, ReindexSums
 from derivations.restructure import Distribute, Expand, Factor, Materialise, Merge, SplitSum
 from ta.errors import RuleRefused
@@ -28,6 +29,7 @@ Witness: TypeAlias = (
     | Distribute
     | Expand
     | Factor
+    | SplitRange
     | Pull
     | Scale
 )
@@ -45,6 +47,7 @@ _BY_FORM: dict[type[Any], Callable[[Scope, Any], Scope]] = {
     Distribute: restructure.distribute,
     Expand: restructure.expand,
     Factor: restructure.factor,
+    SplitRange: pieces.split_range,
     Pull: functions.pull,
     Scale: functions.scale,
 }

@@ -8,9 +8,9 @@ from typing import Any
 
 from frontend.optimize import parse
 from ta.errors import EinderiveError
+from ta.fields import ModularField
 from ta.functions import FUNCTIONS
 from ta.interp import Counterexample, RealField, difference, equal
-from ta.fields import ModularField
 from ta.node import Apply, Scope
 from ta.program import Program
 from ta.subst import stages, walk
@@ -28,7 +28,7 @@ class Verdict:
     position, for random inputs modulo two primes near 2^31 (unequal programs of degree d agree at
     a position with probability at most (d/2^31)^2 for each seed), or over the rationals where max,
     min or comparisons occur.  Division is by numbers other than 0: `a/a` counts as 1.  Functions
-    such as `exp` are opaque: equal arguments, equal values.  different: `counterexample` says where.
+    such as `exp` are opaque: equal arguments, equal values.  different: see `counterexample`.
     undecided: too large to evaluate, or equal only if a law of such a function makes them so."""
 
     kind: str

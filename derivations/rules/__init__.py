@@ -17,6 +17,7 @@ from derivations.rules.scale_through import SCALE_THROUGH
 from derivations.rules.shift import SHIFT
 from derivations.rules.skew import SKEW
 from derivations.rules.split_iterator import SPLIT_ITERATOR
+from derivations.rules.split_range import SPLIT_RANGE
 from derivations.rules.split_sum import SPLIT_SUM
 from derivations.rules.tighten import TIGHTEN
 
@@ -36,6 +37,7 @@ RULES: tuple[Rule, ...] = (
     RELAX,
     FACTOR,
     MATERIALISE,
+    SPLIT_RANGE,
     PULL_FROM_REDUCER,
     SCALE_THROUGH,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
+from derivations.contraction_order import meeting_factors
 from derivations.kernel import Witness
 from derivations.restructure import Materialise
 from derivations.rule import Example, Refusal, Rule
@@ -27,8 +28,17 @@ def propose(scope: Scope) -> Iterator[Witness]:
         if isinstance(term, Mul):
             factors = [p for p, f in enumerate(term.factors) if not isinstance(f, Const)]
             if len(factors) > 2:
-                for pair in combinations(factors, 2):
+                for pair in _pairs(scope, term, factors):
                     yield Materialise(position, pair)
+
+
+def _pairs(scope: Scope, term: Mul, factors: list[int]) -> Iterator[tuple[int, ...]]:
+    """All pairs of the factors; of many, those that a good contraction order brings together."""
+    groups = meeting_factors(scope) if term is scope.body else ()
+    if groups:
+        yield from (tuple(sorted(group)) for group in groups if len(group) == 2)
+    else:
+        yield from combinations(factors, 2)
 
 
 def _multiplies_sum(term: Node) -> bool:

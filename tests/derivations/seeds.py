@@ -13,6 +13,7 @@ from random import Random
 
 from derivations.functions import Scale
 from derivations.kernel import Witness
+from derivations.pieces import SplitRange
 from derivations.reindex import ReindexLoops, ReindexSums
 from derivations.restructure import Factor, Materialise, Merge, SplitSum
 from derivations.rule import Rule
@@ -141,6 +142,8 @@ def corrupt(witness: Witness, random: Random) -> Witness | None:
         return Merge(witness.stage + random.choice((-1, 1)))
     if isinstance(witness, Factor):
         return Factor(witness.factor + random.choice((-1, 1)))
+    if isinstance(witness, SplitRange):
+        return SplitRange(witness.position + random.choice((-1, 1)), witness.at)
     if isinstance(witness, Scale):
         return Scale(witness.term + random.choice((-1, 1)))
     if isinstance(witness, Materialise):

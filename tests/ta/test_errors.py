@@ -1,5 +1,6 @@
 """Errors of the notation: where the caret stands, what is said, and that nothing else escapes."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ CASES: list[tuple[type[TextError], str, str, str]] = [
     (FormulaSyntaxError, " ;\n", "no statement", ""),
     (FormulaSyntaxError, "Y[i] =<>", "the text ends where an expression", ""),
     (FormulaSyntaxError, "Y[i] = A[i<>", "the text ends where", ""),
-    (FormulaSyntaxError, "Y[i] = (A[i,k]<>\n", "the text ends where `)` is", ""),
+    (FormulaSyntaxError, "Y[i] = (A[i,k]<>\n", "the text ends where `)` is", "`(` is still open"),
     (FormulaSyntaxError, "Y[i] = x[i] <x>[i]", "found `x` where an operator", "with `*`"),
     (FormulaSyntaxError, "Y[i] = <$>x[i]", "no character '$'", ""),
     (FormulaSyntaxError, "Y[i] = x[i]^<n>", "an integer is expected", ""),
@@ -55,12 +56,13 @@ CASES: list[tuple[type[TextError], str, str, str]] = [
     (NameUnknownError, "Y[i] = <Q>[i]", "the tensor Q has no shape", "for example Q=(64, 32)"),
     (NameUnknownError, "Y[i] = <Z>[i]; Z[i] = x[i]", "before it is defined", ""),
     (NameUnknownError, "Y[i] = <Y>[i]", "before it is defined", ""),
+    (NameUnknownError, "Y[i] = <foo>(A[i,k])", "foo is not a function", "known are exp"),
     (NameUnknownError, "Y[i] = <epx>(x[i])", "epx is not a function", "did you mean exp?"),
     (NameUnknownError, "Y[i] = <max>(x[i], 0)", "max is not a function", "maximum(a, b)"),
     (NameUnknownError, "Y[i] = <mean[k](A[i,k])>", "mean is not a reducer", "sum, max"),
     (NameUnknownError, "Y[i] = {L[j:0:3] x[<i>]}[i]", "not an iterator of this scope", "j"),
     (NameUnknownError, "Y[i] = x[i] where <h in 0:3>", "does not use", "i"),
-    (RangeError, "Y[i] = <A[i]>", "1 index but has 2 dimensions", ""),
+    (RangeError, "Y[i] = <A[i]>", "1 index but has 2 dimensions", "one index for each"),
     (RangeError, "Y[i] = <A>", "0 indices but has 2 dimensions", ""),
     (RangeError, "Y[h] = x[<h>+1]", "the iterator h has no range", "where h in 0:16"),
     (RangeError, "Y[<h>] = 1", "the iterator h has no range", "ranges={'h'"),
@@ -115,11 +117,29 @@ def test_the_drawing() -> None:
     [
         ({"shapes": {"x": (3,), "X": (3,)}}, NameUnknownError, "did you mean x?"),
         ({"shapes": {"x": (-3,)}}, RangeError, "negative size"),
+        ({"shapes": {"x": "3"}}, RangeError, "a tuple of whole numbers, not '3'"),
+        ({"shapes": {"x": (3.5,)}}, RangeError, "a tuple of whole numbers"),
+        ({"shapes": {"x": (None,)}}, RangeError, "a tuple of whole numbers"),
+        ({"shapes": {"x": 3}}, RangeError, "a tuple of whole numbers, not 3"),
+        ({"shapes": {"x": np.ones((3, 2))}}, RangeError, "not an array of shape"),
+        ({"shapes": {"x": (3,)}, "ranges": {"i": (0.5, 3)}}, RangeError, "a pair of whole"),
+        ({"shapes": {"x": (3,)}, "ranges": {"i": 3}}, RangeError, "a pair of whole"),
+        ({"shapes": {"x": (3,)}, "ranges": {"i": (0, 3, 1)}}, RangeError, "a pair of whole"),
+        ({"shapes": {"x": (3,)}, "dtypes": "float31"}, NameUnknownError, "float31.*float32"),
+        ({"shapes": {"x": (3,)}, "dtypes": {"x": None}}, NameUnknownError, "None of x"),
         ({"shapes": {"x": (3,), "Y": (4,)}}, RangeError, "of the output Y is given as 4"),
         ({"shapes": {"x": (3,), "Y": (3, 1)}}, RangeError, "Y has 1 ind"),
-        ({"shapes": {"x": (3,)}, "ranges": {"j": (0, 3)}}, NameUnknownError, "a range is given for j"),
+        (
+            {"shapes": {"x": (3,)}, "ranges": {"j": (0, 3)}},
+            NameUnknownError,
+            "a range is given for j",
+        ),
         ({"shapes": {"x": (3,)}, "ranges": {"i": (3, 0)}}, RangeError, "ends before"),
-        ({"shapes": {"x": (3,)}, "dtypes": {"z": "int64"}}, NameUnknownError, "type is given for z"),
+        (
+            {"shapes": {"x": (3,)}, "dtypes": {"z": "int64"}},
+            NameUnknownError,
+            "type is given for z",
+        ),
     ],
 )
 def test_argument_errors(arguments: dict[str, object], kind: type[TextError], words: str) -> None:

@@ -1,0 +1,113 @@
+"""What a compiled function takes, what it gives back, and how it refuses."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import einderive as ed
+from ta.errors import OperandError
+
+A = np.random.default_rng(0).standard_normal((4, 5)).astype(np.float32)
+X = np.random.default_rng(1).standard_normal(5).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def product() -> ed.CompiledFunction:
+    return ed.compile("Y[i] = A[i,k]*x[k]", A=(4, 5), x=(5,), seconds=0.02)
+
+
+def packed() -> Any:
+    """The matrix with elements at odd addresses."""
+    rows = np.zeros((4, 5), dtype=[("gap", "i1"), ("value", "f4")])
+    rows["value"] = A
+    return rows["value"]
+
+
+def write_protected() -> Any:
+    rows = A.copy()
+    rows.flags.writeable = False
+    return rows
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        A,
+        np.asfortranarray(A),
+        A[::-1, ::-1][::-1, ::-1],
+        np.repeat(A, 2, axis=1)[:, ::2],
+        write_protected(),
+        A.astype(">f4"),
+        packed(),
+        A.tolist(),
+    ],
+    ids=["plain", "fortran", "flipped", "strided", "protected", "swapped", "packed", "list"],
+)
+def test_any_layout_of_numpy_arrays(product: ed.CompiledFunction, matrix: Any) -> None:
+    result = product(matrix, X)
+    assert isinstance(result, np.ndarray)
+    np.testing.assert_allclose(result, A @ X, rtol=1e-5, atol=1e-5)
+
+
+def test_negative_strides_and_repeats(product: ed.CompiledFunction) -> None:
+    np.testing.assert_allclose(product(A[::-1], X), A[::-1] @ X, rtol=1e-5, atol=1e-5)
+    repeated = np.broadcast_to(X, (4, 5))
+    np.testing.assert_allclose(product(A=repeated, x=X), repeated @ X, rtol=1e-5, atol=1e-5)
+
+
+def test_torch_gives_torch_also_beside_lists(product: ed.CompiledFunction) -> None:
+    result = product(torch.from_numpy(A), X.tolist())
+    assert isinstance(result, torch.Tensor)
+    np.testing.assert_allclose(result.numpy(), A @ X, rtol=1e-5, atol=1e-5)
+
+
+REFUSED: list[tuple[Any, str, str]] = [
+    (None, "A is no array of numbers but a NoneType", "pass a 4 x 5 array of float32"),
+    ("abc", "A is no array of numbers but a str", "pass a 4 x 5 array"),
+    ([[1.0, 2.0], [3.0]], "A is no array of numbers but a list", "pass a 4 x 5 array"),
+    ((A * 1j).tolist(), "A holds numbers that are no float32", "pass a 4 x 5 array"),
+    (A.T, "A has shape 5 x 4", "compile for A=(5, 4)"),
+    (A.astype(np.float64), "elements of type float64", "dtypes={'A': 'float64'}"),
+    (A.astype(np.longdouble), "elements of type", "convert it to float32"),
+    (torch.from_numpy(A), "x is a NumPy array, A a torch tensor", "torch.from_numpy(x)"),
+]
+
+
+@pytest.mark.parametrize(("matrix", "message", "step"), REFUSED, ids=[case[1] for case in REFUSED])
+def test_refused(product: ed.CompiledFunction, matrix: Any, message: str, step: str) -> None:
+    with pytest.raises(OperandError) as caught:
+        product(matrix, X)
+    text = str(caught.value)
+    assert message in text
+    assert step in text.rpartition("\n  next: ")[2]
+    assert "  Y[i] = A[i,k]*x[k]\n" in text
+    assert "^" in text
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (torch.from_numpy(A).to_sparse(), "A is a sparse tensor"),
+        (torch.empty(4, 5, device="meta"), "A lies on meta"),
+        (torch.from_numpy(A).requires_grad_(), "A requires gradients"),
+    ],
+    ids=["sparse", "meta", "gradients"],
+)
+def test_refused_tensors(product: ed.CompiledFunction, matrix: torch.Tensor, message: str) -> None:
+    with pytest.raises(OperandError, match=message):
+        product(matrix, torch.from_numpy(X))
+
+
+def test_no_gradients_are_wanted_within_no_grad(product: ed.CompiledFunction) -> None:
+    with torch.no_grad():
+        result = product(torch.from_numpy(A.copy()).requires_grad_(), torch.from_numpy(X))
+    assert not result.requires_grad
+
+
+def test_a_scalar_may_be_a_number() -> None:
+    scaled = ed.compile("Y[i] = a*x[i]", a=(), x=(5,), seconds=0.02)
+    np.testing.assert_allclose(scaled(a=2.5, x=X), 2.5 * X, rtol=1e-6)
+    with pytest.raises(OperandError, match="a holds numbers that are no float32"):
+        scaled(a=1j, x=X)
