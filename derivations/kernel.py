@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from derivations import embed, functions, pieces, reindex, restructure
+from derivations import contraction, embed, functions, pieces, reindex, restructure
+from derivations.contraction import ContractPairs
 from derivations.embed import ReadPart
 from derivations.functions import Pull, Scale
 from derivations.pieces import SplitRange
@@ -30,6 +31,7 @@ Witness: TypeAlias = (
     | Expand
     | Factor
     | SplitRange
+    | ContractPairs
     | Pull
     | Scale
 )
@@ -48,6 +50,7 @@ _BY_FORM: dict[type[Any], Callable[[Scope, Any], Scope]] = {
     Expand: restructure.expand,
     Factor: restructure.factor,
     SplitRange: pieces.split_range,
+    ContractPairs: contraction.contract_pairs,
     Pull: functions.pull,
     Scale: functions.scale,
 }

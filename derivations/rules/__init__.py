@@ -1,6 +1,7 @@
 """The rules, one identity a file; a new rule is one new file and one line here."""
 
 from derivations.rule import JointRule, Rule
+from derivations.rules.contraction_order import CONTRACTION_ORDER
 from derivations.rules.distribute import DISTRIBUTE
 from derivations.rules.expand import EXPAND
 from derivations.rules.factor import FACTOR
@@ -26,6 +27,7 @@ RULES: tuple[Rule, ...] = (
     EXPAND,
     DISTRIBUTE,
     HOIST,
+    CONTRACTION_ORDER,
     SPLIT_SUM,
     MERGE_STAGE,
     SKEW,

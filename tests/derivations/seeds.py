@@ -11,6 +11,7 @@ from dataclasses import fields, replace
 from math import inf, prod
 from random import Random
 
+from derivations.contraction import ContractPairs
 from derivations.functions import Scale
 from derivations.kernel import Witness
 from derivations.pieces import SplitRange
@@ -142,6 +143,8 @@ def corrupt(witness: Witness, random: Random) -> Witness | None:
         return Merge(witness.stage + random.choice((-1, 1)))
     if isinstance(witness, Factor):
         return Factor(witness.factor + random.choice((-1, 1)))
+    if isinstance(witness, ContractPairs):
+        return ContractPairs(_changed_numbers(witness.path, random))
     if isinstance(witness, SplitRange):
         return SplitRange(witness.position + random.choice((-1, 1)), witness.at)
     if isinstance(witness, Scale):

