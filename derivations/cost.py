@@ -16,7 +16,7 @@ from math import prod
 from ta import affine
 from ta.node import Access, Add, Apply, Mul, Power, Scope, Select, Tensor
 from ta.operator import Work
-from ta.subst import accesses, stages, walk
+from ta.subst import accesses, stages, terms
 
 ITEM_BYTES = {
     "float64": 8,
@@ -105,21 +105,23 @@ operands through the caches only.  An estimate, to be replaced by a measurement 
 
 def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
     """The work of a stage that no library operator does."""
-    domain = scope.domain
-    points = prod(r.extent for r in domain)
-    output = prod(scope.shape)
-    reads = accesses(scope.body)
-    touched = sum(_touched(read, scope) for read in reads)
-    operations = max(1, sum(_operations(node) for node in walk(scope.body)) + bool(scope.sums))
+    body, extents, output = scope.body, scope.extents, scope.size
+    points = prod(extents)
+    touched = gathered = 0
+    for read in accesses(body):
+        count = affine.volume(extents, read.free)
+        touched += min(count, read.source.size)
+        if any(row.floors for row in read.rows):
+            gathered += count
+    operations = max(1, sum(map(_operations, terms(body))) + bool(scope.sums))
     if fused:
         moved = (touched + output) * item
-        if scope.sums and isinstance(scope.body, Mul):
+        if scope.sums and isinstance(body, Mul):
             return Work(points * operations, moved, utilisation=UNTILED)
         return Work(points * operations, moved)
     passes = 2.0 * (operations - bool(scope.sums)) + 1.0
-    if scope.sums and isinstance(scope.body, Access):
+    if scope.sums and isinstance(body, Access):
         passes = 1.5  # one read of every point, accumulated in cache
-    gathered = sum(_points(read, scope) for read in reads if any(r.floors for r in read.rows))
     traffic = (points * passes + output + touched + 6 * gathered) * item
     return Work(points * operations * 0.5, traffic, calls=int(operations) + 2)
 
@@ -129,20 +131,13 @@ def is_free_view(scope: Scope) -> bool:
     body = scope.body
     if scope.sums or not isinstance(body, Access):
         return False
-    for row, bound in zip(body.rows, body.source.ranges, strict=True):
+    for row, (start, stop) in zip(body.rows, body.source.ranges, strict=True):
+        if row.floors:
+            return False
         low, high = affine.bounds(row, scope.loops)
-        if row.floors or low < bound.lo or high >= bound.hi:
+        if low < start or high >= stop:
             return False
     return True
-
-
-def _points(read: Access, scope: Scope) -> int:
-    return prod(r.extent for i, r in enumerate(scope.domain) if read.free >> i & 1)
-
-
-def _touched(read: Access, scope: Scope) -> int:
-    """Elements of the source that the read can touch."""
-    return min(_points(read, scope), prod(r.extent for r in read.source.ranges))
 
 
 def _operations(node: object) -> int:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from derivations.cost import Machine, eoperator_work, is_free_view, item_bytes
 from derivations.kernel import Step
-from derivations.match import distance, match
+from derivations.matcher import Matcher
 from derivations.rule import JointRule, Rule
 from ta.node import Access, Scope
 from ta.operator import Binding, Operator
@@ -76,6 +76,9 @@ class Graph:
     pruned: Counter[str] = field(default_factory=Counter)
     stopped: str = "space exhausted"
 
+    def __post_init__(self) -> None:
+        self._matcher = Matcher(self.operators)
+
     def stage(self, scope: Scope) -> Stage:
         """The cheapest way to compute the scope as one stage."""
         found = self.stages.get(scope)
@@ -91,19 +94,14 @@ class Graph:
             return Stage(scope, "view", None, 0.0, reads, 0.0, "view")
         work = eoperator_work(scope, self.item, self.machine.fused)
         own = self.machine.seconds(work, self.item)
+        bindings, least, nearest = self._matcher.matches(scope)
         best: Stage | None = None
-        nearest, least = "", float("inf")
-        for operator in self.operators:
-            result = match(operator, scope)
-            far = distance(result)
-            if far < least:
-                nearest, least = operator.name, far
-            if isinstance(result, Binding):
-                seconds = self.machine.seconds(operator.work(result), self.item)
-                if best is None or seconds < best.seconds:
-                    used = (a.source for a in result.operands if isinstance(a.source, Scope))
-                    needed = tuple(dict.fromkeys(used))
-                    best = Stage(scope, operator.name, result, seconds, needed, 0.0, operator.name)
+        for operator, binding in bindings:
+            seconds = self.machine.seconds(operator.work(binding), self.item)
+            if best is None or seconds < best.seconds:
+                used = [a.source for a in binding.operands if isinstance(a.source, Scope)]
+                needed = tuple(dict.fromkeys(used))
+                best = Stage(scope, operator.name, binding, seconds, needed, 0.0, operator.name)
         if best is not None and best.seconds <= LIBRARY_MARGIN * own:
             return best
         return Stage(scope, None, None, own, reads, least, nearest)

@@ -1,68 +1,122 @@
-"""Matching a scope against an operator's definition, and the distance as a list of mismatches.
+"""Matching a scope against operators' definitions, and the distance as a list of mismatches.
 
 Each iterator is classified by where it stands: whether it is a loop, and which operands hold it.
 Iterators of one class play one role together (several are fused); a definition's windowed pair
-(h, r) is found as two iterators that share a dimension of the operand.
+(h, r) is found as two iterators that share a dimension of the operand.  Sets of iterators are bit
+sets.
 
 Source: EinNet (OSDI'23), iterator mapping table, operator matching.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import lru_cache
 from itertools import permutations
 from math import gcd
+from typing import NamedTuple
 
 from derivations.restructure import factors_of
 from ta import affine, expr
-from ta.node import Access, Node, Power, Scope
-from ta.operator import Binding, Mismatch, Operator, Window
+from ta.affine import bits
+from ta.node import Access, Node, Number, Power, Scope
+from ta.operator import Binding, Mismatch, Operator, Pattern, Window
 
 MOST_OPERANDS = 4
 """No known operator multiplies more reads; products of more are split first."""
 BODY_REPAIRS = ("split-sum", "hoist", "expand", "distribute", "merge-stage", "materialise")
 WINDOW_REPAIRS = ("skew", "phase", "split-sum", "split-iterator")
-
+IMPOSSIBLE = 100.0
+"""The weight of a mismatch that no rule removes."""
 
 Class = tuple[bool, tuple[int, ...]]
 """Of an iterator: whether it is a loop, and which operands hold it."""
 
 
-class _Order:
-    """One assignment of the scope's reads to operand positions, classified."""
+class Family(NamedTuple):
+    """What definitions that differ in the number of windows only have in common: the number of
+    operands, the classes of the iterators in no window, and the operand, the loop class and the
+    reduction class of the windows (all of them lie in one operand)."""
+
+    operands: int
+    plain: frozenset[Class]
+    window: tuple[int, Class, Class] | None
+
+
+def family_of(pattern: Pattern) -> Family:
+    window = None
+    if pattern.pairs:
+        operand, h, r = pattern.pairs[0]
+        window = operand, pattern.signatures[h], pattern.signatures[r]
+    plain = frozenset(signature for _, signature in pattern.plain)
+    return Family(len(pattern.operands), plain, window)
+
+
+class Trial(NamedTuple):
+    """One assignment of reads to a family's operands: the windows found, those that cannot be taken
+    as such, and the set of the other iterators that no role holds."""
+
+    windows: tuple[Window, ...]
+    troubles: tuple[Mismatch, ...]
+    left: int
+
+    def distance(self, windows: int) -> float:
+        """From the definition with this many windows; every mismatch weighs 1."""
+        missing = abs(len(self.windows) - windows)
+        return float(len(self.troubles) + (missing or self.left.bit_count()))
+
+
+class Order:
+    """One assignment of the scope's reads to operand positions, its iterators classified."""
 
     def __init__(self, scope: Scope, reads: tuple[Access, ...]) -> None:
-        loops, count = len(scope.loops), len(scope.domain)
-        self.reads = reads
-        self.classes: list[Class] = [
-            (i < loops, tuple(o for o, read in enumerate(reads) if read.free >> i & 1))
-            for i in range(count)
-        ]
-        self._windows: dict[object, tuple[list[Window], list[Mismatch]]] = {}
+        every = (1 << len(scope.domain)) - 1
+        loops = (1 << len(scope.loops)) - 1
+        held: dict[tuple[int, ...], int] = {(): every}
+        for position, read in enumerate(reads):
+            with_it = {(*o, position): found & read.free for o, found in held.items()}
+            held = {o: found & ~read.free for o, found in held.items()} | with_it
+        self.scope, self.reads = scope, reads
+        self.classes: dict[Class, int] = {}
+        """The set of the iterators of each class that occurs."""
+        for operands, found in held.items():
+            if found & loops:
+                self.classes[True, operands] = found & loops
+            if found & ~loops:
+                self.classes[False, operands] = found & ~loops
 
-    def windows(
+    def trial(self, family: Family) -> Trial:
+        windows: tuple[Window, ...] = ()
+        troubles: tuple[Mismatch, ...] = ()
+        taken = 0
+        if family.window is not None:
+            windows, troubles = self._windows(*family.window)
+            if not windows:  # then only their number counts
+                return Trial((), troubles, 0)
+            for window in windows:
+                taken |= 1 << window.loop | 1 << window.reduction
+        left = 0
+        for found_class, held in self.classes.items():
+            if found_class not in family.plain:
+                left |= held & ~taken
+        return Trial(windows, troubles, left & ~_unit_loops(self.scope) if left else 0)
+
+    def _windows(
         self, operand: int, loop_class: Class, sum_class: Class
-    ) -> tuple[list[Window], list[Mismatch]]:
+    ) -> tuple[tuple[Window, ...], tuple[Mismatch, ...]]:
         """The windowed dimensions of an operand, and those that cannot be taken as such."""
-        key = (operand, loop_class, sum_class)
-        found = self._windows.get(key)
-        if found is None:
-            found = self._windows[key] = self._find(operand, loop_class, sum_class)
-        return found
-
-    def _find(
-        self, operand: int, loop_class: Class, sum_class: Class
-    ) -> tuple[list[Window], list[Mismatch]]:
+        loops, sums = self.classes.get(loop_class, 0), self.classes.get(sum_class, 0)
+        if not loops or not sums:
+            return (), ()
         found: list[Window] = []
         troubles: list[Mismatch] = []
         rows = self.reads[operand].rows
         for dimension, row in enumerate(rows):
-            loops = [(abs(a), i) for i, a in row.terms if self.classes[i] == loop_class]
-            sums = [(abs(a), i) for i, a in row.terms if self.classes[i] == sum_class]
-            if not loops or not sums:
+            if len(row.terms) < 2:
                 continue
-            window = _window(row, operand, dimension, max(loops)[1], max(sums)[1])
+            sliding = [(abs(a), i) for i, a in row.terms if loops >> i & 1]
+            summed = [(abs(a), i) for i, a in row.terms if sums >> i & 1]
+            if not sliding or not summed:
+                continue
+            window = _window(row, operand, dimension, max(sliding)[1], max(summed)[1])
             if window is None:
                 troubles.append(Mismatch("compound", f"dimension {dimension}", WINDOW_REPAIRS))
             else:
@@ -71,29 +125,66 @@ class _Order:
         if len(set(used)) != len(used):
             troubles.append(Mismatch("compound", "an iterator slides over two dimensions", ()))
         for window in found:
-            others = [row for d, row in enumerate(rows) if d != window.dimension]
-            if any({window.loop, window.reduction} & affine.iterators(row) for row in others):
+            own = 1 << window.loop | 1 << window.reduction
+            if any(own & affine.mask(row) for d, row in enumerate(rows) if d != window.dimension):
                 troubles.append(Mismatch("compound", "a window's iterator is used twice", ()))
-        return found, troubles
+        return tuple(found), tuple(troubles)
+
+    def mismatches(self, trial: Trial, windows: int) -> tuple[Mismatch, ...]:
+        """What stands between the trial and the definition with this many windows."""
+        missing = abs(len(trial.windows) - windows)
+        if missing:
+            detail = f"{len(trial.windows)} windowed dimensions, not {windows}"
+            return (
+                *trial.troubles,
+                Mismatch("iterators", detail, WINDOW_REPAIRS, float(missing)),
+            )
+        found = list(trial.troubles)
+        for (is_loop, operands), held in self.classes.items():
+            for i in bits(held & trial.left):
+                kind = "loop" if is_loop else "reduction iterator"
+                detail = f"{kind} {i} is held by operands {operands}, as no role is"
+                found.append(Mismatch("iterators", detail, (*BODY_REPAIRS, "skew")))
+        return tuple(found)
+
+    def bind(self, pattern: Pattern, trial: Trial, coefficient: Number) -> Binding:
+        """The binding, where nothing stands in its way."""
+        taken = 0
+        roles: dict[str, tuple[int, ...]] = {}
+        for window, (_, h, r) in zip(trial.windows, pattern.pairs, strict=True):
+            roles[h], roles[r] = (window.loop,), (window.reduction,)
+            taken |= 1 << window.loop | 1 << window.reduction
+        for name, signature in pattern.plain:
+            roles[name] = bits(self.classes.get(signature, 0) & ~taken)
+        return Binding(self.scope, self.reads, roles, trial.windows, coefficient)
 
 
-class _Table:
+def _unit_loops(scope: Scope) -> int:
+    """The loops of extent 1, which need no role."""
+    found = 0
+    for position, extent in enumerate(scope.shape):
+        if extent == 1:
+            found |= 1 << position
+    return found
+
+
+class Table:
     """What matching asks of a scope, whatever the operator."""
 
     def __init__(self, scope: Scope) -> None:
-        self.empty = any(r.lo == r.hi for r in scope.domain)
         self.coefficient, core = expr.split_coefficient(scope.body)
         self.factors = _operands(core)
-        reads = [f for f in self.factors if isinstance(f, Access)]
-        self.plain = len(reads) == len(self.factors)
-        self.orders: tuple[_Order, ...] = ()
-        if self.plain and len(reads) <= MOST_OPERANDS:
-            self.orders = tuple(_Order(scope, o) for o in dict.fromkeys(permutations(reads)))
+        reads = tuple(f for f in self.factors if isinstance(f, Access))
+        self.others = len(self.factors) - len(reads)
+        self.orders: tuple[Order, ...] = ()
+        if not self.others and len(reads) <= MOST_OPERANDS:
+            self.orders = tuple(Order(scope, o) for o in dict.fromkeys(permutations(reads)))
 
-
-@lru_cache(maxsize=8)
-def _table(scope: Scope) -> _Table:
-    return _Table(scope)
+    def body_distance(self, operands: int) -> float:
+        """0 where the body is a product of this many reads."""
+        if len(self.factors) == operands and self.orders:
+            return 0.0
+        return 2.0 + abs(len(self.factors) - operands) + self.others
 
 
 def match(operator: Operator, scope: Scope) -> Binding | tuple[Mismatch, ...]:
@@ -102,24 +193,27 @@ def match(operator: Operator, scope: Scope) -> Binding | tuple[Mismatch, ...]:
         found = operator.recognise(scope)
         return (found,) if isinstance(found, Mismatch) else found
     if scope.sums and scope.reducer not in operator.reducers:
-        return (Mismatch("reducer", f"{scope.reducer} is not {operator.reducers}", (), 100.0),)
-    table = _table(scope)
-    if table.empty:
-        return (Mismatch("iterators", "an iterator has an empty range", (), 100.0),)
-    count = len(operator.pattern.operands)
-    if len(table.factors) != count or not table.orders:
-        off = abs(len(table.factors) - count)
-        off += sum(not isinstance(f, Access) for f in table.factors)
-        detail = f"the body is not a product of {count} reads"
-        return (Mismatch("body", detail, BODY_REPAIRS, 2.0 + off),)
+        detail = f"{scope.reducer} is not {operator.reducers}"
+        return (Mismatch("reducer", detail, (), IMPOSSIBLE),)
+    if scope.empty:
+        return (Mismatch("iterators", "an iterator has an empty range", (), IMPOSSIBLE),)
+    table, pattern = Table(scope), operator.pattern
+    weight = table.body_distance(len(pattern.operands))
+    if weight:
+        detail = f"the body is not a product of {len(pattern.operands)} reads"
+        return (Mismatch("body", detail, BODY_REPAIRS, weight),)
+    family, windows = family_of(pattern), len(pattern.pairs)
     best: tuple[Mismatch, ...] | None = None
     for order in table.orders:
-        result = _match_operands(operator, scope, order)
-        if isinstance(result, Binding):
-            refusal = operator.constraint(result)
+        trial = order.trial(family)
+        if trial.distance(windows):
+            result = order.mismatches(trial, windows)
+        else:
+            binding = order.bind(pattern, trial, table.coefficient)
+            refusal = operator.constraint(binding)
             if refusal is None:
-                return replace(result, coefficient=table.coefficient)
-            result = (Mismatch("constraint", refusal, WINDOW_REPAIRS, 1.0),)
+                return binding
+            result = (Mismatch("constraint", refusal, WINDOW_REPAIRS),)
         if best is None or distance(result) < distance(best):
             best = result
     assert best is not None
@@ -140,41 +234,6 @@ def _operands(core: Node) -> tuple[Node, ...]:
         else:
             found.append(factor)
     return tuple(found)
-
-
-def _match_operands(
-    operator: Operator, scope: Scope, order: _Order
-) -> Binding | tuple[Mismatch, ...]:
-    pattern, classes = operator.pattern, order.classes
-    windows: list[Window] = []
-    troubles: list[Mismatch] = []
-    if pattern.pairs:
-        operand, h, r = pattern.pairs[0]  # all windows of a definition lie in one operand
-        windows, found = order.windows(operand, pattern.signatures[h], pattern.signatures[r])
-        troubles += found
-        missing = abs(len(windows) - len(pattern.pairs))
-        if missing:
-            detail = f"{len(windows)} windowed dimensions, not {len(pattern.pairs)}"
-            return (*troubles, Mismatch("iterators", detail, WINDOW_REPAIRS, float(missing)))
-    taken = {i for w in windows for i in (w.loop, w.reduction)}
-    held: dict[Class, list[int]] = {}
-    for i, found_class in enumerate(classes):
-        if i not in taken:
-            held.setdefault(found_class, []).append(i)
-    roles: dict[str, tuple[int, ...]] = {
-        name: tuple(held.pop(signature, ())) for name, signature in pattern.plain
-    }
-    for (is_loop, operands), left in held.items():
-        for i in left:
-            if not (is_loop and scope.domain[i].extent == 1):
-                kind = "loop" if is_loop else "reduction iterator"
-                detail = f"{kind} {i} is held by operands {operands}, as no role is"
-                troubles.append(Mismatch("iterators", detail, (*BODY_REPAIRS, "skew")))
-    if troubles:
-        return tuple(troubles)
-    for window, (_, h, r) in zip(windows, pattern.pairs, strict=True):
-        roles[h], roles[r] = (window.loop,), (window.reduction,)
-    return Binding(scope, order.reads, roles, tuple(windows))
 
 
 def _window(

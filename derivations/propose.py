@@ -35,10 +35,11 @@ def condition_rows(body: Node) -> tuple[Row, ...]:
     return tuple(dict.fromkeys(c.row for select in selects for c in select.conditions))
 
 
+@lru_cache(maxsize=64)
 def affine_rows(scope: Scope) -> tuple[Row, ...]:
     """The distinct affine rows of the body's accesses and conditions."""
     rows = [row for _, row in body_rows(scope.body)] + list(condition_rows(scope.body))
-    return tuple(dict.fromkeys(row for row in rows if not row.floors))
+    return tuple(dict.fromkeys([row for row in rows if not row.floors]))
 
 
 def divisors(scope: Scope) -> tuple[tuple[int, int], ...]:
@@ -58,8 +59,8 @@ def first_use(body: Node, count: int) -> list[int]:
         for row in access.rows:
             for i, _ in row.terms:
                 seen[i] = None
-            for i in sorted(affine.iterators(row)):
-                seen[i] = None
+            if row.floors:
+                seen |= dict.fromkeys(sorted(affine.iterators(row)))
     used = [i for i in seen if i < count]
     return used + [i for i in range(count) if i not in seen]
 
@@ -73,6 +74,8 @@ def loops_witness(
     sums = [affine.iterator(count + s) for s in range(len(scope.sums))]
     body = substitute(scope.body, (*forward, *sums))
     used = [i for i in first_use(body, count) if body.free >> i & 1]
+    if used == list(range(count)):
+        return ReindexLoops(tuple(forward), tuple(backward), tuple(ranges))
     positions = {old: affine.iterator(new) for new, old in enumerate(used)}
     positions |= {i: affine.constant(ranges[i].lo) for i in range(count) if i not in positions}
     return ReindexLoops(
@@ -185,17 +188,27 @@ def _divisors(extent: int) -> tuple[int, ...]:
 
 def needed(scope: Scope, position: int) -> Range:
     """The part of the iterator's range outside which a factor surely reads outside its source."""
+    return _needed(scope)[position]
 
+
+@lru_cache(maxsize=64)
+def _needed(scope: Scope) -> tuple[Range, ...]:
     domain = scope.domain
-    low, high = domain[position].lo, domain[position].hi
+    lows, highs = [lo for lo, _ in domain], [hi for _, hi in domain]
     for row, bound in zero_reads(scope.body):
-        a = row.coefficient(position)
-        if not a or any(position in affine.iterators(inner) for inner, _, _ in row.floors):
-            continue
-        rest = row_range(affine.add(row, affine.iterator(position), -a), domain)
-        least, greatest = bound.lo - (rest.hi - 1), bound.hi - 1 - rest.lo
-        if a < 0:
-            least, greatest = -greatest, -least
-        low = max(low, -(-least // abs(a)))
-        high = min(high, greatest // abs(a) + 1)
-    return Range(low, max(low, high))
+        least, greatest = affine.bounds(Row(row.const, row.terms), domain)
+        for position, a in row.terms:
+            lo, hi = domain[position]
+            # what the rest of the row can be, whatever this iterator is
+            first, last = (a * lo, a * (hi - 1)) if a > 0 else (a * (hi - 1), a * lo)
+            rest = Range(least - first, greatest - last + 1)
+            if row.floors:
+                if any(position in affine.iterators(inner) for inner, _, _ in row.floors):
+                    continue
+                rest = row_range(affine.add(row, affine.iterator(position), -a), domain)
+            down, up = bound.lo - (rest.hi - 1), bound.hi - 1 - rest.lo
+            if a < 0:
+                down, up = -up, -down
+            lows[position] = max(lows[position], -(-down // abs(a)))
+            highs[position] = min(highs[position], up // abs(a) + 1)
+    return tuple([Range(lo, max(lo, hi)) for lo, hi in zip(lows, highs, strict=True)])

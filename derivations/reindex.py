@@ -61,9 +61,10 @@ def reindex_loops(scope: Scope, witness: ReindexLoops, exact: bool = True) -> Sc
     require_rows(witness.forward, len(ranges))
     require_rows(witness.backward, len(loops))
     body = substitute(scope.body, (*witness.forward, *new_sums))
-    back = substitute(body, (*witness.backward, *old_sums))
-    if make_scope(loops, scope.sums, back, scope.reducer) is not scope:
-        raise RuleRefused("the new scope, read back, is not the old one")
+    if not _returns(scope, witness):
+        back = substitute(body, (*witness.backward, *old_sums))
+        if make_scope(loops, scope.sums, back, scope.reducer) is not scope:
+            raise RuleRefused("the new scope, read back, is not the old one")
     image = [row_range(row, loops) for row in witness.backward]
     _require_zero_outside(scope, body, image, ranges, exact)
     inner = make_scope(ranges, scope.sums, body, scope.reducer)
@@ -76,11 +77,12 @@ def reindex_sums(scope: Scope, witness: ReindexSums, exact: bool = True) -> Scop
     first = len(loops)
     _require_counts(len(sums), len(ranges), witness)
     _require_nonempty(scope.domain + ranges)
+    require_rows(witness.forward, first + len(ranges))
+    require_rows(witness.backward, first + len(sums))
     _require_inverse(witness.forward, witness.backward, loops + sums, first)
     _require_inverse(witness.backward, witness.forward, loops + ranges, first)
     kept = [affine.iterator(i) for i in range(first)]
     body = substitute(scope.body, (*kept, *witness.forward))
-    after = make_scope(loops, ranges, body, scope.reducer)
     left = [row_range(row, loops + sums) for row in witness.backward]
     if not all(map(inside, left, ranges)):
         _require_sum(scope)
@@ -93,7 +95,17 @@ def reindex_sums(scope: Scope, witness: ReindexSums, exact: bool = True) -> Scop
         pairs = list(zip(witness.forward, sums, strict=True))
         if not vanishes_outside(body, loops + ranges, pairs, exact):
             raise RuleRefused("the sum would gain points where its body is not shown to be 0")
-    return after
+    return make_scope(loops, ranges, body, scope.reducer)
+
+
+def _returns(scope: Scope, witness: ReindexLoops) -> bool:
+    """Whether Φ(Ψ(x)) = x for the loops that f uses: then f(Φ(Ψ(x))) = f(x) whatever f is."""
+    for position, row in enumerate(witness.forward):
+        if scope.body.free >> position & 1:
+            composed = affine.substitute(row, witness.backward)
+            if affine.simplify(composed, scope.loops).lone != position:
+                return False
+    return True
 
 
 def inside(found: Range, allowed: Range) -> bool:
@@ -112,28 +124,38 @@ def _require_counts(old: int, new: int, witness: ReindexLoops | ReindexSums) -> 
 
 
 def _require_nonempty(ranges: Sequence[Range]) -> None:
-    if any(r.extent == 0 for r in ranges):
-        raise RuleRefused("an iterator has an empty range")
+    for lo, hi in ranges:
+        if lo >= hi:
+            raise RuleRefused("an iterator has an empty range")
 
 
 def require_rows(rows: Sequence[Row], count: int) -> None:
-    """Rows of a witness speak of iterators below `count` and are in canonical form."""
-    if any(not 0 <= i < count for row in rows for i in affine.iterators(row)):
-        raise RuleRefused("a row of the witness speaks of an iterator that is not there")
-    if not all(map(_canonical, rows)):
-        raise RuleRefused("a row of the witness is not in canonical form")
+    for row in rows:
+        if not _canonical(row):
+            raise RuleRefused("a row of the witness is not in canonical form")
+        terms = row.terms  # sorted: the least iterator stands first, the greatest last
+        if terms and not 0 <= terms[0][0] <= terms[-1][0] < count:
+            raise RuleRefused("a row of the witness speaks of an iterator that is not there")
+        if row.floors and not all(0 <= i < count for i in affine.iterators(row)):
+            raise RuleRefused("a row of the witness speaks of an iterator that is not there")
 
 
 def _canonical(row: Row) -> bool:
     """All reasoning about rows rests on it: a record may hold, say, one iterator in two terms."""
-    if any(left >= right for (left, _), (right, _) in pairwise(row.terms)):
+    terms = row.terms
+    if len(terms) == 1 and not row.floors:
+        return terms[0][1] != 0
+    for (left, a), (right, _) in pairwise(terms):
+        if left >= right or not a:
+            return False
+    if terms and not terms[-1][1]:
         return False
-    if not all(a for _, a in row.terms):
-        return False
+    if not row.floors:
+        return True
     if not all(n > 0 and _canonical(inner) for inner, n, _ in row.floors):
         return False
     same = {i: affine.iterator(i) for i in affine.iterators(row)}
-    return not row.floors or affine.substitute(row, same) == row
+    return affine.substitute(row, same) == row
 
 
 def _require_inverse(

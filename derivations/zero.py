@@ -6,6 +6,7 @@ vanishes_outside(f, X, [(r_1, R_1), ...]):   for all x in X with some r_j(x) not
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from ta import affine, domain
 from ta.affine import Range, Row
@@ -17,6 +18,7 @@ UNBOUNDED = 1 << 62
 """Stands for no upper limit; no row of a scope with 64-bit extents comes near."""
 
 
+@lru_cache(maxsize=4096)
 def zero_reads(body: Node) -> tuple[Read, ...]:
     """Pairs (row, range) such that the body is zero wherever one of the rows leaves its range."""
     if isinstance(body, Access):

@@ -61,23 +61,28 @@ def iterator(position: int) -> Row:
     return Row(0, ((position, 1),))
 
 
-def _merge(
-    left: Sequence[tuple[Any, ...]], right: Sequence[tuple[Any, ...]], factor: int
-) -> tuple[Any, ...]:
-    totals: dict[Any, int] = {entry[:-1]: entry[-1] for entry in left}
-    for entry in right:
-        totals[entry[:-1]] = totals.get(entry[:-1], 0) + factor * entry[-1]
-    return tuple(sorted((*key, value) for key, value in totals.items() if value))
+Floors = tuple[tuple["Row", int, int], ...]
+
+
+def _merged_floors(left: Floors, right: Floors, factor: int) -> Floors:
+    totals = {(inner, n): b for inner, n, b in left}
+    for inner, n, b in right:
+        totals[inner, n] = totals.get((inner, n), 0) + factor * b
+    return tuple(sorted([(inner, n, b) for (inner, n), b in totals.items() if b]))
 
 
 def add(left: Row, right: Row, factor: int = 1) -> Row:
     """`left + factor * right`."""
+    const = left.const + factor * right.const
     if not right.terms and not right.floors:
-        return Row(left.const + factor * right.const, left.terms, left.floors)
+        return Row(const, left.terms, left.floors)
+    totals = dict(left.terms)
+    for i, a in right.terms:
+        totals[i] = totals.get(i, 0) + factor * a
     return Row(
-        left.const + factor * right.const,
-        _merge(left.terms, right.terms, factor),
-        _merge(left.floors, right.floors, factor) if right.floors else left.floors,
+        const,
+        tuple(sorted([(i, a) for i, a in totals.items() if a])),
+        _merged_floors(left.floors, right.floors, factor) if right.floors else left.floors,
     )
 
 
@@ -128,20 +133,26 @@ def substitute(row: Row, replacement: Sequence[Row] | Mapping[int, Row]) -> Row:
     const, terms, floors = row
     if not floors and len(terms) == 1 and terms[0][1] == 1:
         return shift(replacement[terms[0][0]], const)
+    if not terms and not floors:
+        return row
     totals: dict[int, int] = {}
     divided: dict[tuple[Row, int], int] = {}
     parts = [(replacement[i], a) for i, a in terms]
-    parts += [(floordiv(substitute(inner, replacement), n), b) for inner, n, b in floors]
-    for part, factor in parts:
-        const += factor * part.const
-        for i, a in part.terms:
+    if floors:
+        parts += [(floordiv(substitute(inner, replacement), n), b) for inner, n, b in floors]
+    for (part_const, part_terms, part_floors), factor in parts:
+        const += factor * part_const
+        for i, a in part_terms:
             totals[i] = totals.get(i, 0) + factor * a
-        for inner, n, b in part.floors:
+        for inner, n, b in part_floors:
             divided[inner, n] = divided.get((inner, n), 0) + factor * b
+    found = [(i, a) for i, a in totals.items() if a]
+    if len(found) > 1:
+        found.sort()
     return Row(
         const,
-        tuple(sorted((i, a) for i, a in totals.items() if a)),
-        tuple(sorted((r, n, b) for (r, n), b in divided.items() if b)) if divided else (),
+        tuple(found),
+        tuple(sorted([(r, n, b) for (r, n), b in divided.items() if b])) if divided else (),
     )
 
 
@@ -149,7 +160,7 @@ def rename(row: Row, positions: Sequence[int] | Mapping[int, int]) -> Row:
     """The row with iterator `i` at position `positions[i]` (a bijection on those that occur)."""
     terms = row.terms
     if terms:
-        terms = tuple(sorted((positions[i], a) for i, a in terms))
+        terms = tuple(sorted([(positions[i], a) for i, a in terms]))
     floors = row.floors
     if floors:
         floors = tuple(sorted((rename(r, positions), n, b) for r, n, b in floors))
@@ -164,13 +175,48 @@ def iterators(row: Row) -> set[int]:
     return found
 
 
-def bounds(row: Row, ranges: Sequence[Range]) -> tuple[int, int]:
+def mask(row: Row) -> int:
+    """The positions that occur in the row, also inside `//`, as a bit set."""
+    found = 0
+    for i, _ in row.terms:
+        found |= 1 << i
+    for inner, _, _ in row.floors:
+        found |= mask(inner)
+    return found
+
+
+@lru_cache(maxsize=16384)
+def bits(positions: int) -> tuple[int, ...]:
+    """The positions of the set bits, ascending."""
+    found = []
+    while positions:
+        low = positions & -positions
+        found.append(low.bit_length() - 1)
+        positions ^= low
+    return tuple(found)
+
+
+def volume(extents: Sequence[int], positions: int) -> int:
+    """The product of the extents at the positions in the bit set."""
+    total = 1
+    for position, extent in enumerate(extents):
+        if positions >> position & 1:
+            total *= extent
+    return total
+
+
+Ranges = Sequence[Range] | Mapping[int, Range]
+"""The range of each iterator, by its position."""
+
+
+def bounds(row: Row, ranges: Ranges) -> tuple[int, int]:
     """Inclusive `(least, greatest)` bounds of the row over the box `ranges` (none of them empty).
 
     Exact for affine rows; an enclosing interval where `//` correlates with other terms.
     """
-    low = high = row.const
-    for i, a in row.terms:
+    const, terms, floors = row
+    low = high = const
+    for i, a in terms:
         lo, hi = ranges[i]
         if a > 0:
             low += a * lo
@@ -178,17 +224,17 @@ def bounds(row: Row, ranges: Sequence[Range]) -> tuple[int, int]:
         else:
             low += a * (hi - 1)
             high += a * lo
-    for inner, n, b in row.floors:
+    if not floors:
+        return low, high
+    for inner, n, b in floors:
         first, last = bounds(inner, ranges)
         first, last = first // n * b, last // n * b
         low += min(first, last)
         high += max(first, last)
-    if row.floors:
-        low, high = _tighten_modulo(row, ranges, low, high)
-    return low, high
+    return _tighten_modulo(row, ranges, low, high)
 
 
-def _tighten_modulo(row: Row, ranges: Sequence[Range], low: int, high: int) -> tuple[int, int]:
+def _tighten_modulo(row: Row, ranges: Ranges, low: int, high: int) -> tuple[int, int]:
     """Bounds of `e + b*(r//n)` where `-b/n` copies of `r` are in `e`: that part is `r % n`."""
     for position, (inner, n, b) in enumerate(row.floors):
         if b % n:

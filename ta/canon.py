@@ -8,13 +8,14 @@ where that leaves ties, all orders of the tied ones are tried and the least resu
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import permutations, product
 from math import factorial, prod
 
 from ta import affine, expr
 from ta.affine import Range, Row
-from ta.node import Access, Condition, Node, Reducer, Scope, make_scope
-from ta.subst import rebuild, rename, substitute, walk
+from ta.node import Access, Condition, Node, Reducer, Scope, Select, make_scope
+from ta.subst import rebuild, rename, substitute, terms
 
 TRUE = Condition(">=", Row(0))
 FALSE = Condition(">=", Row(-1))
@@ -33,14 +34,14 @@ def scope(
     Rows are resolved over the ranges, reads that always miss their source become its fill, and
     reduction iterators that do nothing are dropped.
     """
-    loop_ranges = tuple(Range(*loop) for loop in loops)
-    sum_ranges = tuple(Range(*item) for item in sums)
-    if body.free >> (len(loop_ranges) + len(sum_ranges)):
-        raise ValueError("the body uses an iterator that the scope does not have")
-    if any(r.lo > r.hi for r in loop_ranges + sum_ranges):
-        raise ValueError("a range ends before it begins")
+    loop_ranges, sum_ranges = _ranges(loops), _ranges(sums)
     ranges = loop_ranges + sum_ranges
-    if all(r.extent for r in ranges):
+    if body.free >> len(ranges):
+        raise ValueError("the body uses an iterator that the scope does not have")
+    extents = [hi - lo for lo, hi in ranges]
+    if extents and min(extents) < 0:
+        raise ValueError("a range ends before it begins")
+    if 0 not in extents:
         body = resolve(body, ranges)
     sum_ranges, body = _drop_idle_sums(loop_ranges, sum_ranges, body, reducer)
     if len(sum_ranges) > 1:
@@ -48,8 +49,14 @@ def scope(
     return make_scope(loop_ranges, sum_ranges, reducer if sum_ranges else "sum", body)
 
 
+def _ranges(given: Sequence[Range | tuple[int, int]]) -> tuple[Range, ...]:
+    return tuple([item if isinstance(item, Range) else Range(*item) for item in given])
+
+
 def resolve(body: Node, ranges: Sequence[Range]) -> Node:
     """The body with rows simplified over the ranges and decided reads and conditions replaced."""
+    if not _undecided(body, ranges):
+        return body
 
     def on_row(row: Row) -> Row:
         return affine.simplify(row, ranges)
@@ -72,12 +79,29 @@ def resolve(body: Node, ranges: Sequence[Range]) -> Node:
     return rebuild(body, on_access, on_condition)
 
 
+def _undecided(body: Node, ranges: Sequence[Range]) -> bool:
+    """Whether there may be something to resolve: a `//`, a condition, a read that always misses."""
+    for node in terms(body):
+        if isinstance(node, Access):
+            for row, (start, stop) in zip(node.rows, node.source.ranges, strict=True):
+                if row.floors:
+                    return True
+                low, high = affine.bounds(row, ranges)
+                if high < start or low >= stop:
+                    return True
+        elif isinstance(node, Select):
+            return True
+    return False
+
+
 def _drop_idle_sums(
     loops: tuple[Range, ...], sums: tuple[Range, ...], body: Node, reducer: Reducer
 ) -> tuple[tuple[Range, ...], Node]:
     """`S[s:0:1] f(s) = f(0)`, and for a body without s: `S[s:0:N] f = N*f`, `max[s] f = f`,
     `prod[s] f = f^N`."""
     first = len(loops)
+    if all(hi - lo != 1 and body.free >> p & 1 for p, (lo, hi) in enumerate(sums, first)):
+        return sums, body
     kept: list[int] = []
     replacement = {i: affine.iterator(i) for i in range(first)}
     for position, bound in enumerate(sums, first):
@@ -131,29 +155,38 @@ def _reorder(
 
 
 def _occurrences(position: int, first: int, body: Node) -> list[Mark]:
-    """How one reduction iterator occurs: for each row that holds it, the source, the dimension, and
-    the row with this iterator marked -2 and other reduction iterators marked -1."""
+    """How one reduction iterator occurs, in the body's accesses and conditions."""
     found: list[Mark] = []
-
-    def blind(row: Row) -> Mark:
-        terms = sorted((-2 if i == position else i if i < first else -1, a) for i, a in row.terms)
-        floors = sorted((blind(inner), n, b) for inner, n, b in row.floors)
-        return (row.const, tuple(terms), tuple(floors))
-
-    for node in walk(body):
-        if not node.free >> position & 1:
-            continue
+    for node in terms(body):
         if isinstance(node, Access):
-            name = node.source.label
-            for dimension, row in enumerate(node.rows):
-                if position in affine.iterators(row):
-                    fill = (str(node.fill), node.source.digest)
-                    found.append((name, dimension, blind(row), fill))
-        else:
-            for condition in getattr(node, "conditions", ()):
-                if position in affine.iterators(condition.row):
-                    mark = blind(condition.row)
+            if node.free >> position & 1:
+                found += _in_access(node, position, first)
+        elif isinstance(node, Select):
+            for condition in node.conditions:
+                if affine.mask(condition.row) >> position & 1:
+                    mark = _blind(condition.row, position, first)
                     if condition.relation == "==":  # its sign depends on the order sought here
-                        mark = min(mark, blind(affine.scale(condition.row, -1)))
+                        reverse = affine.scale(condition.row, -1)
+                        mark = min(mark, _blind(reverse, position, first))
                     found.append(("", -1, mark, (condition.relation, 0)))
     return sorted(found)
+
+
+@lru_cache(maxsize=32768)
+def _in_access(access: Access, position: int, first: int) -> tuple[Mark, ...]:
+    """For each row that holds the reduction iterator: the source, the dimension, and the row."""
+    fill = (str(access.fill), access.source.digest)
+    return tuple(
+        [
+            (access.source.label, dimension, _blind(row, position, first), fill)
+            for dimension, row in enumerate(access.rows)
+            if affine.mask(row) >> position & 1
+        ]
+    )
+
+
+def _blind(row: Row, position: int, first: int) -> Mark:
+    """The row with this iterator marked -2 and other reduction iterators marked -1."""
+    marked = sorted([(-2 if i == position else i if i < first else -1, a) for i, a in row.terms])
+    floors = sorted([(_blind(inner, position, first), n, b) for inner, n, b in row.floors])
+    return (row.const, tuple(marked), tuple(floors))

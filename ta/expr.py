@@ -85,6 +85,10 @@ def power(base: Node, exponent: int) -> Node:
 
 def mul(*operands: Node) -> Node:
     """The product: flattened, constants merged, equal factors gathered into powers."""
+    if len(operands) == 1:
+        return operands[0]
+    if len(operands) == len(set(operands)) > 0 and all(isinstance(o, Access) for o in operands):
+        return make_mul(tuple(sorted(operands, key=_access_order)))
     coefficient: Number = ONE
     powers: dict[tuple[Node, bool], int] = {}
     pending = list(reversed(operands))
@@ -101,16 +105,20 @@ def mul(*operands: Node) -> Node:
             )
             key = (base, exponent > 0)
             powers[key] = powers.get(key, 0) + exponent
-    if coefficient == 0:
+    if not coefficient:
         return const(0)
     factors = [power(base, exponent) for (base, _), exponent in powers.items()]
     if not factors:
         return const(coefficient)
-    if coefficient != 1:
+    if coefficient is not ONE and coefficient != 1:
         factors.append(const(coefficient))
     if len(factors) == 1:
         return factors[0]
     return make_mul(tuple(sorted(factors, key=_factor_order)))
+
+
+def _access_order(node: Node) -> tuple[str, int]:
+    return (node.label, node.digest)
 
 
 def _factor_order(node: Node) -> tuple[int, int, str, int]:

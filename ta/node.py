@@ -20,13 +20,15 @@ constructors canonicalise.  Nothing else may call the classes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
+from math import prod
 from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias, TypeVar
-from weakref import WeakValueDictionary
+from weakref import ref
 from zlib import crc32
 
-from ta.affine import Range, Row, iterators
+from ta.affine import Range, Row, mask
 
 Number: TypeAlias = Fraction | float
 """A Fraction, or one of the two infinities as a float."""
@@ -66,9 +68,12 @@ class Node:
 
 
 class Tensor(Node):
-    __slots__ = ("dtype", "name", "ranges", "shape")
+    """`size` is the number of its elements."""
+
+    __slots__ = ("dtype", "name", "ranges", "shape", "size")
     name: str
     shape: tuple[int, ...]
+    size: int
     ranges: tuple[Range, ...]
     dtype: str
 
@@ -118,11 +123,17 @@ class Select(Node):
 
 
 class Scope(Node):
-    __slots__ = ("body", "domain", "loops", "reducer", "sums")
+    """`domain` holds the ranges of all iterators, loops first, and `extents` their lengths; `size`
+    is the number of elements, `empty` says whether some range is empty."""
+
+    __slots__ = ("body", "domain", "empty", "extents", "loops", "reducer", "shape", "size", "sums")
     loops: tuple[Range, ...]
     sums: tuple[Range, ...]
     domain: tuple[Range, ...]
-    """The ranges of all iterators, loops first."""
+    extents: tuple[int, ...]
+    shape: tuple[int, ...]
+    size: int
+    empty: bool
     reducer: Reducer
     body: Node
 
@@ -131,26 +142,34 @@ class Scope(Node):
         """The ranges of the loops: what a reader sees as the tensor's dimensions."""
         return self.loops
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(loop.extent for loop in self.loops)
-
 
 Source: TypeAlias = Tensor | Scope
 _NodeT = TypeVar("_NodeT", bound=Node)
-_table: WeakValueDictionary[tuple[object, ...], Node] = WeakValueDictionary()
 
 
-def row_mask(rows: tuple[Row, ...]) -> int:
+class _Entry(ref[Node]):
+    """A weak reference to a node that takes its key out of the table when the node is gone."""
+
+    __slots__ = ("key",)
+    key: tuple[object, ...]
+
+
+_table: dict[tuple[object, ...], _Entry] = {}
+"""The nodes that somebody holds, by kind and fields.  The references are weak, so that what a
+search leaves behind is freed with it; a `WeakValueDictionary` would do, at twice the time."""
+
+
+def _forget(entry: _Entry) -> None:
+    if _table.get(entry.key) is entry:
+        del _table[entry.key]
+
+
+def row_mask(rows: Sequence[Row]) -> int:
     """The bit set of the iterators in the rows."""
-    mask = 0
+    found = 0
     for row in rows:
-        for i, _ in row.terms:
-            mask |= 1 << i
-        for inner, _, _ in row.floors:
-            for i in iterators(inner):
-                mask |= 1 << i
-    return mask
+        found |= mask(row)
+    return found
 
 
 def _text_digest(text: str) -> int:
@@ -163,15 +182,18 @@ def _number_digest(value: Number) -> int:
     return hash(value)
 
 
-def _intern(kind: type[_NodeT], key: tuple[object, ...], fields: tuple[object, ...]) -> _NodeT:
-    """The one node of this key; `fields` follow the sorted slots, then digest, free, label."""
-    found = _table.get(key)
-    if found is not None:
-        return found  # type: ignore[return-value]  # the key starts with the kind
-    node = object.__new__(kind)
-    for slot, value in zip((*kind.__slots__, "digest", "free", "label"), fields, strict=True):
-        object.__setattr__(node, slot, value)
-    _table[key] = node
+def _known(kind: type[_NodeT], key: tuple[object, ...]) -> _NodeT | None:
+    """The node of this key, which starts with the kind, if there is one."""
+    entry = _table.get(key)
+    return None if entry is None else entry()  # type: ignore[return-value]  # of the kind in the key
+
+
+def _enter(node: _NodeT, key: tuple[object, ...], digest: int, free: int, label: str) -> _NodeT:
+    """The node, made complete, as the one of its key from now on."""
+    node.digest, node.free, node.label = digest, free, label
+    entry = _Entry(node, _forget)
+    entry.key = key
+    _table[key] = entry
     return node
 
 
@@ -182,68 +204,133 @@ def _row_digest(row: Row) -> int:
     return hash((3 * row.const + 1, tuple((i, 3 * a + 1) for i, a in row.terms), floors))
 
 
+@lru_cache(maxsize=4096)
+def _number_mark(value: Number) -> tuple[object, int]:
+    """A number as a part of a key, quick to hash, and its digest."""
+    if isinstance(value, Fraction):
+        return (value.numerator, value.denominator), _number_digest(value)
+    return value, _number_digest(value)
+
+
 def make_tensor(name: str, shape: tuple[int, ...], dtype: str) -> Tensor:
-    digest = hash((1, _text_digest(name), shape, _text_digest(dtype)))
-    ranges = tuple(Range(0, extent) for extent in shape)
-    fields = (dtype, name, ranges, shape, digest, 0, name)
-    return _intern(Tensor, (Tensor, name, shape, dtype), fields)
+    key = (Tensor, name, shape, dtype)
+    node = _known(Tensor, key)
+    if node is None:
+        node = object.__new__(Tensor)
+        node.name, node.shape, node.dtype = name, shape, dtype
+        node.ranges = tuple(Range(0, extent) for extent in shape)
+        node.size = prod(shape)
+        digest = hash((1, _text_digest(name), shape, _text_digest(dtype)))
+        _enter(node, key, digest, 0, name)
+    return node
 
 
 def make_const(value: Number) -> Const:
-    return _intern(Const, (Const, value), (value, hash((2, _number_digest(value))), 0, ""))
+    mark, number = _number_mark(value)
+    key = (Const, mark)
+    node = _known(Const, key)
+    if node is None:
+        node = object.__new__(Const)
+        node.value = value
+        _enter(node, key, hash((2, number)), 0, "")
+    return node
+
+
+ZERO_MARK = _number_mark(Fraction(0))
 
 
 def make_access(source: Source, rows: tuple[Row, ...], fill: Number) -> Access:
-    key = (Access, source, rows, fill)
-    digest = hash((3, source.digest, *map(_row_digest, rows), _number_digest(fill)))
-    return _intern(Access, key, (fill, rows, source, digest, row_mask(rows), source.label))
+    mark, number = _number_mark(fill) if fill else ZERO_MARK
+    key = (Access, source, rows, mark)
+    node = _known(Access, key)
+    if node is None:
+        node = object.__new__(Access)
+        node.source, node.rows, node.fill = source, rows, fill
+        digest = hash((3, source.digest, *map(_row_digest, rows), number))
+        _enter(node, key, digest, row_mask(rows), source.label)
+    return node
 
 
 def make_apply(function: str, args: tuple[Node, ...]) -> Apply:
-    free, label = 0, "~"
-    for arg in args:
-        free |= arg.free
-        label = min(label, arg.label or "~")
-    digest = hash((4, _text_digest(function), *(arg.digest for arg in args)))
-    return _intern(Apply, (Apply, function, args), (args, function, digest, free, label))
+    key = (Apply, function, args)
+    node = _known(Apply, key)
+    if node is None:
+        node = object.__new__(Apply)
+        node.function, node.args = function, args
+        free, label = 0, "~"
+        for arg in args:
+            free |= arg.free
+            label = min(label, arg.label or "~")
+        digest = hash((4, _text_digest(function), *(arg.digest for arg in args)))
+        _enter(node, key, digest, free, label)
+    return node
 
 
 def make_power(base: Node, exponent: int) -> Power:
-    digest = hash((5, base.digest, exponent))
-    fields = (base, exponent, digest, base.free, base.label)
-    return _intern(Power, (Power, base, exponent), fields)
+    key = (Power, base, exponent)
+    node = _known(Power, key)
+    if node is None:
+        node = object.__new__(Power)
+        node.base, node.exponent = base, exponent
+        _enter(node, key, hash((5, base.digest, exponent)), base.free, base.label)
+    return node
 
 
-def _operands(kind: type[_NodeT], tag: int, operands: tuple[Node, ...]) -> _NodeT:
+def _summary(tag: int, operands: tuple[Node, ...]) -> tuple[int, int, str]:
+    """The digest, the iterators and the label of a product or a sum."""
     free = 0
     for operand in operands:
         free |= operand.free
-    label = next((o.label for o in operands if o.label), "")
-    digest = hash((tag, *(o.digest for o in operands)))
-    return _intern(kind, (kind, operands), (operands, digest, free, label))
+    label = next((operand.label for operand in operands if operand.label), "")
+    return hash((tag, *[operand.digest for operand in operands])), free, label
 
 
 def make_mul(factors: tuple[Node, ...]) -> Mul:
-    return _operands(Mul, 6, factors)
+    key = (Mul, factors)
+    node = _known(Mul, key)
+    if node is None:
+        node = object.__new__(Mul)
+        node.factors = factors
+        _enter(node, key, *_summary(6, factors))
+    return node
 
 
 def make_add(terms: tuple[Node, ...]) -> Add:
-    return _operands(Add, 7, terms)
+    key = (Add, terms)
+    node = _known(Add, key)
+    if node is None:
+        node = object.__new__(Add)
+        node.terms = terms
+        _enter(node, key, *_summary(7, terms))
+    return node
 
 
 def make_select(conditions: tuple[Condition, ...], then: Node, otherwise: Node) -> Select:
-    free = then.free | otherwise.free | row_mask(tuple(c.row for c in conditions))
-    marks = tuple((c.relation == "==", _row_digest(c.row)) for c in conditions)
-    digest = hash((8, marks, then.digest, otherwise.digest))
-    label = then.label or otherwise.label
     key = (Select, conditions, then, otherwise)
-    return _intern(Select, key, (conditions, otherwise, then, digest, free, label))
+    node = _known(Select, key)
+    if node is None:
+        node = object.__new__(Select)
+        node.conditions, node.then, node.otherwise = conditions, then, otherwise
+        free = then.free | otherwise.free | row_mask(tuple(c.row for c in conditions))
+        marks = tuple((c.relation == "==", _row_digest(c.row)) for c in conditions)
+        digest = hash((8, marks, then.digest, otherwise.digest))
+        _enter(node, key, digest, free, then.label or otherwise.label)
+    return node
 
 
 def make_scope(
     loops: tuple[Range, ...], sums: tuple[Range, ...], reducer: Reducer, body: Node
 ) -> Scope:
-    digest = hash((9, loops, sums, _text_digest(reducer), body.digest))
     key = (Scope, loops, sums, reducer, body)
-    fields = (body, loops + sums, loops, reducer, sums, digest, 0, body.label)
-    return _intern(Scope, key, fields)
+    node = _known(Scope, key)
+    if node is None:
+        node = object.__new__(Scope)
+        node.loops, node.sums, node.reducer, node.body = loops, sums, reducer, body
+        node.domain = loops + sums
+        node.extents = tuple([hi - lo for lo, hi in node.domain])
+        node.shape = node.extents[: len(loops)]
+        node.size = prod(node.shape)
+        node.empty = 0 in node.extents
+        digest = hash((9, loops, sums, _text_digest(reducer), body.digest))
+        _enter(node, key, digest, 0, body.label)
+    return node

@@ -7,7 +7,18 @@ from functools import lru_cache
 
 from ta import affine, expr
 from ta.affine import Row
-from ta.node import Access, Add, Apply, Condition, Mul, Node, Power, Scope, Select
+from ta.node import (
+    Access,
+    Add,
+    Apply,
+    Condition,
+    Mul,
+    Node,
+    Power,
+    Scope,
+    Select,
+    make_access,
+)
 
 Replace = Callable[[Access], Node]
 
@@ -19,6 +30,10 @@ def rebuild(
 ) -> Node:
     """The expression with every access replaced by `on_access` and every condition by
     `on_condition`; shared sub-terms are rebuilt once."""
+    if isinstance(node, Access):
+        return on_access(node)
+    if isinstance(node, Mul) and all(isinstance(f, Access) for f in node.factors):
+        return expr.mul(*[on_access(f) for f in node.factors if isinstance(f, Access)])
     done: dict[Node, Node] = {}
 
     def visit(node: Node) -> Node:
@@ -52,7 +67,7 @@ def map_rows(node: Node, on_row: Callable[[Row], Row]) -> Node:
     """The expression with `on_row` applied to every row of its accesses and conditions."""
 
     def on_access(access: Access) -> Node:
-        return expr.access(access.source, tuple(map(on_row, access.rows)), access.fill)
+        return make_access(access.source, tuple(map(on_row, access.rows)), access.fill)
 
     def on_condition(condition: Condition) -> Condition:
         return Condition(condition.relation, on_row(condition.row))
@@ -62,6 +77,14 @@ def map_rows(node: Node, on_row: Callable[[Row], Row]) -> Node:
 
 def substitute(node: Node, replacement: Sequence[Row] | Mapping[int, Row]) -> Node:
     """The expression with `x_i` replaced by the row `replacement[i]`."""
+    if isinstance(replacement, tuple):
+        return _substitute(node, replacement)
+    return map_rows(node, lambda row: affine.substitute(row, replacement))
+
+
+@lru_cache(maxsize=64)
+def _substitute(node: Node, replacement: tuple[Row, ...]) -> Node:
+    """Remembered for a moment: a rule and the kernel ask the same one after the other."""
     return map_rows(node, lambda row: affine.substitute(row, replacement))
 
 
@@ -119,7 +142,15 @@ def walk(node: Node) -> Iterator[Node]:
             continue
         seen.add(current)
         yield current
-        pending.extend(reversed(children(current)))
+        below = children(current)
+        if below:
+            pending.extend(reversed(below))
+
+
+@lru_cache(maxsize=16384)
+def terms(node: Node) -> tuple[Node, ...]:
+    """What `walk` gives, remembered: a body is walked over many times."""
+    return tuple(walk(node))
 
 
 @lru_cache(maxsize=16384)
@@ -127,13 +158,13 @@ def accesses(node: Node) -> tuple[Access, ...]:
     """The distinct accesses of a scalar expression, in order."""
     if isinstance(node, Access):
         return (node,)
-    return tuple(found for found in walk(node) if isinstance(found, Access))
+    return tuple([found for found in terms(node) if isinstance(found, Access)])
 
 
 def nested_scopes(scope: Scope) -> tuple[Scope, ...]:
     """The distinct scopes that the scope's body reads directly."""
-    found = (access.source for access in accesses(scope.body))
-    return tuple(dict.fromkeys(source for source in found if isinstance(source, Scope)))
+    found = [a.source for a in accesses(scope.body) if isinstance(a.source, Scope)]
+    return tuple(dict.fromkeys(found)) if found else ()
 
 
 def stages(*roots: Scope) -> tuple[Scope, ...]:

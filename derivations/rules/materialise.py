@@ -5,55 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from derivations.contraction_order import meeting_factors
 from derivations.kernel import Witness
 from derivations.restructure import Materialise
 from derivations.rule import Example, Refusal, Rule
-from ta.node import Access, Add, Const, Mul, Node, Scope
+from ta.node import Access, Const, Mul, Scope
 from ta.subst import walk
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """Compound reads (im2col is one), terms that use fewer iterators than the scope has, terms of a
-    sum that multiply a nested reduction, and pairs of factors of a product of three or more."""
+    """Compound reads (im2col is one), terms that use fewer iterators than the scope has, and pairs
+    of factors of a product of three or more."""
     used = scope.body.free
-    summands = scope.body.terms if isinstance(scope.body, Add) else ()
     for position, term in enumerate(walk(scope.body)):
         if isinstance(term, Access):
             if any(row.lone is None and (row.terms or row.floors) for row in term.rows):
                 yield Materialise(position)
             continue
-        if (term.free and term.free != used) or (term in summands and _multiplies_sum(term)):
+        if term.free and term.free != used:
             yield Materialise(position)
         if isinstance(term, Mul):
             factors = [p for p, f in enumerate(term.factors) if not isinstance(f, Const)]
             if len(factors) > 2:
-                for pair in _pairs(scope, term, factors):
+                for pair in combinations(factors, 2):
                     yield Materialise(position, pair)
-
-
-def _pairs(scope: Scope, term: Mul, factors: list[int]) -> Iterator[tuple[int, ...]]:
-    """All pairs of the factors; of many, those that a good contraction order brings together."""
-    groups = meeting_factors(scope) if term is scope.body else ()
-    if groups:
-        yield from (tuple(sorted(group)) for group in groups if len(group) == 2)
-    else:
-        yield from combinations(factors, 2)
-
-
-def _multiplies_sum(term: Node) -> bool:
-    """Whether the term is a product with a nested reduction: a scope of its own lets it merge."""
-    return isinstance(term, Mul) and any(
-        isinstance(factor, Access) and isinstance(factor.source, Scope) and factor.source.sums
-        for factor in term.factors
-    )
 
 
 MATERIALISE = Rule(
     name="materialise",
     formula="f(x) = {L[x:X] f(x)}[x]",
     conditions="f is not a plain read, and something is left to do outside",
-    choices="compound reads, terms over fewer iterators or with a nested sum, pairs of factors",
+    choices="compound reads, terms over fewer iterators, pairs of factors",
     exactness="exact",
     source="explicit intermediate; im2col is the case of a compound read",
     propose=propose,

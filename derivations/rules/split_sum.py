@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from derivations.contraction_order import meeting_factors
 from derivations.kernel import Witness
-from derivations.restructure import SplitSum, factors_of
+from derivations.restructure import SplitSum
 from derivations.rule import Example, Refusal, Rule
 from ta.node import Scope
 
@@ -16,40 +15,19 @@ MOST_ITERATORS = 6
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """Every proper non-empty subset of the reduction iterators as the inner sum; in a product of
-    many factors, those that a good contraction order sums first."""
+    """Every proper non-empty subset of the reduction iterators as the inner sum."""
     count = len(scope.sums)
-    groups = meeting_factors(scope)
-    if groups:
-        for inner in dict.fromkeys(_summed_within(scope, group) for group in groups[:-1]):
-            if inner:
-                yield SplitSum(inner)
-        return
     sizes = range(1, count) if count <= MOST_ITERATORS else sorted({1, count - 1})
     for size in sizes:
         for inner in combinations(range(count), size):
             yield SplitSum(inner)
 
 
-def _summed_within(scope: Scope, group: frozenset[int]) -> tuple[int, ...]:
-    """The reduction iterators that no factor outside the group uses."""
-    factors = enumerate(factors_of(scope.body))
-    outside = 0
-    for position, factor in factors:
-        if position not in group:
-            outside |= factor.free
-    first = len(scope.loops)
-    return tuple(s for s in range(len(scope.sums)) if not outside >> (first + s) & 1)
-
-
 SPLIT_SUM = Rule(
     name="split-sum",
     formula="S[s,t] g(s)*f(s,t) = S[s] g(s)*{L[s,x] S[t] f(s,t)}[s,x]",
     conditions="at least one reduction iterator goes inside; factors without it stay outside a sum",
-    choices=(
-        "any proper non-empty subset of the reduction iterators; for five factors or more, those "
-        "that a good contraction order (opt_einsum) sums first"
-    ),
+    choices="any proper non-empty subset of the reduction iterators",
     exactness="reassociates",
     source="EinNet, OSDI'23, summation splitting",
     propose=propose,

@@ -142,12 +142,15 @@ def _roles(
     return roles
 
 
+NO_ATTENTION = Mismatch("body", "not a softmax of scores, times values", (), 100.0)
+
+
 def recognise(scope: Scope) -> Binding | Mismatch:
     if (empty := refuse_empty(scope)) is not None:
         return empty
     found = find(scope)
     if found is None or not all(is_affine(access) for access, _ in found.operands):
-        return Mismatch("body", "not a softmax of scores, times values", (), 100.0)
+        return NO_ATTENTION
     operands = tuple(access for access, _ in found.operands)
     return Binding(scope, operands, found.roles, (), found.scale)
 

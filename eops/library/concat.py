@@ -29,6 +29,9 @@ class Part(NamedTuple):
     read: Access
 
 
+NO_CHOICE = Mismatch("body", "the body does not choose between reads", (), 100.0)
+
+
 def recognise(scope: Scope) -> Binding | Mismatch:
     found = _parts(scope)
     if isinstance(found, Mismatch):
@@ -41,7 +44,7 @@ def recognise(scope: Scope) -> Binding | Mismatch:
 def _parts(scope: Scope) -> tuple[int, list[Part]] | Mismatch:
     """The loop that is cut, and the parts by rising range."""
     if scope.sums or not isinstance(scope.body, Select):
-        return Mismatch("body", "the body does not choose between reads", (), 100.0)
+        return NO_CHOICE
     if (empty := refuse_empty(scope)) is not None:
         return empty
     loops = {i for i, _ in scope.body.conditions[0].row.terms}
@@ -105,7 +108,7 @@ def _work(binding: Binding) -> Work:
     loop, parts = found
     moved = output_bytes(scope)
     for part in parts:
-        bounds = dict(enumerate(_piece(scope, loop, part).domain))
+        bounds = _piece(scope, loop, part).domain
         moved += read_bytes(part.read, part.read.rows, bounds)
     return Work(0.0, moved)
 

@@ -25,7 +25,7 @@ from eops.library.arrange import (
     scales_operand,
 )
 from eops.library.sliding import bounds_of, reversed_kernel, slides, view_rows, wanted
-from eops.library.traffic import copied_bytes, output_bytes, touched_bytes, utilisation
+from eops.library.traffic import operand_bytes, output_bytes, utilisation
 from eops.torch_scalar import Buffers
 from eops.views import fill_value
 from ta.operator import Binding, Launch, Operator, Work
@@ -103,8 +103,11 @@ def _work(binding: Binding) -> Work:
         (a, view_rows(a, found), bounds, (roles["n"], channels[0])),
         (k, k.rows, bounds, (channels[1], roles["c"])),
     )
-    moved = output_bytes(scope) + sum(touched_bytes(*read[:3]) for read in reads)
-    copied = sum(copied_bytes(*read) for read in reads)
+    moved, copied = output_bytes(scope), 0.0
+    for read in reads:
+        touched_bytes, copied_bytes = operand_bytes(*read)
+        moved += touched_bytes
+        copied += copied_bytes
     operations = 2.0 * points * g * f * taps
     return Work(operations, moved, 1, "convolution", utilisation(points, f, taps), copied)
 

@@ -26,7 +26,7 @@ from eops.library.arrange import (
     scales_operand,
 )
 from eops.library.sliding import Slide, bounds_of, split_row, touched, view_rows
-from eops.library.traffic import copied_bytes, output_bytes, touched_bytes, utilisation
+from eops.library.traffic import operand_bytes, output_bytes, utilisation
 from eops.torch_scalar import Buffers
 from eops.views import fill_value
 from ta import affine
@@ -141,8 +141,11 @@ def _work(binding: Binding) -> Work:
         (a, a.rows, bounds, (roles["n"], channels[0])),
         (k, view_rows(k, found), bounds, channels),
     )
-    moved = output_bytes(scope) + sum(touched_bytes(*read[:3]) for read in reads)
-    copied = sum(copied_bytes(*read) for read in reads)
+    moved, copied = output_bytes(scope), 0.0
+    for read in reads:
+        touched_bytes, copied_bytes = operand_bytes(*read)
+        moved += touched_bytes
+        copied += copied_bytes
     operations = 2.0 * points * g * c * outputs
     return Work(operations, moved, 1, "convolution", utilisation(points, c, outputs), copied)
 

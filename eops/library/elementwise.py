@@ -7,8 +7,6 @@ Operands may lack some of the loops (they broadcast); masks on the loops are par
 
 from __future__ import annotations
 
-from math import prod
-
 from eops.library.plain import is_plain, refuse_empty
 from eops.library.traffic import element_bytes, output_bytes, read_bytes
 from eops.torch_stage import lower
@@ -16,10 +14,12 @@ from ta.node import Access, Add, Const, Mul, Scope
 from ta.operator import Binding, Mismatch, Operator, Work
 from ta.subst import accesses, children, walk
 
+REDUCES = Mismatch("reducer", "the scope reduces", (), 100.0)
+
 
 def recognise(scope: Scope) -> Binding | Mismatch:
     if scope.sums:
-        return Mismatch("reducer", "the scope reduces", (), 100.0)
+        return REDUCES
     if (empty := refuse_empty(scope)) is not None:
         return empty
     if isinstance(scope.body, Access):
@@ -46,8 +46,8 @@ def passes(scope: Scope) -> int:
 def _work(binding: Binding) -> Work:
     """Every operation but the last writes a temporary, and the next one reads it."""
     scope = binding.scope
-    calls, elements = passes(scope), prod(scope.shape)
-    bounds = dict(enumerate(scope.domain))
+    calls, elements = passes(scope), scope.size
+    bounds = scope.domain
     moved = output_bytes(scope) + sum(read_bytes(r, r.rows, bounds) for r in binding.operands)
     moved += 2.0 * (calls - 1) * elements * element_bytes(scope)
     return Work(float(calls * elements), moved, calls)

@@ -13,7 +13,7 @@ from math import prod
 import torch
 
 from eops.library.arrange import library_call, reading, scaled, scales_operand
-from eops.library.traffic import copied_bytes, output_bytes, touched_bytes, utilisation
+from eops.library.traffic import operand_bytes, output_bytes, utilisation
 from eops.torch_contract import contract
 from eops.torch_scalar import Buffers
 from eops.views import fill_value
@@ -60,14 +60,16 @@ def _launch(binding: Binding) -> Launch:
 
 
 def _work(binding: Binding) -> Work:
-    b, m, n, k = (binding.extent(role) for role in "bmnk")
-    bounds = dict(enumerate(binding.scope.domain))
-    moved, copied = output_bytes(binding.scope), 0.0
+    b, m, n, k = [binding.extent(role) for role in "bmnk"]
+    scope, roles = binding.scope, binding.roles
+    moved, copied = output_bytes(scope), 0.0
     for read, own in zip(binding.operands, "mn", strict=True):
-        groups = [binding.roles[own], binding.roles["k"]]
-        along = [i for group in groups for i in group]
-        moved += touched_bytes(read, read.rows, bounds)
-        copied += copied_bytes(read, read.rows, bounds, groups, along)
+        groups = (roles[own], roles["k"])
+        touched, arranged = operand_bytes(
+            read, read.rows, scope.domain, groups, groups[0] + groups[1]
+        )
+        moved += touched
+        copied += arranged
     return Work(2.0 * b * m * n * k, moved, 1, "matmul", utilisation(m, n, k), copied)
 
 

@@ -24,7 +24,7 @@ def recognise(scope: Scope) -> Binding | Mismatch:
 
 def _work(binding: Binding) -> Work:
     (read,) = binding.operands
-    bounds = dict(enumerate(binding.scope.domain))
+    bounds = binding.scope.domain
     return Work(0.0, output_bytes(binding.scope) + read_bytes(read, read.rows, bounds))
 
 

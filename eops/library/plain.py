@@ -9,20 +9,20 @@ from ta.affine import Range
 from ta.node import Access, Scope
 from ta.operator import Mismatch
 
+EMPTY = Mismatch("iterators", "an iterator has an empty range", (), 100.0)
+
 
 def refuse_empty(scope: Scope) -> Mismatch | None:
-    if any(bound.extent == 0 for bound in scope.domain):
-        return Mismatch("iterators", "an iterator has an empty range", (), 100.0)
-    return None
+    return EMPTY if scope.empty else None
 
 
 def stays(access: Access, domain: Sequence[Range]) -> bool:
     """Does the read never leave its source, as far as bounds tell?"""
-    spans = (affine.bounds(row, domain) for row in access.rows)
-    return all(
-        bound.lo <= low and high < bound.hi
-        for (low, high), bound in zip(spans, access.source.ranges, strict=True)
-    )
+    for row, (start, stop) in zip(access.rows, access.source.ranges, strict=True):
+        low, high = affine.bounds(row, domain)
+        if low < start or high >= stop:
+            return False
+    return True
 
 
 def is_affine(access: Access) -> bool:

@@ -25,14 +25,18 @@ BODY_REPAIRS = ("hoist", "distribute", "materialise")
 ROW_REPAIRS = ("skew", "shift", "tighten", "split-iterator", "materialise")
 
 
+NOT_REDUCED = Mismatch("reducer", "nothing is reduced", (), 100.0)
+NOT_ONE_READ = Mismatch("body", "the body is not a single read", BODY_REPAIRS, 2.0)
+
+
 def recognise(scope: Scope) -> Binding | Mismatch:
-    coefficient, core = split_coefficient(scope.body)
     if not scope.sums:
-        return Mismatch("reducer", "nothing is reduced", (), 100.0)
+        return NOT_REDUCED
     if (empty := refuse_empty(scope)) is not None:
         return empty
+    coefficient, core = split_coefficient(scope.body)
     if not isinstance(core, Access):
-        return Mismatch("body", "the body is not a single read", BODY_REPAIRS, 2.0)
+        return NOT_ONE_READ
     if abs(coefficient) == inf or (scope.reducer == "prod" and coefficient != 1):
         return Mismatch("body", "the factor cannot leave the reduction", ("hoist",), 2.0)
     if not is_plain(core, scope.domain):
@@ -74,7 +78,7 @@ def _reduction(
 
 def _work(binding: Binding) -> Work:
     (access,) = binding.operands
-    bounds = dict(enumerate(binding.scope.domain))
+    bounds = binding.scope.domain
     moved = output_bytes(binding.scope) + read_bytes(access, access.rows, bounds)
     return Work(float(binding.extent("b") * binding.extent("k")), moved)
 

@@ -10,7 +10,6 @@ The maximum and the denominator are scopes nested in the one that is bound.  The
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 
 import torch
 
@@ -80,12 +79,15 @@ def _reduced(scope: Scope, body: Node, k: int, reducer: Reducer) -> Node:
     return expr.access(nested, [affine.iterator(i) for i in loops])
 
 
+NO_SOFTMAX = Mismatch("body", "not exp(X) divided by its own sum", (), 100.0)
+
+
 def recognise(scope: Scope) -> Binding | Mismatch:
     if (empty := refuse_empty(scope)) is not None:
         return empty
     found = find(scope)
     if found is None:
-        return Mismatch("body", "not exp(X) divided by its own sum", (), 100.0)
+        return NO_SOFTMAX
     others = tuple(i for i in range(len(scope.loops)) if i != found.over)
     return Binding(scope, accesses(found.logits), {"b": others, "k": (found.over,)})
 
@@ -110,8 +112,8 @@ def _launch(binding: Binding) -> Launch:
 
 def _work(binding: Binding) -> Work:
     scope = _logits(binding)
-    elements = prod(scope.shape)
-    bounds = dict(enumerate(scope.domain))
+    elements = scope.size
+    bounds = scope.domain
     moved = output_bytes(scope) + sum(read_bytes(r, r.rows, bounds) for r in binding.operands)
     calls = 1
     if not isinstance(scope.body, Access):

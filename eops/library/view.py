@@ -14,15 +14,18 @@ from eops.torch_stage import lower
 from ta.node import Access, Scope
 from ta.operator import Binding, Mismatch, Operator, Work
 
+REDUCES = Mismatch("reducer", "the scope reduces", (), 100.0)
+NOT_ONE_READ = Mismatch("body", "the body is not a single read", ("merge-stage",), 100.0)
+
 
 def single_read(scope: Scope) -> Access | Mismatch:
     """The scope's body, where that is one read with affine rows and nothing is reduced."""
     if scope.sums:
-        return Mismatch("reducer", "the scope reduces", (), 100.0)
+        return REDUCES
     if (empty := refuse_empty(scope)) is not None:
         return empty
     if not isinstance(scope.body, Access):
-        return Mismatch("body", "the body is not a single read", ("merge-stage",), 100.0)
+        return NOT_ONE_READ
     if not is_affine(scope.body):
         return Mismatch("compound", "an index with // is not a view", ("split-iterator",), 1.0)
     return scope.body
