@@ -50,11 +50,17 @@ class Stage:
 @dataclass(frozen=True, slots=True)
 class Budget:
     """Limits of one search: distinct scopes seen, effort of a chain of steps, wall-clock seconds
-    (None: no limit; a limit in seconds makes the result depend on the machine)."""
+    (None: no limit; a limit in seconds makes the result depend on the machine).
+
+    The other two serve to measure what the search's ideas are worth: `converging_effort` is the
+    effort of a converging step (1: such steps are not preferred), and with `keep_duplicates` a
+    scope is expanded again for every path that reaches it, `states` then limiting the arrivals."""
 
     states: int = 3000
     effort: float = 5.0
     seconds: float | None = None
+    converging_effort: float = CONVERGING_EFFORT
+    keep_duplicates: bool = False
 
 
 @dataclass
@@ -164,12 +170,13 @@ class _Frontier:
     Each of these origins gets its share: the one that has brought up the fewest scopes so far is
     asked next, for what takes the least effort, the cheaper first."""
 
-    def __init__(self, graph: Graph, most_effort: float) -> None:
-        self.graph, self.most_effort = graph, most_effort
+    def __init__(self, graph: Graph, budget: Budget) -> None:
+        self.graph, self.budget = graph, budget
         self.best: dict[Scope, float] = {}
         self._heaps: list[list[tuple[float, float, int, Scope]]] = []
         self._spent: list[int] = []
         self._order = 0
+        self._arrivals = 0
 
     def origin(self) -> int:
         self._heaps.append([])
@@ -177,9 +184,10 @@ class _Frontier:
         return len(self._heaps) - 1
 
     def push(self, origin: int, scope: Scope, effort: float) -> None:
-        if effort > self.most_effort:
+        self._arrivals += 1
+        if effort > self.budget.effort:
             self.graph.pruned["more effort than the budget allows"] += 1
-        elif effort < self.best.get(scope, float("inf")):
+        elif self.budget.keep_duplicates or effort < self.best.get(scope, float("inf")):
             self.best[scope] = effort
             entry = (effort, self.graph.estimate(scope), self._order, scope)
             heapq.heappush(self._heaps[origin], entry)
@@ -193,8 +201,12 @@ class _Frontier:
                 return None
             origin = min(waiting, key=self._spent.__getitem__)
             effort, seconds, _, scope = heapq.heappop(self._heaps[origin])
-            if effort <= self.best[scope]:
+            if self.budget.keep_duplicates or effort <= self.best[scope]:
                 return origin, effort, seconds, scope
+
+    def seen(self) -> int:
+        """What the budget of states limits."""
+        return self._arrivals if self.budget.keep_duplicates else len(self.graph.stages)
 
     def charge(self, origin: int, scopes: int) -> None:
         self._spent[origin] += scopes
@@ -209,14 +221,14 @@ def explore(
     """Expand scopes, cheapest accumulated effort first; returns how many were expanded.
 
     Stops at the budget or at KeyboardInterrupt; what was explored stays usable."""
-    frontier = _Frontier(graph, budget.effort)
+    frontier = _Frontier(graph, budget)
     expanded: set[Scope] = set()
     started = time.monotonic()
     try:
         for stage in stages(*roots):
             frontier.push(frontier.origin(), stage, 0.0)
         _push_joints(graph, roots, frontier)
-        while len(graph.stages) < budget.states:
+        while frontier.seen() < budget.states:
             if budget.seconds is not None and time.monotonic() - started > budget.seconds:
                 graph.stopped = "budget of seconds used up"
                 break
@@ -226,7 +238,9 @@ def explore(
             origin, effort, _, scope = found
             expanded.add(scope)
             known = len(graph.stages)
-            for target, further in _successors(graph, scope):
+            if budget.keep_duplicates:
+                graph.edges.pop(scope, None)
+            for target, further in _successors(graph, scope, budget.converging_effort):
                 frontier.push(origin, target, effort + further)
             frontier.charge(origin, len(graph.stages) - known)
             if progress is not None and len(expanded) % 64 == 0:
@@ -238,7 +252,9 @@ def explore(
     return len(expanded)
 
 
-def _successors(graph: Graph, scope: Scope) -> Iterator[tuple[Scope, float]]:
+def _successors(
+    graph: Graph, scope: Scope, converging_effort: float
+) -> Iterator[tuple[Scope, float]]:
     """What is to be explored after each step from the scope, and the effort of the step."""
     before, near = graph.estimate(scope), graph.stage(scope).distance
     for step in graph.expand(scope):
@@ -248,7 +264,7 @@ def _successors(graph: Graph, scope: Scope) -> Iterator[tuple[Scope, float]]:
         closer = all(d <= near for d in far) and any(d < near for d in far)
         converging = graph.estimate(after) < before * 0.999 or closer
         for target in targets:
-            yield target, CONVERGING_EFFORT if converging else EXPLORING_EFFORT
+            yield target, converging_effort if converging else EXPLORING_EFFORT
 
 
 def _push_joints(graph: Graph, roots: Sequence[Scope], frontier: _Frontier) -> None:

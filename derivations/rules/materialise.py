@@ -8,20 +8,21 @@ from itertools import combinations
 from derivations.kernel import Witness
 from derivations.restructure import Materialise
 from derivations.rule import Example, Refusal, Rule
-from ta.node import Access, Const, Mul, Scope
+from ta.node import Access, Add, Const, Mul, Node, Scope
 from ta.subst import walk
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """Compound reads (im2col is one), terms that use fewer iterators than the scope has, and pairs
-    of factors of a product of three or more."""
+    """Compound reads (im2col is one), terms that use fewer iterators than the scope has, terms of a
+    sum that multiply a nested reduction, and pairs of factors of a product of three or more."""
     used = scope.body.free
+    summands = scope.body.terms if isinstance(scope.body, Add) else ()
     for position, term in enumerate(walk(scope.body)):
         if isinstance(term, Access):
             if any(row.lone is None and (row.terms or row.floors) for row in term.rows):
                 yield Materialise(position)
             continue
-        if term.free and term.free != used:
+        if (term.free and term.free != used) or (term in summands and _multiplies_sum(term)):
             yield Materialise(position)
         if isinstance(term, Mul):
             factors = [p for p, f in enumerate(term.factors) if not isinstance(f, Const)]
@@ -30,11 +31,19 @@ def propose(scope: Scope) -> Iterator[Witness]:
                     yield Materialise(position, pair)
 
 
+def _multiplies_sum(term: Node) -> bool:
+    """Whether the term is a product with a nested reduction: a scope of its own lets it merge."""
+    return isinstance(term, Mul) and any(
+        isinstance(factor, Access) and isinstance(factor.source, Scope) and factor.source.sums
+        for factor in term.factors
+    )
+
+
 MATERIALISE = Rule(
     name="materialise",
     formula="f(x) = {L[x:X] f(x)}[x]",
     conditions="f is not a plain read, and something is left to do outside",
-    choices="compound reads, terms over fewer iterators, pairs of factors",
+    choices="compound reads, terms over fewer iterators or with a nested sum, pairs of factors",
     exactness="exact",
     source="explicit intermediate; im2col is the case of a compound read",
     propose=propose,

@@ -14,6 +14,8 @@ from derivations.propose import (
 )
 from derivations.reindex import ReindexLoops, ReindexSums, row_range
 from derivations.rule import Example, Refusal, Rule
+from derivations.zero import zero_reads
+from ta import affine
 from ta.affine import Range, Row
 from ta.node import Scope
 
@@ -31,9 +33,21 @@ def propose(scope: Scope) -> Iterator[Witness]:
         for new in combinations(row, range(len(scope.domain))):
             summed = [i for i, a in new.terms if i >= first and abs(a) == 1]
             if len(summed) == 1 and any(i < first for i, _ in new.terms):
-                bound = row_range(new, scope.domain)
+                bound = _summed_range(scope, new)
                 (index,) = summed
                 yield replace_reduction(scope, index - first, solve(new, index), new, bound)
+
+
+def _summed_range(scope: Scope, new: Row) -> Range:
+    """The values of the row at which no read or condition of the same row makes the body 0."""
+    low, high = row_range(new, scope.domain)
+    for row, bound in zero_reads(scope.body):
+        for sign in (1, -1):
+            rest = affine.add(row, new, -sign)
+            if not rest.terms and not rest.floors:  # row = sign*new + c
+                first, last = sorted(sign * (end - rest.const) for end in (bound.lo, bound.hi - 1))
+                low, high = max(low, first), min(high, last + 1)
+    return Range(low, high) if low < high else row_range(new, scope.domain)
 
 
 SKEW = Rule(
@@ -43,7 +57,10 @@ SKEW = Rule(
         "loops: the new range covers the image; sums: the body is 0 where the old "
         "iterator leaves its range"
     ),
-    choices="compound rows of the body: all their loops, or those with equal coefficients",
+    choices=(
+        "compound rows of the body: all their loops, or those with equal coefficients; a "
+        "reduction iterator's new range is cut to where reads and conditions of that row are not 0"
+    ),
     exactness="exact",
     source="EinNet, OSDI'23, variable substitution",
     propose=propose,

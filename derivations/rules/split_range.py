@@ -12,8 +12,8 @@ from ta.node import Scope
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """Cuts where a condition on one iterator changes, and through the middle of a loop that a
-    condition relates to other iterators."""
+    """Cuts where a condition on one iterator changes, and, under a reduction, through the middle of
+    a loop that a condition relates to other iterators: each half may need a part of the sum."""
     first = len(scope.loops)
     for row in condition_rows(scope.body):
         if row.floors:
@@ -22,7 +22,7 @@ def propose(scope: Scope) -> Iterator[Witness]:
             bound = scope.domain[position]
             if len(row.terms) > 1:
                 cut = (bound.lo + bound.hi) // 2
-                wanted = position < first
+                wanted = position < first and bool(scope.sums)
             else:  # a*x + c >= 0 changes at ceil(-c/a)
                 cut = -(row.const // a) if a > 0 else row.const // -a + 1
                 wanted = position < first or scope.reducer == "sum"
