@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import reduce
 from math import prod
 from typing import Any
 
@@ -84,7 +85,7 @@ def _einsum(scope: Scope, order: Mapping[str, int]) -> tuple[Run, str]:
 
     def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
         with in_written_order():
-            result = torch.einsum(text, *(_value(part, buffers) for part in parts))
+            result = torch.einsum(text, *_values(parts, buffers))
         return result if coefficient == 1 else result * float(coefficient)
 
     return run, f"torch.einsum('{text}')"
@@ -96,7 +97,7 @@ def _sum_of(part: Elementwise, coefficient: Any, scope: Scope) -> Run:
     kept = tuple(i for i in part.dims if i < first)
 
     def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
-        result = _value(part, buffers).sum(dims)
+        result = _values([part], buffers)[0].sum(dims)
         result = align(result, kept, tuple(range(first))).expand(scope.shape)
         return result if coefficient == 1 else result * float(coefficient)
 
@@ -111,22 +112,27 @@ def _broadcast(scope: Scope) -> tuple[Run, str]:
     every = tuple(range(len(scope.domain)))
     dims = list(range(len(scope.loops), len(scope.domain)))
     shape = [bound.extent for bound in scope.domain]
-    reduce = {"max": torch.amax, "min": torch.amin}.get(scope.reducer)
+    extreme = {"max": torch.amax, "min": torch.amin}.get(scope.reducer)
 
     def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
-        value = align(_value(part, buffers), part.dims, every).expand(shape)
-        return value if not dims or reduce is None else reduce(value, dims)
+        value = align(_values([part], buffers)[0], part.dims, every).expand(shape)
+        return value if not dims or extreme is None else extreme(value, dims)
 
     return run, "broadcast and reduce" if dims else "elementwise"
 
 
-def _value(part: Elementwise, buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
-    views = part.views(buffers)
-    some = next(iter(buffers.values()))
-    dtype = views[0].dtype if views else some.dtype
-    for view in views[1:]:
-        dtype = torch.promote_types(dtype, view.dtype)
-    return part.run(views, dtype, some.device, {}).tensor
+def _values(
+    parts: Sequence[Elementwise], buffers: Mapping[Any, torch.Tensor]
+) -> list[torch.Tensor]:
+    """The parts' values, in the type that all their reads promote to."""
+    read = [part.views(buffers) for part in parts]
+    some = next(view for views in (*read, [*buffers.values()]) for view in views)
+    dtypes = [view.dtype for views in read for view in views] or [some.dtype]
+    dtype = reduce(torch.promote_types, dtypes)
+    return [
+        part.run(views, dtype, some.device, {}).tensor
+        for part, views in zip(parts, read, strict=True)
+    ]
 
 
 def _points(node: Node, scope: Scope) -> int:

@@ -1,4 +1,4 @@
-"""The command line: derive, check, run, rules, ops.
+"""The command line: derive, check, run, bench, rules, ops.
 
 Results go to stdout, progress and errors to stderr.  Exit codes: 0 done; 1 a check failed; 2 the
 input cannot be used; 130 interrupted.
@@ -141,6 +141,15 @@ def _parser() -> Parser:
     run.add_argument("file", metavar="FILE")
     run.add_argument("--seconds", type=_positive_float, default=1.0, help="for measuring [1]")
     run.set_defaults(action=commands.run_record)
+
+    bench = subparsers.add_parser(
+        "bench", help="measure the search", description="Measure the search on known cases."
+    )
+    bench.add_argument("what", metavar="search", choices=("search",))
+    bench.add_argument("--case", type=_positive_int, help="1, 4, 6 or 7 [all, and throughput]")
+    bench.add_argument("--states", type=_positive_int, default=4000, help="at most so many [4000]")
+    bench.add_argument("--target", default="cuda:90", help="whose costs are predicted [cuda:90]")
+    bench.set_defaults(action=commands.bench_search)
 
     for name, action, what in (
         ("rules", commands.show_rules, "list the rules, or show one with examples and refusals"),

@@ -62,6 +62,8 @@ def derive_formula(options: argparse.Namespace) -> int:
         print(json.dumps(data, indent=1, ensure_ascii=False))
     elif measured is not None:
         _print_compiled(measured, "\n")
+    elif options.run:
+        print("interrupted: nothing was measured", file=sys.stderr)
     interrupted |= measured is not None and measured.interrupted
     return INTERRUPTED if interrupted else DONE
 
@@ -98,6 +100,12 @@ def run_record(options: argparse.Namespace) -> int:
     compiled = _compiled(derivation, options.seconds)
     _print_compiled(compiled)
     return INTERRUPTED if compiled.interrupted else DONE
+
+
+def bench_search(options: argparse.Namespace) -> int:
+    from frontend.bench import bench_search as bench
+
+    return bench(options.case, options.states, options.target)
 
 
 def show_rules(options: argparse.Namespace) -> int:

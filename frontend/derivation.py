@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Derivation:
-    """`candidates` are complete equal programs, ranked by predicted seconds; the first is the
-    derivation's result until something is measured (`compile`)."""
+    """`candidates` are complete equal programs: by predicted seconds, the best of each idea before
+    its variations.  The first, the fastest of all by prediction, is the derivation's result until
+    something is measured (`compile`)."""
 
     source: Program
     target: str

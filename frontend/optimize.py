@@ -69,7 +69,7 @@ def derive(
     weights: Sequence[str] = (),
     **shapes: Sequence[int],
 ) -> Derivation:
-    """Equal programs for a formula, ranked by predicted seconds on `target`.
+    """Equal programs for a formula, the one predicted to be fastest on `target` first.
 
     `weights` names the tensors that stay the same from call to call: whatever reads only these is
     computed once, when they are first seen.

@@ -42,7 +42,7 @@ def derivation_html(derivation: Derivation) -> str:
         _pre(show_program(source), "given"),
         _note(f"{tensors(source.inputs)}; for {derivation.target}"),
         _note(searched(derivation.stats)),
-        "<h2>Candidates, by predicted time</h2>",
+        "<h2>Candidates, the best of each idea first</h2>",
         _table(
             ("", "predicted", "steps", "operators"),
             (

@@ -71,7 +71,7 @@ class Binding:
         """The product of the extents of the iterators in a role."""
         total = 1
         for i in self.roles.get(role, ()):
-            total *= self.scope.domain[i].extent
+            total *= self.scope.extents[i]
         return total
 
 

@@ -79,13 +79,30 @@ def substitute(node: Node, replacement: Sequence[Row] | Mapping[int, Row]) -> No
     """The expression with `x_i` replaced by the row `replacement[i]`."""
     if isinstance(replacement, tuple):
         return _substitute(node, replacement)
-    return map_rows(node, lambda row: affine.substitute(row, replacement))
+    items = replacement.items() if isinstance(replacement, Mapping) else enumerate(replacement)
+    changed = 0
+    for i, row in items:
+        if row != affine.iterator(i):
+            changed |= 1 << i
+    if not node.free & changed:
+        return node
+
+    def on_access(access: Access) -> Node:
+        if not access.free & changed:
+            return access
+        rows = tuple([affine.substitute(row, replacement) for row in access.rows])
+        return make_access(access.source, rows, access.fill)
+
+    def on_condition(condition: Condition) -> Condition:
+        return Condition(condition.relation, affine.substitute(condition.row, replacement))
+
+    return rebuild(node, on_access, on_condition)
 
 
 @lru_cache(maxsize=64)
 def _substitute(node: Node, replacement: tuple[Row, ...]) -> Node:
     """Remembered for a moment: a rule and the kernel ask the same one after the other."""
-    return map_rows(node, lambda row: affine.substitute(row, replacement))
+    return substitute(node, list(replacement))
 
 
 def rename(node: Node, positions: Sequence[int] | Mapping[int, int]) -> Node:

@@ -87,11 +87,22 @@ def operand_bytes(
         elements *= hi - lo
     copied = 2 * min(elements, lengths) if pads else 0
     dense = all(merges(role, steps, bounds) for role in roles if len(role) > 1)
-    along = [i for i in unit_stride if bounds[i].extent > 1]
-    if not dense or (along and all(abs(steps.get(i, 0)) != 1 for i in along)):
+    if not dense or not _runs_along(unit_stride, steps, bounds):
         copied += 2 * elements
     size = element_bytes(source)
     return float(min(elements, source.size) * size), float(copied * size)
+
+
+def _runs_along(chosen: Sequence[int], steps: Mapping[int, int], bounds: Ranges) -> bool:
+    """Does one of the chosen iterators step by one, or is there none that steps at all?"""
+    still = True
+    for i in chosen:
+        lo, hi = bounds[i]
+        if hi - lo > 1:
+            if abs(steps.get(i, 0)) == 1:
+                return True
+            still = False
+    return still
 
 
 def read_bytes(

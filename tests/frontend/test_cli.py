@@ -1,6 +1,7 @@
 """The command line: what it prints, its exit codes, and one error for each wrong line."""
 
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from derivations.rules import ALL_RULES
 from eops.library import OPERATORS
 from frontend import commands
 from frontend.cli import main
+from frontend.terminal import Interruption
 
 Capture = pytest.CaptureFixture[str]
 DISTANCES = ["derive", "Y[i,j] = (A[i,k]-B[j,k])^2", "A=16,8", "B=16,8"]
@@ -313,3 +315,28 @@ def test_a_reader_that_closes_the_pipe() -> None:
     assert process.wait(timeout=60) == 141
     assert process.stderr.read() == b""
     process.stderr.close()
+
+
+def test_an_interruption_waits_for_a_safe_place_once() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with Interruption() as interruption:
+        interruption.check()
+        signal.raise_signal(signal.SIGINT)
+        assert interruption.asked
+        with pytest.raises(KeyboardInterrupt):
+            interruption.check()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_interrupted_measurement_says_so(
+    record: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("frontend.compiled.race", interrupt)
+    code, out, _ = run(capsys, "run", str(record))
+    assert code == 130
+    assert "(interrupted: not all were tried or timed)" in " ".join(out.split())

@@ -56,6 +56,26 @@ def test_a_baseline_without_correct_digits_sets_no_standard() -> None:
         ed.compile("Y[i] = A{fill=-inf}[i+1]", dtypes="int32", A=(4,), Y=(4,))
 
 
+@pytest.mark.parametrize(
+    ("dtypes", "result"),
+    [
+        ({"A": "float16"}, torch.float32),
+        ({"A": "float64"}, torch.float64),
+        ({"A": "int32"}, torch.float32),
+        ({"A": "complex64"}, torch.complex64),
+    ],
+    ids=str,
+)
+def test_element_types_may_be_mixed(dtypes: dict[str, str], result: torch.dtype) -> None:
+    run = ed.compile(PRODUCT, dtypes=dtypes, seconds=0.01, A=(6, 7), x=(7,))
+    assert all(trial.verdict in ("baseline", "accepted") for trial in run.trials)
+    a = (torch.randn(6, 7) * 3).to(getattr(torch, dtypes["A"]))
+    x = torch.randn(7)
+    found = run(A=a, x=x)
+    assert found.dtype == result
+    torch.testing.assert_close(found, a.to(result) @ x.to(result))
+
+
 INF, NAN = math.inf, math.nan
 
 

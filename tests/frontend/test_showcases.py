@@ -1,8 +1,9 @@
 """The demo's computations under other names, axis orders and sizes: derived by the same rules.
 
 Each line says what a derivation must reach, as a factor in predicted time over the program as
-given, and what the result must look like; every candidate's steps are checked, and small versions
-are evaluated exactly in tests/derivations/test_search.py.
+given, and what the result must look like; the steps of both programs are checked, and small
+versions are evaluated exactly in tests/derivations/test_search.py.  Measured ratios are in the
+demo's table.
 """
 
 from __future__ import annotations
@@ -93,10 +94,13 @@ def test_variant_is_derived(name: str) -> None:
     best = derivation.candidates[0]
     assert derivation.unchanged.seconds / best.seconds >= variant.factor
     assert derivation.check(0)
-    assert any(
-        set(variant.operators) <= set(_operators(plan)) and plan.steps
-        for plan in derivation.candidates
-    ), [_operators(plan) for plan in derivation.candidates]
+    wanted = [
+        position
+        for position, plan in enumerate(derivation.candidates)
+        if set(variant.operators) <= set(_operators(plan)) and plan.steps
+    ]
+    assert wanted, [_operators(plan) for plan in derivation.candidates]
+    assert derivation.check(wanted[0])
 
 
 @pytest.mark.parametrize("case", DEMO, ids=lambda case: case.name)

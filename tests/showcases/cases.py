@@ -17,7 +17,7 @@ from typing import Any
 @dataclass(frozen=True)
 class Case:
     """`listed`: the hand-written program itself is to be among the candidates, even where a
-    cheaper one was found."""
+    cheaper one was found.  `weights` are the tensors that stay the same from call to call."""
 
     formula: str
     hand: str
@@ -25,6 +25,7 @@ class Case:
     sizes: Mapping[str, int]
     small: Mapping[str, int]
     listed: bool = False
+    weights: tuple[str, ...] = ()
 
     def problem(self, text: str, sizes: Mapping[str, int]) -> tuple[str, dict[str, Any]]:
         """The text with the sizes filled in, and the shapes of the tensors it reads."""

@@ -306,8 +306,40 @@ FURTHER: dict[str, Case] = {
         at("N1 C128 F128 Z6 H14 W14 R3 T3 X7 Y7"),
         at("N1 C1 F2 Z2 H4 W2 R3 T1 X2 Y1"),
     ),
+    "16 three projections as one matmul": Case(
+        "Q[t,o] = X[t,i]*W[o,i]; K[t,o] = X[t,i]*V[o,i]; R[t,o] = X[t,i]*U[o,i]",
+        "P[p,o,i] = where(p < 1, W[o,i], where(p < 2, V[o,i], U[o,i])) where p in 0:3;"
+        "T[p,t,o] = X[t,i]*P[p,o,i];"
+        "Q[t,o] = T[0,t,o]; K[t,o] = T[1,t,o]; R[t,o] = T[2,t,o]",
+        {"X": "T I", "W": "O I", "V": "O I", "U": "O I"},
+        at("T64 I512 O512"),
+        at("T2 I3 O4"),
+        weights=("W", "V", "U"),
+    ),
+    "18 batch norm after a convolution": Case(
+        "T[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:$H, w in 0:$W;"
+        "Y[n,f,h,w] = T[n,f,h,w]*g[f] + b[f]",
+        "G[f,c,r,s] = K[f,c,r,s]*g[f];"
+        "T[n,f,h,w] = A[n,c,h+r-1,w+s-1]*G[f,c,r,s] where h in 0:$H, w in 0:$W;"
+        "Y[n,f,h,w] = T[n,f,h,w] + b[f]",
+        {"A": "N C H W", "K": "F C R R", "g": "F", "b": "F"},
+        at("N8 C64 F64 H28 W28 R3"),
+        at("N1 C2 F3 H3 W4 R3"),
+        weights=("K", "g", "b"),
+    ),
+    "24 two convolutions of one input as one": Case(
+        "Y[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:$H, w in 0:$W;"
+        "Z[n,g,h,w] = A[n,c,h,w]*L[g,c]",
+        "E[f,c,r,s] = where(f < $F, K[f,c,r,s], where(r == 1 and s == 1, L[f-$F,c], 0))"
+        " where f in 0:$G, r in 0:3, s in 0:3;"
+        "T[n,f,h,w] = A[n,c,h+r-1,w+s-1]*E[f,c,r,s] where h in 0:$H, w in 0:$W;"
+        "Y[n,f,h,w] = T[n,f,h,w] where f in 0:$F; Z[n,g,h,w] = T[n,g+$F,h,w] where g in 0:$F",
+        {"A": "N C H W", "K": "F C R R", "L": "F C"},
+        at("N1 C256 F64 G128 H14 W14 R3"),
+        at("N1 C2 F2 G4 H3 W4 R3"),
+        weights=("K", "L"),
+    ),
 }
-
 
 NOT_YET: dict[str, tuple[str, Case]] = {
     "13 moments": (
@@ -350,45 +382,6 @@ NOT_YET: dict[str, tuple[str, Case]] = {
             {"X": "I T", "Z": "J T"},
             at("T5003 I301 J407"),
             at("T4 I3 J2"),
-        ),
-    ),
-    "16 three projections as one matmul": (
-        "no rule yet joins side-by-side expressions",
-        Case(
-            "Q[t,o] = X[t,i]*W[o,i]; K[t,o] = X[t,i]*V[o,i]; R[t,o] = X[t,i]*U[o,i]",
-            "P[p,o,i] = where(p < 1, W[o,i], where(p < 2, V[o,i], U[o,i])) where p in 0:3;"
-            "T[p,t,o] = X[t,i]*P[p,o,i];"
-            "Q[t,o] = T[0,t,o]; K[t,o] = T[1,t,o]; R[t,o] = T[2,t,o]",
-            {"X": "T I", "W": "O I", "V": "O I", "U": "O I"},
-            at("T64 I512 O512"),
-            at("T2 I3 O4"),
-        ),
-    ),
-    "18 batch norm folded into the convolution's weights": (
-        "no option yet says which inputs are weights",
-        Case(
-            "T[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:$H, w in 0:$W;"
-            "Y[n,f,h,w] = T[n,f,h,w]*g[f] + b[f]",
-            "G[f,c,r,s] = K[f,c,r,s]*g[f];"
-            "T[n,f,h,w] = A[n,c,h+r-1,w+s-1]*G[f,c,r,s] where h in 0:$H, w in 0:$W;"
-            "Y[n,f,h,w] = T[n,f,h,w] + b[f]",
-            {"A": "N C H W", "K": "F C R R", "g": "F", "b": "F"},
-            at("N8 C64 F64 H28 W28 R3"),
-            at("N1 C2 F3 H3 W4 R3"),
-        ),
-    ),
-    "24 two convolutions of one input as one": (
-        "no rule yet joins side-by-side expressions",
-        Case(
-            "Y[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:$H, w in 0:$W;"
-            "Z[n,g,h,w] = A[n,c,h,w]*L[g,c]",
-            "E[f,c,r,s] = where(f < $F, K[f,c,r,s], where(r == 1 and s == 1, L[f-$F,c], 0))"
-            " where f in 0:$G, r in 0:3, s in 0:3;"
-            "T[n,f,h,w] = A[n,c,h+r-1,w+s-1]*E[f,c,r,s] where h in 0:$H, w in 0:$W;"
-            "Y[n,f,h,w] = T[n,f,h,w] where f in 0:$F; Z[n,g,h,w] = T[n,g+$F,h,w] where g in 0:$F",
-            {"A": "N C H W", "K": "F C R R", "L": "F C"},
-            at("N1 C256 F64 G128 H14 W14 R3"),
-            at("N1 C2 F2 G4 H3 W4 R3"),
         ),
     ),
 }

@@ -15,13 +15,14 @@ TOLERANCE = 1.001
 def derived(case: Case, budget: ed.Budget | None = None) -> ed.Derivation:
     """The derivation of the case's formula at its sizes of use."""
     text, shapes = case.problem(case.formula, case.sizes)
-    return ed.derive(text, target=TARGET, budget=budget, **shapes)
+    return ed.derive(text, target=TARGET, budget=budget, weights=case.weights, **shapes)
 
 
 def by_hand(case: Case) -> Plan:
     """The hand-written program, its statements as stages, without any search."""
     text, shapes = case.problem(case.hand, case.sizes)
-    return ed.derive(text, target=TARGET, budget=ed.Budget(states=1), **shapes).unchanged
+    none = ed.Budget(states=1)
+    return ed.derive(text, target=TARGET, budget=none, weights=case.weights, **shapes).unchanged
 
 
 def labour(plan: Plan) -> Counter[object]:

@@ -1,0 +1,64 @@
+"""Matching many operators at once says of each what matching it alone says."""
+
+from __future__ import annotations
+
+import pytest
+
+from derivations.cost import H100
+from derivations.graph import Budget, Graph, explore
+from derivations.match import distance, match
+from derivations.matcher import Matcher
+from derivations.rules import RULES
+from eops.library import OPERATORS
+from ta.canon import scope as make_scope
+from ta.node import Scope
+from ta.operator import Binding
+from ta.parse import parse
+
+TEXTS = {
+    "convolution": (
+        "Y[n,h,w,f] = A[n,h+r-1,w+s-1,c]*K[r,s,f,c] where h in 0:7, w in 0:7",
+        {"A": (1, 7, 7, 16), "K": (3, 3, 8, 16)},
+    ),
+    "transposed": (
+        "Y[n,h,f] = A[n,i,c]*K[h+1-2*i,f,c] where h in 0:8",
+        {"A": (2, 4, 3), "K": (4, 5, 3)},
+    ),
+    "pool": (
+        "Y[c,h] = max[r](A[c,2*h+r]) where h in 0:6, r in 0:3",
+        {"A": (4, 14)},
+    ),
+    "distances": ("Y[i,j] = (A[i,k]-B[j,k])^2", {"A": (8, 4), "B": (6, 4)}),
+    "chain": ("Y[i,l] = A[i,j]*B[j,k]*C[k,l]", {"A": (3, 4), "B": (4, 5), "C": (5, 6)}),
+}
+
+
+def scopes(name: str) -> list[Scope]:
+    text, shapes = TEXTS[name]
+    roots = parse(text, shapes).roots()
+    graph = Graph(RULES, OPERATORS, H100)
+    explore(graph, roots, Budget(states=300))
+    return list(graph.stages)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_as_each_operator_by_itself(name: str) -> None:
+    matcher = Matcher(OPERATORS)
+    for scope in scopes(name):
+        alone = [(operator, match(operator, scope)) for operator in OPERATORS]
+        found = matcher.matches(scope)
+        assert found.bindings == tuple((o, r) for o, r in alone if isinstance(r, Binding))
+        far = [distance(result) for _, result in alone]
+        assert found.distance == min(far), scope
+        assert found.nearest == alone[far.index(min(far))][0].name, scope
+
+
+def test_an_empty_scope_matches_no_product() -> None:
+    (root,) = parse("Y[i,j] = A[i,k]*B[k,j]", {"A": (3, 4), "B": (4, 5)}).roots()
+    empty = make_scope([(0, 0), (0, 5)], root.sums, root.body)
+    assert not Matcher(OPERATORS).matches(empty).bindings
+
+
+def test_without_operators_nothing_is_near() -> None:
+    (root,) = parse("Y[i] = A[i]", {"A": (3,)}).roots()
+    assert Matcher(()).matches(root) == ((), float("inf"), "")
