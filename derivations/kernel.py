@@ -10,10 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from derivations import contraction, embed, functions, pieces, reindex, restructure
+from derivations import contraction, embed, functions, fusion, pieces, reindex, restructure
 from derivations.contraction import ContractPairs
 from derivations.embed import ReadPart
 from derivations.functions import Pull, Scale
+from derivations.fusion import Fuse
 from derivations.pieces import SplitRange
 from derivations.reindex import ReindexLoops, ReindexSums
 from derivations.restructure import Distribute, Expand, Factor, Materialise, Merge, SplitSum
@@ -32,6 +33,7 @@ Witness: TypeAlias = (
     | Factor
     | SplitRange
     | ContractPairs
+    | Fuse
     | Pull
     | Scale
 )
@@ -41,6 +43,7 @@ _BY_DOMAINS: dict[type[Any], Callable[[Scope, Any, bool], Scope]] = {
     ReindexSums: reindex.reindex_sums,
     ReadPart: embed.read_part,
     Merge: restructure.merge,
+    Fuse: fusion.fuse,
 }
 
 _BY_FORM: dict[type[Any], Callable[[Scope, Any], Scope]] = {

@@ -6,6 +6,7 @@ from derivations.rules.distribute import DISTRIBUTE
 from derivations.rules.expand import EXPAND
 from derivations.rules.factor import FACTOR
 from derivations.rules.fuse import FUSE
+from derivations.rules.fuse_producers import FUSE_PRODUCERS
 from derivations.rules.hoist import HOIST
 from derivations.rules.join import JOIN
 from derivations.rules.materialise import MATERIALISE
@@ -30,6 +31,7 @@ RULES: tuple[Rule, ...] = (
     CONTRACTION_ORDER,
     SPLIT_SUM,
     MERGE_STAGE,
+    FUSE_PRODUCERS,
     SKEW,
     PHASE,
     SPLIT_ITERATOR,

@@ -105,6 +105,9 @@ def _launch(binding: Binding) -> Launch:
     @torch.no_grad()
     def launch(buffers: Buffers) -> torch.Tensor:
         x = logits(buffers)
+        if x.is_complex():  # torch.softmax takes the real part; a shift cancels in any case
+            exponentials = torch.exp(x)
+            return exponentials / exponentials.sum(over, keepdim=True)
         return torch.softmax(x if x.is_floating_point() else x.to(torch.get_default_dtype()), over)
 
     return launch

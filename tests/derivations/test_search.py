@@ -17,9 +17,11 @@ from derivations.kernel import Witness
 from derivations.rule import Rule
 from derivations.rules import RULES
 from derivations.search import SearchResult, search
+from derivations.verify import check
 from eops.library import OPERATORS
 from ta.interp import equal
 from ta.node import Scope
+from ta.parse import parse
 from ta.show import show
 from tests.derivations.seeds import MOST_POINTS, points
 from tests.derivations.small import FORMULAS, LIBRARY, MACHINES, roots, searched
@@ -185,3 +187,14 @@ def test_an_interrupt_inside_a_rule_leaves_the_best_so_far(calls: int) -> None:
     assert result.plans
     for plan in result.plans:
         assert equal(roots("box filter")[0], plan.roots[0]) is None
+
+
+def test_a_softmax_in_three_statements_is_one_operator() -> None:
+    program = parse(
+        "M[i] = max[k](X[i,k]); E[i,k] = exp(X[i,k]-M[i]); Z[i] = sum[k](E[i,k])\n"
+        "Y[i,k] = E[i,k]/Z[i]",
+        {"X": (64, 96)},
+    )
+    found = search(program.roots(), RULES, OPERATORS, CPU, Budget())
+    assert [stage.operator for stage in found.plans[0].stages] == ["softmax"]
+    assert check(program.roots(), found.plans[0].steps, found.plans[0].roots)

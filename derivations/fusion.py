@@ -1,0 +1,77 @@
+"""Producers substituted into all their consumers, at every depth.
+
+    {L[x] g(E[x], {L[y] S[k] E[y,k]}[x])}   with   E = {L[z] f(z)}
+        =  {L[x] g(f(x), {L[y] S[k] f(y,k)}[x])}
+
+A scope without a reduction is computed anew wherever it is read.  An operator that spans several
+stages, such as a softmax, is often written with such intermediates.
+Source: EinNet (OSDI'23), expression fusion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from derivations.restructure import Merge, merge, reads
+from ta import expr
+from ta.canon import scope as make_scope
+from ta.errors import RuleRefused
+from ta.node import Access, Node, Scope, Select
+from ta.subst import rebuild, stages, walk
+
+
+@dataclass(frozen=True, slots=True)
+class Fuse:
+    """All scopes without a reduction that are read below the scope go into their readers."""
+
+
+def fuse(scope: Scope, witness: Fuse, exact: bool = True) -> Scope:
+    """The scope with its producers without reductions inlined wherever no condition is needed."""
+    if any(r.lo >= r.hi for stage in stages(scope) for r in stage.domain):
+        raise RuleRefused("an iterator has an empty range")
+    fused: dict[Scope, Scope] = {}
+    for stage in stages(scope):
+        fused[stage] = _inlined(_redirected(stage, fused), exact)
+    if fused[scope] is scope:
+        raise RuleRefused("there is no producer that could be inlined")
+    return fused[scope]
+
+
+def _redirected(stage: Scope, fused: dict[Scope, Scope]) -> Scope:
+    def redirect(access: Access) -> Node:
+        source = access.source
+        if not isinstance(source, Scope) or fused[source] is source:
+            return access
+        return expr.access(fused[source], access.rows, access.fill)
+
+    body = rebuild(stage.body, redirect)
+    return make_scope(stage.loops, stage.sums, body, stage.reducer)
+
+
+def _inlined(scope: Scope, exact: bool) -> Scope:
+    """Every read of a scope without a reduction replaced by its body, unless that needs a guard."""
+    kept = 0
+    while True:
+        found = reads(scope)
+        place = next(
+            (
+                position
+                for position, access in enumerate(found)
+                if position >= kept and isinstance(access.source, Scope) and not access.source.sums
+            ),
+            None,
+        )
+        if place is None:
+            return scope
+        try:
+            merged = merge(scope, Merge(place), exact)
+        except RuleRefused:
+            merged = scope
+        if merged is scope or _guards(merged) > _guards(scope):
+            kept = place + 1
+        else:
+            scope, kept = merged, 0
+
+
+def _guards(scope: Scope) -> int:
+    return sum(isinstance(node, Select) for node in walk(scope.body))

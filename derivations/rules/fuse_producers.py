@@ -1,0 +1,47 @@
+"""Fuse producers.   g(E[x], S[k] E[x,k]) with E = {L f}  =  g(f(x), S[k] f(x,k))."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from derivations.fusion import Fuse
+from derivations.kernel import Witness
+from derivations.rule import Example, Refusal, Rule
+from ta.node import Scope
+from ta.subst import nested_scopes, stages
+
+
+def propose(scope: Scope) -> Iterator[Witness]:
+    """Where a scope without a reduction is read at a greater depth than directly: one merge after
+    the other would not show what the whole becomes."""
+    deeper = (stage for nested in nested_scopes(scope) for stage in stages(nested)[:-1])
+    if any(not stage.sums for stage in deeper):
+        yield Fuse()
+
+
+FUSE_PRODUCERS = Rule(
+    name="fuse-producers",
+    formula="{L[x] g({L f}[x])} = {L[x] g(f(x))}",
+    conditions="the producer has no reduction, and its readers stay inside its loops",
+    choices="all such producers below the scope at once",
+    exactness="exact",
+    source="EinNet, OSDI'23, expression fusion",
+    propose=propose,
+    examples=(
+        Example(
+            {"X": (4, 6)},
+            "{L[i:0:4,k:0:6] {L[i:0:4,k:0:6] exp(X[i,k])}[i,k]/"
+            "{L[i:0:4] S[k:0:6] {L[i:0:4,k:0:6] exp(X[i,k])}[i,k]}[i]}",
+            "{L[i:0:4,j:0:6] exp(X[i,j])/{L[i:0:4] S[k:0:6] exp(X[i,k])}[i]}",
+        ),
+    ),
+    refusals=(
+        Refusal({"A": (4,)}, "{L[i:0:4] exp(A[i])}", Fuse(), "no producer"),
+        Refusal(
+            {"A": (4, 3)},
+            "{L[i:0:4] exp({L[i:0:4] S[k:0:3] A[i,k]}[i])}",
+            Fuse(),
+            "no producer",
+        ),
+    ),
+)
