@@ -241,7 +241,8 @@ def replace_step(roots: tuple[Scope, ...], step: Step) -> tuple[Scope, ...]:
 
 
 def fold_views(graph: Graph, roots: tuple[Scope, ...]) -> tuple[tuple[Scope, ...], list[Step]]:
-    """Readers of views read the views' sources instead, where that does not cost more."""
+    """Readers of views, and of other scopes without a reduction, read what these are made of
+    instead, where that does not cost more."""
     steps: list[Step] = []
     while True:
         found = (_fold(graph, stage) for stage in stages(*roots))
@@ -256,7 +257,7 @@ def _fold(graph: Graph, scope: Scope) -> Step | None:
     guarded = _selects(scope)
     for position, access in enumerate(reads(scope)):
         source = access.source
-        if not isinstance(source, Scope) or not _reads_only(source):
+        if not isinstance(source, Scope) or source.sums:
             continue
         witness = Merge(position)
         try:
@@ -269,11 +270,6 @@ def _fold(graph: Graph, scope: Scope) -> Step | None:
         if graph.stage(after).seconds <= before_seconds * 1.05 + 1e-9:
             return Step("merge-stage", scope, after, witness)
     return None
-
-
-def _reads_only(scope: Scope) -> bool:
-    """Whether the scope is one read of a tensor or a scope, at whatever rows."""
-    return not scope.sums and isinstance(scope.body, Access)
 
 
 def _selects(scope: Scope) -> int:

@@ -20,8 +20,9 @@ from derivations.reindex import ReindexSums
 from ta import affine, domain
 from ta.errors import EinderiveError, RuleRefused
 from ta.functions import FUNCTIONS
-from ta.interp import PRIMES, ExactField, ModularField, evaluate_at, input_tensors, random_values
+from ta.interp import PRIMES, ExactField, ModularField, evaluate_at, input_tensors
 from ta.node import Access, Apply, Const, Scope
+from ta.sampled import sampled_values
 from ta.show import show
 from ta.subst import replace_sources, stages, walk
 
@@ -118,7 +119,7 @@ def _compare(left: Scope, right: Scope) -> Finding:
     points = points[: max(2, int(MOST_WORK // max(1, cost)))]
     tensors = input_tensors(left, right)
     for seed, field in enumerate(fields):
-        values = random_values(tensors, field, seed)
+        values = sampled_values(tensors, field, seed)
         try:
             a = evaluate_at(left, points, values, field)
             b = evaluate_at(right, points, values, field)

@@ -23,7 +23,7 @@ from ta.errors import BuildError, EinderiveError, OperandError
 from ta.program import Program
 from ta.show import show_program
 
-TRIED = 4
+TRIED = 6
 """So many of the candidates predicted fastest are built and timed."""
 MARGIN = 0.97
 """A candidate replaces the baseline when it takes at most this part of the baseline's time."""

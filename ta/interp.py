@@ -11,7 +11,7 @@ that occur in it.  A nested scope is a table filled once, or where it is read.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import product
@@ -58,6 +58,9 @@ __all__ = [
 
 Indices: TypeAlias = npt.NDArray[np.int64]
 
+Values: TypeAlias = Array | Callable[[Indices], Array]
+"""What a tensor holds: an array, or a function from positions in its flat box to integers."""
+
 MOST_KEPT = 1 << 24
 """A nested scope of at most this many elements is kept as a table; a larger one is evaluated
 where it is read, each time."""
@@ -68,10 +71,11 @@ MOST_READ = 0.25
 have axes of their own."""
 
 
-def evaluate(scope: Scope, values: Mapping[str, Array], domain: Field) -> Array:
+def evaluate(scope: Scope, values: Mapping[str, Values], domain: Field) -> Array:
     """The scope over the whole box of its loops; array index 0 stands for a loop's `lo`.
 
-    `values` holds one array for each tensor, by name; integers fit every domain.  Each distinct
+    `values` holds for each tensor, by name, one array or a function from flat positions to
+    integers (see `ta.sampled`); integers fit every domain.  Each distinct
     nested scope is evaluated once.  Raises KeyError for a tensor without values, ValueError for a
     wrong shape or for numbers that the domain does not have.
     """
@@ -80,7 +84,7 @@ def evaluate(scope: Scope, values: Mapping[str, Array], domain: Field) -> Array:
 
 
 def evaluate_at(
-    scope: Scope, points: npt.ArrayLike, values: Mapping[str, Array], domain: Field
+    scope: Scope, points: npt.ArrayLike, values: Mapping[str, Values], domain: Field
 ) -> Array:
     """The scope at the given index points, shape (P, loops) -> (P,).
 
@@ -107,7 +111,7 @@ class _Table:
 class _Evaluation:
     """One evaluation: the tensors' values and the tables of the nested scopes."""
 
-    def __init__(self, values: Mapping[str, Array], field: Field, *, eager: bool) -> None:
+    def __init__(self, values: Mapping[str, Values], field: Field, *, eager: bool) -> None:
         self.values, self.field, self.eager = values, field, eager
         self.tables: dict[Scope, _Table] = {}
         self.tensors: dict[Tensor, Array] = {}
@@ -206,6 +210,9 @@ class _Evaluation:
     def lookup(self, source: Source, positions: Indices) -> Array:
         """The source's values at positions of its flat box."""
         if isinstance(source, Tensor):
+            given = self.values[source.name]
+            if callable(given):
+                return self.field.convert(given(positions))
             return np.asarray(self.tensor(source).take(positions), dtype=self.field.dtype)
         if positions.size == 0:
             return np.empty(positions.shape, dtype=self.field.dtype)
@@ -245,7 +252,9 @@ class _Evaluation:
         """The flat values of a tensor."""
         found = self.tensors.get(tensor)
         if found is None:
-            values = self.field.convert(self.values[tensor.name])
+            given = self.values[tensor.name]
+            assert not callable(given)  # `lookup` asks functions itself
+            values = self.field.convert(given)
             if values.shape != tensor.shape:
                 raise ValueError(f"{tensor.name} is {tensor.shape}, its values are {values.shape}")
             found = self.tensors[tensor] = values.reshape(-1)
