@@ -152,3 +152,10 @@ def _operations(node: object) -> int:
     if isinstance(node, Select):
         return 1 + len(node.conditions)
     return 0
+
+
+def overlap_bytes(view: Scope, item: int) -> float:
+    """The bytes of the copy that readers of a view need if it shows elements several times (as
+    im2col does): they count on a source that is stored densely."""
+    assert isinstance(view.body, Access)
+    return 2.0 * view.size * item if view.size > view.body.source.size else 0.0

@@ -17,7 +17,7 @@ from derivations.kernel import Step
 from derivations.restructure import Merge, reads
 from ta.errors import RuleRefused
 from ta.node import Access, Scope, Select
-from ta.subst import replace_sources, stages, walk
+from ta.subst import nested_scopes, replace_sources, stages, walk
 
 HOPELESS = 30.0
 """Programs predicted to take this many times the best one's time, and longer than the program as
@@ -104,10 +104,13 @@ def plans(graph: Graph, roots: tuple[Scope, ...], most: int = 16) -> tuple[Plan,
     best = choices(graph, roots)
     found: dict[tuple[Scope, ...], Plan] = {}
     for steps in _variants(graph, roots, best):
-        plan = _finish(graph, roots, steps)
-        known = found.get(plan.roots)
-        if known is None or len(plan.steps) < len(known.steps):
-            found[plan.roots] = plan
+        for keep_copies in (False, True):
+            plan = _finish(graph, roots, steps, keep_copies)
+            known = found.get(plan.roots)
+            if known is None or len(plan.steps) < len(known.steps):
+                found[plan.roots] = plan
+            if not keep_copies and not any(step.rule == "materialise" for step in steps):
+                break
     ranked = sorted(found.values(), key=lambda plan: (plan.seconds, len(plan.steps)))
     worst = max(HOPELESS * ranked[0].seconds, unchanged(graph, roots).seconds)
     graph.pruned["programs predicted to be far slower"] += sum(p.seconds > worst for p in ranked)
@@ -125,10 +128,11 @@ def _shortened(graph: Graph, roots: tuple[Scope, ...], plan: Plan) -> Plan:
     """The plan without steps that change nothing in the end: each is left out in turn, with those
     that then no longer apply, where the same stages result."""
     position = 0
+    keep_copies = any(stage.operator == "view" and stage.seconds for stage in plan.stages)
     while position < len(plan.steps):
         if plan.steps[position].rule != "merge-stage":  # merges follow from the others
             rest = [*plan.steps[:position], *plan.steps[position + 1 :]]
-            shorter = _finish(graph, roots, rest)
+            shorter = _finish(graph, roots, rest, keep_copies)
             if len(shorter.steps) < len(plan.steps) and _labour(shorter) == _labour(plan):
                 graph.pruned["steps that changed nothing in the end"] += 1
                 plan = shorter
@@ -163,8 +167,9 @@ def _idea(plan: Plan) -> object:
 
 
 def unchanged(graph: Graph, roots: tuple[Scope, ...]) -> Plan:
-    """The roots as they are: the plan without a step."""
-    return _finish(graph, roots, [])
+    """The roots as they are: the plan without a step, also without folding."""
+    chosen = used_stages(graph, roots)
+    return Plan(roots, (), chosen, sum(stage.seconds for stage in chosen))
 
 
 def _variants(
@@ -221,8 +226,14 @@ def _steps(
     return steps
 
 
-def _finish(graph: Graph, roots: tuple[Scope, ...], steps: list[Step]) -> Plan:
-    """Replay the steps on the roots, then fold the views they left into their readers."""
+def _finish(
+    graph: Graph, roots: tuple[Scope, ...], steps: list[Step], keep_copies: bool = False
+) -> Plan:
+    """Replay the steps on the roots, then fold the views they left into their readers.
+
+    With `keep_copies`, a view that shows elements several times stays where folding it would make
+    another library operator of its reader: im2col then remains a copy and a matrix product, and
+    does not turn back into the convolution."""
     applied: list[Step] = []
     for step in steps:
         if step.before in stages(*roots):
@@ -230,7 +241,7 @@ def _finish(graph: Graph, roots: tuple[Scope, ...], steps: list[Step]) -> Plan:
             if changed != roots:
                 roots = changed
                 applied.append(step)
-    roots, folds = fold_views(graph, roots)
+    roots, folds = fold_views(graph, roots, keep_copies)
     chosen = used_stages(graph, roots)
     return Plan(roots, (*applied, *folds), chosen, sum(stage.seconds for stage in chosen))
 
@@ -240,12 +251,17 @@ def replace_step(roots: tuple[Scope, ...], step: Step) -> tuple[Scope, ...]:
     return tuple(replace_sources(root, {step.before: step.after}) for root in roots)
 
 
-def fold_views(graph: Graph, roots: tuple[Scope, ...]) -> tuple[tuple[Scope, ...], list[Step]]:
-    """Readers of views, and of other scopes without a reduction, read what these are made of
-    instead, where that does not cost more."""
+def fold_views(
+    graph: Graph, roots: tuple[Scope, ...], keep_copies: bool = False
+) -> tuple[tuple[Scope, ...], list[Step]]:
+    """Readers of views, and the only reader of another scope without a reduction, read what these
+    are made of instead, where that does not cost more."""
     steps: list[Step] = []
     while True:
-        found = (_fold(graph, stage) for stage in stages(*roots))
+        order = stages(*roots)
+        readers = Counter(nested for stage in order for nested in nested_scopes(stage))
+        readers.update(roots)
+        found = (_fold(graph, stage, readers, keep_copies) for stage in order)
         step = next((step for step in found if step is not None), None)
         if step is None:
             return roots, steps
@@ -253,18 +269,24 @@ def fold_views(graph: Graph, roots: tuple[Scope, ...]) -> tuple[tuple[Scope, ...
         steps.append(step)
 
 
-def _fold(graph: Graph, scope: Scope) -> Step | None:
+def _fold(graph: Graph, scope: Scope, readers: Counter[Scope], keep_copies: bool) -> Step | None:
     guarded = _selects(scope)
     for position, access in enumerate(reads(scope)):
         source = access.source
         if not isinstance(source, Scope) or source.sums:
             continue
+        if readers[source] > 1 and not isinstance(source.body, Access):
+            continue  # it would be computed for the other reader all the same
         witness = Merge(position)
         try:
             after = kernel.apply(scope, witness, exact=False)
         except RuleRefused:
             continue
         if _selects(after) > guarded:
+            continue
+        copied = graph.stage(source).operator == "view" and graph.stage(source).seconds > 0
+        becomes = graph.stage(after).operator
+        if keep_copies and copied and becomes not in (None, graph.stage(scope).operator):
             continue
         before_seconds = graph.stage(scope).seconds + graph.stage(source).seconds
         if graph.stage(after).seconds <= before_seconds * 1.05 + 1e-9:

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from derivations.cost import Machine, eoperator_work, is_free_view, item_bytes
+from derivations.cost import Machine, eoperator_work, is_free_view, item_bytes, overlap_bytes
 from derivations.kernel import Step
 from derivations.matcher import Matcher
 from derivations.rule import JointRule, Rule
@@ -97,7 +97,8 @@ class Graph:
         if self.weights and self._is_constant(scope):
             return Stage(scope, FOLDED, None, 0.0, (), 0.0, FOLDED)
         if is_free_view(scope):
-            return Stage(scope, "view", None, 0.0, reads, 0.0, "view")
+            copied = overlap_bytes(scope, self.item)
+            return Stage(scope, "view", None, copied / self.machine.bandwidth, reads, 0.0, "view")
         work = eoperator_work(scope, self.item, self.machine.fused)
         own = self.machine.seconds(work, self.item)
         bindings, least, nearest = self._matcher.matches(scope)

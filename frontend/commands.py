@@ -15,7 +15,7 @@ from typing import Any
 
 from frontend import arguments
 from frontend.arguments import UsageError
-from frontend.terminal import Interruption, Progress, has_colour
+from frontend.terminal import Progress, has_colour
 from ta.errors import NameUnknownError
 from ta.names import close_matches
 
@@ -33,20 +33,15 @@ def derive_formula(options: argparse.Namespace) -> int:
 
     limits = {"seconds": options.seconds, "states": options.states}
     program = parse(options.text, dtypes=dtypes, ranges=ranges, **shapes)
-    with Progress(sys.stderr) as progress, Interruption() as interruption:
-
-        def watch(graph: Any, expanded: int, waiting: int) -> None:
-            interruption.check()
-            progress.show(graph, expanded, waiting)
-
+    with Progress(sys.stderr) as progress:
         derivation = derive(
             program,
             target=options.target,
             budget=Budget(**{name: value for name, value in limits.items() if value is not None}),
-            progress=watch,
+            progress=progress.show,
             weights=[name.strip() for name in options.weights.split(",") if name.strip()],
         )
-    interrupted = interruption.asked or derivation.stats.stopped == "interrupted"
+    interrupted = derivation.stats.stopped == "interrupted"
     for path in records:
         _write(path, derivation.save)
     if options.html is not None:

@@ -8,12 +8,13 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from derivations.cost import MACHINES
-from derivations.graph import Budget, Progress
+from derivations.graph import Budget, Graph, Progress
 from derivations.rules import JOINT_RULES, RULES
 from derivations.search import search
 from eops.library import OPERATORS
 from frontend.compiled import CompiledFunction, compile_derivation
 from frontend.derivation import Derivation
+from frontend.interruption import Interruption
 from ta.errors import NameUnknownError, TextError
 from ta.parse import parse as parse_text
 from ta.program import Program
@@ -90,17 +91,25 @@ def derive(
     else:
         program = formula
     machine = MACHINES[target_of(target)]
-    result = search(
-        program.roots(),
-        RULES,
-        OPERATORS,
-        machine,
-        limits,
-        progress,
-        most,
-        JOINT_RULES,
-        constant_names(program, weights),
-    )
+    constants = constant_names(program, weights)
+    with Interruption() as interruption:
+
+        def watch(graph: Graph, expanded: int, waiting: int) -> None:
+            interruption.check()
+            if progress is not None:
+                progress(graph, expanded, waiting)
+
+        result = search(
+            program.roots(),
+            RULES,
+            OPERATORS,
+            machine,
+            limits,
+            watch,
+            most,
+            JOINT_RULES,
+            constants,
+        )
     return Derivation(
         program,
         machine.name,

@@ -13,7 +13,7 @@ from derivations.rules import ALL_RULES
 from eops.library import OPERATORS
 from frontend import commands
 from frontend.cli import main
-from frontend.terminal import Interruption
+from frontend.interruption import Interruption
 
 Capture = pytest.CaptureFixture[str]
 DISTANCES = ["derive", "Y[i,j] = (A[i,k]-B[j,k])^2", "A=16,8", "B=16,8"]
