@@ -128,7 +128,7 @@ def _shortened(graph: Graph, roots: tuple[Scope, ...], plan: Plan) -> Plan:
     """The plan without steps that change nothing in the end: each is left out in turn, with those
     that then no longer apply, where the same stages result."""
     position = 0
-    keep_copies = any(stage.operator == "view" and stage.seconds for stage in plan.stages)
+    keep_copies = any(_copies(stage.scope) for stage in plan.stages)
     while position < len(plan.steps):
         if plan.steps[position].rule != "merge-stage":  # merges follow from the others
             rest = [*plan.steps[:position], *plan.steps[position + 1 :]]
@@ -284,14 +284,19 @@ def _fold(graph: Graph, scope: Scope, readers: Counter[Scope], keep_copies: bool
             continue
         if _selects(after) > guarded:
             continue
-        copied = graph.stage(source).operator == "view" and graph.stage(source).seconds > 0
         becomes = graph.stage(after).operator
-        if keep_copies and copied and becomes not in (None, graph.stage(scope).operator):
+        if keep_copies and _copies(source) and becomes not in (None, graph.stage(scope).operator):
             continue
         before_seconds = graph.stage(scope).seconds + graph.stage(source).seconds
         if graph.stage(after).seconds <= before_seconds * 1.05 + 1e-9:
             return Step("merge-stage", scope, after, witness)
     return None
+
+
+def _copies(scope: Scope) -> bool:
+    """Whether the scope is one read that shows elements of its source several times."""
+    body = scope.body
+    return not scope.sums and isinstance(body, Access) and scope.size > body.source.size
 
 
 def _selects(scope: Scope) -> int:

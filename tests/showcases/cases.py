@@ -294,7 +294,6 @@ REFERENCE: dict[str, Case] = {
         CONV_NCHW,
         at("N1 H14 W14 C512 F512 R3 S3"),
         at("N1 H5 W4 C2 F2 R3 S3"),
-        listed=True,
     ),
     "10 im2col, conv 5x5 without padding, prime sizes": Case(
         "Y[n,h,w,f] = A[n,h+r,w+s,c]*K[r,s,f,c] where h in 0:$X, w in 0:$Z",
