@@ -339,30 +339,24 @@ FURTHER: dict[str, Case] = {
         at("N1 C2 F2 G4 H3 W4 R3"),
         weights=("K", "L"),
     ),
+    "13 moments": Case(
+        "Y[i] = (X[i]-Z[j])^2*W[j]",
+        "p = W[j]; q = Z[j]*W[j]; r = Z[j]^2*W[j]; Y[i] = X[i]^2*p - 2*X[i]*q + r",
+        {"X": "I", "Z": "J", "W": "J"},
+        at("I65536 J65536"),
+        at("I4 J5"),
+    ),
+    "13 moments, batched, other names": Case(
+        "M[b,s] = (P[b,s]-Q[b,t])*(P[b,s]-Q[b,t])*V[b,t]",
+        "p[b] = V[b,t]; q[b] = Q[b,t]*V[b,t]; r[b] = Q[b,t]^2*V[b,t];"
+        "M[b,s] = P[b,s]^2*p[b] - 2*P[b,s]*q[b] + r[b]",
+        {"P": "B I", "Q": "B J", "V": "B J"},
+        at("B7 I30011 J20011"),
+        at("B2 I4 J5"),
+    ),
 }
 
 NOT_YET: dict[str, tuple[str, Case]] = {
-    "13 moments": (
-        "elementwise stages are not fused into the stage that reads them",
-        Case(
-            "Y[i] = (X[i]-Z[j])^2*W[j]",
-            "p = W[j]; q = Z[j]*W[j]; r = Z[j]^2*W[j]; Y[i] = X[i]^2*p - 2*X[i]*q + r",
-            {"X": "I", "Z": "J", "W": "J"},
-            at("I65536 J65536"),
-            at("I4 J5"),
-        ),
-    ),
-    "13 moments, batched, other names": (
-        "elementwise stages are not fused into the stage that reads them",
-        Case(
-            "M[b,s] = (P[b,s]-Q[b,t])*(P[b,s]-Q[b,t])*V[b,t]",
-            "p[b] = V[b,t]; q[b] = Q[b,t]*V[b,t]; r[b] = Q[b,t]^2*V[b,t];"
-            "M[b,s] = P[b,s]^2*p[b] - 2*P[b,s]*q[b] + r[b]",
-            {"P": "B I", "Q": "B J", "V": "B J"},
-            at("B7 I30011 J20011"),
-            at("B2 I4 J5"),
-        ),
-    ),
     "14 covariance": (
         "the sum of X is computed beside the mean: equal up to a factor is not shared",
         Case(
