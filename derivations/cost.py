@@ -14,24 +14,10 @@ from dataclasses import dataclass
 from math import prod
 
 from ta import affine
+from ta.dtypes import BYTES
 from ta.node import Access, Add, Apply, Mul, Power, Scope, Select, Tensor
 from ta.operator import Work
 from ta.subst import accesses, stages, terms
-
-ITEM_BYTES = {
-    "float64": 8,
-    "float32": 4,
-    "float16": 2,
-    "bfloat16": 2,
-    "complex64": 8,
-    "complex128": 16,
-    "int64": 8,
-    "int32": 4,
-    "int16": 2,
-    "int8": 1,
-    "uint8": 1,
-    "bool": 1,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +81,7 @@ def item_bytes(scope: Scope) -> int:
         for access in accesses(stage.body)
         if isinstance(access.source, Tensor)
     }
-    return max((ITEM_BYTES[name] for name in names), default=4)
+    return max((BYTES[name] for name in names), default=4)
 
 
 UNTILED = 0.1

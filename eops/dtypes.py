@@ -10,22 +10,15 @@ from fractions import Fraction
 from math import inf
 from typing import Final
 
+import ta.dtypes
 from ta.errors import BuildError
 from ta.node import Access, Apply, Const, Node, Number, Power, Scope
 from ta.subst import walk
 
 BYTES: Final[dict[str, int]] = {
-    "bool": 1,
-    "uint8": 1,
-    "int8": 1,
-    "int16": 2,
-    "int32": 4,
-    "int64": 8,
-    "float16": 2,
-    "bfloat16": 2,
-    "float32": 4,
-    "float64": 8,
+    name: size for name, size in ta.dtypes.BYTES.items() if not name.startswith("complex")
 }
+"""The types that kernels are generated for."""
 FLOATS: Final = frozenset({"float16", "bfloat16", "float32", "float64"})
 INTEGER_FUNCTIONS: Final = frozenset({"relu", "abs", "sign", "maximum", "minimum"})
 

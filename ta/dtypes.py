@@ -8,20 +8,23 @@ from typing import Final
 from ta.errors import NameUnknownError
 from ta.names import close_matches
 
-DTYPES: Final = (
-    "float64",
-    "float32",
-    "float16",
-    "bfloat16",
-    "complex64",
-    "complex128",
-    "int64",
-    "int32",
-    "int16",
-    "int8",
-    "uint8",
-    "bool",
-)
+BYTES: Final[dict[str, int]] = {
+    "float64": 8,
+    "float32": 4,
+    "float16": 2,
+    "bfloat16": 2,
+    "complex64": 8,
+    "complex128": 16,
+    "int64": 8,
+    "int32": 4,
+    "int16": 2,
+    "int8": 1,
+    "uint8": 1,
+    "bool": 1,
+}
+"""Bytes of an element, by type."""
+
+DTYPES: Final = tuple(BYTES)
 
 
 def checked_dtype(name: object, tensor: str = "") -> str:

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from eops.dtypes import BYTES
 from ta import affine
 from ta.affine import Ranges, Row
+from ta.dtypes import BYTES
 from ta.node import Access, Scope, Source, Tensor
 from ta.subst import accesses
 
@@ -31,7 +31,7 @@ def element_bytes(source: Source) -> int:
 def _widest(source: Source) -> int:
     """0 for a stage that reads no tensor."""
     if isinstance(source, Tensor):
-        return BYTES.get(source.dtype, 16)
+        return BYTES[source.dtype]
     return max([_widest(access.source) for access in accesses(source.body)], default=0)
 
 
