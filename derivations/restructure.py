@@ -18,7 +18,7 @@ from itertools import product as cartesian
 
 from derivations.zero import vanishes_outside
 from ta import affine, expr
-from ta.affine import Range, Row
+from ta.affine import Range, Row, bits
 from ta.canon import scope as make_scope
 from ta.errors import RuleRefused
 from ta.node import Access, Add, Condition, Mul, Node, Power, Reducer, Scope
@@ -66,16 +66,6 @@ class Factor:
     """`factor`: the position of the common factor among the first term's factors."""
 
     factor: int
-
-
-def bits(mask: int) -> tuple[int, ...]:
-    """The positions of the set bits, ascending."""
-    found = []
-    while mask:
-        low = mask & -mask
-        found.append(low.bit_length() - 1)
-        mask ^= low
-    return tuple(found)
 
 
 def factors_of(body: Node) -> tuple[Node, ...]:

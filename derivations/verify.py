@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
@@ -19,12 +18,11 @@ from derivations.kernel import Step
 from derivations.reindex import ReindexSums
 from ta import affine, domain
 from ta.errors import EinderiveError, RuleRefused
-from ta.functions import FUNCTIONS
-from ta.interp import PRIMES, ExactField, ModularField, evaluate_at, input_tensors
-from ta.node import Access, Apply, Const, Scope
+from ta.interp import PRIMES, ExactField, ModularField, evaluate_at, input_tensors, uses_order
+from ta.node import Scope
 from ta.sampled import sampled_values
 from ta.show import show
-from ta.subst import replace_sources, stages, walk
+from ta.subst import replace_sources, stages
 
 POINTS = 24
 MOST_WORK = 30_000_000
@@ -112,7 +110,7 @@ def _compare(left: Scope, right: Scope) -> Finding:
         return Finding(what, False, "their outputs have different ranges")
     if any(r.extent == 0 for r in left.loops):
         return Finding(what, True, "no points: the output is empty")
-    ordered = any(_ordered(stage) for stage in stages(left, right))
+    ordered = any(uses_order(stage) for stage in stages(left, right))
     fields = [ExactField()] if ordered else [ModularField(prime) for prime in PRIMES[:2]]
     points = sample_points(left, POINTS, seed=7)
     cost = max(_work(left), _work(right)) * (100 if ordered else 1)
@@ -167,15 +165,3 @@ def _work(root: Scope) -> float:
 
 def _reads(stage: Scope, other: Scope) -> bool:
     return other in stages(stage)[:-1]
-
-
-def _ordered(stage: Scope) -> bool:
-    """Whether residues would not do: max, min, a function that compares, or an infinity."""
-    if stage.reducer in ("max", "min"):
-        return True
-    return any(
-        (isinstance(node, Apply) and FUNCTIONS[node.function].exact is not None)
-        or (isinstance(node, Const) and not isinstance(node.value, Fraction))
-        or (isinstance(node, Access) and not isinstance(node.fill, Fraction))
-        for node in walk(stage.body)
-    )

@@ -333,7 +333,7 @@ def equal(
     """
     if lhs.loops != rhs.loops:
         raise ValueError(f"the loops differ: {lhs.loops} and {rhs.loops}")
-    ordered = any(map(_uses_order, stages(lhs, rhs)))
+    ordered = any(map(uses_order, stages(lhs, rhs)))
     fields: tuple[Field, ...] = (
         (ExactField(),) if ordered else tuple(ModularField(prime) for prime in PRIMES[:2])
     )
@@ -366,7 +366,8 @@ def difference(
     return Counterexample(tuple(point), left[first], right[first], field, seed)
 
 
-def _uses_order(stage: Scope) -> bool:
+def uses_order(stage: Scope) -> bool:
+    """Whether residues would not do: max, min, a function that compares, or an infinity."""
     if stage.reducer in ("max", "min"):
         return True
     return any(

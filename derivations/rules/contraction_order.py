@@ -9,8 +9,8 @@ import opt_einsum
 
 from derivations.contraction import ContractPairs, plain_factors
 from derivations.kernel import Witness
-from derivations.restructure import bits
 from derivations.rule import Example, Refusal, Rule
+from ta.affine import bits
 from ta.node import Scope
 
 LEAST_FACTORS = 4
