@@ -9,11 +9,12 @@ Source: Williams, Waterman, Patterson, "Roofline", CACM 2009.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
 from ta import affine
+from ta.affine import Row
 from ta.dtypes import BYTES
 from ta.node import Access, Add, Apply, Mul, Power, Scope, Select, Tensor
 from ta.operator import Work
@@ -114,12 +115,37 @@ def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
 
 def is_free_view(scope: Scope) -> bool:
     """Whether the scope is one read at affine rows that never leaves its source."""
+    return _stays_inside(scope) and not any(row.floors for row in _rows(scope))
+
+
+def is_free_regrouping(scope: Scope, order: Sequence[int]) -> bool:
+    """Whether the scope is one read that never leaves its source and walks with a fixed stride for
+    each loop through the source's memory, where the dimensions lie in the given order, slowest
+    first.
+
+    Rows with `//` and `%` do so where they are the digits of one position: [h//4, h%4] of a source
+    of the shape [8, 4] reads element 4*(h//4) + h%4 = h."""
+    if not _stays_inside(scope):
+        return False
+    assert isinstance(scope.body, Access)
+    rows, shape = scope.body.rows, scope.body.source.shape
+    position, stride = affine.ZERO, 1
+    for dimension in reversed(order):
+        position = affine.add(position, rows[dimension], stride)
+        stride *= shape[dimension]
+    whole = stride == scope.body.source.size
+    return whole and not affine.simplify(position, scope.loops).floors
+
+
+def _rows(scope: Scope) -> tuple[Row, ...]:
+    return scope.body.rows if isinstance(scope.body, Access) else ()
+
+
+def _stays_inside(scope: Scope) -> bool:
     body = scope.body
     if scope.sums or not isinstance(body, Access):
         return False
     for row, (start, stop) in zip(body.rows, body.source.ranges, strict=True):
-        if row.floors:
-            return False
         low, high = affine.bounds(row, scope.loops)
         if low < start or high >= stop:
             return False

@@ -3,8 +3,8 @@
     {L[x in X] f(x)}  =  {L[x in X] P[ρ(x)]}      where P read at ρ(x), its body inlined, is f(x)
 
 P may compute more than X asks for: several scopes that are parts of one P are computed together.
-The check is syntactic: P's body with ρ substituted, resolved over X and its sums cut to where they
-are not 0, has to be the very scope.
+The check is syntactic: P's body with ρ substituted, resolved over X, has to be the very scope once
+the sums of both are cut to where the body is not 0 and counted from 0.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from derivations.propose import needed
 from derivations.reindex import ReindexSums, inside, reindex_sums, require_rows, row_range
 from ta import affine, expr
-from ta.affine import Row
+from ta.affine import Range, Row
 from ta.canon import scope as make_scope
 from ta.errors import RuleRefused
 from ta.node import Scope
@@ -44,9 +44,22 @@ def read_part(scope: Scope, witness: ReadPart, exact: bool = True) -> Scope:
     sums = [affine.iterator(first + s) for s in range(len(producer.sums))]
     body = substitute(producer.body, (*rows, *sums))
     inlined = make_scope(scope.loops, producer.sums, body, producer.reducer)
-    if _tightened(inlined, exact) is not scope:
+    if _normal(inlined, exact) is not _normal(scope, exact):
         raise RuleRefused("the producer, read back, is not the scope")
     return make_scope(scope.loops, (), expr.access(producer, rows))
+
+
+def _normal(scope: Scope, exact: bool) -> Scope:
+    """The scope with tightened sums that begin at 0."""
+    scope = _tightened(scope, exact)
+    if all(bound.lo == 0 for bound in scope.sums):
+        return scope
+    first = len(scope.loops)
+    sums = [affine.iterator(first + s) for s in range(len(scope.sums))]
+    forward = tuple(affine.shift(row, r.lo) for row, r in zip(sums, scope.sums, strict=True))
+    backward = tuple(affine.shift(row, -r.lo) for row, r in zip(sums, scope.sums, strict=True))
+    ranges = tuple(Range(0, bound.extent) for bound in scope.sums)
+    return reindex_sums(scope, ReindexSums(forward, backward, ranges), exact)
 
 
 def _tightened(scope: Scope, exact: bool) -> Scope:

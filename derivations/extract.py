@@ -7,7 +7,8 @@ computed as a fixed point (costs are not negative, so cycles of equal scopes do 
 
 from __future__ import annotations
 
-from collections import Counter, deque
+import heapq
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -206,24 +207,38 @@ def _steps(
     best: dict[Scope, Choice],
     forced: dict[Scope, Step],
 ) -> list[Step]:
-    """The chosen steps in order: those from all roots first, then those from what they read, so
-    that what several of them read is there when its own steps come."""
+    """The chosen steps in order: a scope's own come after those of all scopes that hold it, whose
+    left sides show it as it was."""
     steps: list[Step] = []
-    done: set[Scope] = set()
-    pending = deque(roots)
-    while pending:
-        scope = pending.popleft()
-        chain: set[Scope] = set()
-        while scope not in done:
-            done.add(scope)
-            chain.add(scope)
-            step = forced.get(scope) or (best[scope].step if scope in best else None)
-            if step is None or step.after in chain:
-                pending.extend(graph.stage(scope).reads)
-                break
+    heights: dict[Scope, int] = {}
+    chains: dict[Scope, frozenset[Scope]] = {}
+    waiting: list[tuple[int, int, Scope]] = []
+
+    def wait(scope: Scope, chain: frozenset[Scope]) -> None:
+        if scope not in chains:
+            chains[scope] = chain | {scope}
+            heapq.heappush(waiting, (-_height(scope, heights), len(chains), scope))
+
+    for root in roots:
+        wait(root, frozenset())
+    while waiting:
+        _, _, scope = heapq.heappop(waiting)
+        step = forced.get(scope) or (best[scope].step if scope in best else None)
+        if step is None or step.after in chains[scope]:
+            for read in graph.stage(scope).reads:
+                wait(read, frozenset())
+        else:
             steps.append(step)
-            scope = step.after
+            wait(step.after, chains[scope])
     return steps
+
+
+def _height(scope: Scope, known: dict[Scope, int]) -> int:
+    """How deep scopes are nested in the scope: 1 where none is."""
+    if scope not in known:
+        for stage in stages(scope):
+            known[stage] = 1 + max((known[s] for s in nested_scopes(stage)), default=0)
+    return known[scope]
 
 
 def _finish(

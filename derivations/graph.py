@@ -17,7 +17,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from derivations.cost import Machine, eoperator_work, is_free_view, item_bytes, overlap_bytes
+from derivations.cost import (
+    Machine,
+    eoperator_work,
+    is_free_regrouping,
+    is_free_view,
+    item_bytes,
+    overlap_bytes,
+)
 from derivations.kernel import Step
 from derivations.matcher import Matcher
 from derivations.rule import JointRule, Rule
@@ -96,7 +103,7 @@ class Graph:
         reads = nested_scopes(scope)
         if self.weights and self._is_constant(scope):
             return Stage(scope, FOLDED, None, 0.0, (), 0.0, FOLDED)
-        if is_free_view(scope):
+        if is_free_view(scope) or self._regroups(scope):
             copied = overlap_bytes(scope, self.item)
             return Stage(scope, "view", None, copied / self.machine.bandwidth, reads, 0.0, "view")
         work = eoperator_work(scope, self.item, self.machine.fused)
@@ -112,6 +119,21 @@ class Graph:
         if best is not None and best.seconds <= LIBRARY_MARGIN * own:
             return best
         return Stage(scope, None, None, own, reads, least, nearest)
+
+    def _regroups(self, scope: Scope) -> bool:
+        """Whether the scope shows a stage's result under other loops without moving anything."""
+        if scope.sums or not isinstance(scope.body, Access):
+            return False
+        source = scope.body.source
+        order: Sequence[int] = range(len(source.shape))
+        if isinstance(source, Scope):
+            stage = self.stage(source)
+            if stage.operator is not None:
+                operator = next((o for o in self.operators if o.name == stage.operator), None)
+                if operator is None or operator.stored is None or stage.binding is None:
+                    return False
+                order = operator.stored(stage.binding)
+        return is_free_regrouping(scope, order)
 
     def _is_constant(self, scope: Scope) -> bool:
         """Whether the scope reads weights only, directly or not."""

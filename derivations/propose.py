@@ -115,6 +115,24 @@ def digits(position: int, low: int, factor: int, extra: int) -> tuple[Row, Row, 
 
 def split_loop(scope: Scope, loop: int, factor: int) -> ReindexLoops:
     """Loop x becomes q, p with `x = lo + factor*q + p`; q covers a part block at the end."""
+    return loops_witness(scope, *_split(scope, loop, factor))
+
+
+def split_loop_in_place(scope: Scope, loop: int, factor: int) -> ReindexLoops:
+    """Likewise, with q and p next to each other in the place of x, where the result's memory is
+    that of the loops as they were."""
+    forward, backward, ranges = _split(scope, loop, factor)
+    order = list(range(len(ranges) - 1))
+    order.insert(loop + 1, len(ranges) - 1)
+    positions = {old: affine.iterator(new) for new, old in enumerate(order)}
+    return ReindexLoops(
+        tuple(affine.substitute(row, positions) for row in forward),
+        tuple(backward[i] for i in order),
+        tuple(ranges[i] for i in order),
+    )
+
+
+def _split(scope: Scope, loop: int, factor: int) -> tuple[list[Row], list[Row], list[Range]]:
     count, bound = len(scope.loops), scope.loops[loop]
     row, quotient, rest = digits(loop, bound.lo, factor, count)
     forward = [affine.iterator(i) for i in range(count)]
@@ -122,7 +140,7 @@ def split_loop(scope: Scope, loop: int, factor: int) -> ReindexLoops:
     forward[loop], backward[loop] = row, quotient
     ranges = list(scope.loops)
     ranges[loop] = Range(0, -(-bound.extent // factor))
-    return loops_witness(scope, forward, [*backward, rest], [*ranges, Range(0, factor)])
+    return forward, [*backward, rest], [*ranges, Range(0, factor)]
 
 
 def split_reduction(scope: Scope, index: int, factor: int) -> ReindexSums:

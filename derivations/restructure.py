@@ -22,7 +22,7 @@ from ta.affine import Range, Row, bits
 from ta.canon import scope as make_scope
 from ta.errors import RuleRefused
 from ta.node import Access, Add, Condition, Mul, Node, Power, Reducer, Scope
-from ta.subst import accesses, replace_node, substitute, walk
+from ta.subst import accesses, children, replace_node, substitute, walk
 
 MOST_TERMS = 64
 """Expanding beyond this many terms is refused."""
@@ -44,11 +44,11 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Materialise:
-    """`term`: the position of the sub-term in `ta.subst.walk(body)`; `factors`: where it is a
-    product, the positions of those of its factors that are meant (none: the whole term)."""
+    """`term`: the position of the sub-term in `ta.subst.walk(body)`; `parts`: where it is a product
+    or a sum of terms, the positions of those of its operands that are meant (none: the whole)."""
 
     term: int
-    factors: tuple[int, ...] = ()
+    parts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +183,14 @@ def materialise(scope: Scope, witness: Materialise) -> Scope:
     if not 0 <= witness.term < len(terms):
         raise RuleRefused("the body has no such sub-term")
     term = terms[witness.term]
-    if witness.factors:
-        count = len(term.factors) if isinstance(term, Mul) else 0
-        if not isinstance(term, Mul) or any(not 0 <= f < count for f in witness.factors):
-            raise RuleRefused("the sub-term has no such factors")
-        term = expr.mul(*(term.factors[f] for f in witness.factors))
+    if witness.parts:
+        if not isinstance(term, Mul | Add):
+            raise RuleRefused("the sub-term is neither a product nor a sum of terms")
+        operands = children(term)
+        if any(not 0 <= p < len(operands) for p in witness.parts):
+            raise RuleRefused("the sub-term has no such operands")
+        chosen = [operands[p] for p in dict.fromkeys(witness.parts)]
+        term = expr.mul(*chosen) if isinstance(term, Mul) else expr.add(*chosen)
     if isinstance(term, Access) and all(row.lone is not None for row in term.rows):
         raise RuleRefused("the sub-term is a plain read already")
     if not term.free or (term is scope.body and not scope.sums):

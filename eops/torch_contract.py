@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from math import prod
 from typing import Final, NamedTuple
 
@@ -54,8 +54,8 @@ def contract(left: Operand, right: Operand, kept: frozenset[int]) -> Operand:
         left, right = sum_over(left, private), sum_over(right, private)
     x, y = left.tensor, right.tensor
     layout = _layout(
-        _Shape(left.dims, tuple(x.shape), x.stride()),
-        _Shape(right.dims, tuple(y.shape), y.stride()),
+        Shape(left.dims, tuple(x.shape), x.stride()),
+        Shape(right.dims, tuple(y.shape), y.stride()),
         kept,
     )
     floating = x.dtype.is_floating_point or x.dtype.is_complex
@@ -73,13 +73,23 @@ def contract(left: Operand, right: Operand, kept: frozenset[int]) -> Operand:
     return Operand(result.view(layout.result).permute(layout.result_axes), layout.dims)
 
 
+def result_order(left: Shape, right: Shape, kept: frozenset[int]) -> Dims:
+    """The iterators of the product of two such operands as its result is stored, slowest first."""
+    layout = _layout(left, right, kept)
+    if layout is None:
+        return tuple(sorted({*left.dims, *right.dims} & kept))
+    return tuple(i for _, i in sorted(zip(layout.result_axes, layout.dims, strict=True)))
+
+
 @lru_cache(maxsize=4096)
 def _private(left: Dims, right: Dims, kept: frozenset[int]) -> Dims:
     """What is summed and stands in one operand only."""
     return tuple(i for i in {*left, *right} - kept if i not in left or i not in right)
 
 
-class _Shape(NamedTuple):
+class Shape(NamedTuple):
+    """An operand's iterators, rising, with their extents and their steps through its memory."""
+
     dims: Dims
     sizes: tuple[int, ...]
     strides: tuple[int, ...]
@@ -109,7 +119,7 @@ class _Layout(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def _layout(x: _Shape, y: _Shape, kept: frozenset[int]) -> _Layout | None:
+def _layout(x: Shape, y: Shape, kept: frozenset[int]) -> _Layout | None:
     """How to make the contraction a batched matrix product; None where it is none: nothing summed,
     or all that is kept in both operands."""
     shared = {*x.dims} & {*y.dims}
@@ -127,7 +137,7 @@ def _layout(x: _Shape, y: _Shape, kept: frozenset[int]) -> _Layout | None:
         x, y, m, n = y, x, n, m
     larger = x if prod(x.sizes) >= prod(y.sizes) else y
     batch, k = _by_stride(larger, tuple(shared & kept)), _by_stride(larger, k)
-    m, n = _by_stride(x, m), _by_stride(y, n)
+    m, n = _rows_order(x, m, batch), _by_stride(y, n)
 
     def size(iterators: Dims) -> int:
         return prod(extents[i] for i in iterators)
@@ -157,12 +167,24 @@ def _product_into(out: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> None:
         torch.bmm(x, y, out=out)
 
 
-def _by_stride(operand: _Shape, iterators: Dims) -> Dims:
+def _by_stride(operand: Shape, iterators: Dims) -> Dims:
     strides = operand.stride_of
     return tuple(sorted(iterators, key=lambda i: (-strides[i], i)))
 
 
-def _mergeable_runs(x: _Shape, y: _Shape, batch: Dims) -> list[Dims]:
+def _rows_order(operand: Shape, m: Dims, batch: Dims) -> Dims:
+    """By stride where m merges without a copy.  Otherwise the loop that comes after the batch's
+    last one goes first, so that these two stay one dimension of the result."""
+    order = _by_stride(operand, m)
+    sizes, strides = operand.size_of, operand.stride_of
+    merges = all(strides[i] == strides[j] * sizes[j] for i, j in pairwise(order))
+    if merges or not batch or batch[-1] + 1 not in order:
+        return order
+    following = batch[-1] + 1
+    return (following, *(i for i in order if i != following))
+
+
+def _mergeable_runs(x: Shape, y: Shape, batch: Dims) -> list[Dims]:
     """The batch cut into runs that are one dimension to both operands."""
     extents = x.size_of
     strides = (x.stride_of, y.stride_of)

@@ -92,7 +92,8 @@ class Window:
 @dataclass(frozen=True)
 class Operator:
     """A known operator; `recognise` replaces table matching where the definition's body is not a
-    product (softmax, elementwise)."""
+    product (softmax, elementwise).  `stored` gives the loops of the result as a call leaves them in
+    memory, slowest first; None: that isn't known beforehand."""
 
     name: str
     definition: str
@@ -101,6 +102,7 @@ class Operator:
     reducers: tuple[Reducer, ...] = ("sum",)
     constraint: Callable[[Binding], str | None] = lambda binding: None
     recognise: Callable[[Scope], Binding | Mismatch] | None = None
+    stored: Callable[[Binding], tuple[int, ...]] | None = None
     summary: str = ""
 
     @cached_property

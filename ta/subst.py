@@ -113,7 +113,8 @@ def rename(node: Node, positions: Sequence[int] | Mapping[int, int]) -> Node:
 def replace_node(node: Node, old: Node, new: Node) -> Node:
     """The expression with the sub-term `old` replaced by `new` wherever it stands as a whole.
 
-    In a product, `old` may be part of the factors: `a*b*c` with `a*b -> d` is `d*c`.
+    In a product, `old` may be part of the factors: `a*b*c` with `a*b -> d` is `d*c`.  So it may in
+    a sum: `a+b+c` with `a+b -> d` is `d+c`.
     """
     if node is old:
         return new
@@ -123,6 +124,8 @@ def replace_node(node: Node, old: Node, new: Node) -> Node:
             return expr.mul(new, *rest)
         return expr.mul(*(replace_node(factor, old, new) for factor in node.factors))
     if isinstance(node, Add):
+        if isinstance(old, Add) and set(old.terms) <= set(node.terms):
+            return expr.add(new, *(term for term in node.terms if term not in old.terms))
         return expr.add(*(replace_node(term, old, new) for term in node.terms))
     if isinstance(node, Power):
         return expr.power(replace_node(node.base, old, new), node.exponent)

@@ -7,15 +7,17 @@ from collections.abc import Iterator
 from derivations.kernel import Witness
 from derivations.restructure import SplitSum, factors_of
 from derivations.rule import Example, Refusal, Rule
-from ta.node import Const, Scope
+from ta.node import Scope
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """All reduction iterators inside, where a factor other than a number then stays outside."""
+    """All reduction iterators inside, where a factor then stays outside.
+
+    A number does too: what is left may be a sum that others need as well (a mean, a total)."""
     summed = ((1 << len(scope.sums)) - 1) << len(scope.loops)
     if scope.sums and scope.reducer == "sum":
         factors = factors_of(scope.body)
-        if any(not isinstance(f, Const) and not f.free & summed for f in factors):
+        if len(factors) > 1 and any(not f.free & summed for f in factors):
             yield SplitSum(tuple(range(len(scope.sums))))
 
 
@@ -32,6 +34,11 @@ HOIST = Rule(
             {"X": (4, 6), "G": (4,)},
             "{L[i:0:4] S[k:0:6] G[i]*X[i,k]}",
             "{L[i:0:4] G[i]*{L[i:0:4] S[j:0:6] X[i,j]}[i]}",
+        ),
+        Example(
+            {"X": (4, 6)},
+            "{L[i:0:4] S[k:0:6] X[i,k]/6}",
+            "{L[i:0:4] {L[i:0:4] S[j:0:6] X[i,j]}[i]/6}",
         ),
     ),
     refusals=(

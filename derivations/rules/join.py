@@ -4,8 +4,10 @@
     Z[t,o] = S[i] X[t,i]*V[o,i]    ->     Y[t,o] = P[t,o];  Z[t,o] = P[t,o+N]
 
 Two scopes join where both multiply the same read with another one each and agree in all loops but
-one.  A scope with fewer reduction iterators takes part with the others fixed by a condition, so
-that a 1 x 1 convolution joins a 3 x 3 one of the same input.
+one.  The joined scope slides over the window of all parts together: a part with a smaller window
+takes part with a factor that reads 0 outside it, one without a window with the iterator fixed by a
+condition.  So a 1 x 1 and a 3 x 3 convolution join a 5 x 5 one of the same input, and a 1 x 3 one
+a 3 x 1 one.
 """
 
 from __future__ import annotations
@@ -34,6 +36,20 @@ class _Part:
     scope: Scope
     factor: Node
     extent: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """The read that all parts share, and the iterators of the joined scope, its joined loop as long
+    as the host's."""
+
+    shared: Access
+    loops: tuple[Range, ...]
+    sums: tuple[Range, ...]
+
+    @property
+    def domain(self) -> tuple[Range, ...]:
+        return self.loops + self.sums
 
 
 Group = tuple[tuple[Scope, Witness], ...]
@@ -66,14 +82,19 @@ def _join(host: Scope, shared: Access, loop: int, others: Sequence[Scope]) -> Gr
         return ()
     own = expr.mul(*(f for f in factors_of(host.body) if f is not shared))
     parts = [_Part(host, own, host.loops[loop].extent)]
+    frame = _Frame(shared, host.loops, host.sums)
     for other in others:
-        part = _aligned(host, shared, loop, other)
-        if part is not None and len(parts) < MOST_JOINED:
+        found = _aligned(frame, loop, other)
+        if found is not None and len(parts) < MOST_JOINED:
+            part, frame, fixed = found
+            parts = [
+                _Part(p.scope, expr.select(fixed, p.factor, expr.const(0)), p.extent) for p in parts
+            ]
             parts.append(part)
     if len(parts) < 2:
         return ()
     total = sum(part.extent for part in parts)
-    same = [affine.iterator(i) for i in range(len(host.domain))]
+    same = [affine.iterator(i) for i in range(len(frame.domain))]
     end, joined = total, None
     for part in reversed(parts):
         start = end - part.extent
@@ -84,7 +105,7 @@ def _join(host: Scope, shared: Access, loop: int, others: Sequence[Scope]) -> Gr
         end = start
     assert joined is not None
     loops = [*host.loops[:loop], Range(0, total), *host.loops[loop + 1 :]]
-    producer = make_scope(loops, host.sums, expr.mul(shared, joined), host.reducer)
+    producer = make_scope(loops, frame.sums, expr.mul(frame.shared, joined), host.reducer)
     return _readings(parts, producer, loop)
 
 
@@ -99,67 +120,104 @@ def _readings(parts: Sequence[_Part], producer: Scope, loop: int) -> Group:
     return tuple(found)
 
 
-def _aligned(host: Scope, shared: Access, loop: int, other: Scope) -> _Part | None:
-    """The other scope's own factor in the host's iterators, if it reads what is shared likewise."""
-    if len(other.loops) != len(host.loops) or other.loops[loop].lo:
+def _aligned(
+    frame: _Frame, loop: int, other: Scope
+) -> tuple[_Part, _Frame, list[Condition]] | None:
+    """The other scope as a part of a frame that may have got further reduction iterators, and the
+    conditions that fix these for the parts that were there before."""
+    if len(other.loops) != len(frame.loops) or other.loops[loop].lo:
         return None
     if any(
-        a != b for d, (a, b) in enumerate(zip(host.loops, other.loops, strict=True)) if d != loop
+        a != b for d, (a, b) in enumerate(zip(frame.loops, other.loops, strict=True)) if d != loop
     ):
         return None
+    shared = frame.shared
     for read in _reads(other):
         if read.source is not shared.source or read.fill != shared.fill:
             continue
         own = expr.mul(*(f for f in factors_of(other.body) if f is not read))
-        found = _placed(host, shared, other, read)
-        if found is not None:
-            place, fixed = found
-            factor = substitute(own, place)
-            return _Part(other, expr.select(fixed, factor, expr.const(0)), other.loops[loop].extent)
+        inner = range(len(other.loops), len(other.domain))
+        beyond = len(frame.domain)
+        for targets in _targets(inner, range(len(frame.loops), beyond), beyond):
+            found = _placed(frame, other, read, targets)
+            if found is not None:
+                place, wider, fixed_here, fixed_before = found
+                factor = expr.select(fixed_here, substitute(own, place), expr.const(0))
+                part = _Part(other, factor, other.loops[loop].extent)
+                return part, wider, fixed_before
     return None
+
+
+def _targets(inner: range, known: range, beyond: int) -> Iterator[tuple[int, ...]]:
+    """Where the other scope's reduction iterators may go, as few as possible to new places: the
+    frame's own ones, or new ones from `beyond` on."""
+    for added in range(len(inner) + 1):
+        new = range(beyond, beyond + added)
+        for chosen in permutations((*known, *new), len(inner)):
+            if [t for t in chosen if t >= beyond] == list(new):
+                yield chosen
 
 
 def _placed(
-    host: Scope, shared: Access, other: Scope, read: Access
-) -> tuple[dict[int, Row], list[Condition]] | None:
-    """Where the other scope's iterators go among the host's so that both reads are the same, and
-    the conditions that fix the host's further reduction iterators."""
-    first = len(host.loops)
-    place = {i: affine.iterator(i) for i in range(first)}
+    frame: _Frame, other: Scope, read: Access, targets: Sequence[int]
+) -> tuple[dict[int, Row], _Frame, list[Condition], list[Condition]] | None:
+    """Where the other scope's iterators go in a frame so that both reads are the same, that frame,
+    and the conditions that fix the iterators which the other scope, or the frame, does not have."""
+    first, before = len(frame.loops), len(frame.domain)
     inner = range(first, len(other.domain))
-    for target in permutations(range(first, len(host.domain)), len(inner)):
-        if any(host.domain[t] != other.domain[i] for i, t in zip(inner, target, strict=True)):
-            continue
-        trial = place | {i: affine.iterator(t) for i, t in zip(inner, target, strict=True)}
-        free = [t for t in range(first, len(host.domain)) if t not in target]
-        fixed = _fixed(host, shared, [affine.substitute(row, trial) for row in read.rows], free)
-        if fixed is not None:
-            return trial, fixed
-    return None
-
-
-def _fixed(
-    host: Scope, shared: Access, rows: Sequence[Row], free: Sequence[int]
-) -> list[Condition] | None:
-    """`r = c` for every free reduction iterator, from `shared row = row`; None where that fails."""
-    values: dict[int, int] = {}
-    for mine, theirs in zip(shared.rows, rows, strict=True):
-        gap = affine.add(mine, theirs, -1)
+    place = {i: affine.iterator(i) for i in range(first)}
+    place |= {i: affine.iterator(t) for i, t in zip(inner, targets, strict=True)}
+    loose = {i: t for i, t in zip(inner, targets, strict=True) if t < before}
+    idle = set(range(first, before)) - set(targets)
+    new = {t: i for i, t in zip(inner, targets, strict=True) if t >= before}
+    fixed: dict[int, int] = {}
+    rows = []
+    for mine, theirs in zip(frame.shared.rows, read.rows, strict=True):
+        moved = affine.substitute(theirs, place)
+        gap = affine.add(mine, moved, -1)
         if gap.floors or len(gap.terms) > 1:
             return None
-        if not gap.terms:
-            if gap.const:
+        if gap.terms:
+            ((position, a),) = gap.terms
+            if abs(a) != 1 or position in fixed or position not in idle | set(new):
                 return None
+            fixed[position] = -gap.const * a
+            rows.append(moved if position in new else mine)
             continue
-        ((position, a),) = gap.terms
-        if position not in free or abs(a) != 1:
+        if gap.const:
+            slack = [(i, t) for i, t in loose.items() if abs(mine.coefficient(t)) == 1]
+            if len(slack) != 1:
+                return None
+            ((i, t),) = slack
+            place[i] = affine.shift(affine.iterator(t), gap.const * mine.coefficient(t))
+        rows.append(mine)
+    if set(fixed) != idle | set(new):
+        return None
+    ranges = list(frame.sums) + [other.domain[new[t]] for t in sorted(new)]
+    for i, t in loose.items():
+        bound, offset = other.domain[i], place[i].const
+        if (
+            not ranges[t - first].lo
+            <= bound.lo - offset
+            <= bound.hi - offset
+            <= ranges[t - first].hi
+        ):
             return None
-        values[position] = -gap.const * a
-    if set(values) != set(free):
+    if any(not ranges[t - first].lo <= v < ranges[t - first].hi for t, v in fixed.items()):
         return None
-    if any(not host.domain[i].lo <= value < host.domain[i].hi for i, value in values.items()):
-        return None
-    return [Condition("==", affine.shift(affine.iterator(i), -v)) for i, v in values.items()]
+    shared = expr.access(frame.shared.source, rows, frame.shared.fill)
+    assert isinstance(shared, Access)
+    here = [_equals(t, fixed[t]) for t in sorted(idle)]
+    return (
+        place,
+        _Frame(shared, frame.loops, tuple(ranges)),
+        here,
+        [_equals(t, fixed[t]) for t in sorted(new)],
+    )
+
+
+def _equals(position: int, value: int) -> Condition:
+    return Condition("==", affine.shift(affine.iterator(position), -value))
 
 
 JOIN = JointRule(

@@ -13,22 +13,27 @@ from ta.subst import walk
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """Compound reads (im2col is one), terms that use fewer iterators than the scope has, terms of a
-    sum that multiply a nested reduction, and pairs of factors of a product of three or more."""
+    """Compound reads (im2col is one), terms that use fewer iterators than the scope has, products
+    with a nested reduction, pairs of factors of a product of three or more, and the terms of a sum
+    that use the same iterators, fewer than the others."""
     used = scope.body.free
-    summands = scope.body.terms if isinstance(scope.body, Add) else ()
     for position, term in enumerate(walk(scope.body)):
         if isinstance(term, Access):
             if any(row.lone is None and (row.terms or row.floors) for row in term.rows):
                 yield Materialise(position)
             continue
-        if (term.free and term.free != used) or (term in summands and _multiplies_sum(term)):
+        if (term.free and term.free != used) or (term is not scope.body and _multiplies_sum(term)):
             yield Materialise(position)
         if isinstance(term, Mul):
             factors = [p for p, f in enumerate(term.factors) if not isinstance(f, Const)]
             if len(factors) > 2:
                 for pair in combinations(factors, 2):
                     yield Materialise(position, pair)
+        elif isinstance(term, Add):
+            for free in dict.fromkeys(part.free for part in term.terms):
+                parts = tuple(p for p, part in enumerate(term.terms) if part.free == free)
+                if free and free != term.free and len(parts) > 1:
+                    yield Materialise(position, parts)
 
 
 def _multiplies_sum(term: Node) -> bool:
@@ -43,7 +48,10 @@ MATERIALISE = Rule(
     name="materialise",
     formula="f(x) = {L[x:X] f(x)}[x]",
     conditions="f is not a plain read, and something is left to do outside",
-    choices="compound reads, terms over fewer iterators or with a nested sum, pairs of factors",
+    choices=(
+        "compound reads, terms over fewer iterators or with a nested sum, pairs of factors, "
+        "terms over the same iterators"
+    ),
     exactness="exact",
     source="explicit intermediate; im2col is the case of a compound read",
     propose=propose,
@@ -57,6 +65,11 @@ MATERIALISE = Rule(
             {"A": (4,), "B": (5,)},
             "{L[i:0:4,j:0:5] exp(A[i])*B[j]}",
             "{L[i:0:4,j:0:5] {L[i:0:4] exp(A[i])}[i]*B[j]}",
+        ),
+        Example(
+            {"A": (4, 5), "B": (5,), "M": (5,)},
+            "{L[i:0:4,j:0:5] A[i,j] + B[j] + M[j]}",
+            "{L[i:0:4,j:0:5] A[i,j] + {L[j:0:5] B[j] + M[j]}[j]}",
         ),
     ),
     refusals=(

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from math import gcd
 
 from derivations.kernel import Witness
-from derivations.propose import affine_rows, divisors, split_loop, split_reduction
+from derivations.propose import (
+    affine_rows,
+    divisors,
+    split_loop,
+    split_loop_in_place,
+    split_reduction,
+)
 from derivations.reindex import ReindexLoops
 from derivations.rule import Example, Refusal, Rule
 from ta.affine import Range, Row
@@ -17,9 +23,13 @@ def propose(scope: Scope) -> Iterator[Witness]:
     """d is the common coefficient of a row's other iterators, for an iterator of coefficient 1, or
     the divisor of a `//` that holds the iterator alone."""
     first = len(scope.loops)
-    chosen = dict.fromkeys(
-        (position, n) for position, n in divisors(scope) if n < scope.domain[position].extent
-    )
+    chosen: dict[tuple[int, int], None] = {}
+    for position, n in divisors(scope):
+        if n < scope.domain[position].extent:
+            if position < first:
+                yield split_loop_in_place(scope, position, n)
+            else:
+                yield split_reduction(scope, position - first, n)
     for row in affine_rows(scope):
         for position, a in row.terms:
             others = [b for i, b in row.terms if i != position]

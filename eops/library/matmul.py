@@ -13,8 +13,8 @@ from math import prod
 import torch
 
 from eops.library.arrange import library_call, reading, scaled, scales_operand
-from eops.library.traffic import operand_bytes, output_bytes, utilisation
-from eops.torch_contract import contract
+from eops.library.traffic import dense_strides, operand_bytes, output_bytes, utilisation
+from eops.torch_contract import Shape, contract, result_order
 from eops.torch_scalar import Buffers
 from eops.views import fill_value
 from ta.operator import Binding, Launch, Operator, Work
@@ -73,11 +73,22 @@ def _work(binding: Binding) -> Work:
     return Work(2.0 * b * m * n * k, moved, 1, "matmul", utilisation(m, n, k), copied)
 
 
+def _stored(binding: Binding) -> tuple[int, ...]:
+    scope, shapes = binding.scope, []
+    for read in binding.operands:
+        steps = dense_strides(read.source, read.rows)
+        dims = tuple(i for i in range(len(scope.domain)) if read.free >> i & 1)
+        strides = tuple(steps.get(i, 0) for i in dims)
+        shapes.append(Shape(dims, tuple(scope.extents[i] for i in dims), strides))
+    return result_order(shapes[0], shapes[1], frozenset(range(len(scope.loops))))
+
+
 MATMUL = Operator(
     name="matmul",
     definition="C[b,m,n] = A[b,m,k] * B[b,k,n]",
     work=_work,
     launch=_launch,
     constraint=_constraint,
+    stored=_stored,
     summary="batched matrix product; every role may be several fused indices, operands any views",
 )

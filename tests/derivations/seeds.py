@@ -12,6 +12,7 @@ from math import inf, prod
 from random import Random
 
 from derivations.contraction import ContractPairs
+from derivations.embed import ReadPart
 from derivations.functions import Scale
 from derivations.kernel import Witness
 from derivations.pieces import SplitRange
@@ -149,11 +150,22 @@ def corrupt(witness: Witness, random: Random) -> Witness | None:
         return SplitRange(witness.position + random.choice((-1, 1)), witness.at)
     if isinstance(witness, Scale):
         return Scale(witness.term + random.choice((-1, 1)))
+    if isinstance(witness, ReadPart):
+        return _corrupt_part(witness, random)
     if isinstance(witness, Materialise):
-        if witness.factors and random.random() < 0.5:
-            return replace(witness, factors=_changed_numbers(witness.factors, random))
+        if witness.parts and random.random() < 0.5:
+            return replace(witness, parts=_changed_numbers(witness.parts, random))
         return replace(witness, term=witness.term + random.choice((-1, 1)))
     return None
+
+
+def _corrupt_part(witness: ReadPart, random: Random) -> ReadPart | None:
+    if not witness.rows:
+        return None
+    rows = list(witness.rows)
+    place = random.randrange(len(rows))
+    rows[place] = _corrupt_row(rows[place], random)
+    return replace(witness, rows=tuple(rows))
 
 
 def _changed_numbers(numbers: tuple[int, ...], random: Random) -> tuple[int, ...]:

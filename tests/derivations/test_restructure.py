@@ -317,6 +317,11 @@ def test_materialise_part_of_a_product() -> None:
     assert scope_of(after) is scope_of("{L[i:0:4] S[k:0:3] {L[i:0:4,k:0:3] A[i]*K[k]}[i,k]*M[i,k]}")
 
 
+def test_materialise_part_of_a_sum_of_terms() -> None:
+    after = proved("{L[i:0:4,k:0:3] A[i] + B[i] + M[i,k]}", Materialise(0, (0, 1)))
+    assert scope_of(after) is scope_of("{L[i:0:4,k:0:3] {L[i:0:4] A[i] + B[i]}[i] + M[i,k]}")
+
+
 @pytest.mark.parametrize("reducer", ["max", "prod"])
 def test_materialise_below_another_reducer(reducer: str) -> None:
     after = proved(f"{{L[i:0:4] {reducer}[k:0:3] A[i+k]*K[k]}}", Materialise(0))
@@ -330,10 +335,10 @@ def test_materialise_below_another_reducer(reducer: str) -> None:
     [
         (Materialise(9), "no such sub-term"),
         (Materialise(-1), "no such sub-term"),
-        (Materialise(0, (5,)), "no such factors"),
-        (Materialise(0, (-1,)), "no such factors"),
-        (Materialise(0, (0, -3)), "no such factors"),
-        (Materialise(1, (0,)), "no such factors"),
+        (Materialise(0, (5,)), "no such operands"),
+        (Materialise(0, (-1,)), "no such operands"),
+        (Materialise(0, (0, -3)), "no such operands"),
+        (Materialise(1, (0,)), "neither a product nor a sum"),
     ],
 )
 def test_materialise_refuses_wrong_places(witness: Witness, reason: str) -> None:

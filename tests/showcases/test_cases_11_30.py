@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.showcases.cases_11_30 import FURTHER, NOT_YET
+from tests.showcases.cases_11_17 import ALGEBRA
+from tests.showcases.cases_18_30 import LAYERS
 from tests.showcases.found import assert_as_good_as_by_hand, assert_equivalent, derived
+
+FURTHER = {**ALGEBRA, **LAYERS}
 
 
 @pytest.mark.parametrize("name", FURTHER)
@@ -17,12 +20,11 @@ def test_found_and_checked(name: str) -> None:
     assert derivation.check(0), str(derivation.check(0))
 
 
-@pytest.mark.parametrize("name", [*FURTHER, *NOT_YET])
+@pytest.mark.parametrize("name", FURTHER)
 def test_equal_to_the_program_by_hand(name: str) -> None:
-    case = FURTHER[name] if name in FURTHER else NOT_YET[name][1]
-    assert_equivalent(case)
+    assert_equivalent(FURTHER[name])
 
 
 def test_every_case_is_written_down() -> None:
-    numbers = {int(name.split()[0]) for name in (*FURTHER, *NOT_YET)}
+    numbers = {int(name.split()[0]) for name in FURTHER}
     assert numbers == set(range(11, 31))

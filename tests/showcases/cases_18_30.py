@@ -1,91 +1,42 @@
-"""The show-cases beyond the reference's: see `cases.py` for how one is written down."""
+"""Show-cases 18 to 30: see `cases.py` for how one is written down."""
 
 from __future__ import annotations
 
 from tests.showcases.cases import Case, at
 
 IMAGE = {"A": "N C H W", "K": "F C R S"}
-CHAIN = {"A": "I J", "B": "J K", "C": "K L", "D": "L M"}
 
-FURTHER: dict[str, Case] = {
-    "11 max pooling 7x7 in two passes": Case(
-        "Y[c,h,w] = max[r,s](A{fill=-inf}[c,h+r-3,w+s-3])"
-        " where h in 0:$H, w in 0:$W, r in 0:7, s in 0:7",
-        "T[c,h,w] = max[s](A{fill=-inf}[c,h,w+s-3]) where w in 0:$W, s in 0:7;"
-        "Y[c,h,w] = max[r](T{fill=-inf}[c,h+r-3,w]) where h in 0:$H, r in 0:7",
-        {"A": "C H W"},
-        at("C64 H112 W112"),
-        at("C2 H5 W4"),
-    ),
-    "11 Gaussian window in two passes": Case(
-        "Y[c,h,w] = A[c,h+r-3,w+s-3]*g[r]*f[s] where h in 0:$H, w in 0:$W",
-        "T[c,h,w] = A[c,h,w+s-3]*f[s] where w in 0:$W;Y[c,h,w] = T[c,h+r-3,w]*g[r] where h in 0:$H",
-        {"A": "C H W", "g": "R", "f": "S"},
-        at("C64 H112 W112 R7 S7"),
-        at("C2 H5 W4 R7 S7"),
-    ),
-    "11 rank-one window, channels last, no padding": Case(
-        "Z[y,x,k] = u[p]*B[y+p,x+q,k]*v[q] where y in 0:$H, x in 0:$W",
-        "T[y,x,k] = B[y,x+q,k]*v[q] where x in 0:$W; Z[y,x,k] = u[p]*T[y+p,x,k] where y in 0:$H",
-        {"B": "X Z C", "u": "R", "v": "S"},
-        at("X301 Z197 C12 R9 S5 H293 W193"),
-        at("X6 Z5 C2 R3 S2 H4 W4"),
-    ),
-    "12 Kronecker product times vector": Case(
-        "Y[i,j] = A[i,k]*B[j,l]*x[k,l]",
-        "T[i,l] = A[i,k]*x[k,l]; Y[i,j] = T[i,l]*B[j,l]",
-        {"A": "I K", "B": "J L", "x": "K L"},
-        at("I128 J128 K128 L128"),
-        at("I2 J3 K4 L5"),
+LAYERS: dict[str, Case] = {
+    "18 batch norm after a convolution": Case(
+        "T[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:$H, w in 0:$W;"
+        "Y[n,f,h,w] = T[n,f,h,w]*g[f] + b[f]",
+        "G[f,c,r,s] = K[f,c,r,s]*g[f];"
+        "T[n,f,h,w] = A[n,c,h+r-1,w+s-1]*G[f,c,r,s] where h in 0:$H, w in 0:$W;"
+        "Y[n,f,h,w] = T[n,f,h,w] + b[f]",
+        {"A": "N C H W", "K": "F C R R", "g": "F", "b": "F"},
+        at("N8 C64 F64 H28 W28 R3"),
+        at("N1 C2 F3 H3 W4 R3"),
+        weights=("K", "g", "b"),
         listed=True,
     ),
-    "12 Kronecker, three factors, transposed": Case(
-        "Y[a,b,c] = P[i,a]*Q[j,b]*R[k,c]*x[i,j,k]",
-        "T[a,j,k] = P[i,a]*x[i,j,k]; U[a,b,k] = T[a,j,k]*Q[j,b]; Y[a,b,c] = U[a,b,k]*R[k,c]",
-        {"P": "I A", "Q": "J B", "R": "K C", "x": "I J K"},
-        at("I31 J37 K41 A43 B29 C47"),
-        at("I2 J3 K2 A3 B2 C3"),
+    "18 batch norm with its statistics, NHWC": Case(
+        "T[n,h,w,f] = A[n,h+r-1,w+s-1,c]*K[r,s,c,f] where h in 0:$H, w in 0:$W;"
+        "Y[n,h,w,f] = (T[n,h,w,f]-m[f])*rsqrt(v[f]+0.001)*g[f] + b[f]",
+        "q[f] = rsqrt(v[f]+0.001)*g[f]; G[r,s,c,f] = K[r,s,c,f]*q[f]; e[f] = b[f]-m[f]*q[f];"
+        "T[n,h,w,f] = A[n,h+r-1,w+s-1,c]*G[r,s,c,f] where h in 0:$H, w in 0:$W;"
+        "Y[n,h,w,f] = T[n,h,w,f] + e[f]",
+        {"A": "N H W C", "K": "R R C F", "g": "F", "b": "F", "m": "F", "v": "F"},
+        at("N4 C48 F96 H41 W37 R3"),
+        at("N1 C2 F3 H3 W4 R3"),
+        weights=("K", "g", "b", "m", "v"),
     ),
-    "12 chain of four": Case(
-        "Y[i,m] = A[i,j]*B[j,k]*C[k,l]*D[l,m]",
-        "T[k,m] = C[k,l]*D[l,m]; U[j,m] = B[j,k]*T[k,m]; Y[i,m] = A[i,j]*U[j,m]",
-        CHAIN,
-        at("I300 J1000 K20 L2000 M5"),
-        at("I2 J3 K4 L2 M3"),
-    ),
-    "15 low-rank update": Case(
-        "Y[t,o] = X[t,i]*(W[o,i] + B[o,r]*A[r,i])",
-        "U[t,o] = X[t,i]*W[o,i]; T[t,r] = X[t,i]*A[r,i]; V[t,o] = T[t,r]*B[o,r];"
-        "Y[t,o] = U[t,o] + V[t,o]",
-        {"X": "T I", "W": "O I", "B": "O R", "A": "R I"},
-        at("T32 I4096 O4096 R16"),
-        at("T2 I4 O3 R2"),
-        listed=True,
-    ),
-    "15 low-rank update, transposed, scaled": Case(
-        "Z[p,n] = (U[r,m]*V[n,r]*0.5 + G[m,n])*H[m,p]",
-        "S[p,n] = G[m,n]*H[m,p]; T[p,r] = U[r,m]*H[m,p]; Q[p,n] = T[p,r]*V[n,r];"
-        "Z[p,n] = S[p,n] + 0.5*Q[p,n]",
-        {"U": "R I", "V": "O R", "G": "I O", "H": "I T"},
-        at("T17 I2003 O3001 R8"),
-        at("T2 I4 O3 R2"),
-    ),
-    "17 grouped queries without repeated keys": Case(
-        "S[b,h,i,j] = Q[b,h,i,d]*K[b,h//4,j,d]",
-        "T[b,g,u,i,j] = Q[b,4*g+u,i,d]*K[b,g,j,d] where u in 0:4;"
-        "S[b,h,i,j] = T[b,h//4,h%4,i,j] where h in 0:$H",
-        {"Q": "B H I D", "K": "B G J D"},
-        at("B2 H32 G8 I128 J128 D64"),
-        at("B2 H8 G2 I2 J3 D2"),
-        listed=True,
-    ),
-    "17 grouped queries, heads last, seven a group": Case(
-        "S[b,i,h,j] = Q[b,i,h,d]*K[b,j,h//7,d]",
-        "T[b,i,g,u,j] = Q[b,i,7*g+u,d]*K[b,j,g,d] where u in 0:7;"
-        "S[b,i,h,j] = T[b,i,h//7,h%7,j] where h in 0:$H",
-        {"Q": "B I H D", "K": "B J G D"},
-        at("B3 H28 G4 I61 J253 D64"),
-        at("B2 H14 G2 I2 J3 D2"),
+    "18 scale after a 1x1 convolution": Case(
+        "T[b,o,x] = W[o,c]*I[b,c,x]; Y[b,o,x] = relu(T[b,o,x]*g[o] + d[o])",
+        "G[o,c] = W[o,c]*g[o]; T[b,o,x] = G[o,c]*I[b,c,x]; Y[b,o,x] = relu(T[b,o,x] + d[o])",
+        {"I": "B C X", "W": "O C", "g": "O", "d": "O"},
+        at("B16 C64 X3001 O128"),
+        at("B2 C2 X3 O3"),
+        weights=("W", "g", "d"),
         listed=True,
     ),
     "19 1x1 convolutions in a row": Case(
@@ -176,6 +127,45 @@ FURTHER: dict[str, Case] = {
         {"X": "I T", "W": "I O"},
         at("T3001 I1024 O64"),
         at("T2 I4 O3"),
+    ),
+    "24 two convolutions of one input as one": Case(
+        "Y[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:$H, w in 0:$W;"
+        "Z[n,g,h,w] = A[n,c,h,w]*L[g,c]",
+        "E[f,c,r,s] = where(f < $F, K[f,c,r,s], where(r == 1 and s == 1, L[f-$F,c], 0))"
+        " where f in 0:$G, r in 0:3, s in 0:3;"
+        "T[n,f,h,w] = A[n,c,h+r-1,w+s-1]*E[f,c,r,s] where h in 0:$H, w in 0:$W;"
+        "Y[n,f,h,w] = T[n,f,h,w] where f in 0:$F; Z[n,g,h,w] = T[n,g+$F,h,w] where g in 0:$F",
+        {"A": "N C H W", "K": "F C R R", "L": "F C"},
+        at("N1 C256 F64 G128 H14 W14 R3"),
+        at("N1 C2 F2 G4 H3 W4 R3"),
+        weights=("K", "L"),
+        listed=True,
+    ),
+    "24 convolutions 3x3 and 5x5, NHWC": Case(
+        "Y[n,h,w,f] = A[n,h+r-1,w+s-1,c]*K[r,s,c,f] where h in 0:$H, w in 0:$W;"
+        "Z[n,h,w,g] = A[n,h+r-2,w+s-2,c]*L[r,s,c,g] where h in 0:$H, w in 0:$W",
+        "E[r,s,c,f] = where(f < $F, K[r-1,s-1,c,f], L[r,s,c,f-$F])"
+        " where f in 0:$O, r in 0:5, s in 0:5;"
+        "T[n,h,w,f] = A[n,h+r-2,w+s-2,c]*E[r,s,c,f] where h in 0:$H, w in 0:$W;"
+        "Y[n,h,w,f] = T[n,h,w,f] where f in 0:$F; Z[n,h,w,g] = T[n,h,w,g+$F] where g in 0:$G",
+        {"A": "N H W C", "K": "R R C F", "L": "S S C G"},
+        at("N1 C16 F16 G32 O48 H7 W7 R3 S5"),
+        at("N1 C2 F2 G3 O5 H3 W4 R3 S5"),
+        weights=("K", "L"),
+        listed=True,
+    ),
+    "24 convolutions 1x3 and 3x1": Case(
+        "Y[n,f,h,w] = A[n,c,h,w+s-1]*K[f,c,s] where w in 0:$W;"
+        "Z[n,g,h,w] = A[n,c,h+r-1,w]*L[g,c,r] where h in 0:$H",
+        "E[f,c,r,s] = where(f < $F, where(r == 1, K[f,c,s], 0), where(s == 1, L[f-$F,c,r], 0))"
+        " where f in 0:$G, r in 0:3, s in 0:3;"
+        "T[n,f,h,w] = A[n,c,h+r-1,w+s-1]*E[f,c,r,s] where h in 0:$H, w in 0:$W;"
+        "Y[n,f,h,w] = T[n,f,h,w] where f in 0:$F; Z[n,g,h,w] = T[n,g+$F,h,w] where g in 0:$F",
+        {"A": "N C H W", "K": "F C R", "L": "F C R"},
+        at("N1 C64 F32 G64 H14 W13 R3"),
+        at("N1 C2 F2 G4 H3 W4 R3"),
+        weights=("K", "L"),
+        listed=True,
     ),
     "25 grouped convolution as batched matmul": Case(
         "Y[n,g,f,h,w] = A[n,g,c,h+r-1,w+s-1]*K[g,f,c,r,s] where h in 0:$H, w in 0:$W",
@@ -306,77 +296,4 @@ FURTHER: dict[str, Case] = {
         at("N1 C128 F128 Z6 H14 W14 R3 T3 X7 Y7"),
         at("N1 C1 F2 Z2 H4 W2 R3 T1 X2 Y1"),
     ),
-    "16 three projections as one matmul": Case(
-        "Q[t,o] = X[t,i]*W[o,i]; K[t,o] = X[t,i]*V[o,i]; R[t,o] = X[t,i]*U[o,i]",
-        "P[p,o,i] = where(p < 1, W[o,i], where(p < 2, V[o,i], U[o,i])) where p in 0:3;"
-        "T[p,t,o] = X[t,i]*P[p,o,i];"
-        "Q[t,o] = T[0,t,o]; K[t,o] = T[1,t,o]; R[t,o] = T[2,t,o]",
-        {"X": "T I", "W": "O I", "V": "O I", "U": "O I"},
-        at("T64 I512 O512"),
-        at("T2 I3 O4"),
-        weights=("W", "V", "U"),
-    ),
-    "18 batch norm after a convolution": Case(
-        "T[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:$H, w in 0:$W;"
-        "Y[n,f,h,w] = T[n,f,h,w]*g[f] + b[f]",
-        "G[f,c,r,s] = K[f,c,r,s]*g[f];"
-        "T[n,f,h,w] = A[n,c,h+r-1,w+s-1]*G[f,c,r,s] where h in 0:$H, w in 0:$W;"
-        "Y[n,f,h,w] = T[n,f,h,w] + b[f]",
-        {"A": "N C H W", "K": "F C R R", "g": "F", "b": "F"},
-        at("N8 C64 F64 H28 W28 R3"),
-        at("N1 C2 F3 H3 W4 R3"),
-        weights=("K", "g", "b"),
-    ),
-    "24 two convolutions of one input as one": Case(
-        "Y[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:$H, w in 0:$W;"
-        "Z[n,g,h,w] = A[n,c,h,w]*L[g,c]",
-        "E[f,c,r,s] = where(f < $F, K[f,c,r,s], where(r == 1 and s == 1, L[f-$F,c], 0))"
-        " where f in 0:$G, r in 0:3, s in 0:3;"
-        "T[n,f,h,w] = A[n,c,h+r-1,w+s-1]*E[f,c,r,s] where h in 0:$H, w in 0:$W;"
-        "Y[n,f,h,w] = T[n,f,h,w] where f in 0:$F; Z[n,g,h,w] = T[n,g+$F,h,w] where g in 0:$F",
-        {"A": "N C H W", "K": "F C R R", "L": "F C"},
-        at("N1 C256 F64 G128 H14 W14 R3"),
-        at("N1 C2 F2 G4 H3 W4 R3"),
-        weights=("K", "L"),
-    ),
-    "13 moments": Case(
-        "Y[i] = (X[i]-Z[j])^2*W[j]",
-        "p = W[j]; q = Z[j]*W[j]; r = Z[j]^2*W[j]; Y[i] = X[i]^2*p - 2*X[i]*q + r",
-        {"X": "I", "Z": "J", "W": "J"},
-        at("I65536 J65536"),
-        at("I4 J5"),
-    ),
-    "13 moments, batched, other names": Case(
-        "M[b,s] = (P[b,s]-Q[b,t])*(P[b,s]-Q[b,t])*V[b,t]",
-        "p[b] = V[b,t]; q[b] = Q[b,t]*V[b,t]; r[b] = Q[b,t]^2*V[b,t];"
-        "M[b,s] = P[b,s]^2*p[b] - 2*P[b,s]*q[b] + r[b]",
-        {"P": "B I", "Q": "B J", "V": "B J"},
-        at("B7 I30011 J20011"),
-        at("B2 I4 J5"),
-    ),
 }
-
-NOT_YET: dict[str, tuple[str, Case]] = {
-    "14 covariance": (
-        "the sum of X is computed beside the mean: equal up to a factor is not shared",
-        Case(
-            "m[i] = X[t,i]/$T; C[i,j] = (X[t,i]-m[i])*(X[t,j]-m[j])",
-            "m[i] = X[t,i]/$T; G[i,j] = X[t,i]*X[t,j]; C[i,j] = G[i,j] - $T*m[i]*m[j]",
-            {"X": "T I"},
-            at("T10000 I512"),
-            at("T4 I3"),
-        ),
-    ),
-    "14 covariance of two sets, variables first": (
-        "the sum of X is computed beside the mean: equal up to a factor is not shared",
-        Case(
-            "m[i] = X[i,t]/$T; n[j] = Z[j,t]/$T; C[i,j] = (X[i,t]-m[i])*(Z[j,t]-n[j])",
-            "m[i] = X[i,t]/$T; n[j] = Z[j,t]/$T; G[i,j] = X[i,t]*Z[j,t];"
-            "C[i,j] = G[i,j] - $T*m[i]*n[j]",
-            {"X": "I T", "Z": "J T"},
-            at("T5003 I301 J407"),
-            at("T4 I3 J2"),
-        ),
-    ),
-}
-"""Cases that the rules do not reach yet, each with the reason."""
