@@ -10,7 +10,7 @@ unexport TRITON_INTERPRET
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test lint types docs format clean
+.PHONY: help install demo test native fuzz mutants lint types docs format clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +32,22 @@ demo: $(STAMP)  ## derive, check, time: one table over the example formulas
 
 test: $(STAMP)  ## the tests
 	@$(BIN)/python -m pytest -q
+
+# MINUTES= or COUNT= (rule applications) ends it; SEED=, JOBS= processes; Ctrl-C gives the summary so far.
+fuzz: $(STAMP)  ## random programs, every rule everywhere, compared exactly (MINUTES=1 SEED=0 COUNT= JOBS=1)
+	@$(BIN)/python -m tests.fuzz $(if $(MINUTES),--minutes $(MINUTES)) $(if $(COUNT),--count $(COUNT)) \
+	  --seed $(or $(SEED),0) --jobs $(or $(JOBS),1)
+
+# MODULES= kernel, matcher, checker, or modules; JOBS= processes; Ctrl-C prints the table so far.
+mutants: $(STAMP)  ## conditions left out one by one: each has to be noticed (MODULES= JOBS=1)
+	@$(BIN)/python -m tests.mutants $(MODULES) --jobs $(or $(JOBS),1)
+
+# Needs a C compiler; the tree itself stays as it is, and nothing depends on this.
+native: $(STAMP)  ## a copy in build/native with the search's core compiled: its tests, states/s
+	@$(BIN)/python -m frontend.native build/native
+	@cp -r tests docs README.md build/native/
+	@cd build/native && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m pytest -q -p no:cacheprovider tests/ta tests/derivations
+	@cd build/native && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m frontend.bench search --throughput
 
 lint: $(STAMP)  ## ruff: rules and formatting
 	@$(BIN)/ruff check .

@@ -11,10 +11,11 @@ y = f(A=a, x=x)
 from derivations.graph import Budget
 from derivations.verify import Report
 from frontend.compiled import CompiledFunction
-from frontend.derivation import Derivation, load
+from frontend.derivation import Derivation
 from frontend.einsum import einsum
 from frontend.equivalent import Verdict, equivalent
 from frontend.optimize import compile, derive, parse
+from frontend.record import load
 from frontend.version import __version__
 from ta.errors import EinderiveError
 from ta.program import Program

@@ -190,6 +190,7 @@ def _variants(
     least = sum(best[root].seconds for root in roots)
     for forced, path in paths.items():
         yield path
+        yield [step for _, step in forced]  # and nothing else: a copy stays one
         cost = sum(best[forced_step.after].seconds for _, forced_step in forced) or least
         if cost > COMPARABLE * least:
             continue
@@ -304,7 +305,9 @@ def _fold(graph: Graph, scope: Scope, readers: Counter[Scope], keep_copies: bool
             continue
         before_seconds = graph.stage(scope).seconds + graph.stage(source).seconds
         if graph.stage(after).seconds <= before_seconds * 1.05 + 1e-9:
-            return Step("merge-stage", scope, after, witness)
+            step = Step("merge-stage", scope, after, witness)
+            if graph.allows(step):
+                return step
     return None
 
 

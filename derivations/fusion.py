@@ -11,13 +11,14 @@ Source: EinNet (OSDI'23), expression fusion.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from derivations.restructure import Merge, merge, reads
 from ta import expr
 from ta.canon import scope as make_scope
 from ta.errors import RuleRefused
 from ta.node import Access, Node, Scope, Select
-from ta.subst import rebuild, stages, walk
+from ta.subst import nested_scopes, rebuild, stages, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,9 @@ def fuse(scope: Scope, witness: Fuse, exact: bool = True) -> Scope:
 
 
 def _redirected(stage: Scope, fused: dict[Scope, Scope]) -> Scope:
+    if all(fused[source] is source for source in nested_scopes(stage)):
+        return stage
+
     def redirect(access: Access) -> Node:
         source = access.source
         if not isinstance(source, Scope) or fused[source] is source:
@@ -48,8 +52,11 @@ def _redirected(stage: Scope, fused: dict[Scope, Scope]) -> Scope:
     return make_scope(stage.loops, stage.sums, body, stage.reducer)
 
 
+@lru_cache(maxsize=4096)
 def _inlined(scope: Scope, exact: bool) -> Scope:
-    """Every read of a scope without a reduction replaced by its body, unless that needs a guard."""
+    """Every read of a scope without a reduction replaced by its body, unless that needs a guard.
+
+    Remembered: what is read at some depth is read by many scopes."""
     kept = 0
     while True:
         found = reads(scope)

@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from derivations.cost import (
     Machine,
@@ -34,14 +35,14 @@ from ta.subst import accesses, nested_scopes, stages
 
 FOLDED = "folded"
 """The stage's operator where it is computed once, from weights alone."""
+NOT_ALLOWED = "a step that the accuracy or the NaN option leaves out"
 CONVERGING_EFFORT = 0.25
 EXPLORING_EFFORT = 1.0
 LIBRARY_MARGIN = 1.1
 """A library operator is taken where it is predicted to cost at most this many times the kernel."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(NamedTuple):
     """How one scope is computed as a single stage: `operator` names the library operator, None is
     an eOperator; `reads` are the nested scopes it needs as buffers."""
 
@@ -82,6 +83,8 @@ class Graph:
     weights: frozenset[str] = frozenset()
     """Names of tensors that stay the same from call to call: what reads only them is computed once
     and costs nothing."""
+    allowed: Callable[[Step], bool] | None = None
+    """Which steps may take part; all of them where it is None."""
     joints: list[dict[Scope, Step]] = field(default_factory=list)
     """Steps that only pay together."""
     stages: dict[Scope, Stage] = field(default_factory=dict)
@@ -91,6 +94,7 @@ class Graph:
 
     def __post_init__(self) -> None:
         self._matcher = Matcher(self.operators)
+        self._estimates: dict[Scope, float] = {}
 
     def stage(self, scope: Scope) -> Stage:
         """The cheapest way to compute the scope as one stage."""
@@ -146,6 +150,12 @@ class Graph:
 
     def estimate(self, scope: Scope) -> float:
         """Predicted seconds of the scope and all it reads, each as the single stage it is."""
+        known = self._estimates.get(scope)
+        if known is None:
+            known = self._estimates[scope] = self._estimate(scope)
+        return known
+
+    def _estimate(self, scope: Scope) -> float:
         total, seen, pending = 0.0, set(), [scope]
         while pending:
             current = pending.pop()
@@ -156,6 +166,10 @@ class Graph:
                 pending.extend(stage.reads)
         return total
 
+    def allows(self, step: Step) -> bool:
+        """Whether the step may take part."""
+        return self.allowed is None or self.allowed(step)
+
     def expand(self, scope: Scope) -> tuple[Step, ...]:
         """The steps from this scope, each result once."""
         found = self.edges.get(scope)
@@ -163,7 +177,9 @@ class Graph:
             steps: dict[Scope, Step] = {}
             for rule in self.rules:
                 for step in rule.steps(scope):
-                    if step.after in steps:
+                    if not self.allows(step):
+                        self.pruned[NOT_ALLOWED] += 1
+                    elif step.after in steps:
                         self.pruned["the same expression was reached before"] += 1
                     else:
                         steps[step.after] = step
@@ -294,6 +310,9 @@ def _push_joints(graph: Graph, roots: Sequence[Scope], frontier: _Frontier) -> N
     """The joined scopes of the given programs' stages, to be explored like any others."""
     for rule in graph.joint_rules:
         for group in rule.groups(stages(*roots)):
+            if not all(map(graph.allows, group)):
+                graph.pruned[NOT_ALLOWED] += len(group)
+                continue
             graph.joints.append({step.before: step for step in group})
             origin = frontier.origin()
             for step in group:

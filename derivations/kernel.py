@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from derivations import contraction, embed, functions, fusion, pieces, reindex, restructure
 from derivations.contraction import ContractPairs
 from derivations.embed import ReadPart
-from derivations.functions import Pull, Scale
+from derivations.functions import Exponential, Pull, Scale
 from derivations.fusion import Fuse
 from derivations.pieces import SplitRange
 from derivations.reindex import ReindexLoops, ReindexSums
@@ -36,6 +36,7 @@ Witness: TypeAlias = (
     | Fuse
     | Pull
     | Scale
+    | Exponential
 )
 
 _BY_DOMAINS: dict[type[Any], Callable[[Scope, Any, bool], Scope]] = {
@@ -56,6 +57,7 @@ _BY_FORM: dict[type[Any], Callable[[Scope, Any], Scope]] = {
     ContractPairs: contraction.contract_pairs,
     Pull: functions.pull,
     Scale: functions.scale,
+    Exponential: functions.exponential,
 }
 
 WITNESSES: dict[str, type[Any]] = {kind.__name__: kind for kind in (*_BY_DOMAINS, *_BY_FORM)}

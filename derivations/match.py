@@ -10,6 +10,8 @@ Source: EinNet (OSDI'23), iterator mapping table, operator matching.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
 from itertools import permutations
 from math import gcd
 from typing import NamedTuple
@@ -24,6 +26,7 @@ MOST_OPERANDS = 4
 """No known operator multiplies more reads; products of more are split first."""
 BODY_REPAIRS = ("split-sum", "hoist", "expand", "distribute", "merge-stage", "materialise")
 WINDOW_REPAIRS = ("skew", "phase", "split-sum", "split-iterator")
+_ORDERS = [tuple(permutations(range(count))) for count in range(MOST_OPERANDS + 1)]
 IMPOSSIBLE = 100.0
 """The weight of a mismatch that no rule removes."""
 
@@ -64,30 +67,28 @@ class Trial(NamedTuple):
         return float(len(self.troubles) + (missing or self.left.bit_count()))
 
 
-class Order:
-    """One assignment of the scope's reads to operand positions, its iterators classified."""
+NO_WINDOWS = Trial((), (), 0)
 
-    def __init__(self, scope: Scope, reads: tuple[Access, ...]) -> None:
-        every = (1 << len(scope.domain)) - 1
-        loops = (1 << len(scope.loops)) - 1
-        held: dict[tuple[int, ...], int] = {(): every}
-        for position, read in enumerate(reads):
-            with_it = {(*o, position): found & read.free for o, found in held.items()}
-            held = {o: found & ~read.free for o, found in held.items()} | with_it
-        self.scope, self.reads = scope, reads
-        self.classes: dict[Class, int] = {}
+
+class Order:
+    """One assignment of the scope's reads to operands: operand p is the read `order[p]`."""
+
+    def __init__(self, table: Table, order: tuple[int, ...]) -> None:
+        self.scope, self.reads = table.scope, tuple([table.reads[p] for p in order])
+        self.compound = [table.compound[p] for p in order]
+        self.classes = {
+            (is_loop, _operands_of(holders, order)): found
+            for (is_loop, holders), found in table.classes.items()
+        }
         """The set of the iterators of each class that occurs."""
-        for operands, found in held.items():
-            if found & loops:
-                self.classes[True, operands] = found & loops
-            if found & ~loops:
-                self.classes[False, operands] = found & ~loops
 
     def trial(self, family: Family) -> Trial:
         windows: tuple[Window, ...] = ()
         troubles: tuple[Mismatch, ...] = ()
         taken = 0
         if family.window is not None:
+            if not self.compound[family.window[0]]:
+                return NO_WINDOWS
             windows, troubles = self._windows(*family.window)
             if not windows:  # then only their number counts
                 return Trial((), troubles, 0)
@@ -109,12 +110,10 @@ class Order:
         found: list[Window] = []
         troubles: list[Mismatch] = []
         rows = self.reads[operand].rows
-        for dimension, row in enumerate(rows):
-            if len(row.terms) < 2:
-                continue
+        for dimension, row in self.compound[operand]:
             sliding = [(abs(a), i) for i, a in row.terms if loops >> i & 1]
-            summed = [(abs(a), i) for i, a in row.terms if sums >> i & 1]
-            if not sliding or not summed:
+            summed = [(abs(a), i) for i, a in row.terms if sums >> i & 1] if sliding else []
+            if not summed:
                 continue
             window = _window(row, operand, dimension, max(sliding)[1], max(summed)[1])
             if window is None:
@@ -159,6 +158,23 @@ class Order:
         return Binding(self.scope, self.reads, roles, trial.windows, coefficient)
 
 
+def _classes(scope: Scope, reads: Sequence[Access]) -> dict[tuple[bool, int], int]:
+    """The sets of iterators that are alike: loops or not, and held by the reads in a bit set."""
+    held = {0: (1 << len(scope.domain)) - 1}
+    for position, read in enumerate(reads):
+        for holders, found in list(held.items()):
+            held[holders] = found & ~read.free
+            held[holders | 1 << position] = found & read.free
+    loops = (1 << len(scope.loops)) - 1
+    classes: dict[tuple[bool, int], int] = {}
+    for holders, found in held.items():
+        if found & loops:
+            classes[True, holders] = found & loops
+        if found & ~loops:
+            classes[False, holders] = found & ~loops
+    return classes
+
+
 def _unit_loops(scope: Scope) -> int:
     """The loops of extent 1, which need no role."""
     found = 0
@@ -168,17 +184,29 @@ def _unit_loops(scope: Scope) -> int:
     return found
 
 
+@lru_cache(maxsize=1024)
+def _operands_of(holders: int, order: tuple[int, ...]) -> tuple[int, ...]:
+    """The operands played by the reads in the bit set `holders`."""
+    return tuple([operand for operand, read in enumerate(order) if holders >> read & 1])
+
+
 class Table:
     """What matching asks of a scope, whatever the operator."""
 
     def __init__(self, scope: Scope) -> None:
         self.coefficient, core = expr.split_coefficient(scope.body)
         self.factors = _operands(core)
-        reads = tuple(f for f in self.factors if isinstance(f, Access))
-        self.others = len(self.factors) - len(reads)
+        self.scope, self.reads = scope, tuple([f for f in self.factors if isinstance(f, Access)])
+        self.others = len(self.factors) - len(self.reads)
         self.orders: tuple[Order, ...] = ()
-        if not self.others and len(reads) <= MOST_OPERANDS:
-            self.orders = tuple(Order(scope, o) for o in dict.fromkeys(permutations(reads)))
+        if not self.others and len(self.reads) <= MOST_OPERANDS:
+            self.classes = _classes(scope, self.reads)
+            self.compound = [
+                [(dimension, row) for dimension, row in enumerate(read.rows) if len(row.terms) > 1]
+                for read in self.reads
+            ]
+            """The rows with several iterators of each read, with their dimensions."""
+            self.orders = tuple([Order(self, order) for order in _ORDERS[len(self.reads)]])
 
     def body_distance(self, operands: int) -> float:
         """0 where the body is a product of this many reads."""

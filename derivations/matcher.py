@@ -90,7 +90,7 @@ class Matcher:
             result = recognise(scope)
             if isinstance(result, Binding):
                 found.bind(position, result)
-            else:
+            elif result.weight < found.least:
                 found.add(result.weight, position)
         candidates = self._candidates[scope.reducer if scope.sums else None]
         if candidates.refused is not None:

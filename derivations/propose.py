@@ -5,7 +5,7 @@ Nothing here is trusted; the kernel verifies every witness.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from math import gcd
 
@@ -14,7 +14,7 @@ from derivations.zero import zero_reads
 from ta import affine
 from ta.affine import Range, Row
 from ta.node import Access, Node, Scope, Select
-from ta.subst import accesses, substitute, walk
+from ta.subst import accesses, walk
 
 
 @lru_cache(maxsize=4096)
@@ -52,17 +52,22 @@ def divisors(scope: Scope) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-def first_use(body: Node, count: int) -> list[int]:
-    """The iterators below `count` that the body uses, in order of first use, then the others."""
+def first_use(body: Node, replacement: Sequence[Row], count: int) -> list[int]:
+    """The iterators below `count` that the body uses after the replacement, those of its reads in
+    order of first use, then those of its conditions."""
     seen: dict[int, None] = {}
     for access in accesses(body):
         for row in access.rows:
-            for i, _ in row.terms:
+            new = affine.substitute(row, replacement)
+            for i, _ in new.terms:
                 seen[i] = None
-            if row.floors:
-                seen |= dict.fromkeys(sorted(affine.iterators(row)))
-    used = [i for i in seen if i < count]
-    return used + [i for i in range(count) if i not in seen]
+            if new.floors:
+                seen |= dict.fromkeys(sorted(affine.iterators(new)))
+    conditions = 0
+    for row in condition_rows(body):
+        conditions |= affine.mask(affine.substitute(row, replacement))
+    seen |= dict.fromkeys(affine.bits(conditions))
+    return [i for i in seen if i < count]
 
 
 def loops_witness(
@@ -72,8 +77,7 @@ def loops_witness(
     in order of first use, so that equal producers become the same object."""
     count = len(ranges)
     sums = [affine.iterator(count + s) for s in range(len(scope.sums))]
-    body = substitute(scope.body, (*forward, *sums))
-    used = [i for i in first_use(body, count) if body.free >> i & 1]
+    used = first_use(scope.body, (*forward, *sums), count)
     if used == list(range(count)):
         return ReindexLoops(tuple(forward), tuple(backward), tuple(ranges))
     positions = {old: affine.iterator(new) for new, old in enumerate(used)}
@@ -167,13 +171,14 @@ def replace_reduction(scope: Scope, index: int, row: Row, new: Row, bound: Range
     return ReindexSums(tuple(forward), tuple(backward), tuple(ranges))
 
 
-def combinations(row: Row, allowed: range) -> Iterator[Row]:
+@lru_cache(maxsize=4096)
+def combinations(row: Row, allowed: range) -> tuple[Row, ...]:
     """Candidates for a new iterator from a row: its part in the `allowed` iterators, whole (with
     the constant where nothing else is in the row), and its groups of equal absolute
     coefficients."""
     terms = tuple((i, a) for i, a in row.terms if i in allowed)
     if len(terms) < 2:
-        return
+        return ()
     only = len(terms) == len(row.terms)
     step = gcd(*(a for _, a in terms))
     found = {Row(0, tuple((i, a // step) for i, a in terms)): None}
@@ -183,7 +188,7 @@ def combinations(row: Row, allowed: range) -> Iterator[Row]:
         group = tuple((i, a // size) for i, a in terms if abs(a) == size)
         if 2 <= len(group) < len(terms):
             found[Row(0, group)] = None
-    yield from found
+    return tuple(found)
 
 
 def near_divisors(extent: int, targets: Sequence[int], most: int = 4) -> list[int]:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from derivations.zero import vanishes_outside
@@ -131,13 +132,20 @@ def _require_nonempty(ranges: Sequence[Range]) -> None:
 
 def require_rows(rows: Sequence[Row], count: int) -> None:
     for row in rows:
-        if not _canonical(row):
+        canonical, least, greatest = _form(row)
+        if not canonical:
             raise RuleRefused("a row of the witness is not in canonical form")
-        terms = row.terms  # sorted: the least iterator stands first, the greatest last
-        if terms and not 0 <= terms[0][0] <= terms[-1][0] < count:
+        if least < 0 or greatest >= count:
             raise RuleRefused("a row of the witness speaks of an iterator that is not there")
-        if row.floors and not all(0 <= i < count for i in affine.iterators(row)):
-            raise RuleRefused("a row of the witness speaks of an iterator that is not there")
+
+
+@lru_cache(maxsize=4096)
+def _form(row: Row) -> tuple[bool, int, int]:
+    """Whether the row is in canonical form, its least and its greatest iterator (0 and -1: none).
+
+    Remembered: the witnesses' rows are the same few."""
+    found = affine.iterators(row)
+    return _canonical(row), min(found, default=0), max(found, default=-1)
 
 
 def _canonical(row: Row) -> bool:
@@ -161,10 +169,9 @@ def _canonical(row: Row) -> bool:
 def _require_inverse(
     outer: Sequence[Row], inner: Sequence[Row], ranges: Sequence[Range], first: int
 ) -> None:
-    """`outer(inner(x)) = x` for x in the box; iterators before `first` are parameters."""
+    """`outer(inner(x)) = x` for x in the box; iterators before `first` are parameters.  The rows
+    are in canonical form."""
     replacement = [affine.iterator(i) for i in range(first)] + list(inner)
-    require_rows(outer, len(replacement))
-    require_rows(inner, len(ranges))
     for position, row in enumerate(outer, first):
         composed = affine.simplify(affine.substitute(row, replacement), ranges)
         if composed.lone != position and not _constant_one(composed, ranges[position]):

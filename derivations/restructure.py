@@ -3,7 +3,8 @@
     split        S[s,t] g(s)*f(s,t)  =  S[s] g(s)*{L[s,x] S[t] f}[s,x]        (hoist: s empty)
     merge        {L[y] S[t] g(y,t)}[φ(x)] in a product  =  S[t] g(φ(x),t) in its place
     materialise  f(x)  =  {L[x] f(x)}[x] for a sub-term f
-    distribute   S[s] (a + b)  =  S[s] a + S[s] b, each a scope of its own
+    distribute   S[s] (a + b)  =  S[s] a + S[s] b, each a scope of its own; so does a prod over
+                 factors, max over maximum, min over minimum
     expand       products over sums and powers of sums multiplied out
     factor       a*b + a*c  =  a*(b + c)
 
@@ -21,8 +22,9 @@ from ta import affine, expr
 from ta.affine import Range, Row, bits
 from ta.canon import scope as make_scope
 from ta.errors import RuleRefused
-from ta.node import Access, Add, Condition, Mul, Node, Power, Reducer, Scope
-from ta.subst import accesses, children, replace_node, substitute, walk
+from ta.node import Access, Add, Apply, Condition, Mul, Node, Power, Reducer, Scope
+from ta.subst import accesses, children, rename, replace_node, substitute, walk
+from ta.subst import terms as walked
 
 MOST_TERMS = 64
 """Expanding beyond this many terms is refused."""
@@ -78,9 +80,9 @@ def lift(term: Node, scope: Scope, summed: int) -> Node:
     domain = scope.domain
     loops = bits(term.free & ~summed)
     inner = bits(summed)
-    positions = {old: new for new, old in enumerate((*loops, *inner))}
-    body = substitute(term, {old: affine.iterator(new) for old, new in positions.items()})
-    nested = make_scope([domain[i] for i in loops], [domain[i] for i in inner], body, scope.reducer)
+    body = rename(term, {old: new for new, old in enumerate(loops + inner)})
+    ranges = [domain[i] for i in loops], [domain[i] for i in inner]
+    nested = make_scope(*ranges, body, scope.reducer, resolved=True)
     return expr.access(nested, [affine.iterator(i) for i in loops])
 
 
@@ -107,7 +109,8 @@ def split_sum(scope: Scope, witness: SplitSum) -> Scope:
     positions |= {first + old: first + new for new, old in enumerate(kept)}
     rows = {old: affine.iterator(new) for old, new in positions.items()}
     body = substitute(expr.mul(*outside, nested), rows)
-    return make_scope(scope.loops, [scope.sums[s] for s in kept], body, scope.reducer)
+    sums = [scope.sums[s] for s in kept]
+    return make_scope(scope.loops, sums, body, scope.reducer, resolved=True)
 
 
 def reads(scope: Scope) -> tuple[Access, ...]:
@@ -179,7 +182,7 @@ def _stays(row: Row, bound: Range, domain: Sequence[Range]) -> bool:
 
 def materialise(scope: Scope, witness: Materialise) -> Scope:
     """The sub-term computed by a scope of its own over its exact iterators."""
-    terms = list(walk(scope.body))
+    terms = walked(scope.body)
     if not 0 <= witness.term < len(terms):
         raise RuleRefused("the body has no such sub-term")
     term = terms[witness.term]
@@ -198,21 +201,43 @@ def materialise(scope: Scope, witness: Materialise) -> Scope:
     if any(r.extent == 0 for r in scope.domain):
         raise RuleRefused("an iterator has an empty range")
     new = replace_node(scope.body, term, lift(term, scope, 0))
-    return make_scope(scope.loops, scope.sums, new, scope.reducer)
+    return make_scope(scope.loops, scope.sums, new, scope.reducer, resolved=True)
 
 
 def distribute(scope: Scope, witness: Distribute) -> Scope:
-    """`S[s] (c1*a + c2*b) = c1*{S[s] a} + c2*{S[s] b}`."""
-    if not isinstance(scope.body, Add) or not scope.sums or scope.reducer != "sum":
-        raise RuleRefused("only a sum over a sum of terms distributes")
+    """`S[s] (c1*a + c2*b) = c1*{S[s] a} + c2*{S[s] b}`;  `prod[s] a*b = {prod[s] a}*{prod[s] b}`;
+    `max[s] maximum(a, b) = maximum({max[s] a}, {max[s] b})`, and min likewise."""
+    if not scope.sums or not distributes(scope.body, scope.reducer):
+        raise RuleRefused(
+            "only a sum over terms, a prod over factors, max over maximum and min over minimum"
+            " distribute"
+        )
     if any(r.extent == 0 for r in scope.domain):
         raise RuleRefused("an iterator has an empty range")
     summed = sum(1 << (len(scope.loops) + s) for s in range(len(scope.sums)))
-    parts = []
-    for term in scope.body.terms:
-        coefficient, core = expr.split_coefficient(term)
-        parts.append(expr.mul(expr.const(coefficient), lift(core, scope, summed)))
-    return make_scope(scope.loops, (), expr.add(*parts))
+    if isinstance(scope.body, Add):
+        parts = []
+        for term in scope.body.terms:
+            coefficient, core = expr.split_coefficient(term)
+            parts.append(expr.mul(expr.const(coefficient), lift(core, scope, summed)))
+        return make_scope(scope.loops, (), expr.add(*parts))
+    if isinstance(scope.body, Mul):
+        coefficient, _ = expr.split_coefficient(scope.body)
+        if coefficient != 1:
+            raise RuleRefused("a number would be raised to the power of the number of factors")
+        return make_scope(
+            scope.loops, (), expr.mul(*(lift(f, scope, summed) for f in scope.body.factors))
+        )
+    assert isinstance(scope.body, Apply)
+    args = (lift(arg, scope, summed) for arg in scope.body.args)
+    return make_scope(scope.loops, (), expr.apply(scope.body.function, *args))
+
+
+def distributes(body: Node, reducer: Reducer) -> bool:
+    """Whether the reducer is the operation that the body is made by."""
+    if isinstance(body, Apply):
+        return (reducer, body.function) in (("max", "maximum"), ("min", "minimum"))
+    return isinstance(body, Mul if reducer == "prod" else Add) and reducer in ("sum", "prod")
 
 
 def expand(scope: Scope, witness: Expand) -> Scope:

@@ -40,17 +40,21 @@ class Refusal:
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One identity.  `formula` is written in the notation with f, g for bodies; `conditions` says
-    in words what the kernel verifies, `choices` where the rule's parameters come from."""
+    in words what the kernel verifies, `choices` where the rule's parameters come from; `laws` are
+    the names (in `ta.laws`) of the identities of functions that it rests on, where there are
+    such."""
 
     name: str
     formula: str
     conditions: str
     choices: str
     exactness: Exactness
+    assumes_no_nan: str
     source: str
     propose: Propose
     examples: tuple[Example, ...]
     refusals: tuple[Refusal, ...] = ()
+    laws: tuple[str, ...] = ()
 
     def steps(self, scope: Scope) -> Iterator[Step]:
         """The steps that the rule proposes and the kernel accepts, without those that change
@@ -73,6 +77,7 @@ class JointRule:
     conditions: str
     choices: str
     exactness: Exactness
+    assumes_no_nan: str
     source: str
     propose: Callable[[Sequence[Scope]], Iterator[tuple[tuple[Scope, Witness], ...]]]
     examples: tuple[Example, ...] = ()

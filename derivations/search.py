@@ -6,22 +6,27 @@ import gc
 import resource
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from derivations.bound import lower_bound
 from derivations.cost import Machine
 from derivations.extract import Plan, plans, unchanged
 from derivations.graph import Budget, Graph, Progress, default_item_bytes, explore
+from derivations.kernel import Step
 from derivations.rule import JointRule, Rule
 from ta.node import Scope
 from ta.operator import Operator
+
+AT_THE_BOUND = "no program can be faster than the one given"
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """What the search did: distinct scopes seen and expanded, steps proposed and accepted, seconds,
-    the process's peak memory in bytes, why it ended, and what was left out and why."""
+    the process's peak memory in bytes, why it ended, and what was left out and why; `bound` are
+    the predicted seconds that no program stays below (see `derivations.bound`)."""
 
     states: int
     expanded: int
@@ -30,6 +35,7 @@ class Statistics:
     peak_bytes: int
     stopped: str
     pruned: Mapping[str, int]
+    bound: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +57,23 @@ def search(
     most: int = 16,
     joint_rules: Sequence[JointRule] = (),
     weights: frozenset[str] = frozenset(),
+    allowed: Callable[[Step], bool] | None = None,
 ) -> SearchResult:
-    """Explore from the roots within the budget and rank the programs found.
+    """Explore from the roots within the budget and rank the programs found; only steps that are
+    `allowed` take part.
 
     Deterministic for a budget in states; KeyboardInterrupt ends it with the best so far."""
     started = time.perf_counter()
     item = default_item_bytes(roots)
-    graph = Graph(rules, operators, machine, item, joint_rules, weights)
+    graph = Graph(rules, operators, machine, item, joint_rules, weights, allowed)
+    given = unchanged(graph, roots)
+    bound = lower_bound(roots, machine, item, weights)
+    expanded = 0
     with _no_collection():
-        expanded = explore(graph, roots, budget, progress)
+        if given.seconds > bound * (1 + 1e-9):
+            expanded = explore(graph, roots, budget, progress)
+        else:
+            graph.stopped = AT_THE_BOUND
         found = plans(graph, roots, most)
     seconds = time.perf_counter() - started
     statistics = Statistics(
@@ -70,8 +84,9 @@ def search(
         peak_bytes=_peak_bytes(),
         stopped=graph.stopped,
         pruned=dict(graph.pruned),
+        bound=bound,
     )
-    return SearchResult(found, unchanged(graph, roots), statistics)
+    return SearchResult(found, given, statistics)
 
 
 @contextmanager

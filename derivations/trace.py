@@ -5,7 +5,8 @@ Nothing in a record is executed on reading; expressions are parsed, witnesses ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
 
@@ -18,7 +19,7 @@ from ta.program import Hints
 from ta.show import show
 
 FORMAT = "einderive derivation"
-VERSION = 1
+VERSION = 2
 
 MOST_NESTED = 32
 """Floors within floors deeper than this are refused on reading."""
@@ -33,59 +34,76 @@ def row_data(row: Row) -> Any:
 def read_row(data: Any, depth: int = 0) -> Row:
     if depth > MOST_NESTED:
         raise RecordError(f"a row has // within // more than {MOST_NESTED} deep")
-    const, terms, floors = _items(data, 3)
-    pairs = (_items(term, 2) for term in _items(terms))
-    triples = (_items(floor, 3) for floor in _items(floors))
+    const, terms, floors = items_of(data, 3)
+    pairs = (items_of(term, 2) for term in items_of(terms))
+    triples = (items_of(floor, 3) for floor in items_of(floors))
     return Row(
-        _integer(const),
-        tuple((_integer(i), _integer(a)) for i, a in pairs),
-        tuple((read_row(inner, depth + 1), _positive(n), _integer(b)) for inner, n, b in triples),
+        integer_of(const),
+        tuple((integer_of(i), integer_of(a)) for i, a in pairs),
+        tuple((read_row(inner, depth + 1), _positive(n), integer_of(b)) for inner, n, b in triples),
     )
 
 
-def _items(value: Any, count: int | None = None) -> list[Any]:
+@contextmanager
+def within(place: str) -> Iterator[None]:
+    """RecordErrors from inside say that they are about this part of the record."""
+    try:
+        yield
+    except RecordError as error:
+        raise error.within(place) from None
+
+
+def items_of(value: Any, count: int | None = None) -> list[Any]:
     if not isinstance(value, list | tuple) or (count is not None and len(value) != count):
         size = "a list" if count is None else f"a list of {count}"
         raise RecordError(f"{value!r:.80} stands where {size} belongs")
     return list(value)
 
 
-def _fields(value: Any) -> Mapping[str, Any]:
+def fields_of(value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise RecordError(f"{value!r:.80} stands where an object with named fields belongs")
     return value
 
 
-def _integer(value: Any) -> int:
+def text_of(value: Any) -> str:
+    if not isinstance(value, str):
+        raise RecordError(f"{value!r:.80} stands where a text belongs")
+    if not value.replace("\n", " ").isprintable():
+        raise RecordError(f"the text {value!a:.80} has characters that cannot be shown")
+    return value
+
+
+def integer_of(value: Any) -> int:
     if type(value) is not int:
         raise RecordError(f"{value!r:.80} stands where an integer belongs")
     return value
 
 
 def _positive(value: Any) -> int:
-    if _integer(value) <= 0:
+    if integer_of(value) <= 0:
         raise RecordError(f"{value!r:.80} stands where a positive divisor belongs")
     return int(value)
 
 
 def _rows(value: Any) -> tuple[Row, ...]:
-    return tuple(read_row(row) for row in _items(value))
+    return tuple(read_row(row) for row in items_of(value))
 
 
 def _ranges(value: Any) -> tuple[Range, ...]:
-    pairs = (_items(bound, 2) for bound in _items(value))
-    return tuple(Range(_integer(lo), _integer(hi)) for lo, hi in pairs)
+    pairs = (items_of(bound, 2) for bound in items_of(value))
+    return tuple(Range(integer_of(lo), integer_of(hi)) for lo, hi in pairs)
 
 
-def _integers(value: Any) -> tuple[int, ...]:
-    return tuple(map(_integer, _items(value)))
+def integers_of(value: Any) -> tuple[int, ...]:
+    return tuple(map(integer_of, items_of(value)))
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
     "tuple[Row, ...]": _rows,
     "tuple[Range, ...]": _ranges,
-    "tuple[int, ...]": _integers,
-    "int": _integer,
+    "tuple[int, ...]": integers_of,
+    "int": integer_of,
 }
 """How a witness's field is read, by its annotation."""
 
@@ -107,7 +125,7 @@ def witness_data(witness: Witness) -> dict[str, Any]:
 
 
 def read_witness(data: Any, tensors: Mapping[str, Tensor]) -> Witness:
-    given = _fields(data)
+    given = fields_of(data)
     kind = WITNESSES.get(str(given.get("kind")))
     if kind is None:
         raise RecordError(f"unknown kind of witness: {given.get('kind')!r:.80}")
@@ -115,10 +133,11 @@ def read_witness(data: Any, tensors: Mapping[str, Tensor]) -> Witness:
     for item in fields(kind):
         if item.name not in given:
             raise RecordError(f"the witness {kind.__name__} lacks {item.name!r}")
-        if item.type == "Scope":
-            values[item.name] = _scope(given[item.name], tensors)
-        else:
-            values[item.name] = _READERS[str(item.type)](given[item.name])
+        with within(item.name):
+            if item.type == "Scope":
+                values[item.name] = _scope(given[item.name], tensors)
+            else:
+                values[item.name] = _READERS[str(item.type)](given[item.name])
     result: Witness = kind(**values)
     return result
 
@@ -134,19 +153,34 @@ def step_data(step: Step, hints: Hints) -> dict[str, Any]:
 
 def read_step(data: Any, tensors: Mapping[str, Tensor]) -> Step:
     """The step of its data; RecordError where something is missing, misplaced or unreadable."""
-    given = _fields(data)
+    given = fields_of(data)
     for name in ("rule", "before", "after", "witness"):
         if name not in given:
-            raise RecordError(f"a step lacks {name!r}")
-    before, after = (_scope(given[side], tensors) for side in ("before", "after"))
-    return Step(str(given["rule"]), before, after, read_witness(given["witness"], tensors))
+            raise RecordError(f"the step lacks {name!r}")
+    with within("rule"):
+        rule = text_of(given["rule"])
+    with within("before"):
+        before = _scope(given["before"], tensors)
+    with within("after"):
+        after = _scope(given["after"], tensors)
+    if before.loops != after.loops:
+        raise RecordError("the two sides of a step have different loops")
+    with within("witness"):
+        return Step(rule, before, after, read_witness(given["witness"], tensors))
 
 
-def _scope(text: Any, tensors: Mapping[str, Tensor]) -> Scope:
+def _scope(value: Any, tensors: Mapping[str, Tensor]) -> Scope:
     try:
-        found = parse_expression(str(text), tensors)
+        found = parse_expression(text_of(value), tensors)
+    except RecordError:
+        raise
     except TextError as error:
-        raise RecordError(f"a side of a step cannot be read: {error}") from error
+        raise RecordError(
+            f"a scope cannot be read: {error.message}",
+            text=error.text,
+            span=error.span,
+            sizes=error.sizes,
+        ) from None
     if not isinstance(found, Scope):
-        raise RecordError(f"a step has {text!r}, which is not a scope, as one of its sides")
+        raise RecordError(f"{value!r:.80} is no scope, as each side of a step is")
     return found

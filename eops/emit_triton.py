@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from keyword import iskeyword
 
 from eops.emit_access import TRITON_DTYPE
@@ -11,6 +12,9 @@ from eops.emit_scalar import helper_source
 from eops.plan import Plan
 from ta.errors import BuildError
 from ta.node import Tensor
+
+TAKEN = frozenset({"float", "range", "tl", "triton", "_expm1", "_log1p", "_tanh"})
+"""Names that the text of a kernel uses from its surroundings."""
 
 PROGRAM = {
     "loop": "program p computes outputs p*BLOCK ... (p+1)*BLOCK - 1 of the flattened output",
@@ -26,7 +30,7 @@ def emit(plan: Plan, name: str = "eop", formula: str = "", *, upcast: bool = Fal
     the launch.  `formula` only enters comments.  `upcast`: see `dot_kernel`.  Raises BuildError
     for a name that is no identifier.
     """
-    if not (name.isascii() and name.isidentifier()) or iskeyword(name):
+    if not (name.isascii() and name.isidentifier()) or iskeyword(name) or name in TAKEN:
         raise BuildError(f"{name!r} cannot name a kernel")
     helpers: list[str] = []
     if plan.form == "dot":
@@ -77,4 +81,6 @@ def _comments(plan: Plan, formula: str) -> list[str]:
             f" m = {roles.m} of {plan.extent(roles.m)}, n = {roles.n} of {plan.extent(roles.n)},"
             f" k = {roles.k} of {plan.extent(roles.k)}"
         )
-    return ["# " + line.encode("unicode_escape").decode("ascii") for line in lines]
+    plain = (line.encode("unicode_escape").decode("ascii") for line in lines)
+    # Python takes `coding:` or `coding=` in a comment at the top for the file's encoding.
+    return ["# " + re.sub(r"coding(?=[:=])", "coding ", line) for line in plain]

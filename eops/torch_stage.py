@@ -40,7 +40,7 @@ LARGEST_BLOCK: Final = 1 << 26
 blocks."""
 
 
-def lower(scope: Scope) -> Stage:
+def lower(scope: Scope, *, as_written: bool = False) -> Stage:
     """The stage as a function of its sources' buffers, which give the tensor `scope`.
 
     A buffer has the extents of its source's ranges, any strides, index 0 of a dimension being its
@@ -49,13 +49,14 @@ def lower(scope: Scope) -> Stage:
     types are those of `eops.torch_types`; a single read keeps its type.  No gradients are recorded.
 
     Products under a sum are reassociated, which for finite data only rounds differently; infinities
-    may give NaN where the sum as written gives an infinity, and the other way round.
+    may give NaN where the sum as written gives an infinity, and the other way round.  With
+    `as_written` every product is formed before it is summed, so that neither moves; that is slow.
     """
     if 0 in scope.shape or any(bound.extent == 0 for bound in scope.sums):
         return _constant_stage(scope)
     split, regroup = split_digits(scope)
     split = _forward_sums(split)
-    kernel = _kernel(split)
+    kernel = _BlockedStage(split) if as_written else _kernel(split)
     sources = tuple(dict.fromkeys(access.source for access in accesses(scope.body)))
 
     @torch.no_grad()

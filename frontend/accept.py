@@ -3,8 +3,10 @@
     error(y) = max|y - r| / max|r|              r: the program evaluated in float64
     accepted   <=>   error(candidate) <= FACTOR * error(baseline) + FLOOR * epsilon(dtype)
 
-The maximum, not a mean, so that one wrong border element is enough to refuse.  The reference is
-itself checked against the exact interpreter's float64 values at corners and random points.
+The maximum, not a mean, so that one wrong border element is enough to refuse.  Componentwise (see
+`frontend.accuracy`) error(y) = max_i |y_i - r_i| / |f|_i takes the place of the first line.  The
+reference is itself checked against the exact interpreter's float64 values at corners and random
+points.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ import torch
 
 from derivations.verify import sample_points
 from eops.torch_stage import lower_all
+from frontend.accuracy import Accuracy, magnitude
+from frontend.inputs import random_inputs
 from ta.errors import BuildError
 from ta.interp import RealField, evaluate_at
 from ta.node import Scope, Tensor
@@ -32,32 +36,20 @@ MOST_WORK = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Random inputs in the program's types, and the outputs in float64 computed from them."""
+    """Random inputs in the program's types, and the outputs in float64 computed from them; `sizes`
+    are |f| for a componentwise error, None for a normwise one."""
 
     inputs: Mapping[Tensor, torch.Tensor]
     outputs: tuple[torch.Tensor, ...]
     epsilon: float
+    sizes: tuple[torch.Tensor, ...] | None = None
+
+    def error(self, outputs: Sequence[torch.Tensor]) -> float:
+        """The outputs' error."""
+        return error(outputs, self.outputs, self.sizes)
 
 
-def random_inputs(
-    tensors: Sequence[Tensor], device: str, seed: int = 0
-) -> dict[Tensor, torch.Tensor]:
-    """Standard normal numbers; small integers, of both signs where there are such, for others."""
-    generator = torch.Generator().manual_seed(seed)
-    found: dict[Tensor, torch.Tensor] = {}
-    for tensor in tensors:
-        dtype: torch.dtype = getattr(torch, tensor.dtype)
-        if dtype.is_floating_point or dtype.is_complex:
-            wide = torch.complex128 if dtype.is_complex else torch.float64
-            values = torch.randn(tensor.shape, generator=generator, dtype=wide).to(dtype)
-        else:
-            low, high = (0, 2) if dtype == torch.bool else (-8 if dtype.is_signed else 0, 8)
-            values = torch.randint(low, high, tensor.shape, generator=generator).to(dtype)
-        found[tensor] = values.to(device)
-    return found
-
-
-def reference(program: Program, device: str) -> Reference:
+def reference(program: Program, device: str, accuracy: Accuracy = "normwise") -> Reference:
     """Inputs and float64 outputs; BuildError where the interpreter disagrees with the latter."""
     inputs = random_inputs(program.inputs, device)
     wide = {
@@ -67,9 +59,17 @@ def reference(program: Program, device: str) -> Reference:
     outputs = tuple(lower_all(root)(wide) for root in program.roots())
     for root, output in zip(program.roots(), outputs, strict=True):
         _confirm(root, output, wide)
-    floats = [getattr(torch, t.dtype) for t in program.inputs]
-    epsilons = [torch.finfo(d).eps for d in floats if d.is_floating_point or d.is_complex]
-    return Reference(inputs, outputs, max(epsilons, default=0.0))
+    sizes = None
+    if accuracy == "componentwise":
+        sizes = tuple(lower_all(magnitude(root))(wide).abs() for root in program.roots())
+    return Reference(inputs, outputs, epsilon(program), sizes)
+
+
+def epsilon(program: Program) -> float:
+    """The spacing of numbers at 1 in the least precise floating type of the inputs."""
+    types = [getattr(torch, t.dtype) for t in program.inputs]
+    floats = [torch.finfo(d).eps for d in types if d.is_floating_point or d.is_complex]
+    return max(floats, default=0.0)
 
 
 def _confirm(root: Scope, output: torch.Tensor, wide: Mapping[Tensor, torch.Tensor]) -> None:
@@ -81,36 +81,55 @@ def _confirm(root: Scope, output: torch.Tensor, wide: Mapping[Tensor, torch.Tens
     points = sample_points(root, count, seed=11)
     values = {tensor.name: value.cpu().numpy() for tensor, value in wide.items()}
     exact = np.asarray(evaluate_at(root, points, values, RealField()), dtype=np.float64)
-    lows = np.array([r.lo for r in root.loops], dtype=np.int64)
-    index = tuple(torch.as_tensor(column) for column in (points - lows).T)
-    got = output.cpu()[index].numpy() if index else output.cpu().numpy().reshape(-1)
+    got = at_points(root, points, output).cpu().numpy()
     finite = np.isfinite(exact)
     scale = float(np.max(np.abs(exact[finite]), initial=0.0)) or 1.0
     if not np.allclose(got[finite], exact[finite], rtol=1e-9, atol=1e-9 * scale):
         raise BuildError("the float64 reference disagrees with the exact interpreter")
 
 
-def error(outputs: Sequence[torch.Tensor], expected: Sequence[torch.Tensor]) -> float:
-    """The largest norm-wise error over the outputs; infinite for a wrong shape, a stray NaN or a
-    lost imaginary part."""
+def at_points(root: Scope, points: np.ndarray, output: torch.Tensor) -> torch.Tensor:
+    """The output's elements at index points, shape (P, loops)."""
+    lows = np.array([r.lo for r in root.loops], dtype=np.int64)
+    index = tuple(torch.as_tensor(column, device=output.device) for column in (points - lows).T)
+    return output[index] if index else output.reshape(-1)
+
+
+def error(
+    outputs: Sequence[torch.Tensor],
+    expected: Sequence[torch.Tensor],
+    sizes: Sequence[torch.Tensor] | None = None,
+) -> float:
+    """The largest norm-wise error over the outputs, or component-wise against `sizes`; infinite for
+    a wrong shape, a stray NaN or a lost imaginary part.
+
+    Numbers below the smallest normal one of the output's type count as if they were that."""
     worst = 0.0
-    for output, wanted in zip(outputs, expected, strict=True):
+    for position, (output, wanted) in enumerate(zip(outputs, expected, strict=True)):
         if output.shape != wanted.shape:
             return float("inf")
         if not wanted.numel():
             continue
         if wanted.is_complex() and not output.is_complex():
             return float("inf")
-        got = output.to(wanted.dtype)
+        got, least = output.to(wanted.dtype), 0.0
         if output.dtype.is_floating_point:  # what the type cannot hold is infinite in it
             wanted = torch.where(torch.isinf(wanted.to(output.dtype)), wanted.sign() / 0, wanted)
+        if output.dtype.is_floating_point or output.is_complex():
+            least = torch.finfo(output.dtype).tiny
         finite = torch.isfinite(wanted.abs())
         same_odd = _same_odd(got[~finite], wanted[~finite])
         if not same_odd or not torch.isfinite(got[finite].abs()).all():
             return float("inf")
-        largest = float(wanted[finite].abs().max()) if bool(finite.any()) else 0.0
-        off = float((got - wanted)[finite].abs().max()) if bool(finite.any()) else 0.0
-        worst = max(worst, off / largest if largest else off)
+        if not bool(finite.any()):
+            continue
+        off = (got - wanted)[finite].abs()
+        if sizes is None:
+            against = wanted[finite].abs().max()
+        else:
+            against = sizes[position][finite].to(off.dtype)
+        against = against.clamp_min(least) if least else torch.where(against == 0, 1.0, against)
+        worst = max(worst, float((off / against).max()))
     return worst
 
 
@@ -121,6 +140,8 @@ def _same_odd(got: torch.Tensor, wanted: torch.Tensor) -> bool:
     return bool(torch.isclose(got, wanted, rtol=0.0, atol=0.0, equal_nan=True).all())
 
 
-def accepted(candidate: float, baseline: float, epsilon: float) -> bool:
-    """Whether the candidate's error is within reach of the baseline's."""
-    return not isnan(candidate) and candidate <= FACTOR * baseline + FLOOR * epsilon
+def accepted(candidate: float, baseline: float, epsilon: float, condition: float = 1.0) -> bool:
+    """Whether the candidate's error is within reach of the baseline's; `condition` is how many
+    times larger than the result the terms are that it is summed from."""
+    floor = FLOOR * epsilon * condition
+    return not isnan(candidate) and candidate <= FACTOR * baseline + floor

@@ -14,8 +14,8 @@ from ta.names import close_matches
 SHAPE_HELP = "write a shape as NAME=SIZE,SIZE,...: A=1,512,7,7; a scalar is A="
 RANGE_HELP = "write a range as NAME=FROM:TO, the end left out: h=0:56"
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_SIZE = re.compile(r"\d+")
-_BOUND = re.compile(r"-?\d+")
+_SIZE = re.compile(r"[0-9]{1,400}")
+_BOUND = re.compile(r"-?[0-9]{1,400}")
 
 
 class UsageError(TextError):
@@ -26,6 +26,16 @@ class Parser(argparse.ArgumentParser):
     """argparse, with its refusals as errors of ours."""
 
     def error(self, message: str) -> NoReturn:
+        found = re.fullmatch(
+            r"argument (\S+): invalid choice: '(.*)' \(choose from (.*)\)", message
+        )
+        if found:
+            word, choices = found[2], re.findall(r"[\w-]+", found[3])
+            near = close_matches(word, choices) or f"write one of {', '.join(choices)};"
+            raise UsageError(
+                f"{word!r:.60} cannot stand for {found[1]}",
+                next_step=f"{near} {self.prog} --help shows how it is called",
+            )
         raise UsageError(message, next_step=f"{self.prog} --help shows how it is called")
 
 
@@ -36,12 +46,26 @@ def shapes(words: Sequence[str]) -> dict[str, tuple[int, ...]]:
         name, _, sizes = _named(word, found, "the shape", SHAPE_HELP)
         start = len(name) + 1
         found[name] = tuple(
-            int(
-                _checked(
-                    part, word, at, _SIZE, f"the size {part or '(nothing)'} of {name}", SHAPE_HELP
-                )
-            )
+            int(_checked(part, word, at, _SIZE, f"the size {_short(part)} of {name}", SHAPE_HELP))
             for part, at in (_split(sizes, ",", start) if sizes else ())
+        )
+    return found
+
+
+def symbolic_shapes(words: Sequence[str]) -> dict[str, tuple[int | str, ...]]:
+    """As `shapes`, with sizes that may be names: `A=n,3`."""
+    found: dict[str, tuple[int | str, ...]] = {}
+    for word in words:
+        name, _, sizes = _named(word, found, "the shape", SHAPE_HELP)
+        parts = [part.strip() for part in sizes.split(",")] if sizes else []
+        if not any(_NAME.fullmatch(part) for part in parts):
+            found |= shapes([word])
+            continue
+        numbers = ",".join("1" if _NAME.fullmatch(part) else part for part in parts)
+        (checked,) = shapes([f"{name}={numbers}"]).values()
+        found[name] = tuple(
+            part if _NAME.fullmatch(part) else size
+            for part, size in zip(parts, checked, strict=True)
         )
     return found
 
@@ -66,7 +90,7 @@ def ranges(words: Sequence[str]) -> dict[str, tuple[int, int]]:
                     word,
                     at,
                     _BOUND,
-                    f"the end {part or '(nothing)'} of the range of {name}",
+                    f"the end {_short(part)} of the range of {name}",
                     RANGE_HELP,
                 )
             )
@@ -93,6 +117,7 @@ def dtypes(words: Sequence[str]) -> str | Mapping[str, str]:
                 raise UsageError(
                     "one element type for all tensors, or one for each by name",
                     text=word,
+                    span=(0, len(word)),
                     next_step="for example --dtype A=float16 --dtype B=float32",
                 )
             return dtype
@@ -126,6 +151,10 @@ def _named(
     return name, equals, rest
 
 
+def _short(part: str) -> str:
+    return part if 0 < len(part) <= 40 else f"{part[:37]}..." if part else "(nothing)"
+
+
 def _split(text: str, separator: str, start: int) -> list[tuple[str, int]]:
     """The parts and where each begins."""
     parts: list[tuple[str, int]] = []
@@ -141,8 +170,10 @@ def _checked(
     if pattern.fullmatch(part.strip()):
         return part
     problem = "is not a whole number"
-    if re.fullmatch(r"-\d+", part.strip()):
+    if re.fullmatch(r"-[0-9]+", part.strip()):
         problem = "is negative"
+    if re.fullmatch(r"[0-9]{400,}", part.strip()):
+        problem = "has too many digits"
     raise UsageError(
         f"{what} {problem}", text=word, span=(at, at + max(1, len(part))), next_step=help_text
     )

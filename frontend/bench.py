@@ -21,12 +21,13 @@ from dataclasses import dataclass, replace
 from derivations.cost import MACHINES, Machine
 from derivations.extract import Plan, plans, unchanged
 from derivations.graph import EXPLORING_EFFORT, Budget, Graph, default_item_bytes, explore
-from derivations.rules import RULES
+from derivations.rules import LAWLESS
 from eops.library import OPERATORS
 from frontend.arguments import UsageError
 from frontend.optimize import parse, target_of
 from frontend.suite import Case
 from frontend.terminal import Progress
+from ta import affine
 from ta.affine import Range
 
 FEWEST_STATES = 250
@@ -143,7 +144,7 @@ def run(reference: Reference, machine: Machine, budget: Budget, progress: Progre
     case = reference.case
     roots = parse(case.text, ranges=case.ranges, **case.shapes).roots()
     hand = _by_hand(reference, machine)
-    graph = Graph(RULES, OPERATORS, machine, default_item_bytes(roots))
+    graph = Graph(LAWLESS, OPERATORS, machine, default_item_bytes(roots))
     enabled = gc.isenabled()
     gc.disable()  # as in `derivations.search`
     started = time.perf_counter()
@@ -167,7 +168,7 @@ def _by_hand(reference: Reference, machine: Machine) -> Plan:
     """The reference's program, its statements as stages."""
     case = reference.case
     roots = parse(reference.derived, ranges=case.ranges, **case.shapes).roots()
-    return unchanged(Graph(RULES, OPERATORS, machine, default_item_bytes(roots)), roots)
+    return unchanged(Graph(LAWLESS, OPERATORS, machine, default_item_bytes(roots)), roots)
 
 
 def _labour(plan: Plan) -> Counter[object]:
@@ -225,7 +226,7 @@ def bench_throughput(states: int, machine: Machine, progress: Progress) -> None:
     left out."""
     case = CASES[1].case
     roots = parse(case.text, ranges=case.ranges, **case.shapes).roots()
-    graph = Graph(RULES, OPERATORS, machine, default_item_bytes(roots))
+    graph = Graph(LAWLESS, OPERATORS, machine, default_item_bytes(roots))
     before = _peak_megabytes()
     gc.disable()
     started = time.perf_counter()
@@ -237,10 +238,16 @@ def bench_throughput(states: int, machine: Machine, progress: Progress) -> None:
         gc.enable()
     progress.write("")
     print(
-        f"throughput, {case.name}: {len(graph.stages)} distinct states (distance and cost "
-        f"included), {expanded} expanded, {seconds:.2f} s, {len(graph.stages) / seconds:.0f} "
+        f"throughput ({_core()}), {case.name}: {len(graph.stages)} distinct states (distance and "
+        f"cost included), {expanded} expanded, {seconds:.2f} s, {len(graph.stages) / seconds:.0f} "
         f"states/s, peak {_peak_megabytes()} MB ({before} MB before)"
     )
+
+
+def _core() -> str:
+    """Whether the modules that take most of the time run as Python or compiled by mypyc."""
+    compiled = affine.__file__.endswith((".so", ".pyd"))
+    return "core compiled" if compiled else "plain Python"
 
 
 def _peak_megabytes() -> int:
@@ -248,9 +255,9 @@ def _peak_megabytes() -> int:
     return int(peak >> 20 if sys.platform == "darwin" else peak >> 10)
 
 
-def bench_search(case: int | None, states: int, target: str) -> int:
+def bench_search(case: int | None, states: int, target: str, throughput: bool = False) -> int:
     """One case here, or every case in a process of its own, so that memory is told apart, and the
-    throughput after them."""
+    throughput after them; or that alone."""
     machine = MACHINES[target_of(target)]
     if case is not None and case not in CASES:
         known = ", ".join(map(str, CASES))
@@ -258,6 +265,9 @@ def bench_search(case: int | None, states: int, target: str) -> int:
     with Progress(sys.stderr) as progress:
         if case is not None:
             bench_case(case, states, machine, progress)
+            return 0
+        if throughput:
+            bench_throughput(THROUGHPUT_FACTOR * states, machine, progress)
             return 0
     print(f"target {machine.name}, predicted costs; at most {states} states", flush=True)
     for number in CASES:

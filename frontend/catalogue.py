@@ -67,6 +67,12 @@ def facts(rule: Rule | JointRule) -> list[tuple[str, str]]:
         ("where", rule.conditions),
         ("choices", rule.choices),
         ("digits", f"{rule.exactness}: {EXACTNESS[rule.exactness]}"),
+        (
+            "NaN",
+            f"assumes no NaN and no infinity {rule.assumes_no_nan}"
+            if rule.assumes_no_nan
+            else "kept, and infinities, by every step",
+        ),
         ("source", rule.source),
     ]
 

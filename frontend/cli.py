@@ -1,7 +1,7 @@
-"""The command line: derive, check, run, bench, rules, ops.
+"""The command line: derive, equivalent, check, run, bench, rules, ops.
 
 Results go to stdout, progress and errors to stderr.  Exit codes: 0 done; 1 a check failed; 2 the
-input cannot be used; 130 interrupted.
+input cannot be used; 3 undecided (equivalent only); 130 interrupted.
 """
 
 from __future__ import annotations
@@ -37,6 +37,20 @@ examples:
   einderive derive "Y[i] = a*A[i,k]*x[k]" a= A=64,32 x=32 --dtype float64 --run
   einderive derive "Y[h] = A[2*h+r]*K[r]" A=1024 K=5 --range h=0:510 --json | jq .statistics
 """
+EQUIVALENT_EXAMPLES = """\
+Exit codes: 0 equal; 1 different; 2 the input cannot be used; 3 undecided. Shapes are given as for
+`derive`; with names for sizes (A=n,k), or with --generic, families of sizes are tried, and the
+bounds of a clause may be stated in these names.
+
+examples:
+  einderive equivalent "Y[i] = A[i,k]*(x[k]+y[k])" "Y[i] = A[i,k]*x[k] + A[i,k]*y[k]" \\
+            A=8,16 x=16 y=16
+  einderive equivalent "Y[i] = exp(A[i]+B[i])" "Y[i] = exp(A[i])*exp(B[i])" A=9 B=9 --law exp-sum
+  einderive equivalent "Y[i] = A[i+r-1]*K[r] where i in 0:n" \\
+            "Y[i] = K[r]*A[i-1+r] where i in 0:n" A=n K=r
+"""
+WITH_SHAPES = ("derive", "equivalent")
+"""Commands whose shapes may stand after options."""
 INTERNAL, BROKEN_PIPE = 70, 141
 
 
@@ -55,10 +69,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(arguments.told_for_the_command_line(str(error)))
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        return _fail(f"{where}{error.strerror or error}")
+        return _fail(f"{where}{error.strerror or error}\n  next: check the file and its folder")
     except (MemoryError, RecursionError) as error:
         what = "too large" if isinstance(error, MemoryError) else "nested too deeply"
-        return _fail(f"the formula or its tensors are {what} for this machine")
+        return _fail(
+            f"the formula or its tensors are {what} for this machine\n"
+            "  next: use smaller shapes, or derive its statements in parts"
+        )
     except SystemExit as leave:  # --help and --version
         return leave.code if isinstance(leave.code, int) else DONE
     except Exception as problem:  # whatever is left is a defect here, not in what was typed
@@ -72,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(argv: list[str]) -> int:
     parser = _parser()
     options, rest = parser.parse_known_args(_json_alone(argv))
-    unknown = [word for word in rest if word.startswith("-") or options.command != "derive"]
+    unknown = [word for word in rest if word.startswith("-") or options.command not in WITH_SHAPES]
     if unknown:
         parser.error(f"unrecognised: {' '.join(unknown)}")
     if options.command is None:
@@ -123,6 +140,21 @@ def _parser() -> Parser:
     derive.add_argument(
         "--weights", default="", metavar="K,g", help="tensors that stay the same: folded once"
     )
+    derive.add_argument(
+        "--law", action="append", default=[], metavar="NAME", help="exp-sum: split and join exps"
+    )
+    derive.add_argument(
+        "--accuracy",
+        choices=("normwise", "componentwise"),
+        default="normwise",
+        help="componentwise: no step that can cancel, each entry judged by itself [normwise]",
+    )
+    derive.add_argument(
+        "--nan",
+        choices=("ignore", "strict"),
+        default="ignore",
+        help="strict: NaN and infinity stay where the formula has them [ignore]",
+    )
     derive.add_argument("--candidate", type=_positive_int, default=1, help="whose steps to print")
     derive.add_argument("--json", nargs="?", const="-", metavar="FILE", help="the record, as JSON")
     derive.add_argument("--html", metavar="FILE", help="write an HTML page")
@@ -131,6 +163,26 @@ def _parser() -> Parser:
         "--run", action=argparse.BooleanOptionalAction, default=False, help="build, check, measure"
     )
     derive.set_defaults(action=commands.derive_formula)
+
+    equivalent = subparsers.add_parser(
+        "equivalent",
+        help="whether two formulas are equal, with a counterexample if not",
+        description="Whether two formulas give the same outputs, decided by exact evaluation.",
+        epilog=EQUIVALENT_EXAMPLES,
+        formatter_class=layout,
+        allow_abbrev=False,
+    )
+    equivalent.add_argument("lhs", metavar="FORMULA", help="each in quotes")
+    equivalent.add_argument("rhs", metavar="FORMULA")
+    equivalent.add_argument("shapes", metavar="NAME=SIZES", nargs="*", default=[], help="A=64,32")
+    equivalent.add_argument(
+        "--law", action="append", default=[], metavar="NAME", help="an identity that may be used"
+    )
+    equivalent.add_argument("--generic", action="store_true", help="try families of sizes")
+    equivalent.add_argument(
+        "--range", action="append", default=[], metavar="NAME=FROM:TO", dest="over"
+    )
+    equivalent.set_defaults(action=commands.compare_formulas)
 
     check = subparsers.add_parser("check", help="verify every step of a saved derivation")
     check.add_argument("file", metavar="FILE")
@@ -147,6 +199,7 @@ def _parser() -> Parser:
     )
     bench.add_argument("what", metavar="search", choices=("search",))
     bench.add_argument("--case", type=_positive_int, help="1, 4, 6 or 7 [all, and throughput]")
+    bench.add_argument("--throughput", action="store_true", help="states a second, nothing else")
     bench.add_argument("--states", type=_positive_int, default=4000, help="at most so many [4000]")
     bench.add_argument("--target", default="cuda:90", help="whose costs are predicted [cuda:90]")
     bench.set_defaults(action=commands.bench_search)
@@ -162,8 +215,8 @@ def _parser() -> Parser:
 
 
 def _positive_int(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
+    if not (text.isascii() and text.isdecimal()) or not 1 <= len(text.lstrip("0")) <= 18:
+        raise argparse.ArgumentTypeError(f"{text!r:.60} is not a whole number of 1 or more")
     return int(text)
 
 
@@ -173,7 +226,7 @@ def _positive_float(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+        raise argparse.ArgumentTypeError(f"{text!r:.60} is not a number above 0")
     return value
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from frontend.terminal import Progress, has_colour
 from ta.errors import NameUnknownError
 from ta.names import close_matches
 
-DONE, FAILED, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
+DONE, FAILED, UNUSABLE, UNDECIDED, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def derive_formula(options: argparse.Namespace) -> int:
@@ -40,12 +39,15 @@ def derive_formula(options: argparse.Namespace) -> int:
             budget=Budget(**{name: value for name, value in limits.items() if value is not None}),
             progress=progress.show,
             weights=[name.strip() for name in options.weights.split(",") if name.strip()],
+            accuracy=options.accuracy,
+            nan=options.nan,
+            laws=options.law,
         )
     interrupted = derivation.stats.stopped == "interrupted"
     for path in records:
-        _write(path, derivation.save)
+        derivation.save(path)
     if options.html is not None:
-        _write(options.html, derivation.to_html)
+        derivation.to_html(options.html)
     to_stdout = options.json == "-"
     if not to_stdout:
         _print_derivation(derivation, options.candidate)
@@ -63,8 +65,29 @@ def derive_formula(options: argparse.Namespace) -> int:
     return INTERRUPTED if interrupted else DONE
 
 
+def compare_formulas(options: argparse.Namespace) -> int:
+    shapes: dict[str, Any] = dict(arguments.symbolic_shapes(options.shapes))
+    ranges = arguments.ranges(options.over)
+    from frontend.equivalent import equivalent
+
+    verdict = equivalent(
+        options.lhs,
+        options.rhs,
+        laws=options.law,
+        generic=options.generic,
+        ranges=ranges,
+        **shapes,
+    )
+    ink = _ink()
+    text = str(verdict)
+    print(ink.bad(text) if verdict.kind == "different" else text)
+    if verdict:
+        return DONE
+    return UNDECIDED if verdict.kind == "undecided" else FAILED
+
+
 def check_record(options: argparse.Namespace) -> int:
-    from frontend.derivation import load
+    from frontend.record import load
 
     derivation = load(options.file)
     _require_candidate(derivation, options.candidate)
@@ -82,7 +105,7 @@ def check_record(options: argparse.Namespace) -> int:
 
 def run_record(options: argparse.Namespace) -> int:
     from frontend.compiled import TRIED
-    from frontend.derivation import load
+    from frontend.record import load
 
     derivation = load(options.file)
     _require_candidate(derivation, None)
@@ -100,7 +123,7 @@ def run_record(options: argparse.Namespace) -> int:
 def bench_search(options: argparse.Namespace) -> int:
     from frontend.bench import bench_search as bench
 
-    return bench(options.case, options.states, options.target)
+    return bench(options.case, options.states, options.target, options.throughput)
 
 
 def show_rules(options: argparse.Namespace) -> int:
@@ -150,7 +173,9 @@ def _named(name: str, known: dict[str, Any], what: str, command: str) -> Any:
 def _require_candidate(derivation: Any, number: int | None) -> None:
     count = len(derivation.candidates)
     if not count:
-        raise UsageError("the record holds no candidate")
+        raise UsageError(
+            "the record holds no candidate", next_step="derive and save again, with more --states"
+        )
     if number is not None and number > count:
         raise UsageError(
             f"there is no candidate {number}",
@@ -167,7 +192,8 @@ def _print_derivation(derivation: Any, candidate: int) -> None:
 
 
 def _print_compiled(compiled: Any, before: str = "") -> None:
-    from frontend.report import compiled_text, terminal_width
+    from frontend.report import terminal_width
+    from frontend.report_measured import compiled_text
 
     text = compiled_text(compiled, colour=has_colour(sys.stdout), width=terminal_width())
     print(before + text)
@@ -193,6 +219,16 @@ def _trials(compiled: Any) -> list[dict[str, Any]]:
             "operators": list(trial.words),
             "seconds": finite(trial.seconds),
             "error": finite(trial.error),
+            "steps_that_can_cancel": list(trial.cancelling),
+            "hard_inputs": [
+                {
+                    "family": family.family,
+                    "error": finite(family.error),
+                    "baseline_error": finite(family.baseline),
+                    "digits_lost": family.digits,
+                }
+                for family in trial.families
+            ],
             "verdict": trial.verdict,
             "chosen": trial is compiled.chosen,
         }
@@ -204,14 +240,15 @@ def _require_folders(paths: list[str]) -> None:
     """Refuse before a long search what could not be written after it."""
     for path in paths:
         if not Path(path).parent.is_dir():
-            raise UsageError(f"cannot write {path}: there is no folder {Path(path).parent}")
-
-
-def _write(path: str, write: Callable[[str], None]) -> None:
-    try:
-        write(path)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+            raise UsageError(
+                f"cannot write {path}: there is no folder {Path(path).parent}",
+                next_step="make the folder first, or name a file in one that exists",
+            )
+        if not path or Path(path).is_dir():
+            raise UsageError(
+                f"cannot write {path or 'to an empty name'}: a file's name is needed",
+                next_step="for example --save conv.json, --html conv.html",
+            )
 
 
 def _ink() -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,13 +13,24 @@ import torch
 
 from derivations.extract import Plan
 from eops.torch_stage import lower
-from frontend.accept import Reference, accepted, error, reference
+from frontend.accept import Reference, accepted, reference
+from frontend.accuracy import Nan, cancelling
 from frontend.baseline import baseline
 from frontend.derivation import Derivation
 from frontend.execute import Executable, executable
+from frontend.hard_cases import (
+    WRONG,
+    Case,
+    FamilyError,
+    HardCases,
+    moved,
+    nonfinite_cases,
+)
+from frontend.memory import require_memory
 from frontend.operands import bind
 from frontend.timing import race, timed
 from ta.errors import BuildError, EinderiveError, OperandError
+from ta.node import Scope
 from ta.program import Program
 from ta.show import show_program
 
@@ -31,13 +42,21 @@ HOPELESS_PREDICTION = 30.0
 """Candidates predicted to take this many times the best one's time are not built."""
 HOPELESS = 4.0
 """A rival that takes this many times the fastest one's time on its first runs is not timed on."""
-WRONG = 0.1
-"""A baseline with a larger error has not a digit right: it sets no standard for candidates."""
+HARD_SECONDS = 0.5
+"""About how long the runs on hard inputs may take for each candidate that they are asked of; the
+most telling one is always run."""
+
+
+MOVED = "refused: NaN or infinity elsewhere than in the formula, for inputs with {}"
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One program as it was tried; `verdict` is `baseline`, `accepted` or why it was refused."""
+    """One program as it was tried; `verdict` is `baseline`, `accepted` or why it was refused.
+
+    `error` is on random inputs, `families` are the errors on hard ones beside the baseline's, for
+    the programs that were fastest; all errors are of the kind that the derivation's `accuracy`
+    asks for."""
 
     label: str
     plan: Plan | None
@@ -45,13 +64,25 @@ class Trial:
     seconds: float
     error: float
     verdict: str
+    families: tuple[FamilyError, ...] = ()
+
+    @property
+    def cancelling(self) -> tuple[str, ...]:
+        """The steps that can lose digits where large parts nearly cancel: `2 (distribute)`."""
+        return cancelling(self.plan.steps) if self.plan is not None else ()
+
+    @property
+    def digits_lost(self) -> float:
+        """The most decimal digits that the program had less than the baseline on hard inputs."""
+        return max((family.digits for family in self.families), default=0.0)
 
 
 @dataclass(frozen=True)
 class CompiledFunction:
     """The chosen program: call it with arrays by name, or by position in order of appearance.
 
-    `trials` are all programs that were tried, the baseline first; `chosen` is one of them.
+    `trials` are all programs that were tried, the baseline first; `chosen` is one of them, and
+    `error` is its error against float64, to be seen beside `baseline.error`.
     `interrupted`: not all were tried or timed to the end."""
 
     derivation: Derivation
@@ -66,11 +97,16 @@ class CompiledFunction:
         return self.trials[0]
 
     @property
+    def error(self) -> float:
+        """The chosen program's error on random inputs."""
+        return self.chosen.error
+
+    @property
     def ratio(self) -> float:
         """Baseline seconds over chosen seconds."""
         return self.baseline.seconds / self.chosen.seconds
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
         """The outputs for the given arrays, as the kind of array that came in: one output alone,
         several as a tuple.  Lists and numbers take the formula's element type; no gradients are
         recorded.  Raises OperandError."""
@@ -80,7 +116,7 @@ class CompiledFunction:
         return values[0] if len(values) == 1 else values
 
     def __str__(self) -> str:
-        from frontend.report import compiled_text
+        from frontend.report_measured import compiled_text
 
         return compiled_text(self)
 
@@ -94,7 +130,8 @@ def compile_derivation(
 ) -> CompiledFunction:
     """Build the best candidates and the baseline, refuse what is inaccurate, race the rest.
 
-    The baseline stays unless a candidate takes at most 97 % of its time."""
+    The baseline stays unless a candidate takes at most 97 % of its time and is as exact on hard
+    inputs; steps that can cancel are exempt from the latter, unless accuracy="componentwise"."""
     device = "cpu" if derivation.target == "cpu" else "cuda"
     if device == "cuda" and not torch.cuda.is_available():
         raise OperandError(
@@ -102,16 +139,22 @@ def compile_derivation(
             next_step="derive with target='cpu' to run, or stop at derive() to read the program",
         )
     program = derivation.source
+    require_memory(program, device)
     with _plain_errors():
-        expected = reference(program, device)
-        direct, base = _direct(program, expected)
+        expected = reference(program, device, derivation.accuracy)
+        odd = nonfinite_cases(program, device) if derivation.nan == "strict" else ()
+        direct, base = _direct(program, expected, derivation.nan, odd)
     rivals: list[tuple[Trial, Executable | None]] = [
         (Trial("baseline", None, direct.words, float("inf"), base, "baseline"), direct)
     ]
     interrupted = False
     try:
         for number, plan in worth_trying(derivation, direct.words, tried):
-            rivals.append(_try(f"candidate {number}", plan, device, expected, base))
+            trial, built = _try(f"candidate {number}", plan, device, expected, base)
+            if built is not None and (family := moved(program, odd, built)):
+                trial = replace(trial, verdict=MOVED.format(family))
+                built = None
+            rivals.append((trial, built))
     except KeyboardInterrupt:
         interrupted = True
     if not isfinite(base) and all(trial.verdict != "accepted" for trial, _ in rivals):
@@ -119,7 +162,8 @@ def compile_derivation(
             f"no program for {show_program(program)} gives numbers that its element types hold, "
             "for random inputs"
         )
-    return _choose(derivation, rivals, expected, device, seconds, interrupted)
+    hard = HardCases(program, device, derivation.accuracy, direct)
+    return _choose(derivation, rivals, expected, hard, seconds, interrupted)
 
 
 @contextmanager
@@ -127,6 +171,11 @@ def _plain_errors() -> Iterator[None]:
     """What torch cannot do, or has no memory for, as a BuildError."""
     try:
         yield
+    except RecursionError:
+        raise BuildError(
+            "the formula's statements build on each other too deeply to be evaluated here",
+            next_step="compile its statements in parts",
+        ) from None
     except (RuntimeError, MemoryError) as problem:
         reason = str(problem).splitlines()[0] if str(problem) else "out of memory"
         step = "use other element types, or write the formula with other functions"
@@ -137,26 +186,37 @@ def _plain_errors() -> Iterator[None]:
         ) from problem
 
 
-def _direct(program: Program, expected: Reference) -> tuple[Executable, float]:
+def _direct(
+    program: Program, expected: Reference, nan: Nan, odd: Sequence[Case]
+) -> tuple[Executable, float]:
     """The baseline and its error.  Where what one would write in torch has no correct digit (an
-    operator that lacks the element type), each stage is evaluated in general form instead."""
+    operator that lacks the element type), each stage is evaluated in general form instead; where it
+    does not keep NaN and infinities that are to be kept, operation by operation as written."""
     stages, words = baseline(program)
     scopes = tuple(scope for scope, _ in stages)
     written = Executable(program.roots(), scopes, tuple(run for _, run in stages), tuple(words))
-    general = Executable(
-        program.roots(),
-        scopes,
-        tuple(map(lower, scopes)),
-        ("eOperator (strided views)",) * len(scopes),
-    )
     try:
-        off = error(written(expected.inputs), expected.outputs)
+        off = expected.error(written(expected.inputs))
     except NotImplementedError:
         off = float("inf")
-    if off <= WRONG:
+    if off <= WRONG and not moved(program, odd, written):
         return written, off
-    other = error(general(expected.inputs), expected.outputs)
-    return (general, other) if other < off else (written, off)
+    general = _general(program, scopes, as_written=nan == "strict")
+    other = expected.error(general(expected.inputs))
+    if family := moved(program, odd, general):
+        raise BuildError(
+            f"no program for {show_program(program)} has NaN and infinity where the formula has "
+            f"them, for inputs with {family}",
+            next_step='compile with nan="ignore", which promises nothing about them',
+        )
+    return (general, other) if odd or other < off else (written, off)
+
+
+def _general(program: Program, scopes: tuple[Scope, ...], *, as_written: bool) -> Executable:
+    """Each stage through torch on strided views, without library operators."""
+    word = "eOperator (as written)" if as_written else "eOperator (strided views)"
+    runs = tuple(lower(scope, as_written=as_written) for scope in scopes)
+    return Executable(program.roots(), scopes, runs, (word,) * len(scopes))
 
 
 def worth_trying(
@@ -180,7 +240,7 @@ def _try(
     infinite = float("inf")
     try:
         built = executable(plan, device)
-        off = error(built(expected.inputs), expected.outputs)
+        off = expected.error(built(expected.inputs))
     except (EinderiveError, RuntimeError, MemoryError, NotImplementedError) as problem:
         verdict = f"not built: {str(problem).splitlines()[0]}"
         return Trial(label, plan, (), infinite, infinite, verdict), None
@@ -194,7 +254,7 @@ def _choose(
     derivation: Derivation,
     rivals: list[tuple[Trial, Executable | None]],
     expected: Reference,
-    device: str,
+    hard: HardCases,
     seconds: float,
     interrupted: bool,
 ) -> CompiledFunction:
@@ -203,18 +263,53 @@ def _choose(
         for position, (_, built) in enumerate(rivals)
         if built is not None
     }
-    measured, stopped = _measured(calls, seconds, device == "cuda")
-    trials = tuple(
+    measured, stopped = _measured(calls, seconds, hard.device == "cuda")
+    trials = [
         replace(trial, seconds=measured.get(position, trial.seconds))
         for position, (trial, _) in enumerate(rivals)
-    )
+    ]
     running = [position for position in measured if isfinite(trials[position].error)]
-    best = min(running, key=lambda position: measured[position], default=0)
-    if isfinite(trials[0].error) and measured.get(best, 0.0) > MARGIN * measured.get(0, 0.0):
-        best = 0
-    built = rivals[best][1]
-    assert built is not None
-    return CompiledFunction(derivation, built, trials, trials[best], device, interrupted or stopped)
+    standing = isfinite(trials[0].error)
+    best = 0
+    for position in sorted(running, key=measured.__getitem__):
+        built = rivals[position][1]
+        slow = standing and measured[position] > MARGIN * measured.get(0, 0.0)
+        if position == 0 or slow or built is None:
+            break
+        try:
+            if standing:
+                trials[position] = _tried_hard(trials[position], built, hard, measured, derivation)
+        except KeyboardInterrupt:
+            stopped = True
+            break
+        if trials[position].verdict == "accepted":
+            best = position
+            break
+    run = rivals[best][1]
+    assert run is not None
+    stopped |= interrupted
+    return CompiledFunction(derivation, run, tuple(trials), trials[best], hard.device, stopped)
+
+
+def _tried_hard(
+    trial: Trial,
+    built: Executable,
+    hard: HardCases,
+    measured: Mapping[int, float],
+    derivation: Derivation,
+) -> Trial:
+    """The trial with its errors on hard inputs, and refused where these bind."""
+    most = max(1, int(HARD_SECONDS / (trial.seconds + measured.get(0, 0.0))))
+    families = hard.errors(built, most)
+    binding = derivation.accuracy == "componentwise" or not trial.cancelling
+    failed = next((family for family in families if not family.accepted), None)
+    verdict = trial.verdict
+    if binding and failed is not None:
+        verdict = (
+            f"refused: error {failed.error:.1e} on inputs with {failed.family}, "
+            f"the baseline's is {failed.baseline:.1e}"
+        )
+    return replace(trial, families=families, verdict=verdict)
 
 
 def _measured(

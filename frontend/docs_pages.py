@@ -12,6 +12,7 @@ from derivations.rule import JointRule, Rule
 from derivations.rules import ALL_RULES
 from eops.library import OPERATORS
 from frontend.catalogue import facts, notes, reducers_text, refused_text, shapes_text
+from frontend.files import write_whole
 from frontend.text import hanging
 from ta.operator import Operator
 
@@ -102,7 +103,7 @@ def _plain(text: str) -> str:
 
 def main() -> None:
     for name, page in PAGES.items():
-        (DOCS / name).write_text(page(), encoding="utf-8")
+        write_whole(DOCS / name, page())
 
 
 if __name__ == "__main__":

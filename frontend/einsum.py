@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import lru_cache, reduce
 from importlib import import_module
+from math import prod
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -31,6 +32,10 @@ Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 Compiler: TypeAlias = Callable[[Program], Callable[..., Any]]
 """Program -> a function of the operands, in order."""
 
+NUMBERS = "biufcO"
+"""Kinds of NumPy's types that einsum computes with."""
+UNASKED_BYTES = 1 << 30
+"""Results up to this size are computed without asking how much memory is free."""
 MOST_OPTIMAL = 8
 """Up to this many operands the best of all orders is looked for."""
 
@@ -85,6 +90,7 @@ def einsum(
     else:
         arrays = _numpy_operands(text, operands, dtype, casting)
     spec = read_einsum(text, tuple(tuple(map(int, array.shape)) for array in arrays))
+    _require_memory(text, spec, arrays[0].dtype.itemsize, _device_type(arrays[0]))
     if derive:
         names = tuple(str(array.dtype).removeprefix("torch.") for array in arrays)
         _check_derivable(text, names)
@@ -94,6 +100,10 @@ def einsum(
         run = _run_torch if torch_used else _run_numpy
         result = run(contractions(spec, _hashable(optimize)), _squeeze(spec, arrays))
     return result if torch_used else _finish_numpy(text, result, out, order, casting, operands)
+
+
+def _device_type(array: Any) -> str:
+    return str(array.device.type) if _is_torch(array) else "cpu"
 
 
 def _deriver() -> Compiler:
@@ -215,13 +225,50 @@ def _is_torch(operand: object) -> bool:
 
 
 def _numpy_operands(text: str, operands: Sequence[Any], dtype: Any, casting: Casting) -> Arrays:
-    arrays = tuple(map(np.asarray, operands))
+    arrays = tuple(_array(text, number, operand) for number, operand in enumerate(operands))
     if not arrays:
         return arrays
     wanted = np.result_type(*(a.dtype for a in arrays)) if dtype is None else np.dtype(dtype)
     for number, array in enumerate(arrays):
         _check_cast(text, f"operand {number}", array.dtype, wanted, casting)
     return tuple(array.astype(wanted, copy=False) for array in arrays)
+
+
+def _array(text: str, number: int, operand: Any) -> Any:
+    """The operand as an array of what can be multiplied and added."""
+    try:
+        array = np.asarray(operand)
+    except (TypeError, ValueError):  # rows of different lengths
+        raise OperandError(
+            f"operand {number} is no array: its rows have different lengths",
+            text=text,
+            next_step="pass rows of one length",
+        ) from None
+    if array.dtype.kind not in NUMBERS:
+        raise OperandError(
+            f"operand {number} holds elements of type {array.dtype}, which are no numbers",
+            text=text,
+            next_step="convert it to a type of numbers",
+        )
+    return array
+
+
+def _require_memory(text: str, spec: EinsumSpec, item_bytes: int, device: str) -> None:
+    """Refuse a result that cannot be held; what is small is not looked into."""
+    sizes = spec.sizes
+    needed = prod(sizes[label] for label in spec.output) * item_bytes
+    if needed < UNASKED_BYTES or device not in ("cpu", "cuda"):
+        return
+    from frontend.memory import amount, free_bytes
+
+    free = free_bytes(device)
+    if needed > 2**63 - 1 or (free is not None and needed > free):
+        raise OperandError(
+            "the result does not fit into memory",
+            text=text,
+            sizes=f"{show_shapes(spec.shapes)}, the result needs {amount(needed)}",
+            next_step="sum over more labels, or contract in parts",
+        )
 
 
 def _check_cast(text: str, what: str, old: Any, new: Any, casting: Casting) -> None:
@@ -244,6 +291,14 @@ def _torch_operands(text: str, operands: Sequence[Any], dtype: Any) -> Arrays:
                 text=text,
                 sizes=show_shapes([tuple(np.shape(item)) for item in operands]),
                 next_step=f"pass torch.from_numpy(operand {number}), or all operands as arrays",
+            )
+    for number, operand in enumerate(operands):
+        if _is_torch(operand) and (operand.is_nested or operand.layout is not torch.strided):
+            kind = "nested" if operand.is_nested else "sparse"
+            raise OperandError(
+                f"operand {number} is a {kind} tensor",
+                text=text,
+                next_step="pass it dense, for example with .to_dense()",
             )
     devices = list(dict.fromkeys(str(tensor.device) for tensor in tensors))
     if len(devices) > 1:

@@ -2,44 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
-from frontend.optimize import parse
-from ta.errors import EinderiveError
-from ta.fields import ModularField
-from ta.functions import FUNCTIONS
-from ta.interp import Counterexample, RealField, difference, equal
-from ta.node import Apply, Scope
+from frontend.equation import Equation, Pair, stated
+from frontend.families import families, symbolic
+from frontend.smallest import smallest
+from frontend.verdict import Counterexample, Verdict
+from ta.compare import Outcome, compare, points, sample
+from ta.errors import EinderiveError, TextError
+from ta.laws import EXP_SUM, LAWS, apply_definitions, law_names
 from ta.program import Program
-from ta.subst import stages, walk
+from ta.reduce import reduce_extents
+
+__all__ = ["Counterexample", "Verdict", "equivalent"]
 
 MOST_POINTS = 4_000_000
-"""Programs whose stages visit more points than this are left undecided."""
-SEEDS = (0, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """`kind`: identical, evaluated, different or undecided; true for the first two only.
-
-    identical: both texts are one canonical expression.  evaluated: all outputs agree at every
-    position, for random inputs modulo two primes near 2^31 (unequal programs of degree d agree at
-    a position with probability at most (d/2^31)^2 for each seed), or over the rationals where max,
-    min or comparisons occur.  Division is by numbers other than 0: `a/a` counts as 1.  Functions
-    such as `exp` are opaque: equal arguments, equal values.  different: see `counterexample`.
-    undecided: too large to evaluate, or equal only if a law of such a function makes them so."""
-
-    kind: str
-    detail: str
-    counterexample: Counterexample | None = None
-
-    def __bool__(self) -> bool:
-        return self.kind in ("identical", "evaluated")
-
-    def __str__(self) -> str:
-        return f"{self.kind}: {self.detail}"
+"""Programs whose stages visit more points than this, with reduced extents, are not evaluated."""
+MOST_GENERIC = 400_000
+"""As `MOST_POINTS`, for each shape of a family."""
 
 
 def equivalent(
@@ -48,76 +28,183 @@ def equivalent(
     /,
     *,
     dtypes: Mapping[str, str] | str = "float32",
-    **shapes: Sequence[int],
+    ranges: Mapping[str, tuple[int, int]] | None = None,
+    laws: Iterable[str] = (),
+    generic: bool = False,
+    **shapes: Sequence[int | str],
 ) -> Verdict:
     """Whether two programs over the same tensors give the same outputs, exactly.
 
+    Both are evaluated at every position of every output, borders included, on random entries modulo
+    primes near 2^31, with functions such as `exp` as opaque values: equal arguments, equal values.
+    Unequal polynomials of degree d are taken for equal with a chance of at most (d/2^31)^2.
+    Division is by numbers other than 0: `a/a` counts as 1.  Functions that compare have signs
+    (`ta.signs`).  Extents that take part in no index arithmetic are made small by a theorem
+    (`ta.reduce`), which loses nothing.
+
     Shapes are those of the tensors; a name that only one side uses is given all the same.  Outputs
-    are compared by name where both sides have the same names, else in order."""
-    left, right = (_program(side, dtypes, shapes) for side in (lhs, rhs))
-    a, b = left.roots(), right.roots()
-    names = [statement.name for statement in left.outputs]
-    others = [statement.name for statement in right.outputs]
-    if sorted(names) == sorted(others):
-        b = tuple(b[others.index(name)] for name in names)
-    if len(a) != len(b):
-        return Verdict("different", f"{len(a)} outputs and {len(b)} outputs")
-    for name, x, y in zip(names, a, b, strict=True):
-        if x.loops != y.loops:
-            return Verdict("different", f"{name} is {_shape(x)} on the left, {_shape(y)} right")
-    if all(x is y for x, y in zip(a, b, strict=True)):
-        return Verdict("identical", "both are the same canonical expression")
-    if _points(*a, *b) > MOST_POINTS:
-        return Verdict("undecided", "too many points to evaluate; try smaller shapes")
-    for x, y in zip(a, b, strict=True):
-        found = equal(x, y, seeds=SEEDS)
-        if found is not None:
-            return _different(x, y, found)
-    return Verdict("evaluated", f"equal at every position, {len(SEEDS)} random inputs each")
+    are compared by name where both sides have the same names, else in order.  `laws` names
+    identities of functions that may be used: `exp-sum`, or its equation `exp(a+b) = exp(a)*exp(b)`,
+    and the definitions `sigmoid`, `silu`, `tanh`, `expm1`, `log1p`, `softplus`, `rsqrt`, `relu` and
+    `abs`; none is used unasked.
+
+    With sizes as symbols, `A=("n", "k")`, or with `generic`, families of sizes are tried in which
+    mistakes show: 0, 1, odd and unequal ones, and those around the constants of the formulas.  Then
+    the bounds of a clause may be stated in the symbols, `where h in 0:H-2`.
+
+    Raises EinderiveError where a formula cannot be read, a tensor has two shapes or a law is not
+    known."""
+    chosen = law_names(laws)
+    equation = Equation(lhs, rhs, shapes, dtypes, ranges or {})
+    if generic or equation.symbols:
+        return _for_families(equation, chosen)
+    return _verdict(equation, equation.pair(), chosen, MOST_POINTS)
 
 
-def _different(x: Scope, y: Scope, found: Counterexample) -> Verdict:
-    """The difference in numbers that a reader knows.  Where there is none but for functions taken
-    as opaque, as between exp(a+b) and exp(a)*exp(b), nothing is decided."""
-    real = difference(x, y, RealField())
-    if real is not None:
-        detail = f"at {real.point}: {real.left:.10g} and {real.right:.10g}, for random numbers"
-        return Verdict("different", detail, real)
-    opaque = {
-        node.function
-        for stage in stages(x, y)
-        for node in walk(stage.body)
-        if isinstance(node, Apply) and FUNCTIONS[node.function].exact is None
+def _verdict(equation: Equation, pair: Pair, laws: frozenset[str], most: int) -> Verdict:
+    if pair.mismatch:
+        given = ", ".join(f"{name} {shape}" for name, shape in pair.shapes.items())
+        return Verdict("different", f"{pair.mismatch}, for {given}" if given else pair.mismatch)
+    left, right = (apply_definitions(side, laws) for side in (pair.left, pair.right))
+    if all(x is y for x, y in zip(left, right, strict=True)):
+        return Verdict(
+            "identical", f"both are the same canonical expression{_by(laws - {EXP_SUM})}"
+        )
+    small = reduce_extents(left, right)
+    if points(*small.left, *small.right) > most:
+        return _sampled(equation, pair, laws)
+    outcome = compare(small.left, small.right, exp_sum=EXP_SUM in laws)
+    if outcome.equal:
+        return Verdict("evaluated", _shown(outcome, small.sizes, laws))
+    if outcome.found is not None:
+        return _different(smallest(equation, pair, laws, outcome.found))
+    if outcome.reason == "size":
+        return _sampled(equation, pair, laws)
+    if outcome.reason == "laws":
+        return Verdict("undecided", _laws_missing(outcome.functions, laws))
+    return Verdict(
+        "undecided",
+        "equal for many random rational inputs, but not shown: that needs a property of order, "
+        "such as max being associative or idempotent; write both sides with the same max or min",
+    )
+
+
+def _shown(outcome: Outcome, sizes: Sequence[tuple[int, int]], laws: Iterable[str]) -> str:
+    """What was shown, how, and with what chance of an error."""
+    chance = "(degree/2^31)^2"
+    if outcome.signs:
+        chance += f" + {(1 - 2.0**-outcome.signs) ** outcome.draws:.0e}"
+    made = ", ".join(f"{extent} as {small}" for extent, small in sizes)
+    reduced = f"; extents in no index arithmetic reduced by proof ({made})" if made else ""
+    return (
+        f"equal at every position, {outcome.draws} random inputs modulo primes near 2^31 "
+        f"(wrong with a chance of about {chance}){_by(laws)}{reduced}"
+    )
+
+
+def _sampled(equation: Equation, pair: Pair, laws: frozenset[str]) -> Verdict:
+    """For what is too large to be evaluated everywhere: different, or undecided."""
+    left, right = (apply_definitions(side, laws) for side in (pair.left, pair.right))
+    found, positions = sample(left, right)
+    if found is not None:
+        return _different(smallest(equation, pair, laws, found))
+    looked = f"equal at {positions} sampled positions" if positions else "no position was evaluated"
+    return Verdict(
+        "undecided",
+        f"too many points to evaluate at every position ({looked}, with corners and borders); try "
+        "smaller shapes, or generic=True",
+    )
+
+
+def _different(example: Counterexample) -> Verdict:
+    return Verdict("different", str(example), example)
+
+
+def _for_families(equation: Equation, laws: frozenset[str]) -> Verdict:
+    """The verdict over families of sizes: what was tried, and nothing about the rest."""
+    if any(isinstance(side, Program) for side in (equation.lhs, equation.rhs)):
+        raise TextError(
+            "a parsed program has fixed shapes",
+            next_step="pass both sides as texts, with sizes as names: A=('n', 'k')",
+        )
+    equation = equation if equation.symbols else symbolic(equation)
+    tried: list[dict[str, int]] = []
+    shapes: list[Mapping[str, tuple[int, ...]]] = []
+    refused, large, refusal = 0, 0, ""
+    for sizes in families(equation):
+        try:
+            pair = equation.pair(sizes)
+        except EinderiveError as error:
+            refused, refusal = refused + 1, refusal or str(error)
+            continue
+        fixed = _fixed(equation, sizes)
+        verdict = _verdict(fixed, pair, laws, MOST_GENERIC)
+        if verdict.kind == "different":
+            smaller = _smaller(equation, dict(sizes), laws)
+            verdict = verdict if smaller is None else smaller
+            return Verdict("different", verdict.detail, verdict.counterexample, tuple(shapes))
+        if not verdict and points(*pair.left, *pair.right) > MOST_GENERIC:
+            large += 1
+            continue
+        if not verdict:
+            stated = ", ".join(f"{name}={size}" for name, size in sizes.items())
+            return Verdict("undecided", f"for {stated}: {verdict.detail}", None, tuple(shapes))
+        tried.append(dict(sizes))
+        shapes.append(pair.shapes)
+    skipped = f"{refused} were refused by the parser" + (f", {large} too large" if large else "")
+    if not tried:
+        return Verdict("undecided", f"no shape could be tried: {skipped}; the first: {refusal}")
+    names = ", ".join(equation.symbols)
+    return Verdict(
+        "generic",
+        f"equal for each of {len(tried)} choices of ({names}): {_some(tried)}; {skipped}; "
+        f"nothing is claimed for other sizes{_by(laws)}",
+        None,
+        tuple(shapes),
+    )
+
+
+def _smaller(equation: Equation, sizes: dict[str, int], laws: frozenset[str]) -> Verdict | None:
+    """The difference at the smallest sizes, one symbol after the other, if there is a smaller."""
+    best: Verdict | None = None
+    for symbol, most in tuple(sizes.items()):
+        for size in range(most):
+            trial = sizes | {symbol: size}
+            try:
+                pair = equation.pair(trial)
+            except EinderiveError:
+                continue
+            verdict = _verdict(_fixed(equation, trial), pair, laws, MOST_GENERIC)
+            if verdict.kind == "different":
+                sizes, best = trial, verdict
+                break
+    return best
+
+
+def _fixed(equation: Equation, sizes: Mapping[str, int]) -> Equation:
+    """The equation at these sizes; where the clauses state symbols, they are filled in."""
+    texts = [stated(str(side), sizes) for side in (equation.lhs, equation.rhs)]
+    shapes = {
+        name: tuple(sizes[size] if isinstance(size, str) else size for size in shape)
+        for name, shape in equation.shapes.items()
     }
-    if opaque:
-        laws = f"laws of {', '.join(sorted(opaque))}, if there are such, are not known here"
-        return Verdict("undecided", f"equal for random numbers up to rounding; {laws}")
-    where = f"modulo {found.field.prime}" if isinstance(found.field, ModularField) else "exactly"
-    detail = f"at {found.point}: {found.left} and {found.right} {where}, for random numbers"
-    return Verdict("different", detail, found)
+    return Equation(texts[0], texts[1], shapes, equation.dtypes, equation.ranges)
 
 
-def _program(side: str | Program, dtypes: Any, shapes: Mapping[str, Any]) -> Program:
-    if isinstance(side, Program):
-        return side
-    try:
-        return parse(side, dtypes=dtypes, **shapes)
-    except EinderiveError:
-        used: dict[str, Any] = {name: shape for name, shape in shapes.items() if name in side}
-        if len(used) == len(shapes):
-            raise
-        return parse(side, dtypes=dtypes, **used)
+def _some(tried: Sequence[Mapping[str, int]]) -> str:
+    first = [f"({','.join(map(str, sizes.values()))})" for sizes in tried[:6]]
+    return " ".join(first) + (" ..." if len(tried) > len(first) else "")
 
 
-def _shape(scope: Scope) -> str:
-    return " x ".join(map(str, scope.shape)) or "a scalar"
+def _by(laws: Iterable[str]) -> str:
+    used = [LAWS[name].equation for name in LAWS if name in set(laws)]
+    return f", by {' and '.join(used)}" if used else ""
 
 
-def _points(*roots: Scope) -> int:
-    total = 0
-    for stage in stages(*roots):
-        size = 1
-        for bound in stage.domain:
-            size *= bound.extent
-        total += size
-    return total
+def _laws_missing(functions: Sequence[str], laws: frozenset[str]) -> str:
+    offered = [name for name, law in LAWS.items() if law.function in functions and name not in laws]
+    text = (
+        "equal for random numbers up to rounding, but not shown: only laws of "
+        f"{', '.join(functions)} could make both sides equal"
+    )
+    return f"{text}; allow them by name: {', '.join(offered)}" if offered else text

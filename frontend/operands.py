@@ -64,6 +64,7 @@ def _kind(value: object) -> str:
 
 
 def _operand(tensor: Tensor, value: Any, text: str, device: str) -> torch.Tensor:
+    _refuse_containers(tensor, value, text)
     array: Any = value if isinstance(value, torch.Tensor) else _array(tensor, value, text)
     name, found = tensor.name, tuple(array.shape)
     dtype = str(getattr(array.dtype, "name", array.dtype)).removeprefix("torch.")
@@ -76,7 +77,7 @@ def _operand(tensor: Tensor, value: Any, text: str, device: str) -> torch.Tensor
     if found != tensor.shape:
         refuse(
             f"{name} has shape {shape(found)}, the formula was compiled for {shape(tensor.shape)}",
-            f"pass a {shape(tensor.shape)} array, or compile for {name}={found}",
+            f"pass an array of shape {shape(tensor.shape)}, or compile for {name}={found}",
             f"{name} is {shape(found)} here",
         )
     if isinstance(value, torch.Tensor | np.ndarray) and dtype != tensor.dtype:
@@ -88,8 +89,6 @@ def _operand(tensor: Tensor, value: Any, text: str, device: str) -> torch.Tensor
         )
     if not isinstance(value, torch.Tensor):
         return _from_numpy(array).to(device=device, dtype=getattr(torch, tensor.dtype))
-    if value.layout is not torch.strided:
-        refuse(f"{name} is a sparse tensor", f"pass {name}.to_dense()")
     if value.device.type != device:
         refuse(
             f"{name} lies on {value.device}, the program was compiled for {device}",
@@ -103,6 +102,22 @@ def _operand(tensor: Tensor, value: Any, text: str, device: str) -> torch.Tensor
     return value
 
 
+def _refuse_containers(tensor: Tensor, value: Any, text: str) -> None:
+    """Refuse what has more to it than its elements, which would be lost."""
+    name = tensor.name
+    if isinstance(value, np.ma.MaskedArray):
+        what, next_step = "masked array, and no formula knows a mask", f"pass {name}.filled(0)"
+    elif isinstance(value, torch.Tensor) and value.is_nested:
+        what, next_step = "nested tensor", f"pass {name}.to_padded_tensor(0)"
+    elif isinstance(value, torch.Tensor) and value.layout is not torch.strided:
+        what, next_step = "sparse tensor", f"pass {name}.to_dense()"
+    else:
+        return
+    raise OperandError(
+        f"{name} is a {what}", text=text, span=_span(text, name), next_step=next_step
+    )
+
+
 def _array(tensor: Tensor, value: Any, text: str) -> Any:
     """The operand as a NumPy array; what is no array becomes one where the formula's type holds
     its numbers."""
@@ -113,7 +128,8 @@ def _array(tensor: Tensor, value: Any, text: str) -> Any:
     kind = array.dtype.kind
     wanted = "f" if "float" in tensor.dtype else np.dtype(tensor.dtype).kind
     if kind not in KINDS:
-        message = f"{tensor.name} is no array of numbers but a {type(value).__name__}"
+        what = f"an array of {array.dtype}" if array is value else f"a {type(value).__name__}"
+        message = f"{tensor.name} is no array of numbers but {what}"
     elif not isinstance(value, np.ndarray) and KINDS.index(kind) > KINDS.index(wanted):
         message = f"{tensor.name} holds numbers that are no {tensor.dtype}"
     else:
@@ -122,7 +138,7 @@ def _array(tensor: Tensor, value: Any, text: str) -> Any:
         message,
         text=text,
         span=_span(text, tensor.name),
-        next_step=f"pass a {shape(tensor.shape)} array of {tensor.dtype}",
+        next_step=f"pass an array of {tensor.dtype} of shape {shape(tensor.shape)}",
     )
 
 
@@ -137,5 +153,5 @@ def _from_numpy(array: Any) -> torch.Tensor:
 
 def _span(text: str, name: str) -> tuple[int, int] | None:
     """Where the tensor is read first."""
-    found = re.search(rf"\b{name}\b", text) if name else None
+    found = re.search(rf"\b{re.escape(name)}\b", text) if name else None
     return found.span() if found else None

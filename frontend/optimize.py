@@ -9,13 +9,16 @@ import numpy as np
 
 from derivations.cost import MACHINES
 from derivations.graph import Budget, Graph, Progress
+from derivations.rule import Rule
 from derivations.rules import JOINT_RULES, RULES
 from derivations.search import search
 from eops.library import OPERATORS
+from frontend.accuracy import Accuracy, Nan, allowed, checked
 from frontend.compiled import CompiledFunction, compile_derivation
 from frontend.derivation import Derivation
 from frontend.interruption import Interruption
 from ta.errors import NameUnknownError, TextError
+from ta.laws import law_names
 from ta.parse import parse as parse_text
 from ta.program import Program
 from ta.show import show_program
@@ -68,6 +71,9 @@ def derive(
     progress: Progress | None = None,
     most: int = 16,
     weights: Sequence[str] = (),
+    laws: Sequence[str] = (),
+    accuracy: Accuracy = "normwise",
+    nan: Nan = "ignore",
     **shapes: Sequence[int],
 ) -> Derivation:
     """Equal programs for a formula, the one predicted to be fastest on `target` first.
@@ -75,10 +81,21 @@ def derive(
     `weights` names the tensors that stay the same from call to call: whatever reads only these is
     computed once, when they are first seen.
 
+    `laws` names identities of functions that hold for numbers but can overflow in floating point,
+    and that are used only if asked for: "exp-sum", exp(a+b) = exp(a)*exp(b).
+
+    `accuracy="componentwise"` leaves out steps that can cancel and judges each output entry by
+    itself; the default, `"normwise"`, judges by the largest entry, as torch.cdist's product form
+    asks for.  `nan="strict"` takes only steps that keep NaN and infinity where the formula has
+    them, and `compile` checks it; the default, `"ignore"`, promises nothing for such inputs.
+
     `budget`: a Budget, or seconds; the default is a number of states, so that the result does not
     depend on the machine's pace.  Nothing is measured here: `Derivation.compile` does that."""
     if most < 1:
-        raise TextError(f"most is how many programs to give, 1 or more, not {most}")
+        raise TextError(
+            f"most is how many programs to give, not {most!r:.80}", next_step="for example most=16"
+        )
+    checked(accuracy, nan)
     limits = _limits(budget)
     if not isinstance(formula, Program):
         types = "float32" if dtypes is None else dtypes
@@ -92,6 +109,7 @@ def derive(
         program = formula
     machine = MACHINES[target_of(target)]
     constants = constant_names(program, weights)
+    rules = _rules(laws)
     with Interruption() as interruption:
 
         def watch(graph: Graph, expanded: int, waiting: int) -> None:
@@ -101,7 +119,7 @@ def derive(
 
         result = search(
             program.roots(),
-            RULES,
+            rules,
             OPERATORS,
             machine,
             limits,
@@ -109,6 +127,7 @@ def derive(
             most,
             JOINT_RULES,
             constants,
+            allowed(accuracy, nan),
         )
     return Derivation(
         program,
@@ -117,7 +136,21 @@ def derive(
         result.unchanged,
         result.statistics,
         tuple(weights),
+        accuracy=accuracy,
+        nan=nan,
     )
+
+
+def _rules(laws: Sequence[str]) -> tuple[Rule, ...]:
+    """The rules that rest on no law of a function, and those that rest on the given ones."""
+    known = law_names(laws)
+    used = {law for rule in RULES for law in rule.laws}
+    for law in sorted(known - used):
+        raise NameUnknownError(
+            f"no rule rests on the law {law!r}",
+            next_step=f"laws that rules use: {', '.join(sorted(used))}",
+        )
+    return tuple(rule for rule in RULES if known.issuperset(rule.laws))
 
 
 def constant_names(program: Program, weights: Sequence[str]) -> frozenset[str]:
@@ -144,9 +177,14 @@ def _limits(budget: Budget | float | None) -> Budget:
             f"budget is a Budget or a number of seconds, not {budget!r}",
             next_step="for example budget=2.0, or budget=Budget(states=1000)",
         )
-    values = (budget.states, budget.effort, 1.0 if budget.seconds is None else budget.seconds)
-    if not all(value > 0 for value in values):  # also refuses NaN
-        raise TextError(f"every limit of a budget is above 0, and this is {budget}")
+    seconds = 1.0 if budget.seconds is None else budget.seconds
+    limits = {"states": budget.states, "effort": budget.effort, "seconds": seconds}
+    for name, value in limits.items():
+        if not value > 0:  # also refuses NaN
+            raise TextError(
+                f"every limit of a budget is above 0, and {name} is {value!r:.40}",
+                next_step="for example budget=2.0, or budget=Budget(states=1000)",
+            )
     return budget
 
 
@@ -178,6 +216,9 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     ranges: Mapping[str, tuple[int, int]] | None = None,
     progress: Progress | None = None,
     weights: Sequence[str] = (),
+    laws: Sequence[str] = (),
+    accuracy: Accuracy = "normwise",
+    nan: Nan = "ignore",
     seconds: float = 1.0,
     **shapes: Sequence[int],
 ) -> CompiledFunction:
@@ -194,6 +235,9 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
         ranges=ranges,
         progress=progress,
         weights=weights,
+        laws=laws,
+        accuracy=accuracy,
+        nan=nan,
         **cast(Any, shapes),
     )
     return compile_derivation(found, seconds=seconds)

@@ -1,4 +1,4 @@
-"""What a derivation and a measurement say to a reader, as text.
+"""What a derivation says to a reader, as text; `frontend.report_measured` tells what was measured.
 
 The formula, what was searched, the steps of the best program as rewritten statements, the program
 with its operators and predicted times, what the steps mean for digits, and the other programs.
@@ -7,9 +7,8 @@ with its operators and predicted times, what the steps mean for digits, and the 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 from textwrap import wrap
 
 from derivations.extract import Plan
@@ -17,10 +16,9 @@ from derivations.kernel import Step
 from derivations.rules import ALL_RULES
 from derivations.search import Statistics
 from frontend.accept import FACTOR, FLOOR
-from frontend.compiled import MARGIN, CompiledFunction, Trial
 from frontend.derivation import Derivation
 from frontend.narrate import tell
-from frontend.text import counted, duration, figure, hanging, listed, operators, tensors
+from frontend.text import counted, duration, hanging, listed, operators, tensors
 from ta.show import show_program
 from ta.subst import stages
 
@@ -96,6 +94,8 @@ def searched(stats: Statistics) -> str:
         f"searched {counted(stats.states, 'expression')} ({stats.expanded} expanded by "
         f"{counted(stats.steps, 'step')}) in {duration(stats.seconds)}: {stats.stopped}"
     )
+    if stats.bound:
+        text += f"; no program can take less than {duration(stats.bound)} here"
     pruned = [(reason, count) for reason, count in stats.pruned.items() if count]
     if pruned:
         reasons = sorted(pruned, key=lambda item: (-item[1], item[0]))
@@ -195,16 +195,17 @@ def digits(steps: Sequence[Step]) -> str:
     sentences = []
     if cancels := found["cancels"]:
         sentences.append(
-            f"{_step_list(cancels)} can lose digits: parts that were subtracted or added term by "
+            f"{step_list(cancels)} can lose digits: parts that were subtracted or added term by "
             "term become separate sums, and where these are large and nearly cancel, the rounding "
-            "of the large parts stays in the small result. How much depends on the data; compile() "
+            "of the large parts stays in the small result. How much depends on the data: compile() "
             f"refuses a program whose error against float64 exceeds {FACTOR:g} times that of the "
-            f"direct one plus {FLOOR:g} roundings."
+            f"direct one plus {FLOOR:g} roundings on random inputs, and measures what is lost on "
+            'hard ones; accuracy="componentwise" leaves such steps out.'
         )
     if reassociates := found["reassociates"]:
         verb = "adds" if len(reassociates) == 1 else "add"
         sentences.append(
-            f"{_step_list(reassociates)} {verb} in another order, which rounds differently in the "
+            f"{step_list(reassociates)} {verb} in another order, which rounds differently in the "
             "last digits."
         )
     return " ".join(sentences) or (
@@ -212,7 +213,7 @@ def digits(steps: Sequence[Step]) -> str:
     )
 
 
-def _step_list(steps: Sequence[str]) -> str:
+def step_list(steps: Sequence[str]) -> str:
     return ("Step " if len(steps) == 1 else "Steps ") + listed(steps)
 
 
@@ -254,71 +255,3 @@ def _candidates(derivation: Derivation, shown: int, ink: Ink, width: int) -> lis
         lines.append(lead + names[0])
         lines += [" " * len(lead) + name for name in names[1:]]
     return lines
-
-
-def compiled_text(compiled: CompiledFunction, *, colour: bool = False, width: int = WIDTH) -> str:
-    """What was tried, how fast and how exact it was, and what was chosen."""
-    ink = Ink(colour)
-    lines = [
-        ink.bold(line)
-        for text in show_program(compiled.derivation.source).splitlines()
-        for line in hanging(text, "", width)
-    ]
-    lines += hanging(
-        f"{tensors(compiled.derivation.source.inputs)}; measured on {compiled.device}", "  ", width
-    )
-    lines += ["", *_trials(compiled, ink, width), ""]
-    lines += [ink.bold(line) for line in wrap(verdict(compiled), width)]
-    note = (
-        "baseline: the formula as one writes it in torch. candidate: a derived program, numbered "
-        "as in its derivation, with its operators below. time: the median of interleaved runs. "
-        "speed: the baseline's time over this one's. error: max|y - r|/max|r|, r in float64, "
-        f"accepted up to {FACTOR:g} x the baseline's + {FLOOR:g} roundings."
-    )
-    return "\n".join([*lines, *(ink.dim(line) for line in wrap(note, width))])
-
-
-def _trials(compiled: CompiledFunction, ink: Ink, width: int) -> Iterator[str]:
-    labels = max(len(trial.label) for trial in compiled.trials)
-    header = f"  {'program':<{labels}}  {'time':>8}  {'speed':>6}  {'error':>7}  verdict"
-    yield ink.bold(header)
-    for trial in compiled.trials:
-        mark = "*" if trial is compiled.chosen else " "
-        lead = (
-            f"{mark} {trial.label:<{labels}}  {duration(trial.seconds):>8}  "
-            f"{speed(compiled, trial):>6}  {error(trial):>7}  "
-        )
-        paint = ink.good if trial.verdict in ("accepted", "baseline") else ink.bad
-        parts = wrap(trial.verdict, width - len(lead)) or [""]
-        yield lead + paint(parts[0])
-        yield from (" " * len(lead) + paint(part) for part in parts[1:])
-        names = operators(trial.words)
-        yield from (ink.dim(f"      {line}") for line in wrap(names, width - 6))
-
-
-def speed(compiled: CompiledFunction, trial: Trial) -> str:
-    """`7.01x`: baseline seconds over the trial's; `-` where one was not timed."""
-    timed = isfinite(trial.seconds) and isfinite(compiled.baseline.seconds)
-    return f"{figure(compiled.baseline.seconds / trial.seconds)}x" if timed else "-"
-
-
-def error(trial: Trial) -> str:
-    """`2.1e-07`; `-` where the program did not run."""
-    return "-" if trial.error == float("inf") else f"{trial.error:.1e}"
-
-
-def verdict(compiled: CompiledFunction) -> str:
-    """Which program was chosen, and why, in a sentence."""
-    stopped = " (interrupted: not all were tried or timed)" if compiled.interrupted else ""
-    if compiled.chosen is compiled.baseline:
-        if any(t.verdict == "accepted" for t in compiled.trials):
-            why = f"no accepted candidate takes less than {MARGIN:.0%} of its time"
-        elif len(compiled.trials) > 1:
-            why = "no candidate was accepted"
-        else:
-            why = "every candidate is the same program or predicted to be far slower"
-        return f"chosen: the baseline, the formula as written in torch; {why}{stopped}"
-    if not isfinite(compiled.baseline.seconds):
-        return f"chosen: {compiled.chosen.label}{stopped}"
-    faster = f"{figure(compiled.ratio)} x as fast as the baseline"
-    return f"chosen: {compiled.chosen.label}, {faster}{stopped}"

@@ -132,7 +132,8 @@ def substitute(row: Row, replacement: Sequence[Row] | Mapping[int, Row]) -> Row:
     """The row with every `x_i` replaced by the row `replacement[i]`."""
     const, terms, floors = row
     if not floors and len(terms) == 1 and terms[0][1] == 1:
-        return shift(replacement[terms[0][0]], const)
+        part = replacement[terms[0][0]]
+        return shift(part, const) if const else part
     if not terms and not floors:
         return row
     totals: dict[int, int] = {}
@@ -144,8 +145,9 @@ def substitute(row: Row, replacement: Sequence[Row] | Mapping[int, Row]) -> Row:
         const += factor * part_const
         for i, a in part_terms:
             totals[i] = totals.get(i, 0) + factor * a
-        for inner, n, b in part_floors:
-            divided[inner, n] = divided.get((inner, n), 0) + factor * b
+        if part_floors:
+            for inner, n, b in part_floors:
+                divided[inner, n] = divided.get((inner, n), 0) + factor * b
     found = [(i, a) for i, a in totals.items() if a]
     if len(found) > 1:
         found.sort()
@@ -158,13 +160,15 @@ def substitute(row: Row, replacement: Sequence[Row] | Mapping[int, Row]) -> Row:
 
 def rename(row: Row, positions: Sequence[int] | Mapping[int, int]) -> Row:
     """The row with iterator `i` at position `positions[i]` (a bijection on those that occur)."""
-    terms = row.terms
-    if terms:
+    const, terms, floors = row
+    if len(terms) > 1:
         terms = tuple(sorted([(positions[i], a) for i, a in terms]))
-    floors = row.floors
+    elif terms:
+        ((i, a),) = terms
+        terms = ((positions[i], a),)
     if floors:
         floors = tuple(sorted((rename(r, positions), n, b) for r, n, b in floors))
-    return Row(row.const, terms, floors)
+    return Row(const, terms, floors)
 
 
 def iterators(row: Row) -> set[int]:
@@ -199,9 +203,8 @@ def bits(positions: int) -> tuple[int, ...]:
 def volume(extents: Sequence[int], positions: int) -> int:
     """The product of the extents at the positions in the bit set."""
     total = 1
-    for position, extent in enumerate(extents):
-        if positions >> position & 1:
-            total *= extent
+    for position in bits(positions):
+        total *= extents[position]
     return total
 
 

@@ -14,6 +14,7 @@ from math import factorial, prod
 
 from ta import affine, expr
 from ta.affine import Range, Row
+from ta.box import box
 from ta.node import Access, Condition, Node, Reducer, Scope, Select, make_scope
 from ta.subst import rebuild, rename, substitute, terms
 
@@ -28,29 +29,27 @@ def scope(
     sums: Sequence[Range | tuple[int, int]],
     body: Node,
     reducer: Reducer = "sum",
+    *,
+    resolved: bool = False,
 ) -> Scope:
     """`{L[loops] S[sums] body}`, a tensor on the box `loops`.
 
     Rows are resolved over the ranges, reads that always miss their source become its fill, and
-    reduction iterators that do nothing are dropped.
+    reduction iterators that do nothing are dropped.  `resolved` says that the body is taken from a
+    scope in which these iterators, maybe elsewhere, have the same ranges: then nothing is left to
+    resolve.
     """
-    loop_ranges, sum_ranges = _ranges(loops), _ranges(sums)
-    ranges = loop_ranges + sum_ranges
-    if body.free >> len(ranges):
+    found = box(tuple(loops), tuple(sums))
+    if body.free >> len(found.domain):
         raise ValueError("the body uses an iterator that the scope does not have")
-    extents = [hi - lo for lo, hi in ranges]
-    if extents and min(extents) < 0:
-        raise ValueError("a range ends before it begins")
-    if 0 not in extents:
-        body = resolve(body, ranges)
-    sum_ranges, body = _drop_idle_sums(loop_ranges, sum_ranges, body, reducer)
-    if len(sum_ranges) > 1:
-        sum_ranges, body = _order_sums(len(loop_ranges), sum_ranges, body)
-    return make_scope(loop_ranges, sum_ranges, reducer if sum_ranges else "sum", body)
-
-
-def _ranges(given: Sequence[Range | tuple[int, int]]) -> tuple[Range, ...]:
-    return tuple([item if isinstance(item, Range) else Range(*item) for item in given])
+    if not resolved and not found.empty:
+        body = resolve(body, found.domain)
+    kept, body = _drop_idle_sums(found.loops, found.sums, body, reducer)
+    if len(kept) > 1:
+        kept, body = _order_sums(len(found.loops), kept, body)
+    if kept is not found.sums:
+        found = box(found.loops, kept)
+    return make_scope(found, reducer if kept else "sum", body)
 
 
 def resolve(body: Node, ranges: Sequence[Range]) -> Node:
@@ -100,7 +99,7 @@ def _drop_idle_sums(
     """`S[s:0:1] f(s) = f(0)`, and for a body without s: `S[s:0:N] f = N*f`, `max[s] f = f`,
     `prod[s] f = f^N`."""
     first = len(loops)
-    if all(hi - lo != 1 and body.free >> p & 1 for p, (lo, hi) in enumerate(sums, first)):
+    if body.free >> first == (1 << len(sums)) - 1 and all(hi - lo != 1 for lo, hi in sums):
         return sums, body
     kept: list[int] = []
     replacement = {i: affine.iterator(i) for i in range(first)}
@@ -129,7 +128,7 @@ Mark = tuple[object, ...]
 
 
 def _order_sums(first: int, sums: tuple[Range, ...], body: Node) -> tuple[tuple[Range, ...], Node]:
-    marks = [(_occurrences(first + p, first, body), r) for p, r in enumerate(sums)]
+    marks = list(zip(_occurrences(first, len(sums), body), sums, strict=True))
     order = sorted(range(len(sums)), key=lambda p: marks[p])
     groups: list[list[int]] = []
     for position in order:
@@ -154,39 +153,43 @@ def _reorder(
     return tuple(sums[old] for old in order), rename(body, positions)
 
 
-def _occurrences(position: int, first: int, body: Node) -> list[Mark]:
-    """How one reduction iterator occurs, in the body's accesses and conditions."""
-    found: list[Mark] = []
+def _occurrences(first: int, count: int, body: Node) -> list[list[Mark]]:
+    """How each reduction iterator occurs, in the body's accesses and conditions."""
+    found: list[list[Mark]] = [[] for _ in range(count)]
     for node in terms(body):
         if isinstance(node, Access):
-            if node.free >> position & 1:
-                found += _in_access(node, position, first)
+            for position, marks in _in_access(node, first):
+                found[position - first] += marks
         elif isinstance(node, Select):
             for condition in node.conditions:
-                if affine.mask(condition.row) >> position & 1:
+                for position in affine.bits(affine.mask(condition.row) >> first << first):
                     mark = _blind(condition.row, position, first)
                     if condition.relation == "==":  # its sign depends on the order sought here
                         reverse = affine.scale(condition.row, -1)
                         mark = min(mark, _blind(reverse, position, first))
-                    found.append(("", -1, mark, (condition.relation, 0)))
-    return sorted(found)
+                    found[position - first].append(("", -1, mark, (condition.relation, 0)))
+    for marks in found:
+        marks.sort()
+    return found
 
 
 @lru_cache(maxsize=32768)
-def _in_access(access: Access, position: int, first: int) -> tuple[Mark, ...]:
-    """For each row that holds the reduction iterator: the source, the dimension, and the row."""
-    fill = (str(access.fill), access.source.digest)
-    return tuple(
-        [
-            (access.source.label, dimension, _blind(row, position, first), fill)
-            for dimension, row in enumerate(access.rows)
-            if affine.mask(row) >> position & 1
-        ]
-    )
+def _in_access(access: Access, first: int) -> tuple[tuple[int, list[Mark]], ...]:
+    """For each reduction iterator and each row that holds it: the source, the dimension, the
+    row."""
+    found: dict[int, list[Mark]] = {}
+    fill = (str(access.fill) if access.fill else "0", access.source.digest)
+    for dimension, row in enumerate(access.rows):
+        for position in affine.bits(affine.mask(row) >> first << first):
+            mark = (access.source.label, dimension, _blind(row, position, first), fill)
+            found.setdefault(position, []).append(mark)
+    return tuple(found.items())
 
 
 def _blind(row: Row, position: int, first: int) -> Mark:
     """The row with this iterator marked -2 and other reduction iterators marked -1."""
+    if len(row.terms) == 1 and not row.floors:
+        return (row.const, ((-2, row.terms[0][1]),), ())
     marked = sorted([(-2 if i == position else i if i < first else -1, a) for i, a in row.terms])
     floors = sorted([(_blind(inner, position, first), n, b) for inner, n, b in row.floors])
     return (row.const, tuple(marked), tuple(floors))

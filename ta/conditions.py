@@ -46,14 +46,21 @@ def _conjunction(condition: Expression, row_of: RowOf) -> list[Condition] | None
             return None
         return [c for pair in _pairs(condition) for c in _compare(*pair, row_of)]
     if not isinstance(condition, Logical):
-        raise NotationError(
-            "a condition compares index expressions", condition.span, next_step="for example i >= j"
-        )
+        raise not_a_condition(condition)
     if condition.operator == "and":
         parts = [_conjunction(part, row_of) for part in condition.operands]
         found = [part for part in parts if part is not None]
         return [c for part in found for c in part] if len(found) == len(parts) else None
     return None
+
+
+def not_a_condition(part: Expression) -> NotationError:
+    """The refusal of what is no comparison of indices."""
+    return NotationError(
+        "a condition compares index expressions",
+        part.span,
+        next_step="for example i >= j; values are compared by maximum(a, b), relu(a) and abs(a)",
+    )
 
 
 def _pairs(comparison: Comparison) -> list[tuple[Expression, str, Expression]]:

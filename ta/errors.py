@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from unicodedata import combining, east_asian_width
+
+LONGEST_LINE = 160
+"""Of a line with more characters only a window around the caret is shown."""
+
+MOST_LINES = 12
+"""Of a longer text without a caret the first lines are shown."""
+
 
 class EinderiveError(Exception):
     """Base of all errors.  `str(error)` is complete: text, caret, sizes and the next step."""
@@ -33,29 +41,56 @@ class TextError(EinderiveError):
         super().__init__(self.render())
 
     def render(self) -> str:
-        lines = [self.message]
+        lines = ["\n".join(map(visible, self.message.split("\n")))]
         if self.text:
             lines += self._excerpt()
         if self.sizes:
-            lines.append(f"  sizes: {self.sizes}")
+            lines.append(f"  sizes: {visible(self.sizes)}")
         if self.next_step:
-            lines.append(f"  next: {self.next_step}")
+            lines.append(f"  next: {visible(self.next_step)}")
         return "\n".join(lines)
 
     def _excerpt(self) -> list[str]:
         if self.span is None:
-            return ["  " + line for line in self.text.splitlines()]
+            lines = self.text.split("\n")
+            return ["  " + visible(_shortened(line)) for line in lines[:MOST_LINES]] + [
+                f"  ... and {len(lines) - MOST_LINES} more lines"
+            ] * (len(lines) > MOST_LINES)
         first, last = self.span
         line_start = self.text.rfind("\n", 0, first) + 1
         line_end = self.text.find("\n", first)
         line = self.text[line_start : line_end if line_end >= 0 else len(self.text)]
         column = first - line_start
         width = max(1, min(last - first, len(line) - column))
-        if len(line) > 160:  # show a window around the caret
-            cut = max(0, column - 70)
-            line, column = line[cut : cut + 150], column - cut
-            width = min(width, max(1, len(line) - column))
-        return ["  " + line, "  " + " " * column + "^" * width]
+        if len(line) > LONGEST_LINE:
+            cut = min(max(0, column - 70), len(line) - 150)
+            before, after = "... " * (cut > 0), " ..." * (cut + 150 < len(line))
+            line, column = before + line[cut : cut + 150] + after, len(before) + column - cut
+            width = min(width, max(1, len(line) - len(after) - column))
+        meant = _columns(line[column : column + width])
+        return ["  " + visible(line), "  " + " " * _columns(line[:column]) + "^" * max(1, meant)]
+
+
+def _shortened(line: str) -> str:
+    return line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 4] + " ..."
+
+
+def visible(text: str) -> str:
+    """The text with a visible sign for each character that a terminal would act on or not show:
+    control characters, marks of writing direction, halves of surrogate pairs."""
+    return "".join(letter if letter.isprintable() else _sign(letter) for letter in text)
+
+
+def _sign(letter: str) -> str:
+    code = ord(letter)
+    return chr(0x2400 + code) if code < 32 else "\u2421" if code == 127 else "\ufffd"
+
+
+def _columns(text: str) -> int:
+    """How many columns of a terminal the visible text takes."""
+    return sum(
+        0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text
+    )
 
 
 class FormulaSyntaxError(TextError):
@@ -78,9 +113,35 @@ class RuleRefused(EinderiveError):
     """A step whose side condition does not hold; the message names the condition."""
 
 
-class RecordError(EinderiveError):
-    """A saved derivation that cannot be read, or a step in it that does not check."""
+class RecordError(TextError):
+    """A saved derivation that cannot be read, or a step in it that does not check.
+
+    `place` says where in the record: `d.json, candidate 1, step 2, witness`."""
+
+    place = ""
+
+    def render(self) -> str:
+        said = super().render()
+        return f"{visible(self.place)}: {said}" if self.place else said
+
+    def within(self, place: str) -> RecordError:
+        """The error, in a larger part of the record."""
+        found = RecordError(
+            self.message,
+            text=self.text,
+            span=self.span,
+            sizes=self.sizes,
+            next_step=self.next_step
+            or "restore the file as it was saved, or derive and save again",
+        )
+        found.place = f"{place}, {self.place}" if self.place else place
+        found.args = (found.render(),)
+        return found
 
 
-class BuildError(EinderiveError):
+class OutputError(TextError):
+    """A file that cannot be written."""
+
+
+class BuildError(TextError):
     """A stage that cannot be turned into a running program on the target."""

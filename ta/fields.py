@@ -4,6 +4,8 @@
     ExactField()      rationals with two infinities    also max, min and piecewise-linear functions
                       (in `ta.rationals`)
     RealField()       float64                          functions at their real values
+    SignField(p)      residues with a sign, for functions that compare (in `ta.signs`)
+    ExponentialField  residues in which exp(a+b) = exp(a)*exp(b) holds (in `ta.exponential`)
 
 A field computes on whole NumPy arrays.  A function such as exp is opaque in the first two: a fixed
 pseudo-random value for each argument, so f(a) = f(b) follows from a = b only.  At 0 (and, for
@@ -81,10 +83,10 @@ class Field(ABC):
 
     def identity(self, reducer: Reducer) -> Array:
         """The value of a reduction over nothing."""
-        return self.constant(_IDENTITIES[reducer])
+        return self.constant(IDENTITIES[reducer])
 
 
-_IDENTITIES: dict[Reducer, Number] = {
+IDENTITIES: dict[Reducer, Number] = {
     "sum": Fraction(0),
     "prod": Fraction(1),
     "max": -math.inf,
@@ -175,12 +177,15 @@ class ModularField(Field):
         known = FUNCTIONS[function]
         if known.exact is not None:
             return self._unsigned(np.asarray(known.real(*map(self._signed, args))))
-        seed = crc32(f"{function} {self.prime}".encode())
-        opaque = self._residue(_mixed(seed, *args))
+        opaque = self.opaque(function, *args)
         at_zero = whole_value(function, Fraction(0)) if len(args) == 1 else None
         if isinstance(at_zero, Fraction):
             opaque = np.where(args[0] == 0, self.constant(at_zero), opaque)
         return opaque
+
+    def opaque(self, name: str, *args: Array) -> Array:
+        """A fixed pseudo-random residue for each name and argument."""
+        return self._residue(_mixed(crc32(f"{name} {self.prime}".encode()), *args))
 
     def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
         if reducer == "sum":

@@ -8,6 +8,7 @@ order of terms and factors is that of the nodes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import islice
@@ -37,6 +38,10 @@ from ta.program import Hints, Program
 from ta.show import tensors_of
 
 _OPERATORS = {"sum": r"\sum", "prod": r"\prod"}
+
+
+_PLAIN = re.compile(r"[^\W_]+(_[^\W_]+)?")
+"""Names that SymPy typesets: a letter or word, and at most one subscript."""
 
 
 def latex(node: Node | Program, *, names: Sequence[str] = (), hints: Hints = NO_HINTS) -> str:
@@ -190,7 +195,10 @@ def _grouped(text: str) -> str:
 
 
 def _name(name: str) -> str:
-    return str(sympy.latex(sympy.Symbol(name)))
+    if _PLAIN.fullmatch(name):
+        return str(sympy.latex(sympy.Symbol(name)))
+    escaped = name.replace("_", r"\_")  # what else a name may hold has no meaning in LaTeX
+    return rf"\mathrm{{{escaped}}}"
 
 
 def _number(value: Number) -> str:
@@ -200,7 +208,12 @@ def _number(value: Number) -> str:
 
 
 def _row(row: Row, names: Sequence[str]) -> str:
-    return str(sympy.latex(_symbolic(row, names)))
+    spelled = {_symbol(name): _name(name) for name in names if not _PLAIN.fullmatch(name)}
+    return str(sympy.latex(_symbolic(row, names), symbol_names=spelled))
+
+
+def _symbol(name: str) -> sympy.Symbol:
+    return sympy.Symbol(name, integer=True)
 
 
 def _symbolic(row: Row, names: Sequence[str]) -> sympy.Expr:
@@ -208,7 +221,7 @@ def _symbolic(row: Row, names: Sequence[str]) -> sympy.Expr:
     rest, modulos = gather_modulo(row)
     total = sympy.Integer(rest.const)
     for i, a in rest.terms:
-        total += a * sympy.Symbol(names[i], integer=True)
+        total += a * _symbol(names[i])
     for inner, n, b in rest.floors:
         total += b * sympy.floor(_symbolic(inner, names) / n)
     for copies, inner, n in modulos:

@@ -8,16 +8,17 @@ order and with their ranges.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import inf
 
 from ta import affine, canon, expr
-from ta.affine import Range, Row
+from ta.affine import Range
 from ta.conditions import select_on
 from ta.errors import NameUnknownError, RangeError
 from ta.functions import FUNCTIONS
+from ta.index import index_row
 from ta.names import REDUCER_OF, close_matches
 from ta.node import REDUCERS, Const, Node, Number, Reducer, Scope, Source, Tensor
 from ta.ranges import shape_text
@@ -37,7 +38,7 @@ from ta.syntax import (
     Span,
     Sum,
     iterator_names,
-    operands,
+    scalars,
 )
 from ta.syntax import Number as NumberText
 
@@ -81,7 +82,8 @@ def _reduced(reduction: Reduction, loops: tuple[str, ...], frame: Frame) -> Scop
             f"{reduction.reducer} is not a reducer",
             reduction.span,
             NameUnknownError,
-            next_step=f"the reducers are {', '.join(REDUCERS)}",
+            next_step=close_matches(reduction.reducer, REDUCERS)
+            or f"the reducers are {', '.join(REDUCERS)}",
         )
     known = dict(zip(frame.iterators, frame.ranges, strict=True)) | dict(frame.bindable)
     names = (*loops, *own)
@@ -115,78 +117,16 @@ def closed_scope(text: ScopeText, tensors: Mapping[str, Tensor]) -> Scope:
             )
         for binding in binder.bindings:
             if binding.name in names or binding.name in tensors:
-                raise NotationError(f"the name {binding.name} is already in use", binding.span)
+                raise NotationError(
+                    f"the name {binding.name} is already in use",
+                    binding.span,
+                    next_step="give this iterator a name of its own",
+                )
             names.append(binding.name)
             ranges.append(binding.range)
     body = scalar(text.body, Frame(tensors, tuple(names), tuple(ranges)))
     kind: Reducer = next((r for r in REDUCERS if r == reducer), "sum")
     return canon.scope(ranges[:loops], ranges[loops:], body, kind)
-
-
-def row(index: Expression, frame: Frame) -> Row:
-    """The row of an index expression."""
-    match index:
-        case NumberText(span, value):
-            return affine.constant(_integer(value, span))
-        case Name(span, name):
-            if name in frame.iterators:
-                return affine.iterator(frame.iterators.index(name))
-            if name in frame.tensors:
-                raise NotationError(
-                    f"{name} is a tensor; an index is built from iterators and integers", span
-                )
-            raise NotationError(
-                f"{name} is not an iterator of this scope",
-                span,
-                NameUnknownError,
-                next_step=f"its iterators are {', '.join(frame.iterators) or 'none'}",
-            )
-        case Negate(_, operand):
-            return affine.scale(row(operand, frame), -1)
-        case Sum(_, terms):
-            total = affine.ZERO
-            for minus, term in terms:
-                total = affine.add(total, row(term, frame), -1 if minus else 1)
-            return total
-        case Product(_, factors):
-            result = affine.constant(1)
-            for operator, factor in factors:
-                result = _row_product(result, operator, row(factor, frame), factor.span)
-            return result
-    raise _not_an_index(index)
-
-
-def check_index(index: Expression) -> None:
-    """Refuse what no index is built from."""
-    if not isinstance(index, NumberText | Name | Negate | Sum | Product):
-        raise _not_an_index(index)
-    for part in operands(index):
-        check_index(part)
-
-
-def _not_an_index(index: Expression) -> NotationError:
-    return NotationError(
-        "an index is built from iterators and integers with + - * // %",
-        index.span,
-        next_step="an index that is data (gather) is not part of the notation",
-    )
-
-
-def _row_product(left: Row, operator: str, right: Row, span: Span) -> Row:
-    constant = not right.terms and not right.floors
-    if operator == "*":
-        if constant:
-            return affine.scale(left, right.const)
-        if not left.terms and not left.floors:
-            return affine.scale(right, left.const)
-        raise NotationError("a product of iterators is not a quasi-affine index", span)
-    if operator == "/":
-        raise NotationError("`/` cannot stand in an index", span, next_step="`//` rounds down")
-    if not constant or right.const <= 0:
-        raise NotationError(
-            f"`{operator}` in an index needs a positive constant on its right", span
-        )
-    return (affine.floordiv if operator == "//" else affine.modulo)(left, right.const)
 
 
 def scalar(value: Expression, frame: Frame) -> Node:
@@ -204,11 +144,15 @@ def scalar(value: Expression, frame: Frame) -> Node:
             return expr.access(_tensor(Read(span, value, None, ()), frame), ())
         case Negate(_, operand):
             return expr.mul(expr.const(-1), scalar(operand, frame))
-        case Sum(_, terms):
+        case Sum(span, terms):
             signed = ((minus, scalar(term, frame)) for minus, term in terms)
-            return expr.add(*(expr.mul(expr.const(-1 if m else 1), term) for m, term in signed))
+            try:
+                return expr.add(*(expr.mul(expr.const(-1 if m else 1), term) for m, term in signed))
+            except ValueError as problem:
+                raise NotationError(str(problem), span, next_step="keep one of them") from None
         case Product(_, factors):
-            return expr.mul(*(_factor(op, factor, frame) for op, factor in factors))
+            product = expr.mul(*(_factor(op, factor, frame) for op, factor in factors))
+            return _of_bounded_constant(product, value.span)
         case PowerOf(span, base, exponent):
             return _power(scalar(base, frame), exponent, span)
         case Call():
@@ -220,7 +164,7 @@ def scalar(value: Expression, frame: Frame) -> Node:
             else:
                 source = _tensor(value, frame)
             check_rank(value, [bound.extent for bound in source.ranges])
-            rows = tuple(row(index, frame) for index in value.indices)
+            rows = tuple(index_row(index, frame) for index in value.indices)
             return expr.access(source, rows, fill_value(value))
         case Reduction():
             inside = {name.name for name in iterator_names(value)}
@@ -243,7 +187,9 @@ def scalar(value: Expression, frame: Frame) -> Node:
 def _factor(operator: str, factor: Expression, frame: Frame) -> Node:
     if operator not in ("*", "/"):
         raise NotationError(
-            f"`{operator}` is for indices; values are divided with `/`", factor.span
+            f"`{operator}` is for indices; values are divided with `/`",
+            factor.span,
+            next_step="write `/`; there is no rounding of values",
         )
     node = scalar(factor, frame)
     return node if operator == "*" else _power(node, -1, factor.span)
@@ -254,22 +200,38 @@ def _power(base: Node, exponent: int, span: Span) -> Node:
     return expr.power(base, exponent)
 
 
+def _of_bounded_constant(node: Node, span: Span) -> Node:
+    value, _ = expr.split_coefficient(node)
+    if isinstance(value, Fraction) and _bits(value) > MOST_BITS:
+        raise NotationError(
+            "the constant is too large", span, next_step=f"use at most {MOST_BITS} bits"
+        )
+    return node
+
+
+def _bits(value: Fraction) -> int:
+    return max(value.numerator.bit_length(), value.denominator.bit_length())
+
+
 def _check_power(base: Node, exponent: int, span: Span) -> None:
     value, _ = expr.split_coefficient(base)
-    bits = 0
-    if isinstance(value, Fraction):
-        bits = max(value.numerator.bit_length(), value.denominator.bit_length())
+    bits = _bits(value) if isinstance(value, Fraction) else 0
     if abs(exponent) > MOST_EXPONENT or (
         bits > 1 and abs(exponent) > 1 and bits * abs(exponent) > MOST_BITS
     ):
-        raise NotationError("the power is too large", span)
+        raise NotationError(
+            "the power is too large",
+            span,
+            next_step=f"use an exponent of at most {MOST_EXPONENT} and constants of at most "
+            f"{MOST_BITS} bits",
+        )
 
 
 def _call(call: Call, frame: Frame) -> Node:
     check_function(call)
     if call.function == "where":
         then, otherwise = scalar(call.args[1], frame), scalar(call.args[2], frame)
-        return select_on(call.args[0], then, otherwise, lambda index: row(index, frame))
+        return select_on(call.args[0], then, otherwise, lambda index: index_row(index, frame))
     return expr.apply(call.function, *(scalar(arg, frame) for arg in call.args))
 
 
@@ -278,7 +240,9 @@ def check_function(call: Call) -> None:
     if call.function == "where":
         if len(call.args) != 3:
             raise NotationError(
-                f"where takes a condition and two values, not {len(call.args)} operands", call.span
+                f"where takes a condition and two values, not {len(call.args)} operands",
+                call.span,
+                next_step="for example where(i >= j, A[i,j], 0)",
             )
         return
     if call.function not in FUNCTIONS:
@@ -299,6 +263,7 @@ def check_function(call: Call) -> None:
         raise NotationError(
             f"{call.function} takes {arity} operand{'s' * (arity > 1)}, not {len(call.args)}",
             call.span,
+            next_step=f"write {call.function}({', '.join('abc'[:arity])})",
         )
 
 
@@ -313,8 +278,13 @@ def _tensor(read: Read, frame: Frame) -> Tensor:
 
 
 def unknown_tensor(name: Name, known: Mapping[str, object]) -> NotationError:
-    example = f"give it, for example {name.name}=(64, 32)"
-    next_step = close_matches(name.name, known) or example
+    next_step = close_matches(name.name, known)
+    if not next_step and name.name.lower() in ("nan", "infinity"):
+        next_step = "inf is infinity, and the notation has no NaN"
+    foreign = [letter for letter in name.name if not letter.isascii()]
+    next_step = next_step or f"give it, for example {name.name}=(64, 32)"
+    if foreign:
+        next_step += f"; its {foreign[0]} is {unicodedata.name(foreign[0], 'not a Latin letter')}"
     return NotationError(
         f"the tensor {name.name} has no shape", name.span, NameUnknownError, next_step=next_step
     )
@@ -339,13 +309,10 @@ def fill_value(read: Read) -> Number:
     """The value of a read's fill, 0 where none is stated."""
     if read.fill is None:
         return Fraction(0)
-    node = scalar(read.fill, Frame({}))
+    plain = not any(isinstance(part, Name | Read) for part in scalars(read.fill))
+    node = scalar(read.fill, Frame({})) if plain else None
     if not isinstance(node, Const):
-        raise NotationError("a fill is a number", read.fill.span)
+        raise NotationError(
+            "a fill is a number", read.fill.span, next_step="for example `A{fill=-inf}[i]`"
+        )
     return node.value
-
-
-def _integer(value: Number, span: Span) -> int:
-    if value == inf or not isinstance(value, Fraction) or value.denominator != 1:
-        raise NotationError("an index is built from iterators and integers", span)
-    return value.numerator

@@ -29,6 +29,7 @@ from weakref import ref
 from zlib import crc32
 
 from ta.affine import Range, Row, mask
+from ta.box import Box
 
 Number: TypeAlias = Fraction | float
 """A Fraction, or one of the two infinities as a float."""
@@ -197,11 +198,33 @@ def _enter(node: _NodeT, key: tuple[object, ...], digest: int, free: int, label:
     return node
 
 
+class _Marked(NamedTuple):
+    """A row with its digest: as its hash, except that Python gives -1 and -2 the same hash."""
+
+    row: Row
+    digest: int
+
+
 @lru_cache(maxsize=65536)
-def _row_digest(row: Row) -> int:
-    """As the hash of the row, except that Python gives -1 and -2 the same hash."""
-    floors = tuple((_row_digest(inner), n, 3 * b + 1) for inner, n, b in row.floors)
-    return hash((3 * row.const + 1, tuple((i, 3 * a + 1) for i, a in row.terms), floors))
+def _marked(row: Row) -> _Marked:
+    floors = tuple((_marked(inner).digest, n, 3 * b + 1) for inner, n, b in row.floors)
+    terms = tuple((i, 3 * a + 1) for i, a in row.terms)
+    return _Marked(row, hash((3 * row.const + 1, terms, floors)))
+
+
+class _Rows(NamedTuple):
+    """Rows, their digests, and the bit set of their iterators."""
+
+    rows: tuple[Row, ...]
+    digests: tuple[int, ...]
+    free: int
+
+
+@lru_cache(maxsize=32768)
+def _rows(rows: tuple[Row, ...]) -> _Rows:
+    """Equal rows become one object: the same few occur in very many reads."""
+    marked = [_marked(row) for row in rows]
+    return _Rows(tuple([m.row for m in marked]), tuple([m.digest for m in marked]), row_mask(rows))
 
 
 @lru_cache(maxsize=4096)
@@ -245,9 +268,10 @@ def make_access(source: Source, rows: tuple[Row, ...], fill: Number) -> Access:
     node = _known(Access, key)
     if node is None:
         node = object.__new__(Access)
+        rows, digests, free = _rows(rows)
+        key = (Access, source, rows, mark)
         node.source, node.rows, node.fill = source, rows, fill
-        digest = hash((3, source.digest, *map(_row_digest, rows), number))
-        _enter(node, key, digest, row_mask(rows), source.label)
+        _enter(node, key, hash((3, source.digest, *digests, number)), free, source.label)
     return node
 
 
@@ -312,25 +336,19 @@ def make_select(conditions: tuple[Condition, ...], then: Node, otherwise: Node) 
         node = object.__new__(Select)
         node.conditions, node.then, node.otherwise = conditions, then, otherwise
         free = then.free | otherwise.free | row_mask(tuple(c.row for c in conditions))
-        marks = tuple((c.relation == "==", _row_digest(c.row)) for c in conditions)
+        marks = tuple((c.relation == "==", _marked(c.row).digest) for c in conditions)
         digest = hash((8, marks, then.digest, otherwise.digest))
         _enter(node, key, digest, free, then.label or otherwise.label)
     return node
 
 
-def make_scope(
-    loops: tuple[Range, ...], sums: tuple[Range, ...], reducer: Reducer, body: Node
-) -> Scope:
-    key = (Scope, loops, sums, reducer, body)
+def make_scope(box: Box, reducer: Reducer, body: Node) -> Scope:
+    key = (Scope, box.loops, box.sums, reducer, body)
     node = _known(Scope, key)
     if node is None:
         node = object.__new__(Scope)
-        node.loops, node.sums, node.reducer, node.body = loops, sums, reducer, body
-        node.domain = loops + sums
-        node.extents = tuple([hi - lo for lo, hi in node.domain])
-        node.shape = node.extents[: len(loops)]
-        node.size = prod(node.shape)
-        node.empty = 0 in node.extents
-        digest = hash((9, loops, sums, _text_digest(reducer), body.digest))
+        node.reducer, node.body = reducer, body
+        node.loops, node.sums, node.domain, node.extents, node.shape, node.size, node.empty = box
+        digest = hash((9, box.loops, box.sums, _text_digest(reducer), body.digest))
         _enter(node, key, digest, 0, body.label)
     return node

@@ -8,21 +8,22 @@ Whatever the text, only errors of `ta.errors` leave this module.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from operator import index as whole
 from types import MappingProxyType
 
 from ta import expr
 from ta.affine import Range
+from ta.conditions import not_a_condition
 from ta.dtypes import checked_dtypes
 from ta.einstein import make_explicit
 from ta.errors import FormulaSyntaxError, NameUnknownError, RangeError, TextError
+from ta.given import Shapes, checked_ranges, checked_shapes
+from ta.index import check_index
 from ta.lowering import (
     Frame,
     check_function,
-    check_index,
     check_rank,
     closed_scope,
     scalar,
@@ -36,17 +37,21 @@ from ta.ranges import RangesOf, infer
 from ta.reader import read_expression, read_program
 from ta.syntax import (
     Call,
+    Comparison,
     Expression,
     Name,
+    Negate,
     NotationError,
+    Number,
+    Product,
     Read,
     ScopeText,
+    Sum,
     iterator_names,
     scalars,
 )
 from ta.syntax import Statement as StatementText
 
-Shapes = Mapping[str, Sequence[int]]
 _NOTHING: Mapping[str, tuple[int, int]] = MappingProxyType({})
 MOST_ITERATORS = 1000
 
@@ -66,8 +71,8 @@ def parse(
     with _complete_errors(text):
         statements = read_program(text)
         targets = [statement.target.name for statement in statements]
-        known = _Known(_checked_shapes(shapes), checked_dtypes(dtypes), targets)
-        stated = {name: _checked_range(name, bound) for name, bound in ranges.items()}
+        known = _Known(checked_shapes(shapes), checked_dtypes(dtypes), targets)
+        stated = checked_ranges(ranges)
         found = [_statement(statement, known, stated) for statement in statements]
         _refuse_unused("a shape", shapes, {*known.inputs, *targets})
         if not isinstance(dtypes, str):
@@ -121,6 +126,9 @@ def statement_to_scope(
     for part in scalars(statement.value, into_scopes=True):
         if isinstance(part, Call):
             check_function(part)
+        for operand in part.operands if isinstance(part, Comparison) else ():
+            if not isinstance(operand, Number | Name | Negate | Sum | Product):
+                raise not_a_condition(operand)
     value = make_explicit(statement.value, names)
     for part in scalars(value):
         if isinstance(part, Name):
@@ -130,7 +138,11 @@ def statement_to_scope(
     for name in (*loops, *iterator_names(value, bound=True)):
         if name.name in RESERVED or name.name in tensors:
             what = "a word of the notation" if name.name in RESERVED else "a tensor"
-            raise NotationError(f"{name.name} is {what} and cannot be an iterator", name.span)
+            raise NotationError(
+                f"{name.name} is {what} and cannot be an iterator",
+                name.span,
+                next_step="choose another name for the iterator",
+            )
 
     ranges = infer(statement, value, ranges_of_reads(tensors), stated, output_shape)
     return statement_scope(value, loops, Frame(tensors, bindable=ranges)), ranges
@@ -191,7 +203,9 @@ class _Known:
         if name.name not in self.inputs:
             if name.name in RESERVED:
                 raise NotationError(
-                    f"{name.name} is a word of the notation, not a tensor", name.span
+                    f"{name.name} is a word of the notation, not a tensor",
+                    name.span,
+                    next_step="write it with its brackets, or choose another name for the tensor",
                 )
             if name.name not in self.shapes:
                 raise unknown_tensor(name, {**self.shapes, **self.defined})
@@ -206,9 +220,17 @@ class _Known:
 def _statement(statement: StatementText, known: _Known, stated: Mapping[str, Range]) -> Statement:
     target = statement.target
     if target.name in RESERVED:
-        raise NotationError(f"{target.name} is a word of the notation, not a tensor", target.span)
-    if target.name in known.defined or target.name in known.inputs:
-        raise NotationError(f"{target.name} is defined twice, or after it was read", target.span)
+        raise NotationError(
+            f"{target.name} is a word of the notation, not a tensor",
+            target.span,
+            next_step="choose another name for the output",
+        )
+    if target.name in known.defined:
+        raise NotationError(
+            f"{target.name} is defined twice",
+            target.span,
+            next_step="give each statement's result a name of its own",
+        )
     used = {name.name for name in iterator_names(statement.value, bound=True)}
     used |= {index.name for index in statement.indices if isinstance(index, Name)}
     tensors: dict[str, Tensor] = {}
@@ -250,43 +272,6 @@ def _generic_names(used: set[str], excluded: frozenset[str]) -> tuple[str, ...]:
     return tuple(names[: last + 1])
 
 
-def _checked_shapes(shapes: Shapes) -> dict[str, tuple[int, ...]]:
-    checked = {name: _checked_shape(name, shape) for name, shape in shapes.items()}
-    for name, shape in checked.items():
-        if any(extent < 0 for extent in shape):
-            raise RangeError(f"the shape {shape} of {name} has a negative size")
-    return checked
-
-
-def _checked_shape(name: str, shape: object) -> tuple[int, ...]:
-    """A sequence of whole numbers; text, floats and arrays of data are none."""
-    try:
-        if isinstance(shape, Iterable) and not isinstance(shape, str | bytes | Set | Mapping):
-            return tuple(whole(extent) for extent in shape)
-    except TypeError:
-        pass
-    what = f"an array of shape {tuple(shape.shape)}" if hasattr(shape, "shape") else repr(shape)
-    raise RangeError(
-        f"the shape of {name} is a tuple of whole numbers, not {what}",
-        next_step=f"for example {name}=(64, 32); a scalar's shape is ()",
-    )
-
-
-def _checked_range(name: str, bound: object) -> Range:
-    try:
-        if isinstance(bound, Sequence) and not isinstance(bound, str | bytes):
-            lo, hi = map(whole, bound)
-            if lo > hi:
-                raise RangeError(f"the range {lo}:{hi} of {name} ends before it begins")
-            return Range(lo, hi)
-    except (TypeError, ValueError):  # not two, or not whole
-        pass
-    raise RangeError(
-        f"the range of {name} is a pair of whole numbers, not {bound!r}",
-        next_step=f"for example ranges={{{name!r}: (0, 16)}}, the end left out",
-    )
-
-
 def _refuse_unused(what: str, given: Mapping[str, object], known: set[str]) -> None:
     for name in given:
         if name not in known:
@@ -308,7 +293,8 @@ def _complete_errors(text: str) -> Iterator[None]:
             raise
         raise type(error)(error.message, text=text, next_step=error.next_step) from None
     except RecursionError:
-        raise FormulaSyntaxError("the formula is nested too deeply", text=text) from None
+        raise FormulaSyntaxError(
+            "the formula is nested too deeply", text=text, next_step="split it into statements"
+        ) from None
     except (ValueError, ArithmeticError) as error:  # from the constructors: about constants
-        message = str(error)
-        raise FormulaSyntaxError(message, text=text) from None
+        raise FormulaSyntaxError(str(error), text=text, next_step="use other constants") from None

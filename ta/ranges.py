@@ -85,7 +85,12 @@ def _stated(
     stated: dict[str, Range] = {}
     for name, _, bound in _clause(statement):
         if name.name in stated and stated[name.name] != bound:
-            raise NotationError(f"two ranges are stated for {name.name}", name.span, RangeError)
+            raise NotationError(
+                f"two ranges are stated for {name.name}",
+                name.span,
+                RangeError,
+                next_step="keep one of them",
+            )
         if name.name not in used:
             raise NotationError(
                 f"the clause gives a range for {name.name}, which the statement does not use",
@@ -101,6 +106,7 @@ def _stated(
                 name.span,
                 RangeError,
                 sizes=f"clause {bound.lo}:{bound.hi}, argument {given.lo}:{given.hi}",
+                next_step="give the range once",
             )
     return {name: argument[name] for name in used if name in argument} | stated
 
@@ -117,10 +123,12 @@ def _add_output(
     target = statement.target
     if len(shape) != len(loops):
         raise NotationError(
-            f"{target.name} has {len(loops)} indices here",
-            statement.span,
+            f"{target.name} has {len(loops)} {'index' if len(loops) == 1 else 'indices'} here, "
+            f"but its shape has {len(shape)} dimension{'s' * (len(shape) != 1)}",
+            (target.span[0], statement.value.span[0]),
             RangeError,
             sizes=f"{target.name} is given as {shape_text(shape)}",
+            next_step="give one size for each index on the left, or leave the shape out",
         )
     for dimension, (loop, extent) in enumerate(zip(loops, shape, strict=True)):
         known = ranges.setdefault(loop.name, Range(0, extent))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import unicodedata
 from fractions import Fraction
 from functools import lru_cache
 from importlib.resources import files
+from itertools import accumulate
 from typing import Any
 
 from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
+from ta.advice import ROOTS, advice, advice_at_the_end, explain_character, words_for
 from ta.affine import Range
 from ta.errors import RangeError
 from ta.syntax import (
@@ -34,12 +36,15 @@ from ta.syntax import (
     Statement,
     Sum,
 )
+from ta.width import SAID, fits
 
 MOST_NESTED = 60
 """Brackets inside brackets; keeps every later recursion far from Python's limit."""
 LONGEST_NUMBER = 2000
 """Characters of a number's mantissa."""
 GREATEST_EXPONENT = 400
+LONGEST_NAME = 200
+LONGEST_TEXT = 1_000_000
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _PLAIN = {"·": "*", "×": "*", "−": "-", "≤": "<=", "≥": ">=", "≠": "!="}
@@ -62,6 +67,12 @@ def read_expression(text: str) -> Expression:
 
 
 def _parse(text: str, start: str) -> Any:
+    if len(text) > LONGEST_TEXT:
+        raise NotationError(
+            f"the text has {len(text)} characters",
+            (LONGEST_TEXT, LONGEST_TEXT + 1),
+            next_step=f"use at most {LONGEST_TEXT}: derive its statements in parts",
+        )
     try:
         return _parser().parse(_join_lines(text), start=start)
     except UnexpectedInput as error:
@@ -79,7 +90,31 @@ def _parser() -> Lark:
         keep_all_tokens=True,
         maybe_placeholders=False,
         transformer=_Builder(),
+        lexer_callbacks={"NAME": _checked_name},
     )
+
+
+def _checked_name(token: Token) -> Token:
+    """Names are Python's identifiers in their normal form, so that a keyword argument can give
+    every tensor's shape and no two names that Python takes for one are two here."""
+    normal = unicodedata.normalize("NFKC", token)
+    if len(token) > LONGEST_NAME:
+        message = f"the name that begins with {token[:20]} has {len(token)} characters"
+        next_step = f"use a name of at most {LONGEST_NAME}"
+    elif not normal.isidentifier():
+        message, next_step = f"{token} is not a name", "begin a name with a letter or _"
+    elif normal != token:
+        message = f"the name {token} is written in compatibility characters"
+        next_step = f"write {normal}, as Python reads it"
+    else:
+        return token
+    raise NotationError(message, _token_span(token), next_step=next_step)
+
+
+def nesting(text: str) -> int:
+    """How many brackets are open at once, at most."""
+    changes = ((letter in "([{") - (letter in ")]}") for letter in text)
+    return max(accumulate(changes), default=0)
 
 
 def _join_lines(text: str) -> str:
@@ -101,84 +136,31 @@ def _join_lines(text: str) -> str:
     return "".join(characters)
 
 
-_WORDS = {
-    "NAME": "a name",
-    "NUMBER": "a number",
-    "SEPARATOR": "`;`",
-    "EQUAL": "`=`",
-    "LSQB": "`[`",
-    "RSQB": "`]`",
-    "LPAR": "`(`",
-    "RPAR": "`)`",
-    "LBRACE": "`{`",
-    "RBRACE": "`}`",
-    "COMMA": "`,`",
-    "COLON": "`:`",
-    "IN": "`in`",
-    "WHERE": "`where`",
-    "$END": "the end",
-}
-_OPERATORS = {"SIGN", "TIMES", "POWER", "SUPERSCRIPT", "COMPARE", "AND", "OR"}
-"""Left out of a list that says `an operator`, as are the brackets that may follow a name."""
-_BEGINNINGS = {"NAME", "NUMBER", "LPAR"}
-
-
-def _expected(terminals: Iterable[str]) -> str:
-    """The acceptable terminals in a few words."""
-    names = set(terminals)
-    words: list[str] = []
-    if names >= _BEGINNINGS:
-        words.append("an expression")
-        names -= {*_BEGINNINGS, "SIGN", "NOT", "INF", "LBRACE", "WHERE"}
-    if "TIMES" in names:
-        words.append("an operator")
-        names -= _OPERATORS | {"LPAR", "LSQB", "LBRACE"}
-    if "$END" in names:
-        names.discard("SEPARATOR")
-    words += [word for name, word in _WORDS.items() if name in names]
-    if "SIGN" in names and "NUMBER" in names:
-        words.remove(_WORDS["NUMBER"])
-        words.append("an integer")
-    return ", ".join(words[:-1]) + (" or " if len(words) > 1 else "") + "".join(words[-1:])
-
-
 def _explain(error: UnexpectedInput, text: str) -> NotationError:
     if isinstance(error, UnexpectedCharacters):
         place: int = getattr(error, "pos_in_stream", 0)
-        character = text[place : place + 1]
-        return NotationError(f"the notation has no character {character!r}", (place, place + 1))
+        message, next_step = explain_character(text[place : place + 1])
+        return NotationError(message, (place, place + 1), next_step=next_step)
     if not isinstance(error, UnexpectedToken):
-        return NotationError("the text is not a formula", (0, len(text)))
-    expected = _expected(error.accepts or error.expected)
+        return NotationError(
+            "the text is not a formula", (0, len(text)), next_step="for example `Y[i] = 2*A[i]`"
+        )
+    expected = words_for(error.accepts or error.expected)
     token = error.token
     if token.type == "$END":
         end = len(text.rstrip())
         return NotationError(
             f"the text ends where {expected} is expected",
             (end, end + 1),
-            next_step=f"complete the formula, or take away what stands before its end{_open(text)}",
+            next_step=advice_at_the_end(error.expected, text),
         )
     start, _ = _token_span(token)
-    found = "the line ends" if token == "\n" else f"found `{token}`"
-    next_step = ""
-    if token.type == "NAME" and "TIMES" in error.expected:
-        next_step = "write products with `*`"
-    elif token.type == "POWER":
-        next_step = "put brackets around one of the powers"
+    found = "the line ends" if token == "\n" else f"found `{token[:40]}`"
     return NotationError(
-        f"{found} where {expected} is expected", (start, start + len(token)), next_step=next_step
+        f"{found} where {expected} is expected",
+        (start, start + len(token)),
+        next_step=advice(token.type, str(token), error.expected, text[:start]),
     )
-
-
-def _open(text: str) -> str:
-    """Which brackets were never closed, as the end of a sentence."""
-    waiting: list[str] = []
-    for letter in text:
-        if letter in "([{":
-            waiting.append(letter)
-        elif letter in ")]}" and waiting:
-            waiting.pop()
-    return f"; `{''.join(waiting)}` is still open" if waiting else ""
 
 
 def _span(children: list[Any]) -> Span:
@@ -196,18 +178,28 @@ def _number(token: Token) -> Fraction:
     """The exact value of a decimal number."""
     mantissa, _, exponent = token.lower().partition("e")
     if len(mantissa) > LONGEST_NUMBER or len(exponent) > 6:
-        raise NotationError("the number is too long", _token_span(token))
+        raise NotationError(
+            "the number is too long",
+            _token_span(token),
+            next_step=f"use at most {LONGEST_NUMBER} digits",
+        )
     if exponent and abs(int(exponent)) > GREATEST_EXPONENT:
-        raise NotationError("the number's exponent is too large", _token_span(token))
+        raise NotationError(
+            "the number's exponent is too large",
+            _token_span(token),
+            next_step=f"use at most {GREATEST_EXPONENT}; inf is infinity",
+        )
     return Fraction(str(token))
 
 
-def _integer(children: list[Any]) -> int:
+def _integer(children: list[Any], next_step: str) -> int:
     """The value of `SIGN? NUMBER`, with brackets around or not."""
     tokens = [child for child in children if child not in ("(", ")")]
     value = _number(tokens[-1])
     if value.denominator != 1:
-        raise NotationError("an integer is expected here", _token_span(tokens[-1]))
+        raise NotationError(
+            "an integer is expected here", _token_span(tokens[-1]), next_step=next_step
+        )
     negative = len(tokens) > 1 and tokens[0] in ("-", "−")
     return -value.numerator if negative else value.numerator
 
@@ -242,13 +234,21 @@ class _Builder(Transformer[Token, Any]):
                 f"the range {lo}:{hi} of {name} ends before it begins",
                 (_token_span(name)[0], end),
                 RangeError,
+                next_step=f"write the lesser end first: {hi}:{lo}",
+            )
+        if not fits(lo, hi):
+            raise NotationError(
+                f"the range of {name} reaches {SAID} or more",
+                (_token_span(name)[0], end),
+                RangeError,
+                next_step="use ends whose indices fit 64 bits",
             )
         return Binding((_token_span(name)[0], end), str(name), Range(lo, hi))
 
     binding = range
 
     def bound(self, children: list[Any]) -> tuple[int, int]:
-        return children[-1].end_pos, _integer(children)
+        return children[-1].end_pos, _integer(children, "a range is, for example, 0:16")
 
     def disjunction(self, children: list[Any]) -> Logical:
         return Logical(_span(children), "or", tuple(children[::2]))
@@ -286,14 +286,18 @@ class _Builder(Transformer[Token, Any]):
         last = children[-1]
         if isinstance(last, Token):  # a superscript
             if len(last) > LONGEST_NUMBER:
-                raise NotationError("the exponent is too large", _token_span(last))
+                raise NotationError(
+                    "the exponent is too large",
+                    _token_span(last),
+                    next_step=f"use at most {LONGEST_NUMBER} digits",
+                )
             exponent = int(last.translate(_SUPERSCRIPTS))
             return PowerOf(_span(children), children[0], exponent)
         end, exponent = last
         return PowerOf((children[0].span[0], end), children[0], exponent)
 
     def exponent(self, children: list[Any]) -> tuple[int, int]:
-        return children[-1].end_pos, _integer(children)
+        return children[-1].end_pos, _integer(children, ROOTS)
 
     def number(self, children: list[Any]) -> Number:
         return Number(_span(children), _number(children[0]))
@@ -324,7 +328,11 @@ class _Builder(Transformer[Token, Any]):
         names = _items(children)
         for name in names:
             if not isinstance(name, Name):
-                raise NotationError("a reducer's brackets hold iterator names only", name.span)
+                raise NotationError(
+                    "a reducer's brackets hold iterator names only",
+                    name.span,
+                    next_step="for example `sum[k](...)` or `max[i,j](...)`",
+                )
         chosen = tuple(name for name in names if isinstance(name, Name))
         return Reduction(_span(children), str(children[0]), chosen, children[-2])
 

@@ -31,7 +31,7 @@ def sampled_values(
 
 
 def _entries(seed: int, number: int, wide: bool) -> Callable[[Positions], npt.NDArray[np.int64]]:
-    start = np.uint64((seed * 1_000_003 + number) * 0x9E3779B97F4A7C15 % 2**64)
+    start = np.uint64((seed * 1_000_003 + number + 1) * 0x9E3779B97F4A7C15 % 2**64)
 
     def entries(positions: Positions) -> npt.NDArray[np.int64]:
         mixed = _mix(np.asarray(positions).astype(np.uint64) + start)

@@ -103,7 +103,10 @@ def _clause(
     text: str, outer: Mapping[str, Range], namer: Namer, tensors: Mapping[str, Tensor]
 ) -> str:
     """The ranges that the text's reads do not give, or give otherwise."""
-    statement = read_program(text)[0]
+    try:
+        statement = read_program(text)[0]
+    except NotationError:  # nested too deeply to be read; the loops' ranges are stated all the same
+        return ", ".join(f"{name} in {bound.lo}:{bound.hi}" for name, bound in outer.items())
     loops = [index for index in statement.indices if isinstance(index, Name)]
     try:
         value = make_explicit(statement.value, {loop.name for loop in loops})

@@ -77,8 +77,6 @@ def map_rows(node: Node, on_row: Callable[[Row], Row]) -> Node:
 
 def substitute(node: Node, replacement: Sequence[Row] | Mapping[int, Row]) -> Node:
     """The expression with `x_i` replaced by the row `replacement[i]`."""
-    if isinstance(replacement, tuple):
-        return _substitute(node, replacement)
     items = replacement.items() if isinstance(replacement, Mapping) else enumerate(replacement)
     changed = 0
     for i, row in items:
@@ -97,12 +95,6 @@ def substitute(node: Node, replacement: Sequence[Row] | Mapping[int, Row]) -> No
         return Condition(condition.relation, affine.substitute(condition.row, replacement))
 
     return rebuild(node, on_access, on_condition)
-
-
-@lru_cache(maxsize=64)
-def _substitute(node: Node, replacement: tuple[Row, ...]) -> Node:
-    """Remembered for a moment: a rule and the kernel ask the same one after the other."""
-    return substitute(node, list(replacement))
 
 
 def rename(node: Node, positions: Sequence[int] | Mapping[int, int]) -> Node:

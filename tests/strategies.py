@@ -26,6 +26,7 @@ from ta.affine import Range, Row
 from ta.functions import FUNCTIONS
 from ta.interp import input_tensors
 from ta.node import REDUCERS, Condition, Node, Reducer, Scope, Tensor
+from tests.fuzz.generator import program
 
 Raw = tuple[Any, ...]
 TENSORS = (
@@ -119,6 +120,11 @@ def raw_scopes(draw: st.DrawFn, grammar: Grammar = Grammar()) -> RawScope:
 def scopes(grammar: Grammar = Grammar()) -> st.SearchStrategy[Scope]:
     """Random scopes that the grammar allows."""
     return raw_scopes(grammar).map(build)
+
+
+def programs() -> st.SearchStrategy[tuple[Scope, ...]]:
+    """The programs of a fuzzing campaign: built as people write them, of several statements."""
+    return st.randoms(use_true_random=False).map(program)
 
 
 def tensors_of(scope: Scope) -> tuple[Tensor, ...]:

@@ -4,6 +4,7 @@ from derivations.rule import JointRule, Rule
 from derivations.rules.contraction_order import CONTRACTION_ORDER
 from derivations.rules.distribute import DISTRIBUTE
 from derivations.rules.expand import EXPAND
+from derivations.rules.exponential import EXPONENTIAL
 from derivations.rules.factor import FACTOR
 from derivations.rules.fuse import FUSE
 from derivations.rules.fuse_producers import FUSE_PRODUCERS
@@ -44,13 +45,17 @@ RULES: tuple[Rule, ...] = (
     SPLIT_RANGE,
     PULL_FROM_REDUCER,
     SCALE_THROUGH,
+    EXPONENTIAL,
 )
 """All rules, in the order in which the search asks them."""
+
+LAWLESS: tuple[Rule, ...] = tuple(rule for rule in RULES if not rule.laws)
+"""The rules that rest on no law of a function: those of a search that names none."""
 
 JOINT_RULES: tuple[JointRule, ...] = (JOIN,)
 """The rules that rewrite several scopes of a program together."""
 
 ALL_RULES: tuple[Rule | JointRule, ...] = (*RULES, *JOINT_RULES)
 
-RULE_SET_VERSION = 1
+RULE_SET_VERSION = 2
 """Raised whenever a rule's meaning changes, so that remembered programs are derived anew."""

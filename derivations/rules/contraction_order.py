@@ -53,6 +53,7 @@ CONTRACTION_ORDER = Rule(
     conditions="a sum; a pair sums the reduction iterators that no other factor uses",
     choices="the order that opt_einsum finds for products of four and more factors",
     exactness="reassociates",
+    assumes_no_nan="unless all factors are integers: S inf*f becomes inf*(S f)",
     source="Smith, Gray, opt_einsum, JOSS 2018; EinNet, OSDI'23, summation splitting",
     propose=propose,
     examples=(

@@ -1,28 +1,32 @@
-"""Distribute.   S[s] (a + b)  =  {S[s] a} + {S[s] b}."""
+"""Distribute.   S[s] (a + b)  =  {S[s] a} + {S[s] b},  and likewise prod, max and min."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from derivations.kernel import Witness
-from derivations.restructure import Distribute
+from derivations.restructure import Distribute, distributes
 from derivations.rule import Example, Refusal, Rule
-from ta.node import Add, Scope
+from ta.node import Scope
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """Whenever the body of a sum is a sum of terms."""
-    if scope.sums and isinstance(scope.body, Add):
+    """Whenever the body is made by the operation that the scope reduces by."""
+    if scope.sums and distributes(scope.body, scope.reducer):
         yield Distribute()
 
 
 DISTRIBUTE = Rule(
     name="distribute",
     formula="S[s] (a + b) = {S[s] a} + {S[s] b}",
-    conditions="the reduction is a sum",
+    conditions=(
+        "a sum over terms, a prod over factors (not over a number), max over maximum, min over "
+        "minimum"
+    ),
     choices="none",
     exactness="cancels",
-    source="linearity of summation",
+    assumes_no_nan="where terms become equal scopes that cancel: inf - inf becomes 0",
+    source="linearity of summation; associativity and commutativity of prod, max and min",
     propose=propose,
     examples=(
         Example(
@@ -31,8 +35,22 @@ DISTRIBUTE = Rule(
             "{L[i:0:4,j:0:5] {L[i:0:4,j:0:5] S[k:0:6] D[j,k]*X[i,k]}[i,j] + "
             "{L[i:0:4,j:0:5] S[k:0:6] W[j,k]*X[i,k]}[i,j]}",
         ),
+        Example(
+            {"A": (4, 6), "B": (6,)},
+            "{L[i:0:4] prod[k:0:6] A[i,k]*B[k]}",
+            "{L[i:0:4] {L[i:0:4] prod[j:0:6] A[i,j]}[i]*{prod[j:0:6] B[j]}[]}",
+        ),
+        Example(
+            {"A": (4, 6), "B": (6,)},
+            "{L[i:0:4] max[k:0:6] maximum(A[i,k], B[k])}",
+            "{L[i:0:4] maximum({L[i:0:4] max[j:0:6] A[i,j]}[i], {max[j:0:6] B[j]}[])}",
+        ),
     ),
     refusals=(
+        Refusal({"A": (4,), "B": (4,)}, "{prod[k:0:4] 2*A[k]*B[k]}", Distribute(), "to the power"),
+        Refusal(
+            {"A": (4,), "B": (4,)}, "{max[k:0:4] minimum(A[k], B[k])}", Distribute(), "only a sum"
+        ),
         Refusal({"A": (4,), "B": (4,)}, "{max[k:0:4] A[k] + B[k]}", Distribute(), "only a sum"),
     ),
 )

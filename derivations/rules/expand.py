@@ -28,6 +28,7 @@ EXPAND = Rule(
     conditions="at most 64 terms result",
     choices="none",
     exactness="cancels",
+    assumes_no_nan="unless all terms are integers: inf*(a + b) becomes inf*a + inf*b",
     source="ring axioms",
     propose=propose,
     examples=(

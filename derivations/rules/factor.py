@@ -26,6 +26,7 @@ FACTOR = Rule(
     conditions="every term has the factor",
     choices="the factors that all terms share",
     exactness="reassociates",
+    assumes_no_nan="unless the common factor is an integer: inf*a + inf*b becomes inf*(a + b)",
     source="distributivity",
     propose=propose,
     examples=(

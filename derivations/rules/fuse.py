@@ -21,9 +21,8 @@ def _pairs(scope: Scope) -> Iterator[tuple[int, int, int]]:
         for p, a in row.terms:
             n = scope.domain[p].extent
             for q, b in row.terms:
-                starts_at_0 = scope.domain[p].lo == scope.domain[q].lo == 0
-                together = all(r.coefficient(q) == n * r.coefficient(p) for r in rows)
-                if n > 1 and b == a * n and starts_at_0 and together:
+                fits = n > 1 and b == a * n and scope.domain[p].lo == scope.domain[q].lo == 0
+                if fits and all(r.coefficient(q) == n * r.coefficient(p) for r in rows):
                     yield q, p, n
 
 
@@ -60,6 +59,7 @@ FUSE = Rule(
     conditions="p runs over exactly 0:n",
     choices="pairs that every row holds as a multiple of n*q + p",
     exactness="exact",
+    assumes_no_nan="",
     source="EinNet, OSDI'23, variable substitution",
     propose=propose,
     examples=(

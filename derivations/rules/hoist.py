@@ -27,6 +27,7 @@ HOIST = Rule(
     conditions="a does not use t; a sum",
     choices="all factors without a reduction iterator",
     exactness="reassociates",
+    assumes_no_nan="unless what stays outside is a number or an integer: S inf*f becomes inf*(S f)",
     source="distributivity",
     propose=propose,
     examples=(

@@ -226,6 +226,7 @@ JOIN = JointRule(
     conditions="the joined scope, read back over each part's loops, is that part",
     choices="scopes of one program that multiply the same read and differ in one loop",
     exactness="exact",
+    assumes_no_nan="where windows differ: 0 times what lies outside a part's window comes in",
     source="EinNet, OSDI'23, expression merging; TASO, SOSP'19",
     propose=propose,
     examples=(

@@ -53,6 +53,7 @@ MATERIALISE = Rule(
         "terms over the same iterators"
     ),
     exactness="exact",
+    assumes_no_nan="",
     source="explicit intermediate; im2col is the case of a compound read",
     propose=propose,
     examples=(

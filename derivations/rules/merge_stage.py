@@ -25,6 +25,11 @@ MERGE_STAGE = Rule(
     ),
     choices="every nested scope that is read",
     exactness="reassociates",
+    assumes_no_nan=(
+        "where a sum merges beside a factor: inf*(S f) becomes S inf*f; where a product read "
+        "outside its loops is 0: 0 times what lies outside comes in; where reads become equal "
+        "and cancel"
+    ),
     source="EinNet, OSDI'23, traversal merging",
     propose=propose,
     examples=(

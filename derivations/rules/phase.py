@@ -51,6 +51,10 @@ PHASE = Rule(
     ),
     choices="the common coefficient of the other iterators of a row; the divisor of a //",
     exactness="exact",
+    assumes_no_nan=(
+        "where a sum gets a part block and the body is not one factor: 0 times what lies "
+        "outside comes in"
+    ),
     source="space to depth; EinNet, variable substitution",
     propose=propose,
     examples=(

@@ -22,6 +22,9 @@ PULL_FROM_REDUCER = Rule(
     conditions="c does not use k; a factor is a number, and one below 0 turns max into min",
     choices="all terms without a reduction iterator, or the number that multiplies the body",
     exactness="reassociates",
+    assumes_no_nan=(
+        "unless what leaves is a number or an integer: max (f + inf) becomes (max f) + inf"
+    ),
     source="max-plus algebra: addition distributes over max",
     propose=propose,
     examples=(

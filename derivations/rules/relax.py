@@ -32,6 +32,7 @@ RELAX = Rule(
     conditions="the body is 0 on X' without X",
     choices="windows of odd extent grow by one; splits relax by what they need themselves",
     exactness="exact",
+    assumes_no_nan="unless the body is one factor: 0 times what lies outside comes in",
     source="EinNet, OSDI'23, boundary relaxing",
     propose=propose,
     examples=(

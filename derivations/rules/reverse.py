@@ -30,6 +30,7 @@ REVERSE = Rule(
     conditions="none",
     choices="reduction iterators with a negative coefficient",
     exactness="reassociates",
+    assumes_no_nan="",
     source="EinNet, OSDI'23, variable substitution",
     propose=propose,
     examples=(

@@ -24,6 +24,7 @@ SCALE_THROUGH = Rule(
     conditions="c is a number above 0 for relu, any number for abs, which gives abs(c)",
     choices="every relu and abs of a multiple",
     exactness="reassociates",
+    assumes_no_nan="where terms become equal and cancel: inf - inf becomes 0",
     source="positive homogeneity",
     propose=propose,
     examples=(

@@ -32,6 +32,7 @@ SHIFT = Rule(
     conditions="any integer c",
     choices="the start of the range",
     exactness="exact",
+    assumes_no_nan="",
     source="EinNet, OSDI'23, variable substitution",
     propose=propose,
     examples=(

@@ -41,11 +41,12 @@ def propose(scope: Scope) -> Iterator[Witness]:
 def _summed_range(scope: Scope, new: Row) -> Range:
     """The values of the row at which no read or condition of the same row makes the body 0."""
     low, high = row_range(new, scope.domain)
+    mirrored = affine.scale(new, -1)
     for row, bound in zero_reads(scope.body):
-        for sign in (1, -1):
-            rest = affine.add(row, new, -sign)
-            if not rest.terms and not rest.floors:  # row = sign*new + c
-                first, last = sorted(sign * (end - rest.const) for end in (bound.lo, bound.hi - 1))
+        for same, sign in ((new, 1), (mirrored, -1)):
+            if row.terms == same.terms and row.floors == same.floors:  # row = sign*new + c
+                const = row.const - same.const
+                first, last = sorted(sign * (end - const) for end in (bound.lo, bound.hi - 1))
                 low, high = max(low, first), min(high, last + 1)
     return Range(low, high) if low < high else row_range(new, scope.domain)
 
@@ -62,6 +63,10 @@ SKEW = Rule(
         "reduction iterator's new range is cut to where reads and conditions of that row are not 0"
     ),
     exactness="exact",
+    assumes_no_nan=(
+        "where a sum's range changes and the body is not one factor: 0 times what lies outside "
+        "is left out or comes in"
+    ),
     source="EinNet, OSDI'23, variable substitution",
     propose=propose,
     examples=(

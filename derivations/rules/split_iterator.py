@@ -49,6 +49,10 @@ SPLIT_ITERATOR = Rule(
         "about the square root"
     ),
     exactness="reassociates",
+    assumes_no_nan=(
+        "where a part block at the end changes a range and the body is not one factor: 0 times "
+        "what lies outside comes in"
+    ),
     source="EinNet, OSDI'23, variable substitution",
     propose=propose,
     examples=(

@@ -36,6 +36,10 @@ SPLIT_RANGE = Rule(
     conditions="a < c < b; a reduction iterator only under a sum",
     choices="where a condition on the iterator changes; the middle of a loop in a wider condition",
     exactness="reassociates",
+    assumes_no_nan=(
+        "where a condition that is decided on a piece leaves 0 as a factor, or reads become "
+        "equal and cancel"
+    ),
     source="EinNet, OSDI'23, expression splitting",
     propose=propose,
     examples=(

@@ -34,6 +34,7 @@ TIGHTEN = Rule(
     conditions="the body is 0 on X without X': a factor reads outside its source there",
     choices="where all factors read inside",
     exactness="exact",
+    assumes_no_nan="unless the body is one factor: 0 times what lies outside is left out",
     source="EinNet, OSDI'23, boundary tightening",
     propose=propose,
     examples=(

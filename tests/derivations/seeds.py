@@ -13,7 +13,7 @@ from random import Random
 
 from derivations.contraction import ContractPairs
 from derivations.embed import ReadPart
-from derivations.functions import Scale
+from derivations.functions import Exponential, Scale
 from derivations.kernel import Witness
 from derivations.pieces import SplitRange
 from derivations.reindex import ReindexLoops, ReindexSums
@@ -148,6 +148,10 @@ def corrupt(witness: Witness, random: Random) -> Witness | None:
         return ContractPairs(_changed_numbers(witness.path, random))
     if isinstance(witness, SplitRange):
         return SplitRange(witness.position + random.choice((-1, 1)), witness.at)
+    if isinstance(witness, Exponential):
+        if random.random() < 0.5:
+            return replace(witness, parts=_changed_numbers(witness.parts, random))
+        return replace(witness, term=witness.term + random.choice((-1, 1)))
     if isinstance(witness, Scale):
         return Scale(witness.term + random.choice((-1, 1)))
     if isinstance(witness, ReadPart):

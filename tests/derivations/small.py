@@ -6,7 +6,7 @@ from functools import cache
 
 from derivations.cost import CPU, Machine
 from derivations.graph import Budget
-from derivations.rules import RULES
+from derivations.rules import LAWLESS
 from derivations.search import SearchResult, search
 from eops.library import OPERATORS
 from ta.node import Scope
@@ -93,4 +93,4 @@ MACHINES = {machine.name: machine for machine in (CPU, LIBRARY)}
 @cache
 def searched(name: str, machine: str = "library", states: int = STATES) -> SearchResult:
     """The search from the formula, with the whole library."""
-    return search(roots(name), RULES, OPERATORS, MACHINES[machine], Budget(states=states))
+    return search(roots(name), LAWLESS, OPERATORS, MACHINES[machine], Budget(states=states))

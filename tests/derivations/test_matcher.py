@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from derivations.cost import H100
@@ -51,6 +53,26 @@ def test_as_each_operator_by_itself(name: str) -> None:
         far = [distance(result) for _, result in alone]
         assert found.distance == min(far), scope
         assert found.nearest == alone[far.index(min(far))][0].name, scope
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_operators_in_any_order(seed: int) -> None:
+    """Also those that refuse the reducer, and none that is near."""
+    random = Random(seed)
+    operators = random.sample(OPERATORS, random.randint(1, 4))
+    matcher = Matcher(operators)
+    for name in TEXTS:
+        text, shapes = TEXTS[name]
+        (root,) = parse(text, shapes).roots()
+        domain = [(0, 0), *root.domain[1:]]
+        first = len(root.loops)
+        empty = make_scope(domain[:first], domain[first:], root.body, root.reducer)
+        other = make_scope(root.loops, root.sums, root.body, "min" if root.sums else "sum")
+        for scope in (root, empty, other):
+            far = [distance(match(operator, scope)) for operator in operators]
+            found = matcher.matches(scope)
+            assert found.distance == min(far)
+            assert found.nearest == operators[far.index(min(far))].name
 
 
 def test_an_empty_scope_matches_no_product() -> None:

@@ -23,11 +23,11 @@ from derivations.rules import RULES
 from ta.affine import Range
 from ta.canon import scope as make_scope
 from ta.errors import RuleRefused
-from ta.interp import equal
 from ta.node import Scope
 from ta.parse import parse_expression
 from ta.show import show, tensors_of
 from ta.subst import replace_sources, stages
+from tests.derivations.sameness import same
 from tests.derivations.seeds import MOST_POINTS, corrupt, points, read, seeded
 from tests.strategies import Grammar, scopes
 
@@ -43,7 +43,7 @@ RANDOM = Grammar(
 def judge(step: Step) -> None:
     """The step is an equality of tensors on the same loops, printable, and checks exactly."""
     assert step.after.loops == step.before.loops
-    assert equal(step.before, step.after) is None
+    assert same(step.before, step.after, [step.rule])
     assert parse_expression(show(step.after), tensors_of(step.after)) is step.after
     assert kernel.apply(step.before, step.witness, exact=True) is step.after
 
@@ -126,6 +126,7 @@ def test_chains_of_steps_hold(rule: Rule) -> None:
         start = seeded(rule, seed)
         random = Random(f"chain {rule.name} {seed}")
         current = start
+        used: set[str] = set()
         for _ in range(4):
             target = random.choice(stages(current))
             steps = [step for other in RULES for step in other.steps(target)]
@@ -136,7 +137,8 @@ def test_chains_of_steps_hold(rule: Rule) -> None:
                 break
             judge(step)
             current = replace_sources(current, {target: step.after})
-        assert equal(start, current) is None
+            used.add(step.rule)
+        assert same(start, current, used)
 
 
 @EVERY_RULE
@@ -159,7 +161,7 @@ def test_a_corrupted_witness_proves_nothing_false(rule: Rule) -> None:
                 continue
             assert after.loops == step.before.loops
             if points(after) <= 5 * MOST_POINTS:
-                assert equal(step.before, after) is None, (show(step.before), witness)
+                assert same(step.before, after, [rule.name]), (show(step.before), witness)
     changeable = any(fields(step.witness) for step in seeded_steps(rule.name))
     assert sum(tried.values()) >= (LEAST_CORRUPTED if changeable else 0)
     assert refused["maps"] >= 0.6 * tried["maps"]

@@ -145,8 +145,8 @@ def test_rows_come_back() -> None:
         ({"witness": None}, "lacks 'witness'"),
         ({"before": "{L[i:0:4] A[i"}, "cannot be read"),
         ({"before": "{L[i:0:4] Unknown[i]}"}, "cannot be read"),
-        ({"after": "A"}, "not a scope"),
-        ({"after": 7}, "not a scope"),
+        ({"after": "A"}, "no scope"),
+        ({"after": 7}, "where a text belongs"),
         ({"witness": []}, "named fields"),
     ],
 )

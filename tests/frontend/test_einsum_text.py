@@ -250,7 +250,7 @@ the output is one term, without ','
         FormulaSyntaxError,
         """\
 '\\t' is not a label
-  i\tj
+  i␉j
    ^
   sizes: operand 0 is 2 x 3
   next: labels are letters; spaces are the only white space""",

@@ -64,10 +64,10 @@ def test_torch_gives_torch_also_beside_lists(product: ed.CompiledFunction) -> No
 
 
 REFUSED: list[tuple[Any, str, str]] = [
-    (None, "A is no array of numbers but a NoneType", "pass a 4 x 5 array of float32"),
-    ("abc", "A is no array of numbers but a str", "pass a 4 x 5 array"),
-    ([[1.0, 2.0], [3.0]], "A is no array of numbers but a list", "pass a 4 x 5 array"),
-    ((A * 1j).tolist(), "A holds numbers that are no float32", "pass a 4 x 5 array"),
+    (None, "A is no array of numbers but a NoneType", "pass an array of float32 of shape 4 x 5"),
+    ("abc", "A is no array of numbers but a str", "pass an array of float32"),
+    ([[1.0, 2.0], [3.0]], "A is no array of numbers but a list", "pass an array of float32"),
+    ((A * 1j).tolist(), "A holds numbers that are no float32", "pass an array of float32"),
     (A.T, "A has shape 5 x 4", "compile for A=(5, 4)"),
     (A.astype(np.float64), "elements of type float64", "dtypes={'A': 'float64'}"),
     (A.astype(np.longdouble), "elements of type", "convert it to float32"),

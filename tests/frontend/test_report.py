@@ -11,8 +11,9 @@ from frontend.compiled import CompiledFunction, Trial, compile_derivation
 from frontend.derivation import Derivation
 from frontend.narrate import tell
 from frontend.optimize import derive
-from frontend.report import compiled_text, derivation_text, digits, searched
+from frontend.report import derivation_text, digits, searched
 from frontend.report_html import derivation_html, derivation_page
+from frontend.report_measured import compiled_text
 from frontend.text import duration, figure, hanging, operators, shape
 
 SHAPES = {"A": (64, 32), "B": (64, 32)}
@@ -110,10 +111,11 @@ def test_colour_changes_nothing_but_colour(distances: Derivation) -> None:
 
 def test_without_candidates_and_without_pruning(distances: Derivation) -> None:
     assert derivation_text(replace(distances, candidates=())).endswith("no candidates")
-    stats = replace(distances.stats, states=1, pruned={}, stopped="space exhausted")
+    stats = replace(distances.stats, states=1, pruned={}, stopped="space exhausted", bound=0.0)
     assert searched(stats).startswith("searched 1 expression (")
     assert searched(stats).endswith(": space exhausted")
     assert "; left out: 3 x far" in searched(replace(stats, pruned={"far": 3, "none": 0}))
+    assert "no program can take less than 30.0 us" in searched(replace(stats, bound=3e-5))
 
 
 def test_steps_that_do_not_fit_are_told_all_the_same(distances: Derivation) -> None:

@@ -1,0 +1,31 @@
+"""The checker: what has to be believed of a derivation, besides the notation.
+
+It compares the two sides of a step as tensors, from their definitions, and imports nothing that
+proposes, makes or chooses steps.  `docs/guarantees.md` states the argument.
+
+    formal      sums of products over integer sets: the form in which both sides are compared
+    axioms      the named identities of functions, max, min and powers that are taken as true
+    translate   from expressions to formal sums
+    families    functions and reductions as leaves of formal sums
+    sets        the comparison, by integer sets (isl)
+    compare     two scopes as tensors
+    witness     a step's change of iterators is the one that its witness states
+    definition  a stage is an instance of the operator that computes it
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from derivations.checker.compare import not_equal
+from derivations.checker.definition import Claim, not_an_instance
+from derivations.checker.witness import fault
+from ta.node import Scope
+
+__all__ = ["Claim", "not_an_instance", "not_equal", "not_shown"]
+
+
+def not_shown(before: Scope, after: Scope, witness: Any) -> str | None:
+    """Why a step is refused; None where its sides are equal tensors and its witness is its own."""
+    forward = getattr(witness, "forward", None) if type(witness).__name__ == "ReindexSums" else None
+    return fault(before, after, witness) or not_equal(before, after, forward)

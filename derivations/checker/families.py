@@ -1,0 +1,222 @@
+"""The leaves of a comparison, and the functions among them.
+
+A function's operand depends on where it stands through the indices of its reads alone:
+
+    exp(2*A[x+1] - S[k:0:8] B[x//2,k])  =  F(x+1, x//2)
+    with  F(p,q) = exp(2*A[p] - S[k:0:8] B[q,k])
+
+so it is an entry of the leaf F.  Two operands give one leaf where their F are the same formal sums,
+as they are written or as integer sets show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import count
+from typing import Any, NamedTuple
+
+from derivations.checker import sets
+from derivations.checker.formal import (
+    NEGATIVE,
+    POSITIVE,
+    Atom,
+    Leaf,
+    NotShown,
+    Sum,
+    Term,
+    variables_of,
+)
+from derivations.checker.forms import gathered, variables_in_order, with_variables
+from ta import affine
+from ta.affine import Range, Row
+from ta.node import REDUCERS, Condition, Source
+
+
+class Family(NamedTuple):
+    """`name(args)` over the variables `free`."""
+
+    name: str
+    args: tuple[Sum, ...]
+    free: tuple[int, ...]
+
+
+class Families:
+    """The leaves of one comparison, numbered, and the numbers of its variables."""
+
+    def __init__(self, loops: Sequence[Range]) -> None:
+        self.leaves = [Leaf("inf", None), Leaf("-inf", None)]
+        self.zeros: set[int] = set()
+        """The leaves that are the value 0, as it may stand among the values of a prod."""
+        self.box: dict[int, Range] = dict(enumerate(loops))
+        self._numbers = count(len(loops))
+        self._sources: dict[Source, int] = {}
+        self._written: dict[Any, int] = {}
+        self._families: list[tuple[Family, int]] = []
+        self._placed: list[tuple[Family, Atom]] = []
+
+    def fresh(self) -> int:
+        """A variable that occurs nowhere else."""
+        return next(self._numbers)
+
+    def source(self, source: Source) -> int:
+        """The leaf of a tensor or of a scope as it is."""
+        if source not in self._sources:
+            self._sources[source] = len(self.leaves)
+            self.leaves.append(Leaf(source, source.ranges))
+        return self._sources[source]
+
+    def atom(self, name: str, args: Sequence[Sum]) -> Atom:
+        """`name(args)` as an entry of a leaf."""
+        family, rows = self._abstract(name, args)
+        key = _written(family)
+        leaf = self._written.get(key)
+        if leaf is None:
+            leaf = next((n for known, n in self._families if self._same(known, family, {})), None)
+        here = Family(name, tuple(args), tuple(self.box))
+        local = all(v in self.box for v in _free(args))
+        if leaf is None and local:
+            for known, atom in self._placed:
+                if self._same(known, here, self.box):
+                    return atom
+        if leaf is None:
+            leaf = len(self.leaves)
+            self.leaves.append(Leaf(family, None))
+            self._families.append((family, leaf))
+            if name == "value" and args == [()]:
+                self.zeros.add(leaf)
+        self._written[key] = leaf
+        atom = Atom(leaf, rows)
+        if local:
+            self._placed.append((here, atom))
+        return atom
+
+    def _abstract(self, name: str, args: Sequence[Sum]) -> tuple[Family, tuple[Row, ...]]:
+        """The family, over variables 0, 1, ..., and the rows that stand for these."""
+        rows: list[Row] = []
+        found = []
+        for arg in args:
+            lifted = []
+            terms = arg if name == "prod" else gathered(arg)
+            for term in sorted(terms, key=_rank):
+                lifted.append(_Lifting(term, rows).term())
+            found.append(tuple(lifted))
+        shift = len(rows)
+        moved = tuple(tuple(_renumbered(t, shift) for t in arg) for arg in found)
+        return Family(name, moved, tuple(range(shift))), tuple(rows)
+
+    def _same(self, left: Family, right: Family, box: Mapping[int, Range]) -> bool:
+        if left.name != right.name or left.free != right.free or len(left.args) != len(right.args):
+            return False
+        reducer = left.name if left.name in REDUCERS else "sum"
+        try:
+            return all(
+                self.agree(a, b, left.free, box, reducer=reducer)
+                for a, b in zip(left.args, right.args, strict=True)
+            )
+        except NotShown:
+            return False
+
+    def agree(
+        self,
+        left: Sum,
+        right: Sum,
+        free: Sequence[int],
+        box: Mapping[int, Range],
+        tags: Sequence[sets.Tags] = (),
+        reducer: str = "sum",
+    ) -> bool:
+        """Are the two sums, or what another reducer makes of the terms, equal for all values of the
+        free variables (in the box, where it holds them)?  NotShown where the argument does not
+        reach."""
+        difference = [*left, *(t._replace(coefficient=-t.coefficient) for t in right)]
+        groups: dict[tuple[int, ...], list[Term]] = {}
+        for term in difference:
+            groups.setdefault(term.leaves, []).append(term)
+        for leaves, terms in sorted(groups.items(), key=lambda item: len(item[1])):
+            once = self._idempotent(leaves, reducer)
+            if not once and not terms[0].infinite:
+                terms = gathered(terms)
+            group = sets.Group(terms, free, box, self._ranges)
+            if not (group.agrees_as_set() if once else group.vanishes(tags)):
+                return False
+        return True
+
+    def _idempotent(self, leaves: tuple[int, ...], reducer: str) -> bool:
+        """Does it not matter how often such a term occurs?  An infinity may be added to itself, and
+        a product may hold 0 or inf again; -inf times itself is inf."""
+        if reducer == "sum":
+            return POSITIVE in leaves or NEGATIVE in leaves
+        if reducer == "prod":
+            return leaves == (POSITIVE,) or not self.zeros.isdisjoint(leaves)
+        return True
+
+    def _ranges(self, leaf: int) -> tuple[Range, ...] | None:
+        return self.leaves[leaf].ranges
+
+
+class _Lifting:
+    """A term of an operand: its rows' parts in free variables become parameters -1, -2, ..."""
+
+    def __init__(self, term: Term, rows: list[Row]) -> None:
+        self.parameters = rows
+        self.source = term
+        self.bound = {variable for variable, _ in term.bound}
+
+    def term(self) -> Term:
+        term = self.source
+        atoms = tuple(
+            Atom(atom.leaf, tuple(map(self._row, atom.rows))) for atom in sorted(term.atoms)
+        )
+        conditions = tuple(
+            Condition(c.relation, self._row(c.row)) for c in sorted(dict.fromkeys(term.conditions))
+        )
+        return Term(term.coefficient, term.bound, conditions, atoms)
+
+    def _row(self, row: Row) -> Row:
+        own = [(i, a) for i, a in row.terms if i in self.bound]
+        free = [(i, a) for i, a in row.terms if i not in self.bound]
+        own_floors, free_floors = [], []
+        for inner, n, b in row.floors:
+            used = affine.iterators(inner)
+            if used.isdisjoint(self.bound):
+                free_floors.append((inner, n, b))
+            else:
+                own_floors.append((inner if used <= self.bound else self._row(inner), n, b))
+        if not free and not free_floors and (own or own_floors):
+            return Row(row.const, tuple(own), tuple(sorted(own_floors)))
+        self.parameters.append(Row(row.const, tuple(free), tuple(free_floors)))
+        parameter = (-len(self.parameters), 1)
+        return Row(0, tuple(sorted([parameter, *own])), tuple(sorted(own_floors)))
+
+
+def _renumbered(term: Term, parameters: int) -> Term:
+    """Parameter -k is variable k-1, and the bound variables follow all parameters, in the order in
+    which they occur."""
+    names: dict[int, int] = {}
+    for variable in variables_in_order(term):
+        if variable >= 0:
+            names.setdefault(variable, parameters + len(names))
+    for variable, _ in term.bound:
+        names.setdefault(variable, parameters + len(names))
+    places = names | {-k: k - 1 for k in range(1, parameters + 1)}
+    bound = tuple(sorted((names[variable], side) for variable, side in term.bound))
+    return with_variables(term, bound, places)
+
+
+def _written(family: Family) -> Any:
+    return (family.name, len(family.free), family.args)
+
+
+def _free(args: Sequence[Sum]) -> set[int]:
+    return {
+        variable
+        for arg in args
+        for term in arg
+        for variable in variables_of(term) - {bound for bound, _ in term.bound}
+    }
+
+
+def _rank(term: Term) -> tuple[tuple[int, ...], int, Fraction]:
+    """An order of terms that does not depend on the names of variables."""
+    return term.leaves, len(term.bound), term.coefficient

@@ -1,0 +1,190 @@
+"""Formal sums: what a scalar expression is, as a polynomial in the entries of its leaves.
+
+    value(x)  =  sum over terms t of   c_t * S[y in D_t(x)] l_1[f_1(x,y)] * ... * l_k[f_k(x,y)]
+
+`x` are the free variables, `y` a term's bound variables, `c_t` a rational number, `f_i` index rows.
+A leaf is an input tensor, a nested scope taken as it is, a function of expressions, or an infinity.
+Outside of a tensor's or a scope's ranges an atom is 0, so the reads of a term bound its domain D_t.
+
+Variables are numbers, each used once in all of a comparison; rows are `ta.affine` rows over them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import product as cartesian
+from typing import Any, NamedTuple, TypeAlias
+
+from ta import affine
+from ta.affine import Range, Row
+from ta.node import Condition
+
+MOST_TERMS = 512
+"""A product that multiplies out to more terms is not compared."""
+
+ONE = Fraction(1)
+POSITIVE, NEGATIVE = 0, 1
+"""The leaves that are the two infinities."""
+
+
+class NotShown(Exception):
+    """The argument does not reach this far; the reason is the text."""
+
+
+class Atom(NamedTuple):
+    """The leaf's entry at the rows; 0 where a row leaves its range in the leaf's `ranges`."""
+
+    leaf: int
+    rows: tuple[Row, ...]
+
+
+class Term(NamedTuple):
+    """`coefficient * S[bound, where the conditions hold] product of atoms`."""
+
+    coefficient: Fraction
+    bound: tuple[tuple[int, Range], ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    atoms: tuple[Atom, ...] = ()
+
+    @property
+    def leaves(self) -> tuple[int, ...]:
+        return tuple(sorted(atom.leaf for atom in self.atoms))
+
+    @property
+    def infinite(self) -> bool:
+        return any(atom.leaf in (POSITIVE, NEGATIVE) for atom in self.atoms)
+
+
+Sum: TypeAlias = tuple[Term, ...]
+
+
+class Leaf(NamedTuple):
+    """`content` tells leaves apart; `ranges` are those of a tensor or a scope, None elsewhere."""
+
+    content: Any
+    ranges: tuple[Range, ...] | None
+
+
+def infinity(negative: bool) -> Term:
+    return Term(ONE, (), (), (Atom(NEGATIVE if negative else POSITIVE, ()),))
+
+
+def scaled(terms: Iterable[Term], factor: Fraction) -> Sum:
+    """`factor * terms` for a factor other than 0; an infinity keeps only its sign."""
+    return tuple(_scaled(term, factor) for term in terms)
+
+
+def _scaled(term: Term, factor: Fraction) -> Term:
+    if not term.infinite:
+        return term._replace(coefficient=term.coefficient * factor)
+    if factor > 0:
+        return term
+    at = next(i for i, atom in enumerate(term.atoms) if atom.leaf in (POSITIVE, NEGATIVE))
+    turned = Atom(POSITIVE + NEGATIVE - term.atoms[at].leaf, ())
+    return term._replace(atoms=(*term.atoms[:at], turned, *term.atoms[at + 1 :]))
+
+
+def product(factors: Sequence[Sum]) -> Sum:
+    """The distributive law.  The factors have no bound variable in common."""
+    count = 1
+    for factor in factors:
+        count *= len(factor)
+    if count > MOST_TERMS:
+        raise NotShown(f"too large: a product of sums has {count} terms")
+    return tuple(_joined(choice) for choice in cartesian(*factors))
+
+
+def _joined(factors: Sequence[Term]) -> Term:
+    coefficient = ONE
+    bound: list[tuple[int, Range]] = []
+    conditions: list[Condition] = []
+    atoms: list[Atom] = []
+    for term in factors:
+        coefficient *= term.coefficient
+        bound += term.bound
+        conditions += term.conditions
+        atoms += term.atoms
+    infinite = [atom for atom in atoms if atom.leaf in (POSITIVE, NEGATIVE)]
+    if infinite:
+        negative = (len([a for a in infinite if a.leaf == NEGATIVE]) + (coefficient < 0)) % 2
+        atoms = [atom for atom in atoms if atom not in infinite]
+        atoms.append(Atom(NEGATIVE if negative else POSITIVE, ()))
+        coefficient = ONE
+    return Term(coefficient, tuple(bound), tuple(conditions), tuple(atoms))
+
+
+def bound_by(terms: Sum, variables: Sequence[tuple[int, Range]]) -> Sum:
+    """`S[variables] terms`; a variable that a term does not use multiplies it by its extent."""
+    if any(side.extent == 0 for _, side in variables):
+        return ()
+    return tuple(_bound_by(term, variables) for term in terms)
+
+
+def _bound_by(term: Term, variables: Sequence[tuple[int, Range]]) -> Term:
+    used = variables_of(term)
+    kept = tuple((variable, side) for variable, side in variables if variable in used)
+    idle = 1
+    for variable, side in variables:
+        if variable not in used and not term.infinite:
+            idle *= side.extent
+    return term._replace(coefficient=term.coefficient * idle, bound=kept + term.bound)
+
+
+def variables_of(term: Term) -> set[int]:
+    """The variables in the rows of a term."""
+    found: set[int] = set()
+    for row in rows_of(term):
+        found |= affine.iterators(row)
+    return found
+
+
+def rows_of(term: Term) -> list[Row]:
+    rows = [row for atom in term.atoms for row in atom.rows]
+    return rows + [condition.row for condition in term.conditions]
+
+
+def negations(condition: Condition) -> tuple[Condition, ...]:
+    """Conditions that exclude each other, of which one holds where the condition does not."""
+    below = Condition(">=", affine.shift(affine.scale(condition.row, -1), -1))
+    if condition.relation == ">=":
+        return (below,)
+    return (Condition(">=", affine.shift(condition.row, -1)), below)
+
+
+def complement(conditions: Sequence[Condition]) -> tuple[tuple[Condition, ...], ...]:
+    """Groups of conditions that exclude each other, of which one holds where not all of the given
+    ones hold."""
+    return tuple(
+        (*conditions[:k], negated)
+        for k, condition in enumerate(conditions)
+        for negated in negations(condition)
+    )
+
+
+def within(rows: Sequence[Row], ranges: Sequence[Range]) -> tuple[Condition, ...]:
+    """Every row lies in its range."""
+    found: list[Condition] = []
+    for row, (lo, hi) in zip(rows, ranges, strict=True):
+        found.append(Condition(">=", affine.shift(row, -lo)))
+        found.append(Condition(">=", affine.shift(affine.scale(row, -1), hi - 1)))
+    return tuple(found)
+
+
+def undecided(
+    conditions: Iterable[Condition], ranges: Mapping[int, Range]
+) -> tuple[Condition, ...] | None:
+    """The conditions that are not true all over the ranges; None where one of them is false all
+    over.  A condition on a variable without a range stays."""
+    kept: list[Condition] = []
+    for condition in dict.fromkeys(conditions):
+        relation, row = condition
+        if not all(variable in ranges for variable in affine.iterators(row)):
+            kept.append(condition)
+            continue
+        low, high = affine.bounds(row, ranges)
+        if high < 0 or (relation == "==" and low > 0):
+            return None
+        if low < 0 or (relation == "==" and high > 0):
+            kept.append(condition)
+    return tuple(kept)

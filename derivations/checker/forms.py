@@ -1,0 +1,62 @@
+"""Terms up to the names of their bound variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from derivations.checker.formal import Atom, Term
+from ta import affine
+from ta.affine import Range, Row
+from ta.node import Condition
+
+
+def gathered(terms: Sequence[Term]) -> list[Term]:
+    """The sum of the terms, those of one form made one term or, where they cancel, none."""
+    totals: dict[Any, Term] = {}
+    for term in terms:
+        key = _form(term)
+        known = totals.get(key)
+        if known is not None and not term.infinite:
+            term = known._replace(coefficient=known.coefficient + term.coefficient)
+        totals[key] = term
+    return [term for term in totals.values() if term.coefficient]
+
+
+def _form(term: Term) -> Any:
+    """Equal only for terms that differ in nothing but the coefficient and the names of their bound
+    variables."""
+    ordered = term._replace(
+        atoms=tuple(sorted(term.atoms)), conditions=tuple(sorted(set(term.conditions)))
+    )
+    own = [variable for variable, _ in term.bound]
+    names: dict[int, int] = {}
+    for variable in (*variables_in_order(ordered), *own):
+        if variable not in names:
+            names[variable] = -1 - len(names) if variable in own else variable
+    bound = tuple(sorted((names[variable], side) for variable, side in term.bound))
+    named = with_variables(ordered, bound, names)
+    return (bound, tuple(sorted(named.conditions)), tuple(sorted(named.atoms)))
+
+
+def with_variables(
+    term: Term, bound: tuple[tuple[int, Range], ...], places: Mapping[int, int]
+) -> Term:
+    return Term(
+        term.coefficient,
+        bound,
+        tuple(Condition(c.relation, affine.rename(c.row, places)) for c in term.conditions),
+        tuple(Atom(a.leaf, tuple(affine.rename(r, places) for r in a.rows)) for a in term.atoms),
+    )
+
+
+def variables_in_order(term: Term) -> list[int]:
+    """The variables of the atoms' and the conditions' rows, in order."""
+    rows = [row for atom in term.atoms for row in atom.rows]
+    rows += [condition.row for condition in term.conditions]
+    return [variable for row in rows for variable in _in_row(row)]
+
+
+def _in_row(row: Row) -> list[int]:
+    found = [i for i, _ in row.terms]
+    return found + [i for inner, _, _ in row.floors for i in _in_row(inner)]

@@ -1,0 +1,357 @@
+"""From expressions to formal sums.
+
+Scopes that both sides of a comparison hold are taken as they are; all others are replaced by what
+they are by definition: a sum's terms join their reader's, its ranges become conditions, and outside
+of its loops it is the reader's fill.  A function's operand, or a reduction by max, min or prod, is
+cut into pieces on which it does not depend on where reads miss, and each piece is a leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from fractions import Fraction
+from math import prod
+from typing import NamedTuple
+
+from derivations.checker import axioms, sets
+from derivations.checker.families import Families
+from derivations.checker.formal import (
+    ONE,
+    Atom,
+    NotShown,
+    Sum,
+    Term,
+    bound_by,
+    complement,
+    infinity,
+    negations,
+    product,
+    scaled,
+    undecided,
+    variables_of,
+    within,
+)
+from ta import affine
+from ta.affine import Range, Row
+from ta.node import (
+    Access,
+    Add,
+    Apply,
+    Condition,
+    Const,
+    Mul,
+    Node,
+    Number,
+    Power,
+    Scope,
+    Select,
+    Source,
+)
+
+MOST_PIECES = 64
+"""An operand that falls into more pieces is not compared."""
+
+Conditions = tuple[Condition, ...]
+EMPTY: Sum = ()
+NEUTRAL: Sum = (Term(ONE),)
+"""1, which a product may hold any number of times."""
+NEVER = Condition(">=", affine.constant(-1))
+
+
+class Piece(NamedTuple):
+    """A part of a reduction: the value of its body where the conditions hold."""
+
+    bound: tuple[tuple[int, Range], ...]
+    conditions: Conditions
+    value: Sum
+
+
+class Translation:
+    """Both sides of one comparison: their variables and, in `families`, their leaves."""
+
+    def __init__(self, families: Families, kept: Collection[Source]) -> None:
+        self.families, self.kept = families, kept
+        self.ranges: dict[int, Range] = dict(families.box)
+
+    def fresh(self, ranges: Sequence[Range]) -> tuple[tuple[int, Range], ...]:
+        """New variables of these ranges."""
+        found = tuple((self.families.fresh(), side) for side in ranges)
+        self.ranges.update(found)
+        return found
+
+    def scope(self, scope: Scope, rows: Sequence[Row]) -> Sum:
+        """The scope at the rows, which lie in its loops."""
+        if scope.reducer != "sum":
+            return self._reduced(scope.reducer, self._parts(scope, rows, scope.reducer, ()))
+        if any(side.extent == 0 for side in scope.sums):
+            return ()
+        sums = self.fresh(scope.sums)
+        terms = self.expression(scope.body, (*rows, *(affine.iterator(v) for v, _ in sums)))
+        return bound_by(terms, sums)
+
+    def expression(self, node: Node, at: Sequence[Row]) -> Sum:
+        """The expression with row `at[i]` for its iterator i."""
+        match node:
+            case Const():
+                return _constant(node.value)
+            case Access():
+                rows = tuple(affine.substitute(row, at) for row in node.rows)
+                return self._read(node.source, rows, node.fill)
+            case Add():
+                return tuple(t for operand in node.terms for t in self.expression(operand, at))
+            case Mul():
+                return product([self.expression(factor, at) for factor in node.factors])
+            case Power():
+                count = abs(node.exponent)
+                if node.exponent < 0:  # without bound variables, so it may stand several times
+                    return product([self._reciprocal(self.expression(node.base, at))] * count)
+                return product([self.expression(node.base, at) for _ in range(count)])
+            case Apply(function="maximum" | "minimum"):
+                reducer = axioms.AS_REDUCER[node.function]
+                return self._reduced(reducer, self._body_parts(node, at, reducer))
+            case Apply():
+                return self._function(
+                    node.function, [self.expression(operand, at) for operand in node.args]
+                )
+            case Select():
+                conditions = _placed(node.conditions, at)
+                found = self._where(self.expression(node.then, at), conditions)
+                otherwise = self.expression(node.otherwise, at)
+                for excluded in complement(conditions):
+                    found += self._where(otherwise, excluded)
+                return found
+        raise NotShown(f"{type(node).__name__} is not known to the checker")
+
+    def _read(self, source: Source, rows: tuple[Row, ...], fill: Number) -> Sum:
+        """The source at the rows, its fill where they miss."""
+        inside = within(rows, source.ranges)
+        needed = undecided(inside, self.ranges)
+        found: Sum = ()
+        if needed is not None and source.size:
+            if isinstance(source, Scope) and source not in self.kept:
+                found = self._where(self.scope(source, rows), needed)
+            else:
+                found = (Term(ONE, (), (), (Atom(self.families.source(source), rows),)),)
+        if fill:
+            outside = complement(needed) if needed is not None and source.size else ((),)
+            for excluded in outside:
+                found += self._where(_constant(fill), excluded)
+        return found
+
+    def _where(self, terms: Sum, conditions: Conditions) -> Sum:
+        """The terms where the conditions hold, 0 elsewhere."""
+        needed = undecided(conditions, self.ranges)
+        if needed is None:
+            return ()
+        return tuple(t._replace(conditions=(*needed, *t.conditions)) for t in terms)
+
+    def _reciprocal(self, base: Sum) -> Sum:
+        """1/base, factor by factor where the base is a product."""
+        found: Sum = ()
+        for conditions, (value,) in self._pieces([base]):
+            inverse: Sum = ()
+            if not value:
+                inverse = (infinity(False),)
+            elif value in ((infinity(False),), (infinity(True),)):
+                pass
+            elif len(value) == 1 and not value[0].bound and not value[0].infinite:
+                (term,) = value
+                factors: list[Sum] = [(Term(1 / term.coefficient),)]
+                for atom in term.atoms:
+                    factors.append(self._applied("^-1", (Term(ONE, (), (), (atom,)),)))
+                inverse = product(factors)
+            else:
+                inverse = self._applied("^-1", value)
+            found += self._where(inverse, conditions)
+        return found
+
+    def _function(self, name: str, args: Sequence[Sum]) -> Sum:
+        """A function of expressions, with what the axioms know of it."""
+        found: Sum = ()
+        for conditions, values in self._pieces(args):
+            value = axioms.known_value(name, values)
+            if value is None and name == "exp":
+                value = product([self._applied(name, part) for part in axioms.exponents(values[0])])
+            elif value is None:
+                factor, operands = axioms.without_factor(name, values)
+                atom = self.families.atom(name, operands)
+                value = (Term(factor, (), (), (atom,)),)
+            found += self._where(value, conditions)
+        return found
+
+    def _pieces(self, args: Sequence[Sum]) -> list[tuple[Conditions, tuple[Sum, ...]]]:
+        """The operands on regions that exclude each other and together are everything; on each, a
+        term's conditions on free variables alone are decided, and left out."""
+        guards = [[self._guard(term) for term in arg] for arg in args]
+        found = []
+        for region in self._regions(list({g: None for side in guards for g in side if g})):
+            values = tuple(
+                tuple(
+                    _unguarded(term)
+                    for term, guard in zip(arg, side, strict=True)
+                    if region.issuperset(guard)
+                )
+                for arg, side in zip(args, guards, strict=True)
+            )
+            found.append((tuple(sorted(region)), values))
+        return found
+
+    def _regions(self, guards: Sequence[Conditions]) -> list[frozenset[Condition]]:
+        """Regions that exclude each other and together are everything, by conditions; in each, all
+        conditions of a guard hold, or one of them does not."""
+        found: list[frozenset[Condition]] = []
+        pending: list[frozenset[Condition]] = [frozenset()]
+        while pending:
+            region = pending.pop()
+            undecided_one = next(
+                (c for g in guards if not _excludes(region, g) for c in g if c not in region), None
+            )
+            if undecided_one is None:
+                found.append(region)
+            else:
+                for further in (undecided_one, *negations(undecided_one)):
+                    smaller = region | {further}
+                    if not region or sets.possible(sorted(smaller), self.ranges):
+                        pending.append(smaller)
+            if len(found) + len(pending) > MOST_PIECES:
+                raise NotShown("too large: an operand falls into too many pieces")
+        return found
+
+    def _guard(self, term: Term) -> Conditions:
+        """What a term asks of the free variables alone, by its conditions and by its reads."""
+        own = {variable for variable, _ in term.bound}
+        asked = [c for c in term.conditions if own.isdisjoint(affine.iterators(c.row))]
+        for atom in term.atoms:
+            ranges = self.families.leaves[atom.leaf].ranges
+            for row, side in zip(atom.rows, ranges or (), strict=False):
+                if own.isdisjoint(affine.iterators(row)):
+                    asked += within((row,), (side,))
+        needed = undecided(asked, self.ranges)
+        return (NEVER,) if needed is None else tuple(sorted(needed))
+
+    def _applied(self, name: str, arg: Sum) -> Sum:
+        """`name(arg)`, a leaf as it is."""
+        return (Term(ONE, (), (), (self.families.atom(name, (arg,)),)),)
+
+    def _reduced(self, reducer: str, pieces: list[Piece]) -> Sum:
+        """max and min of the set of the values of the pieces, prod of all of them."""
+        if reducer == "prod":
+            return self._product(pieces)
+        factor, outside = ONE, EMPTY
+        if len(pieces) == 1:
+            ((bound, conditions, value),) = pieces
+            constant = _used(value, conditions).isdisjoint(variable for variable, _ in bound)
+            if constant and undecided(conditions, self.ranges) == ():
+                return value
+            value, outside = axioms.pulled(value, [variable for variable, _ in bound])
+            factor, reducer, value = axioms.reduced_without_factor(reducer, value)
+            pieces = [Piece(bound, conditions, value)]
+        atom = self.families.atom(reducer, (self._members(pieces),))
+        return (*scaled((Term(ONE, (), (), (atom,)),), factor), *outside)
+
+    def _members(self, pieces: Sequence[Piece], neutral: Sum | None = None) -> Sum:
+        """The values of the pieces, one leaf each, without those that are `neutral`."""
+        members: Sum = ()
+        for bound, conditions, value in pieces:
+            for further, (part,) in self._pieces([value]):
+                needed = undecided((*conditions, *further), self.ranges)
+                if needed is not None and part != neutral:
+                    members += (Term(ONE, bound, needed, (self._value(part),)),)
+        return members
+
+    def _product(self, pieces: Sequence[Piece]) -> Sum:
+        """The product of the values, a leaf for each factor of each piece."""
+        factors: list[Sum] = []
+        for bound, conditions, value in pieces:
+            for factor in axioms.factors(value):
+                used = _used(factor, conditions)
+                own = tuple((variable, side) for variable, side in bound if variable in used)
+                times = prod(side.extent for variable, side in bound if variable not in used)
+                several = times > 1 and any(term.bound for term in factor)
+                if several or times > axioms.MOST_COPIES:  # copies need variables of their own
+                    own, times = bound, 1
+                if own or undecided(conditions, self.ranges) != ():
+                    members = self._members([Piece(own, conditions, factor)], NEUTRAL)
+                    factor = self._applied("prod", members)
+                factors += [factor] * times
+        return product(factors)
+
+    def _value(self, value: Sum) -> Atom:
+        """The value as a leaf: itself, where it is one."""
+        if len(value) == 1 and value[0] == Term(ONE, (), (), value[0].atoms[:1]):
+            return value[0].atoms[0] if value[0].atoms else self.families.atom("value", [value])
+        return self.families.atom("value", [value])
+
+    def _parts(
+        self, scope: Scope, rows: Sequence[Row], reducer: str, conditions: Conditions
+    ) -> list[Piece]:
+        """The pieces of a reduction's body; reductions by the same reducer become one."""
+        sums = self.fresh(scope.sums)
+        at = (*rows, *(affine.iterator(variable) for variable, _ in sums))
+        if any(side.extent == 0 for side in scope.sums):
+            return []
+        found = self._body_parts(scope.body, at, reducer)
+        return [
+            Piece(sums + piece.bound, (*conditions, *piece.conditions), piece.value)
+            for piece in found
+        ]
+
+    def _body_parts(self, node: Node, at: Sequence[Row], reducer: str) -> list[Piece]:
+        """The pieces of one body: branches, operands of the reducer's own operation, and nested
+        scopes without a reduction or with the same one."""
+        if isinstance(node, Select):
+            conditions = _placed(node.conditions, at)
+            found = [(conditions, node.then)]
+            found += [(excluded, node.otherwise) for excluded in complement(conditions)]
+            return [
+                Piece(piece.bound, (*conditions, *piece.conditions), piece.value)
+                for conditions, branch in found
+                for piece in self._body_parts(branch, at, reducer)
+            ]
+        if isinstance(node, Mul) and reducer == "prod":
+            return [p for factor in node.factors for p in self._body_parts(factor, at, reducer)]
+        if isinstance(node, Apply) and axioms.AS_REDUCER.get(node.function) == reducer:
+            return [p for operand in node.args for p in self._body_parts(operand, at, reducer)]
+        if isinstance(node, Access) and isinstance(node.source, Scope):
+            source = node.source
+            same = not source.sums or source.reducer == reducer
+            if same and source not in self.kept and source.size:
+                rows = tuple(affine.substitute(row, at) for row in node.rows)
+                inside = within(rows, source.ranges)
+                parts = self._parts(source, rows, reducer, inside)
+                outside = undecided(inside, self.ranges)
+                for excluded in complement(inside) if outside != () else ():
+                    parts.append(Piece((), excluded, _constant(node.fill)))
+                return parts
+        return [Piece((), (), self.expression(node, at))]
+
+
+def _constant(value: Number) -> Sum:
+    if isinstance(value, Fraction):
+        return (Term(value),) if value else ()
+    return (infinity(value < 0),)
+
+
+def _placed(conditions: Sequence[Condition], at: Sequence[Row]) -> Conditions:
+    return tuple(Condition(c.relation, affine.substitute(c.row, at)) for c in conditions)
+
+
+def _excludes(region: frozenset[Condition], guard: Conditions) -> bool:
+    """Does the region hold the opposite of one of the conditions?"""
+    return any(
+        held in negations(condition) or condition in negations(held)
+        for condition in guard
+        for held in region
+    )
+
+
+def _used(value: Sum, conditions: Conditions) -> set[int]:
+    """The variables that a value depends on where the conditions hold."""
+    used = set().union(*map(variables_of, value))
+    return used.union(*(affine.iterators(c.row) for c in conditions))
+
+
+def _unguarded(term: Term) -> Term:
+    own = {variable for variable, _ in term.bound}
+    kept = tuple(c for c in term.conditions if not own.isdisjoint(affine.iterators(c.row)))
+    return term._replace(conditions=kept)

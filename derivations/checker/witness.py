@@ -1,0 +1,100 @@
+"""The witness of a change of iterators: it has to be the change that the step makes.
+
+    ReindexLoops  (Φ, Ψ, D')   {L[x in X] S f(x)}      =  {L[x in X] {L[x' in D'] S f(Φ(x'))}[Ψ(x)]}
+    ReindexSums   (Φ, Ψ, D')   {L[x] S[y in Y] f(x,y)} =  {L[x] S[y' in D'] f(x, Φ(x,y'))}
+                               Φ(x, Ψ(x,y)) = y on X×Y,   Ψ(x, Φ(x,y')) = y' on X×D'
+    ReadPart      (P, ρ)       {L[x in X] f(x)}        =  {L[x in X] P[ρ(x)]}
+
+The scope on the right is written down again and compared with the step's left side; that Φ and Ψ
+are inverse is decided by integer sets.  All other witnesses name a place in an expression: the step
+holds or does not hold whatever they say, and they are not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from derivations.checker import sets
+from derivations.checker.compare import not_equal
+from ta import affine, expr
+from ta.affine import Range, Row
+from ta.canon import scope as make_scope
+from ta.node import Condition, Scope
+from ta.subst import substitute
+
+
+def fault(before: Scope, after: Scope, witness: Any) -> str | None:
+    """Why the witness is not that of a step from `before` to `after`; None where it is, or where
+    it is of a kind that names a place."""
+    kind = type(witness).__name__
+    if kind == "ReadPart":
+        rows, ranges = witness.rows, witness.producer.loops
+        if not _speak(rows, len(before.loops)) or len(rows) != len(ranges):
+            return "the witness has rows that do not fit the scopes"
+        return _leads_to(before, after, expr_of(before, witness.producer, rows))
+    if kind not in ("ReindexLoops", "ReindexSums"):
+        return None
+    forward, backward, ranges = witness.forward, witness.backward, witness.ranges
+    if any(side.hi <= side.lo for side in (*ranges, *before.domain)):
+        return "an iterator has an empty range"
+    first, count = len(before.loops), len(before.sums)
+    if kind == "ReindexLoops":
+        old, new, shared = first, len(ranges), 0
+    else:
+        old, new, shared = count, len(ranges), first
+    if len(forward) != old or len(backward) != len(ranges):
+        return "the witness has another number of rows than there are iterators"
+    if not _speak(forward, shared + new) or not _speak(backward, shared + old):
+        return "the witness has rows that do not fit the scopes"
+    if kind == "ReindexLoops":
+        sums = [affine.iterator(new + s) for s in range(count)]
+        body = substitute(before.body, [*forward, *sums])
+        inner = make_scope(ranges, before.sums, body, before.reducer)
+        return _leads_to(before, after, expr_of(before, inner, backward))
+    kept = [affine.iterator(i) for i in range(first)]
+    for outer, inner_rows, box in (
+        (forward, backward, before.domain),
+        (backward, forward, before.loops + ranges),
+    ):
+        if not _inverse(outer, [*kept, *inner_rows], box, first):
+            return "the two maps of the witness are not inverse to each other"
+    body = substitute(before.body, [*kept, *forward])
+    again = make_scope(before.loops, ranges, body, before.reducer)
+    return _leads_to(before, after, again, forward)
+
+
+def expr_of(before: Scope, source: Scope, rows: Sequence[Row]) -> Scope:
+    """The read of the source at the rows, over the loops of `before`."""
+    return make_scope(before.loops, (), expr.access(source, rows))
+
+
+def _leads_to(
+    before: Scope, after: Scope, again: Scope, forward: Sequence[Row] | None = None
+) -> str | None:
+    if again is after or not_equal(before, again, forward) is None:
+        return None
+    return "the witness does not lead to the right side"
+
+
+def _speak(rows: Sequence[Row], count: int) -> bool:
+    """Do the rows speak of the first `count` iterators only, and in canonical form?"""
+    return all(
+        all(0 <= i < count for i in affine.iterators(row))
+        and affine.substitute(row, {i: affine.iterator(i) for i in affine.iterators(row)}) == row
+        and all(n > 0 for _, n, _ in row.floors)
+        for row in rows
+    )
+
+
+def _inverse(outer: Sequence[Row], inner: Sequence[Row], box: Sequence[Range], first: int) -> bool:
+    """`outer(inner(x)) = x` for the iterators from `first` on, all over the box."""
+    ranges = dict(enumerate(box))
+    for position, row in enumerate(outer, first):
+        error = affine.add(affine.substitute(row, inner), affine.iterator(position), -1)
+        for side in (error, affine.scale(error, -1)):
+            positive = Condition(">=", affine.shift(side, -1))
+            high = affine.bounds(positive.row, ranges)[1]
+            if high >= 0 and sets.possible([positive], ranges):
+                return False
+    return True

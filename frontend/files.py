@@ -1,0 +1,64 @@
+"""Writing a file: it appears whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from pathlib import Path
+
+from ta.errors import OutputError
+
+
+def write_whole(path: str | os.PathLike[str], text: str) -> None:
+    """Write a file by renaming a finished temporary one over it; OutputError where that fails.
+
+    A file that exists keeps its permissions, a link still points to it, and what is no file (a
+    terminal, a pipe, a device) is written to as it is.
+    """
+    try:
+        data = text.encode("utf-8")
+        _write(Path(os.path.realpath(path)), data)
+    except (OSError, ValueError) as problem:  # ValueError: a NUL in the name, half a surrogate pair
+        reason = problem.strerror if isinstance(problem, OSError) else str(problem)
+        raise OutputError(
+            f"cannot write {os.fspath(path) or 'to an empty name'}: {reason}",
+            next_step="name a file in a folder that exists, can be written to and has space left",
+        ) from None
+
+
+def _write(path: Path, data: bytes) -> None:
+    mode = _mode(path)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(21, os.strerror(21))
+    if mode and not stat.S_ISREG(mode):
+        with open(path, "wb") as file:
+            file.write(data)
+        return
+    temporary = path.parent / f".{path.name[:80]}.{secrets.token_hex(4)}"
+    try:  # its name is known before it is there, so that no interruption leaves it behind
+        with open(temporary, "xb", opener=_private) as file:
+            file.write(data)
+        os.chmod(temporary, stat.S_IMODE(mode) if mode else 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _private(name: str, flags: int) -> int:
+    return os.open(name, flags, 0o600)
+
+
+def _mode(path: Path) -> int:
+    """What is at the path, and its permissions; 0 where nothing is."""
+    try:
+        return path.stat().st_mode
+    except FileNotFoundError:
+        return 0
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

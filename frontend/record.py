@@ -1,0 +1,264 @@
+"""Saved derivations, read back: everything in a file is data, and nothing in it is executed.
+
+JSON only; formulas are parsed, witnesses are lists of integers that a checker judges.  Whatever the
+file holds, only RecordError leaves this module.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from math import isfinite
+from pathlib import Path
+from typing import Any, NoReturn
+
+from derivations.checker import Claim
+from derivations.cost import MACHINES
+from derivations.extract import Plan, replace_step, used_stages
+from derivations.graph import Graph, default_item_bytes
+from derivations.kernel import Step
+from derivations.rules import RULES
+from derivations.search import Statistics
+from derivations.trace import (
+    FORMAT,
+    VERSION,
+    fields_of,
+    integer_of,
+    items_of,
+    read_step,
+    text_of,
+    within,
+)
+from derivations.trace_stages import read_claim
+from eops.library import OPERATORS
+from frontend.accuracy import checked
+from frontend.derivation import Derivation, Stated
+from ta.errors import RecordError, TextError
+from ta.node import Scope, Tensor
+from ta.parse import parse
+from ta.program import Program
+from ta.subst import stages
+
+MOST_BYTES = 1 << 28
+MOST_DIGITS = 1000
+SAVE = "save one with `derivation.save(path)`"
+
+
+def load(path: str | os.PathLike[str]) -> Derivation:
+    """The derivation saved at `path`.  RecordError where the file is not a record; whether its
+    steps hold is what `check` says."""
+    try:
+        name = os.fspath(path)
+    except TypeError:
+        raise RecordError(f"{path!r:.80} is no path", next_step=SAVE) from None
+    with within(f"{name}"):
+        return _derivation(_json(_bytes(Path(name))))
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size  # 0 for what is no file, such as a pipe
+            data = file.read(size if 0 < size <= MOST_BYTES else MOST_BYTES + 1)
+    except FileNotFoundError:
+        raise RecordError("there is no such file", next_step=SAVE) from None
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else str(problem)
+        raise RecordError(f"not a file that can be read: {reason}", next_step=SAVE) from None
+    if len(data) > MOST_BYTES:
+        raise RecordError(f"not a saved derivation: it has more than {MOST_BYTES >> 20} MiB")
+    return data
+
+
+def _json(data: bytes) -> Mapping[str, Any]:
+    """The record as plain data, of the format and version that are read here."""
+    try:
+        found = json.loads(
+            data.decode("utf-8"),
+            parse_int=_integer,
+            parse_float=_float,
+            parse_constant=_no_number,
+            object_pairs_hook=_distinct,
+        )
+    except RecursionError:
+        raise RecordError("not a saved derivation: its lists are nested too deeply") from None
+    except UnicodeDecodeError as problem:
+        raise RecordError(
+            f"not a saved derivation: byte {problem.start} is no UTF-8 text", next_step=SAVE
+        ) from None
+    except json.JSONDecodeError as problem:
+        line = problem.doc.split("\n")[problem.lineno - 1] if problem.doc else ""
+        what = f"{problem.msg[:1].lower()}{problem.msg[1:]}"
+        if data and problem.pos >= len(problem.doc.rstrip()):
+            what = "the file ends too early,"
+        raise RecordError(
+            f"not JSON: {what} in line {problem.lineno}",
+            text=line,
+            span=(problem.colno - 1, problem.colno),
+        ) from None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise RecordError(f'not a saved derivation: it lacks "format": "{FORMAT}"', next_step=SAVE)
+    if found.get("version") != VERSION:
+        raise RecordError(
+            f"the record has version {found.get('version')!r:.40}, and {VERSION} is read here",
+            next_step="derive and save again, or read it with the release that wrote it",
+        )
+    return found
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise RecordError(f"an integer of {len(digits)} digits")
+    return int(digits)
+
+
+def _float(digits: str) -> float:
+    value = float(digits)
+    if not isfinite(value):
+        raise RecordError(f"{digits:.40} is too large for a number")
+    return value
+
+
+def _no_number(word: str) -> NoReturn:
+    raise RecordError(f"{word} stands where a number belongs")
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise RecordError(f"the field {twice!r:.80} is given twice")
+    return found
+
+
+def _field(data: Mapping[str, Any], name: str) -> Any:
+    if name not in data:
+        raise RecordError(f"the field {name!r} is missing")
+    return data[name]
+
+
+def _derivation(data: Mapping[str, Any]) -> Derivation:
+    given, goal = _field(data, "input"), _field(data, "target")
+    with within("input"):
+        source = _program(fields_of(given))
+    with within("target"):
+        target = text_of(goal)
+        if target not in MACHINES:
+            raise RecordError(f"unknown target {target!r:.80}; known: {', '.join(MACHINES)}")
+    known = {tensor.name: tensor for tensor in source.inputs}
+    with within("weights"):
+        weights = tuple(map(text_of, items_of(data.get("weights", []))))
+        for name in weights:
+            if name not in known:
+                raise RecordError(f"{name!r:.80} is no tensor of the formula")
+    accuracy, nan = data.get("accuracy", "normwise"), data.get("nan", "ignore")
+    try:
+        checked(accuracy, nan)
+    except TextError as error:
+        raise RecordError(error.message) from None
+    item = default_item_bytes(source.roots())
+    graph = Graph(RULES, OPERATORS, MACHINES[target], item, weights=frozenset(weights))
+    plans, stated = [], []
+    for number, candidate in enumerate(_listed(data, "candidates"), 1):
+        with within(f"candidate {number}"):
+            steps = _steps(_listed(fields_of(candidate), "steps"), known)
+            plans.append(_plan(graph, source.roots(), steps))
+            claims = _claims(_listed(candidate, "stages"), plans[-1].roots, known)
+            with within("program"):
+                stated.append(Stated(text_of(_field(candidate, "program")), claims))
+    figures = _field(data, "statistics")
+    with within("statistics"):
+        statistics = _statistics(fields_of(figures))
+    unchanged = _plan(graph, source.roots(), ())
+    return Derivation(
+        source,
+        target,
+        tuple(plans),
+        unchanged,
+        statistics,
+        weights,
+        tuple(stated),
+        accuracy,
+        nan,
+    )
+
+
+def _listed(data: Mapping[str, Any], name: str) -> list[Any]:
+    found = _field(data, name)
+    with within(name):
+        return items_of(found)
+
+
+def _program(data: Mapping[str, Any]) -> Program:
+    """The formula, its inputs in the order in which they were first given."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    dtypes: dict[str, str] = {}
+    tensors, formula = _field(data, "tensors"), _field(data, "text")
+    with within("tensors"):
+        for name, tensor in fields_of(tensors).items():
+            with within(text_of(name)[:40]):
+                given = fields_of(tensor)
+                shapes[name] = tuple(map(integer_of, items_of(_field(given, "shape"))))
+                dtypes[name] = text_of(_field(given, "dtype"))
+    with within("text"):
+        text = text_of(formula)
+        try:
+            source = parse(text, shapes, dtypes)
+        except TextError as error:
+            raise RecordError(
+                error.message, text=error.text, span=error.span, sizes=error.sizes
+            ) from None
+    order = list(shapes)
+    return replace(source, inputs=tuple(sorted(source.inputs, key=lambda t: order.index(t.name))))
+
+
+def _steps(data: list[Any], known: Mapping[str, Tensor]) -> tuple[Step, ...]:
+    found = []
+    for number, step in enumerate(data, 1):
+        with within(f"step {number}"):
+            found.append(read_step(step, known))
+    return tuple(found)
+
+
+def _claims(
+    data: list[Any], roots: tuple[Scope, ...], known: Mapping[str, Tensor]
+) -> tuple[Claim, ...]:
+    scopes, found = stages(*roots), []
+    for number, stage in enumerate(data, 1):
+        with within(f"stage {number}"):
+            found.append(read_claim(stage, scopes, known, OPERATORS))
+    return tuple(found)
+
+
+def _plan(graph: Graph, roots: tuple[Scope, ...], steps: tuple[Step, ...]) -> Plan:
+    for step in steps:
+        roots = replace_step(roots, step)
+    used = used_stages(graph, roots)
+    return Plan(roots, steps, used, sum(stage.seconds for stage in used))
+
+
+def _statistics(data: Mapping[str, Any]) -> Statistics:
+    """The figures of a search."""
+    figures: dict[str, Any] = {}
+    for item in fields(Statistics):
+        value = _field(data, item.name)
+        with within(item.name):
+            if item.name == "pruned":
+                pairs = fields_of(value).items()
+                figures[item.name] = {text_of(why): integer_of(number) for why, number in pairs}
+            elif item.name == "stopped":
+                figures[item.name] = text_of(value)
+            elif item.type == "float":
+                figures[item.name] = _seconds(value)
+            else:
+                figures[item.name] = integer_of(value)
+    return Statistics(**figures)
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300:
+        raise RecordError(f"{value!r:.80} stands where a number belongs")
+    return float(value)

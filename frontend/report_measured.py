@@ -1,0 +1,122 @@
+"""What a measurement says to a reader, as text: what was tried, how fast and how exact it was, what
+was chosen, and what digits it costs on hard inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isfinite
+from textwrap import wrap
+
+from frontend.accept import FACTOR, FLOOR
+from frontend.compiled import MARGIN, CompiledFunction, Trial
+from frontend.report import WIDTH, Ink, step_list
+from frontend.text import duration, figure, hanging, operators, tensors
+from ta.show import show_program
+
+NOTICED = 0.5
+"""Decimal digits; a smaller loss is within what rounding does by chance."""
+ERRORS = {
+    "normwise": "max|y - r|/max|r|",
+    "componentwise": "the largest |y - r|/|f|, |f| the formula on absolute values",
+}
+
+
+def compiled_text(compiled: CompiledFunction, *, colour: bool = False, width: int = WIDTH) -> str:
+    """What was tried, how fast and how exact it was, and what was chosen."""
+    ink, accuracy = Ink(colour), compiled.derivation.accuracy
+    lines = [
+        ink.bold(line)
+        for text in show_program(compiled.derivation.source).splitlines()
+        for line in hanging(text, "", width)
+    ]
+    lines += hanging(
+        f"{tensors(compiled.derivation.source.inputs)}; measured on {compiled.device}", "  ", width
+    )
+    lines += ["", *_trials(compiled, ink, width), ""]
+    for trial in compiled.trials:
+        lines += _hard(compiled, trial, ink, width)
+    lines += [ink.bold(line) for line in wrap(verdict(compiled), width)]
+    note = (
+        "baseline: the formula as one writes it in torch. candidate: a derived program, numbered "
+        "as in its derivation, with its operators below. time: the median of interleaved runs. "
+        f"speed: the baseline's time over this one's. error: {ERRORS[accuracy]}, r in float64, "
+        f"accepted up to {FACTOR:g} x the baseline's + {FLOOR:g} roundings."
+    )
+    return "\n".join([*lines, *(ink.dim(line) for line in wrap(note, width))])
+
+
+def _trials(compiled: CompiledFunction, ink: Ink, width: int) -> Iterator[str]:
+    labels = max(len(trial.label) for trial in compiled.trials)
+    header = f"  {'program':<{labels}}  {'time':>8}  {'speed':>6}  {'error':>7}  verdict"
+    yield ink.bold(header)
+    for trial in compiled.trials:
+        mark = "*" if trial is compiled.chosen else " "
+        lead = (
+            f"{mark} {trial.label:<{labels}}  {duration(trial.seconds):>8}  "
+            f"{speed(compiled, trial):>6}  {error(trial):>7}  "
+        )
+        paint = ink.good if trial.verdict in ("accepted", "baseline") else ink.bad
+        parts = wrap(trial.verdict, width - len(lead)) or [""]
+        yield lead + paint(parts[0])
+        yield from (" " * len(lead) + paint(part) for part in parts[1:])
+        names = operators(trial.words)
+        yield from (ink.dim(f"      {line}") for line in wrap(names, width - 6))
+
+
+def _hard(compiled: CompiledFunction, trial: Trial, ink: Ink, width: int) -> list[str]:
+    """The errors on hard inputs of a program that has any."""
+    if not trial.families:
+        return []
+    names = max(len(family.family) for family in trial.families)
+    lines = [
+        ink.bold(f"  {'inputs with':<{names}}  {trial.label:>12}  {'baseline':>8}  digits lost")
+    ]
+    for family in trial.families:
+        off, base = (f"{value:.1e}" for value in (family.error, family.baseline))
+        lost = f"{family.digits:.1f}" if family.digits >= NOTICED else "none"
+        lines.append(f"  {family.family:<{names}}  {off:>12}  {base:>8}  {lost:>11}")
+    return [*lines, *(f"  {line}" for line in wrap(loss(compiled, trial), width - 2)), ""]
+
+
+def loss(compiled: CompiledFunction, trial: Trial) -> str:
+    """Which steps can cancel and what that cost at most, in a sentence; empty where none can."""
+    if not trial.cancelling:
+        return ""
+    steps = step_list(trial.cancelling)
+    worst = max(trial.families, key=lambda family: family.digits, default=None)
+    if worst is None or worst.digits < NOTICED:
+        return f"{steps} can cancel; on these inputs no digits were lost."
+    return (
+        f"{steps} can cancel: {worst.digits:.1f} digits were lost on inputs with {worst.family}. "
+        "That does not refuse a program unless it is derived with "
+        'accuracy="componentwise", which leaves such steps out.'
+    )
+
+
+def speed(compiled: CompiledFunction, trial: Trial) -> str:
+    """`7.01x`: baseline seconds over the trial's; `-` where one was not timed."""
+    timed = isfinite(trial.seconds) and isfinite(compiled.baseline.seconds)
+    return f"{figure(compiled.baseline.seconds / trial.seconds)}x" if timed else "-"
+
+
+def error(trial: Trial) -> str:
+    """`2.1e-07`; `-` where the program did not run."""
+    return "-" if trial.error == float("inf") else f"{trial.error:.1e}"
+
+
+def verdict(compiled: CompiledFunction) -> str:
+    """Which program was chosen, and why, in a sentence."""
+    stopped = " (interrupted: not all were tried or timed)" if compiled.interrupted else ""
+    if compiled.chosen is compiled.baseline:
+        if any(t.verdict == "accepted" for t in compiled.trials):
+            why = f"no accepted candidate takes less than {MARGIN:.0%} of its time"
+        elif len(compiled.trials) > 1:
+            why = "no candidate was accepted"
+        else:
+            why = "every candidate is the same program or predicted to be far slower"
+        return f"chosen: the baseline, the formula as written in torch; {why}{stopped}"
+    if not isfinite(compiled.baseline.seconds):
+        return f"chosen: {compiled.chosen.label}{stopped}"
+    faster = f"{figure(compiled.ratio)} x as fast as the baseline"
+    return f"chosen: {compiled.chosen.label}, {faster}{stopped}"

@@ -1,0 +1,86 @@
+"""What a comparison of two programs says: its kind, what exactly is claimed, a counterexample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+Shapes: TypeAlias = Mapping[str, tuple[int, ...]]
+Entry: TypeAlias = tuple[str, tuple[int, ...], "Fraction | float | int"]
+"""A tensor, a position in it, and the value there."""
+
+KINDS = ("identical", "evaluated", "generic", "different", "undecided")
+SHOWN = ("identical", "evaluated", "generic")
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """`output[point]` is `left` in one program and `right` in the other, for these shapes.
+
+    `entries` are all entries of the inputs that are not 0; None where they are random, and then
+    `numbers` says what kind of number both values are."""
+
+    shapes: Shapes
+    output: str
+    point: tuple[int, ...]
+    left: Any
+    right: Any
+    entries: tuple[Entry, ...] | None = None
+    numbers: str = ""
+
+    def __str__(self) -> str:
+        where = f"{self.output}[{_comma(self.point)}]" if self.point else self.output
+        values = f"{where} is {_number(self.left)} on the left, {_number(self.right)} on the right"
+        shapes = ", ".join(f"{name} {_shape(shape)}" for name, shape in self.shapes.items())
+        given = f", for {shapes}" if shapes else ""
+        if self.entries is None:
+            return f"{values}{given}, where the entries are random{self.numbers}"
+        if not self.shapes:
+            return values
+        if not self.entries:
+            return f"{values}{given}, where all entries are 0"
+        stated = ", ".join(
+            f"{name}[{_comma(at)}]={_number(value)}" if at else f"{name}={_number(value)}"
+            for name, at, value in self.entries
+        )
+        return f"{values}{given}, where {stated} and all other entries are 0"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether two programs are equal.  `kind`, of which the first three are true:
+
+    identical: both are one canonical expression.
+    evaluated: all outputs agree at every position, borders included, for random entries; `detail`
+    says in which numbers and with what chance of an error.
+    generic: so for each of `shapes`, and nothing is claimed for others.
+    different: see `counterexample`, or `detail` where not even the outputs' shapes agree.
+    undecided: neither was shown; `detail` says why and what to do."""
+
+    kind: str
+    detail: str
+    counterexample: Counterexample | None = None
+    shapes: tuple[Shapes, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.kind in SHOWN
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.detail}"
+
+
+def _comma(numbers: tuple[int, ...]) -> str:
+    return ",".join(map(str, numbers))
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return f"({_comma(shape)})" if shape else "a scalar"
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, Fraction):
+        return str(value)
+    number = float(value)
+    return str(int(number)) if number.is_integer() and abs(number) < 2**53 else f"{number:.10g}"

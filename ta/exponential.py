@@ -1,0 +1,128 @@
+"""Residues in which exp(a + b) = exp(a) * exp(b) holds, and what follows from it.
+
+A value is a pair of residues, modulo p and modulo q, for primes with p = 2*q + 1:
+
+    (a, a') + (b, b') = (a + b mod p, a' + b' mod q)        products, sums and powers likewise
+    exp(a, a')        = (4^a' mod p, h(4^a' mod p))          4 has the order q modulo p
+
+The first residue is the value, the second is what exp reads; h is a fixed pseudo-random function,
+so that the law does not reach through an exp in the argument of another exp.  Two values are equal
+where their first residues are.  Signs, max and min are as in `ta.signs`; exp(a) is a square, and so
+positive.  The idea is that of the verifier of Mirage (Wu et al., OSDI 2025).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ta.fields import Array, Field
+from ta.node import Number, Reducer
+from ta.signs import COMPARING, SignField, compared
+
+SAFE_PRIMES: Final = (2147454839, 2147365919, 2147363039, 2147345639)
+"""The greatest primes p below 2^31 with (p - 1)/2 prime that have the signs of `ta.signs`."""
+BASE: Final = 4
+_HALF: Final = np.uint64(32)
+_LOW: Final = np.uint64(0xFFFFFFFF)
+
+
+@dataclass(frozen=True)
+class ExponentialField(Field):
+    """Pairs of residues modulo p and (p-1)/2, packed into 64 bits, the first above the second."""
+
+    prime: int = SAFE_PRIMES[0]
+    signed: bool = True
+    dtype: ClassVar[np.dtype[Any]] = np.dtype(np.uint64)
+    block: ClassVar[int] = SignField.block
+
+    @property
+    def value(self) -> SignField:
+        return SignField(self.prime, self.signed)
+
+    @property
+    def exponent(self) -> SignField:
+        return SignField(self.prime // 2, self.signed)
+
+    def constant(self, value: Number) -> Array:
+        return _pack(self.value.constant(value), self.exponent.constant(value))
+
+    def convert(self, values: npt.ArrayLike) -> Array:
+        """Signed integers by their residues; unsigned ones are pairs already."""
+        given = np.asarray(values)
+        if given.dtype == np.uint64:
+            return given
+        return _pack(self.value.convert(given), self.exponent.convert(given))
+
+    def add(self, left: Array, right: Array) -> Array:
+        return self.combine("sum", left, right)
+
+    def multiply(self, left: Array, right: Array) -> Array:
+        return self.combine("prod", left, right)
+
+    def power(self, base: Array, exponent: int) -> Array:
+        first, second = _parts(base)
+        return _pack(self.value.power(first, exponent), self.exponent.power(second, exponent))
+
+    def apply(self, function: str, *args: Array) -> Array:
+        firsts = [_parts(arg)[0] for arg in args]
+        first = self.value.apply(function, *firsts)
+        if self.signed and function in COMPARING:
+            return compared(self, function, args, self._sign)
+        if function == "exp":
+            first = np.where(args[0] == self.constant(-math.inf), first, self._exp(args[0]))
+        whole = first <= 1  # f(0) and f(-inf), where they are whole, are so in both parts
+        return _pack(first, np.where(whole, first, self.exponent.opaque(function, first)))
+
+    def _sign(self, pair: Array) -> Array:
+        """The sign of the value, as a pair."""
+        sign = self.value.sign(_parts(pair)[0])
+        minus = sign == self.prime - 1
+        return _pack(sign, np.where(minus, np.uint64(self.prime // 2 - 1), sign))
+
+    def _exp(self, arg: Array) -> Array:
+        _, exponent = _parts(arg)
+        result = np.ones_like(exponent)
+        factor = BASE
+        for bit in range(31):
+            taken = (exponent >> np.uint64(bit)) & np.uint64(1)
+            result = np.where(taken, result * np.uint64(factor) % np.uint64(self.prime), result)
+            factor = factor * factor % self.prime
+        return result
+
+    def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
+        if reducer not in ("sum", "prod"):
+            nothing = self.identity(reducer)
+            both = compared(self, f"{reducer}imum", (left, right), self._sign)
+            return np.where(left == nothing, right, np.where(right == nothing, left, both))
+        (a, x), (b, y) = _parts(left), _parts(right)
+        return _pack(self.value.combine(reducer, a, b), self.exponent.combine(reducer, x, y))
+
+    def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
+        first, second = _parts(values)
+        if reducer in ("sum", "prod"):
+            reduced = self.exponent.reduce(reducer, second, axes)
+        else:
+            nothing = first == self.value.identity(reducer)
+            keys = self.value.keys(reducer, first, nothing, axes)
+            reduced = self.exponent.extreme(reducer, second, keys, nothing, axes)
+        return _pack(self.value.reduce(reducer, first, axes), reduced)
+
+    def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
+        """Independent residues: by the Chinese remainder theorem, integers below p*q."""
+        return _pack(self.value.random(shape, generator), self.exponent.random(shape, generator))
+
+    def differs(self, left: Array, right: Array) -> Array:
+        return self.value.differs(_parts(left)[0], _parts(right)[0])
+
+
+def _pack(first: Array, second: Array) -> Array:
+    return np.asarray((first << _HALF) | second)
+
+
+def _parts(pair: Array) -> tuple[Array, Array]:
+    return pair >> _HALF, pair & _LOW

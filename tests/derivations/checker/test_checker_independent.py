@@ -1,0 +1,84 @@
+"""The checker shares no code with what it checks, and is as small as it says."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+CHECKER = ROOT / "derivations" / "checker"
+FILES = sorted(CHECKER.glob("*.py"))
+ALLOWED = {
+    *("__future__", "collections", "dataclasses", "fractions", "itertools", "math", "re"),
+    *("threading", "typing", "islpy"),
+}
+NOTATION = {
+    *("affine", "canon", "errors", "expr", "functions", "node", "operator", "parse", "program"),
+    "subst",
+}
+"""Of `ta`: what says what a text means."""
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.name))
+def test_it_imports_the_notation_and_integer_sets_only(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            whole = node.module == "ta"  # then the names are its modules
+            names = [f"ta.{alias.name}" for alias in node.names] if whole else [str(node.module)]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        for name in names:
+            own = f"{name}.".startswith("derivations.checker.")
+            meaning = name.startswith("ta.") and name.split(".")[1] in NOTATION
+            assert own or meaning or name.split(".")[0] in ALLOWED, f"line {node.lineno}: {name}"
+
+
+def test_nothing_else_is_loaded_with_it() -> None:
+    program = (
+        "import sys, derivations.checker;"
+        "print(*sorted(name for name in sys.modules if name.startswith(('derivations.', 'eops'))))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = done.stdout.split()
+    assert loaded == [name for name in loaded if name.startswith("derivations.checker")]
+    assert len(loaded) >= 8
+
+
+def test_its_size_is_as_stated() -> None:
+    """Lines of code: neither blank, nor comment, nor docstring."""
+    count = sum(len(lines_of_code(path.read_text(encoding="utf-8"))) for path in FILES)
+    stated = (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8")
+    assert f"{count} lines of code" in stated, f"docs/guarantees.md should say {count}"
+
+
+def lines_of_code(source: str) -> set[int]:
+    tree = ast.parse(source)
+    prose: set[int] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str())):
+                prose.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    lines = source.splitlines()
+    return {
+        number
+        for number, line in enumerate(lines, 1)
+        if number not in prose and line.strip() and not line.strip().startswith("#")
+    }
+
+
+def test_lines_of_code_are_counted() -> None:
+    assert lines_of_code(
+        '"""Doc."""\n\n# why\nx = 1\n\ndef f():\n    """D\n    E"""\n    return x\n'
+    ) == {
+        4,
+        6,
+        9,
+    }

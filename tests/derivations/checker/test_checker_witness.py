@@ -1,0 +1,91 @@
+"""The witness of a change of iterators: its own is accepted, a changed one only where it holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from derivations.checker.witness import fault
+from derivations.embed import ReadPart
+from derivations.kernel import Step
+from derivations.reindex import ReindexLoops, ReindexSums
+from derivations.rules import RULES
+from ta import affine
+from ta.affine import Range, Row
+from tests.derivations.checker.changes import agree
+from tests.derivations.seeds import corrupt, read, seeded
+
+STEPS = [
+    step
+    for rule in RULES
+    for seed in range(40)
+    for step in rule.steps(seeded(rule, seed))
+    if isinstance(step.witness, ReindexLoops | ReindexSums)
+]
+
+
+def test_witnesses_are_those_of_their_steps() -> None:
+    assert len(STEPS) > 150
+    assert [step for step in STEPS if fault(step.before, step.after, step.witness)] == []
+
+
+def test_changed_witnesses_are_refused_unless_they_lead_to_an_equal_scope() -> None:
+    random = Random("witness")
+    found: Counter[str | None] = Counter()
+    for step in STEPS:
+        for _ in range(2):
+            witness = corrupt(step.witness, random)
+            if witness is not None:
+                found[fault(step.before, step.after, witness)] += 1
+    assert found[None] <= 0.3 * found.total()
+    assert len(found) >= 5
+
+
+def test_maps_that_are_not_inverse_are_refused() -> None:
+    before, after = read("{S[i:0:4] A[i]}", A=(4,)), read("{S[i:0:2] A[2*i]}", A=(4,))
+    double = affine.scale(affine.iterator(0), 2)
+    half = affine.floordiv(affine.iterator(0), 2)
+    witness = ReindexSums((double,), (half,), (Range(0, 2),))
+    assert fault(before, after, witness) == (
+        "the two maps of the witness are not inverse to each other"
+    )
+    assert not agree(before, after)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        (),
+        (affine.iterator(5),),
+        (Row(0, ((0, 1), (0, 1))),),
+        (Row(0, ((0, 0),)),),
+        (Row(0, ((-1, 1),)),),
+    ],
+)
+def test_rows_that_fit_nothing_are_refused(rows: tuple[Row, ...]) -> None:
+    before = read("{L[i:0:6] A[i]}", A=(6,))
+    after = read("{L[i:0:6] {L[j:0:6] A[j]}[i]}", A=(6,))
+    own = (affine.iterator(0),)
+    good = ReindexLoops(own, own, (Range(0, 6),))
+    assert fault(before, after, good) is None
+    assert fault(before, after, replace(good, forward=rows)) is not None
+    assert fault(before, after, replace(good, backward=rows)) is not None
+    assert fault(before, after, replace(good, ranges=(Range(3, 3),))) is not None
+
+
+def test_a_part_is_read_from_what_holds_it() -> None:
+    before = read("{L[i:0:4] S[k:0:3] A[i,k]*B[k]}", A=(8, 3), B=(3,))
+    whole = read("{L[i:0:8] S[k:0:3] A[i,k]*B[k]}", A=(8, 3), B=(3,))
+    after = read("{L[i:0:4] {L[i:0:8] S[k:0:3] A[i,k]*B[k]}[i]}", A=(8, 3), B=(3,))
+    own = affine.iterator(0)
+    assert fault(before, after, ReadPart(whole, (own,))) is None
+    assert fault(before, after, ReadPart(whole, (affine.shift(own, 1),))) is not None
+    assert fault(before, after, ReadPart(whole, ())) is not None
+
+
+def test_other_witnesses_are_not_read() -> None:
+    step = Step("hoist", STEPS[0].before, STEPS[0].after, STEPS[0].witness)
+    assert fault(step.before, step.after, object()) is None

@@ -1,0 +1,20 @@
+"""Whether two scopes are equal, where the laws that the rules between them rest on hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from derivations.rules import RULES
+from ta.compare import compare
+from ta.interp import equal
+from ta.laws import EXP_SUM
+from ta.node import Scope
+
+LAWS = {rule.name: rule.laws for rule in RULES}
+
+
+def same(before: Scope, after: Scope, rules: Iterable[str] = ()) -> bool:
+    """Equal at every position, by exact evaluation, given the laws of these rules."""
+    if any(EXP_SUM in LAWS.get(rule, ()) for rule in rules):
+        return compare([before], [after], exp_sum=True).equal
+    return equal(before, after) is None

@@ -1,0 +1,353 @@
+"""Every side condition of the kernel: a witness that breaks it alone, with the reason given; and
+what neighbouring witnesses, which keep it, prove.
+
+`python -m tests.mutants kernel` leaves the conditions out one by one; each has a line here or in
+the tests of its module.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from derivations import kernel
+from derivations.contraction import ContractPairs
+from derivations.embed import ReadPart
+from derivations.functions import Exponential, Pull, Scale
+from derivations.fusion import Fuse
+from derivations.kernel import Witness
+from derivations.pieces import SplitRange
+from derivations.reindex import ReindexLoops, ReindexSums
+from derivations.restructure import (
+    Distribute,
+    Expand,
+    Factor,
+    Materialise,
+    Merge,
+    SplitSum,
+)
+from ta import affine
+from ta.affine import Range, Row
+from ta.compare import compare
+from ta.errors import RuleRefused
+from ta.interp import equal
+from ta.node import Scope
+from ta.show import show
+from tests.derivations.seeds import read
+
+SHAPES: dict[str, tuple[int, ...]] = {
+    "A": (6,),
+    "B": (6,),
+    "C": (3, 5),
+    "K": (3,),
+    "M": (4, 3),
+    "N": (4, 3),
+    "U": (1,),
+}
+
+
+def scope_of(text: str) -> Scope:
+    return read(text, **SHAPES)
+
+
+def x(position: int, factor: int = 1, plus: int = 0) -> Row:
+    return affine.shift(affine.scale(affine.iterator(position), factor), plus)
+
+
+I0, I1 = x(0), x(1)
+FOUR = "{L[i:0:4] S[j:0:3,k:0:5] 2*M[i,j]*C[j,k]*A[k]*B[i]}"
+THREE = "{L[i:0:4] S[j:0:3,k:0:5] M[i,j]*C[j,k]*A[k]}"
+SUM = "{L[i:0:4] S[k:0:3] M[i,k]}"
+EXPS = "{L[i:0:4] exp(A[i])*exp(B[i])*K[1]}"
+EXP_OF_SUM = "{L[i:0:4] exp(A[i] + B[i])}"
+MAPPED = "{L[i:0:4] exp(A[i])}"
+
+
+def mapped(low: int, high: int) -> Scope:
+    """Part or more of MAPPED."""
+    return scope_of(f"{{L[i:{low}:{high}] exp(A[i])}}")
+
+
+REFUSED: list[tuple[str, Witness, str]] = [
+    # contraction
+    ("{L[i:0:4] max[j:0:3,k:0:5] M[i,j]*C[j,k]*A[k]}", ContractPairs((1, 2)), "only a sum"),
+    ("{L[i:0:4,j:0:3,k:0:5] M[i,j]*C[j,k]*A[k]}", ContractPairs((1, 2)), "only a sum"),
+    (THREE, ContractPairs(()), "not a list of pairs"),
+    (THREE, ContractPairs((1,)), "not a list of pairs"),
+    (FOUR, ContractPairs((0, 1, 2)), "not a list of pairs"),
+    (THREE, ContractPairs((1, 1)), "not there"),
+    (THREE, ContractPairs((-1, 1)), "not there"),
+    (THREE, ContractPairs((1, -1)), "not there"),
+    (THREE, ContractPairs((3, 1)), "not there"),
+    (THREE, ContractPairs((1, 3)), "not there"),
+    (THREE, ContractPairs((1, 2, 0, 1)), "the scope's own product"),
+    (SUM, ContractPairs((0, 1)), "not there"),
+    ("{L[i:0:4] S[k:0:3] M[i,k]*K[k]}", ContractPairs((0, 1)), "the scope's own product"),
+    # pieces
+    ("{L[i:0:4] A[i]}", SplitRange(0, 0), "does not lie inside"),
+    ("{L[i:0:4] A[i]}", SplitRange(0, 4), "does not lie inside"),
+    ("{L[i:0:4] A[i]}", SplitRange(0, -1), "does not lie inside"),
+    ("{L[i:0:4] A[i]}", SplitRange(0, 5), "does not lie inside"),
+    ("{L[i:0:4] A[i]}", SplitRange(1, 2), "no such iterator"),
+    ("{L[i:0:4] A[i]}", SplitRange(-1, 2), "no such iterator"),
+    ("{L[i:0:4] max[k:0:3] M[i,k]}", SplitRange(1, 1), "not max"),
+    ("{L[i:0:4] prod[k:0:3] M[i,k]}", SplitRange(1, 1), "not prod"),
+    # rows of a change of iterators
+    (
+        "{L[i:0:4,j:0:3] M[i,j]}",
+        ReindexLoops((Row(0, ((0, 0), (1, 1))), I1), (I0, I1), (Range(0, 4), Range(0, 4))),
+        "canonical form",
+    ),
+    (SUM, ReindexSums((I1,), (I1, Row(5)), (Range(0, 3), Range(0, 1))), "not inverse"),
+    # parts of a producer
+    (MAPPED, ReadPart(mapped(0, 4), ()), "another number of rows"),
+    (MAPPED, ReadPart(mapped(0, 4), (I0, I0)), "another number of rows"),
+    (MAPPED, ReadPart(mapped(0, 3), (I0,)), "outside its loops"),
+    (MAPPED, ReadPart(mapped(1, 4), (I0,)), "outside its loops"),
+    (MAPPED, ReadPart(mapped(0, 0), (I0,)), "empty range"),
+    (MAPPED, ReadPart(mapped(0, 6), (x(0, 1, 1),)), "is not the scope"),
+    (MAPPED, ReadPart(mapped(0, 6), (I1,)), "not there"),
+    (MAPPED, ReadPart(mapped(0, 6), (Row(0, ((0, 2), (0, -1))),)), "canonical form"),
+    (
+        "{L[i:0:4] S[k:0:3] M[i,k]}",
+        ReadPart(scope_of("{L[i:0:4] max[k:0:3] M[i,k]}"), (I0,)),
+        "is not",
+    ),
+    (
+        "{L[i:0:4] max[k:0:3] A[i+k]*K[k]}",
+        ReadPart(scope_of("{L[i:0:4] max[k:-1:3] A[i+k]*K[k]}"), (I0,)),
+        "is not the scope",
+    ),
+    # producers into their readers
+    ("{L[i:0:4] exp(A[i])}", Fuse(), "no producer"),
+    ("{L[i:0:4] {L[i:0:4] S[k:0:3] M[i,k]}[i]*A[i]}", Fuse(), "no producer"),
+    # functions
+    ("{L[i:0:4] S[k:0:3] M[i,k] + A[i]}", Pull(), "only max and min"),
+    ("{L[i:0:4] prod[k:0:3] 2*M[i,k]}", Pull(), "only max and min"),
+    ("{L[i:0:4] max[k:0:3] M[i,k] + N[i,k]}", Pull(), "every term"),
+    ("{L[i:0:4] max[k:0:3] M[i,k]}", Pull(), "neither a sum of terms"),
+    ("{L[i:0:4] max[k:0:3] M[i,k]*N[i,k]}", Pull(), "neither a sum of terms"),
+    ("{L[i:0:4] max[k:0:3] inf*exp(M[i,k])}", Pull(), "neither a sum of terms"),
+    ("{L[i:0:4] max[k:0:3] M[i,k] + inf}", Pull(), "opposite"),
+    ("{L[i:0:4] relu(-2*A[i])}", Scale(0), "not relu or abs"),
+    ("{L[i:0:4] relu(A[i])}", Scale(0), "not relu or abs"),
+    ("{L[i:0:4] exp(2*A[i])}", Scale(0), "not relu or abs"),
+    ("{L[i:0:4] abs(inf*A[i])}", Scale(0), "not relu or abs"),
+    ("{L[i:0:4] relu(2*A[i])}", Scale(-1), "no such sub-term"),
+    ("{L[i:0:4] relu(2*A[i])}", Scale(4), "no such sub-term"),
+    ("{L[i:0:4] relu(-A[i]/2)}", Scale(0), "not relu or abs"),
+    ("{L[i:0:4] relu(2)}", Scale(0), "not relu or abs"),
+    (EXP_OF_SUM, Exponential(-1, (0,)), "no such sub-term"),
+    (EXP_OF_SUM, Exponential(4, (0,)), "no such sub-term"),
+    ("{L[i:0:4] exp(A{fill=inf}[i+3] + B[i])}", Exponential(0, (0,)), "infinite"),
+    ("{L[i:0:4] inf*exp(A[i] + B[i])}", Exponential(2, (0,)), "infinite"),
+    (EXP_OF_SUM, Exponential(0, ()), "need a term"),
+    (EXP_OF_SUM, Exponential(0, (0, 1)), "need a term"),
+    (EXP_OF_SUM, Exponential(0, (0, 2)), "need a term"),
+    (EXP_OF_SUM, Exponential(1, (0,)), "neither exp"),
+    ("{L[i:0:4] exp(A[i])}", Exponential(0, (0,)), "neither exp"),
+    ("{L[i:0:4] tanh(A[i] + B[i])}", Exponential(0, (0,)), "neither exp"),
+    (EXPS, Exponential(0, (0, 1, 2)), "not several exps"),
+    (EXPS, Exponential(0, (0, 1, 5)), "not several exps"),
+    ("{L[i:0:4] exp(A[i])*exp(B[i])}", Exponential(0, (0, 1, 5)), "not several exps"),
+    (EXPS, Exponential(0, (1,)), "not several exps"),
+    (EXPS, Exponential(0, ()), "not several exps"),
+    # restructuring
+    (SUM, SplitSum(()), "at least one"),
+    (SUM, SplitSum((1,)), "at least one"),
+    (SUM, SplitSum((-1,)), "at least one"),
+    (SUM, SplitSum((0,)), "nothing would stay outside"),
+    ("{L[i:0:4] max[k:0:3] A[i]*M[i,k]}", SplitSum((0,)), "nothing would stay outside"),
+    ("{L[i:0:4] {L[i:0:4] A[i]}[i]}", Merge(1), "no such read"),
+    ("{L[i:0:4] {L[i:0:4] A[i]}[i]}", Merge(-1), "no such read"),
+    ("{L[i:0:4] S[k:0:3] M[i,k]*K[k]}", Materialise(1), "plain read"),
+    ("{L[i:0:4] S[k:0:3] M[i,k]*K[k]}", Distribute(), "only a sum over terms"),
+    ("{L[i:0:4] prod[k:0:3] 2*M[i,k]*K[k]}", Distribute(), "raised to the power"),
+    ("{L[i:0:4] max[k:0:3] minimum(M[i,k], K[k])}", Distribute(), "only a sum over terms"),
+    ("{L[i:0:4] S[k:0:3] maximum(M[i,k], K[k])}", Distribute(), "only a sum over terms"),
+    ("{L[i:0:4] max[k:0:3] M[i,k] + K[k]}", Distribute(), "only a sum over terms"),
+    ("{L[i:0:4,k:0:3] M[i,k] + K[k]}", Distribute(), "only a sum over terms"),
+    ("{L[i:0:4] A[i]}", Expand(), "nothing to multiply"),
+    ("{L[i:0:4] (A[i] + B[i])^-2}", Expand(), "nothing to multiply"),
+    ("{L[i:0:4] A[i]*B[i] + A[i]*A[i+1]}", Factor(2), "no such factor"),
+    ("{L[i:0:4] A[i]*B[i] + A[i]*A[i+1]}", Factor(-1), "no such factor"),
+    ("{L[i:0:4] 2*A[i] + 2*B[i]*A[i+1]}", Factor(0), "not every term"),
+]
+"""Scope, witness, part of the reason."""
+
+
+@pytest.mark.parametrize(("text", "witness", "reason"), REFUSED)
+def test_refused(text: str, witness: Witness, reason: str) -> None:
+    with pytest.raises(RuleRefused) as refused:
+        kernel.apply(scope_of(text), witness)
+    assert reason in str(refused.value)
+
+
+PROVED: list[tuple[str, Witness, str]] = [
+    (
+        FOUR,
+        ContractPairs((0, 1)),
+        "{L[i:0:4] S[j:0:5,k:0:3] 2*{L[i:0:4,j:0:5] A[j]*B[i]}[i,j]*C[k,j]*M[i,k]}",
+    ),
+    (
+        FOUR,
+        ContractPairs((2, 3, 0, 1)),
+        "{L[i:0:4] S[j:0:5] 2*{L[i:0:4,j:0:5] A[j]*B[i]}[i,j]"
+        "*{L[i:0:4,j:0:5] S[k:0:3] C[k,j]*M[i,k]}[i,j]}",
+    ),
+    (
+        THREE,
+        ContractPairs((1, 2)),
+        "{L[i:0:4] S[j:0:5] A[j]*{L[i:0:4,j:0:5] S[k:0:3] C[k,j]*M[i,k]}[i,j]}",
+    ),
+    (
+        "{L[i:0:4] S[j:0:3] 5*M[i,j]*K[j]*A[i]}",
+        ContractPairs((0, 2)),
+        "{L[i:0:4] S[j:0:3] 5*{L[i:0:4,j:0:3] A[i]*M[i,j]}[i,j]*K[j]}",
+    ),
+    (
+        "{L[i:0:4] A[i]}",
+        SplitRange(0, 1),
+        "{L[i:0:4] where(i >= 1, {L[i:1:4] A[i]}[i], {L[i:0:1] A[i]}[i])}",
+    ),
+    (
+        "{L[i:0:4] S[k:0:3] M[i,k]}",
+        SplitRange(1, 1),
+        "{L[i:0:4] {L[i:0:4] S[j:1:3] M[i,j]}[i] + {L[i:0:4] M[i,0]}[i]}",
+    ),
+    (
+        "{L[i:0:4] max[k:0:3] M[i,k]}",
+        SplitRange(0, 1),
+        "{L[i:0:4] where(i >= 1, {L[i:1:4] max[j:0:3] M[i,j]}[i],"
+        " {L[i:0:1] max[j:0:3] M[i,j]}[i])}",
+    ),
+    (
+        "{L[i:0:4] max[k:0:3] M[i,k]}",
+        ReindexLoops((x(0, 1, 1),), (x(0, 1, -1),), (Range(-1, 3),)),
+        "{L[i:0:4] {L[j:-1:3] max[k:0:3] M[j+1,k]}[i-1]}",
+    ),
+    (
+        SUM,
+        ReindexSums((I1,), (I1, Row(0)), (Range(0, 3), Range(0, 1))),
+        "{L[i:0:4] S[j:0:3] M[i,j]}",
+    ),
+    (MAPPED, ReadPart(mapped(0, 6), (I0,)), "{L[i:0:4] {L[i:0:6] exp(A[i])}[i]}"),
+    (
+        "{L[i:0:4] max[k:1:3] M[i,k]}",
+        ReadPart(scope_of("{L[i:0:4] max[k:0:2] M[i,k+1]}"), (I0,)),
+        "{L[i:0:4] {L[i:0:4] max[j:0:2] M[i,j+1]}[i]}",
+    ),
+    (
+        "{L[i:0:4] S[k:0:3] A[i+k]*K[k]}",
+        ReadPart(scope_of("{L[i:0:4] S[k:-2:5] A[i+k]*K[k]}"), (I0,)),
+        "{L[i:0:4] {L[i:0:4] S[j:-2:5] A[i+j]*K[j]}[i]}",
+    ),
+    (
+        "{L[i:0:4] S[k:0:1] A[i+k]*U[k]}",
+        ReadPart(scope_of("{L[i:0:4] S[k:-1:2] A[i+k]*U[k]}"), (I0,)),
+        "{L[i:0:4] {L[i:0:4] S[j:-1:2] A[i+j]*U[j]}[i]}",
+    ),
+    (
+        "{L[i:0:4] S[k:-1:4] A[i+k]*K[k]}",
+        ReadPart(scope_of("{L[i:0:4] S[k:0:3] A[i+k]*K[k]}"), (I0,)),
+        "{L[i:0:4] {L[i:0:4] S[j:0:3] A[i+j]*K[j]}[i]}",
+    ),
+    (
+        "{L[i:0:4] S[k:0:3] A[i+k]*K[k]}",
+        ReadPart(scope_of("{L[i:0:6] S[k:2:5] A[i+k-2]*K[k-2]}"), (I0,)),
+        "{L[i:0:4] {L[i:0:6] S[j:2:5] A[i+j-2]*K[j-2]}[i]}",
+    ),
+    (
+        "{L[i:0:4] S[k:0:12] A[k]*B[k-6]*K[i]}",
+        ReadPart(scope_of("{L[i:0:4] S[k:0:12] A[k]*B[k-6]*K[i]}"), (I0,)),
+        "{L[i:0:4] {L[i:0:4] S[j:0:12] A[j]*B[j-6]*K[i]}[i]}",
+    ),
+    (
+        "{L[i:0:4] max[k:0:3] M[i,k] + A[i] + 1}",
+        Pull(),
+        "{L[i:0:4] A[i] + {L[i:0:4] max[j:0:3] M[i,j]}[i] + 1}",
+    ),
+    (
+        "{L[i:0:4] exp(A[i])*exp(B[i])*K[1]*K[2]}",
+        Exponential(0, (2, 3)),
+        "{L[i:0:4] K[2]*K[1]*exp(A[i] + B[i])}",
+    ),
+    (
+        "{L[i:0:4] exp(A[i] + B[i] + K[1])}",
+        Exponential(0, (0, 1)),
+        "{L[i:0:4] exp(A[i] + B[i])*exp(K[1])}",
+    ),
+    (
+        "{L[i:0:4] max[k:0:3] M[i,k]/2}",
+        Pull(),
+        "{L[i:0:4] {L[i:0:4] max[j:0:3] M[i,j]}[i]/2}",
+    ),
+    ("{L[i:0:4] max[k:0:3] -2*M[i,k]}", Pull(), "{L[i:0:4] -2*{L[i:0:4] min[j:0:3] M[i,j]}[i]}"),
+    ("{L[i:0:4] min[k:0:3] 2*M[i,k]}", Pull(), "{L[i:0:4] 2*{L[i:0:4] min[j:0:3] M[i,j]}[i]}"),
+    (
+        "{L[i:0:4] {L[i:0:6] {L[i:0:6] exp(A[i])}[i]^2 + 1}[i]"
+        "*{L[i:0:4] S[k:0:3] {L[i:0:4,k:0:3] M[i,k]*B[i]}[i,k]}[i]}",
+        Fuse(),
+        "{L[i:0:4] {L[i:0:4] S[j:0:3] B[i]*M[i,j]}[i]*(exp(A[i])^2 + 1)}",
+    ),
+    (
+        "{L[i:0:4] B[i]*{L[i:0:4] S[k:0:3] {L[i:0:4,k:0:3] exp(M[i,k])}[i,k]}[i]}",
+        Fuse(),
+        "{L[i:0:4] B[i]*{L[i:0:4] S[j:0:3] exp(M[i,j])}[i]}",
+    ),
+    (
+        "{L[i:0:6] {L[i:0:4] exp(A[i])}[i] + {L[i:0:6] exp(B[i])}[i]}",
+        Fuse(),
+        "{L[i:0:6] {L[i:0:4] exp(A[i])}[i] + exp(B[i])}",
+    ),
+    ("{L[i:0:4] abs(-3*A[i])}", Scale(0), "{L[i:0:4] 3*abs(A[i])}"),
+]
+"""Scope, witness, and the scope that it proves equal."""
+
+
+@pytest.mark.parametrize(("text", "witness", "after"), PROVED)
+def test_proved(text: str, witness: Witness, after: str) -> None:
+    found = kernel.apply(scope_of(text), witness)
+    if isinstance(witness, Exponential):
+        assert compare([scope_of(text)], [found], exp_sum=True).equal
+    else:
+        assert equal(scope_of(text), found) is None
+    assert show(found) == after
+
+
+EMPTY: list[tuple[str, Witness]] = [
+    ("{L[i:0:0] S[j:0:3,k:0:5] M[i,j]*C[j,k]*A[k]}", ContractPairs((1, 2))),
+    ("{L[i:0:4] S[j:0:3,k:0:0] M[i,j]*C[j,k]*A[k]}", ContractPairs((1, 2))),
+    ("{L[i:0:0,k:0:3] M[i,k]}", SplitRange(1, 1)),
+    ("{L[i:0:4] S[j:0:0,k:0:3] M[i,k]*K[j]}", SplitRange(2, 1)),
+    ("{L[i:0:0] exp(A[i])}", ReadPart(mapped(0, 4), (I0,))),
+    ("{L[i:0:0] {L[i:0:6] exp(A[i])}[i]}", Fuse()),
+    ("{L[i:0:4] {L[i:0:4] S[k:0:0] M[i,k]}[i] + {L[i:0:6] exp(B[i])}[i]}", Fuse()),
+    ("{L[i:0:0] max[k:0:3] M[i,k] + A[i]}", Pull()),
+    ("{L[i:0:4] max[k:0:0] M[i,k] + A[i]}", Pull()),
+    ("{L[i:0:0] S[k:0:3] M[i,k]*A[i]}", SplitSum((0,))),
+    ("{L[i:0:4] S[k:0:0] M[i,k]*A[i]}", SplitSum((0,))),
+    ("{L[i:0:0] {L[i:0:4] A[i]}[i]}", Merge(0)),
+    ("{L[i:0:4] {L[i:0:4] S[k:0:0] M[i,k]}[i]}", Merge(0)),
+    ("{L[i:0:4] max[k:0:0] A[i]*M[i,k]}", Materialise(0)),
+    ("{L[i:0:0] S[k:0:3] exp(M[i,k])*A[i]}", Materialise(2)),
+    ("{L[i:0:0] S[k:0:3] M[i,k] + A[i]}", Distribute()),
+    ("{L[i:0:4] S[k:0:0] M[i,k] + A[i]}", Distribute()),
+    ("{L[i:0:0] A[i]}", ReindexLoops((I0,), (I0,), (Range(0, 4),))),
+    ("{L[i:0:4] S[k:0:0] M[i,k]}", ReindexSums((I1,), (I1,), (Range(0, 3),))),
+]
+
+
+@pytest.mark.parametrize(("text", "witness"), EMPTY)
+def test_empty_ranges_are_refused(text: str, witness: Witness) -> None:
+    """Identities of reductions are stated for ranges with points."""
+    with pytest.raises(RuleRefused, match="empty range"):
+        kernel.apply(scope_of(text), witness)
+
+
+def test_a_product_of_many_terms_is_multiplied_out_up_to_the_limit() -> None:
+    five = "(" + " + ".join(f"B[i+{k}]" for k in range(5)) + ")"
+    reads = [f"A[i+{k}]" for k in range(6)]
+    reads += [f"{name}[i,{k}]" for name in "MN" for k in range(3)]
+    assert kernel.apply(scope_of("{L[i:0:4] (A[i] + B[i])^6}"), Expand())  # 64 terms
+    with pytest.raises(RuleRefused, match="65 terms, more than 64"):
+        kernel.apply(scope_of(f"{{L[i:0:4] {five}*({' + '.join(reads)} + K[0])}}"), Expand())

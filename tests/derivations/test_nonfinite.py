@@ -1,0 +1,155 @@
+"""What the rules say of NaN and infinity, against float64 evaluation of both sides.
+
+Inputs are drawn from NaN, the infinities and a few numbers whose sums and products are exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+
+from derivations.kernel import WITNESSES, Step
+from derivations.nonfinite import BY_WITNESS, keeps_nonfinite
+from derivations.rule import JointRule, Rule
+from derivations.rules import ALL_RULES, RULES
+from ta.interp import RealField, evaluate, input_tensors
+from ta.node import Power, Scope
+from ta.parse import parse
+from ta.show import show
+from ta.subst import stages, terms
+from tests.derivations.seeds import MOST_POINTS, points, read, seeded
+from tests.strategies import Grammar, scopes
+
+SEEDS = 80
+DRAWS, MANY = 6, 60
+VALUES = np.array([math.nan, math.inf, -math.inf, 0, 0, 1, 1, 1, -2, -2, 1000])
+RANDOM = Grammar(
+    max_depth=3,
+    max_extent=4,
+    functions=("exp", "relu", "abs", "maximum"),
+    exponents=(2, -1),
+    fills=(Fraction(0), Fraction(0), Fraction(2)),
+)
+WHERE_IT_SHOWS = {
+    "distribute": [("{S[k:0:4,l:0:4] A[k] - A[l]}", {"A": (4,)})],
+    "expand": [("{L[i:0:4] (A[i] - B[i])^2}", {"A": (4,), "B": (4,)})],
+    "fuse-producers": [
+        (
+            "{L[i:0:3] C[i]*{S[k:0:3] {L[x:0:2] {L[x:0:2] A[x]*B[0]}[x]}[k]}[]}",
+            {"A": (2,), "B": (1,), "C": (3,)},
+        )
+    ],
+    "phase": [("{L[h:0:4] S[r:0:3] A[2*h+r]*K[r]}", {"A": (11,), "K": (3,)})],
+    "scale-through": [("{L[i:0:4] abs(2*A[i]) - 2*abs(A[i])}", {"A": (4,)})],
+    "split-range": [
+        ("{L[i:0:4] where(i < 2, A[i], 0)*B[i]}", {"A": (4,), "B": (4,)}),
+        ("{L[i:-2:3] inf*where(i >= 0, A[0], 0)}", {"A": (4,)}),
+        ("{L[i:0:7] S[k:3:8] B[k]*where(i >= k, A[i], 0)}", {"A": (7,), "B": (8,)}),
+    ],
+    "merge-stage": [
+        ("{L[i:0:4] S[k:0:6] exp({L[l:0:3] 0}[k%2]*A[k])}", {"A": (6,)}),
+        ("{L[i:0:3] exp({L[k:0:1] 0}[i-1]/{L[l:0:1] 0}{fill=1}[i])}", {}),
+    ],
+    "exponential": [("{L[i:0:4] exp(A[i] + B[0])}", {"A": (4,), "B": (4,)})],
+}
+"""Scopes on which rules lose a NaN, where varied examples seldom do."""
+JOINED: tuple[tuple[str, dict[str, tuple[int, ...]]], ...] = (
+    ("Y[t,o] = X[t,i]*W[o,i]; Z[t,o] = X[t,i]*V[o,i]", {"X": (3, 2), "W": (2, 2), "V": (3, 2)}),
+    (
+        "Y[f,h] = A[c,h+r-1]*K[f,c,r] where h in 0:4; Z[f,h] = A[c,h]*L[f,c]",
+        {"A": (2, 4), "K": (3, 2, 3), "L": (2, 2)},
+    ),
+)
+
+
+def kind(values: np.ndarray, signed: bool) -> np.ndarray:
+    """0 for a number, 2 for NaN, else an infinity, with its sign where that is meant."""
+    infinite = np.isinf(values) * (np.sign(np.nan_to_num(values)) if signed else 1)
+    return np.where(np.isnan(values), 2, infinite)
+
+
+def found_elsewhere(step: Step, draws: int = DRAWS) -> bool:
+    """Whether some inputs give NaN or an infinity at another position before than after."""
+    tensors = input_tensors(step.before, step.after)
+    divides = any(
+        isinstance(node, Power) and node.exponent < 0
+        for stage in stages(step.before)
+        for node in terms(stage.body)
+    )
+    for seed in range(draws):
+        generator = np.random.default_rng(seed)
+        odds = np.ones(len(VALUES))
+        odds[:3] = (0.0, 1.0, 0.3)[seed % 3]  # few or many of them: NaN hides what else happens
+        odds[0] = odds[0] if seed > 2 else 0
+        values = {t.name: generator.choice(VALUES, t.shape, p=odds / odds.sum()) for t in tensors}
+        before, after = (
+            kind(np.asarray(evaluate(side, values, RealField())), not divides)
+            for side in (step.before, step.after)
+        )
+        if (before != after).any():
+            return True
+    return False
+
+
+@cache
+def steps_of(name: str) -> tuple[Step, ...]:
+    (rule,) = (rule for rule in ALL_RULES if rule.name == name)
+    texts = [read(text, **shapes) for text, shapes in WHERE_IT_SHOWS.get(name, ())]
+    if isinstance(rule, JointRule):
+        return tuple(joint_steps(rule))
+    return tuple(
+        step
+        for scope in [*texts, *(seeded(rule, seed) for seed in range(SEEDS))]
+        for step in rule.steps(scope)
+    )
+
+
+def joint_steps(rule: JointRule) -> Iterator[Step]:
+    for text, shapes in JOINED:
+        for group in rule.groups(parse(text, shapes).roots()):
+            yield from group
+
+
+EVERY_RULE = pytest.mark.parametrize("rule", ALL_RULES, ids=lambda rule: rule.name)
+
+
+def test_every_witness_is_judged() -> None:
+    assert set(BY_WITNESS) == set(WITNESSES.values())
+
+
+@EVERY_RULE
+def test_steps_that_are_said_to_keep_do(rule: Rule | JointRule) -> None:
+    kept = [step for step in steps_of(rule.name) if keeps_nonfinite(step)]
+    for step in kept:
+        assert not found_elsewhere(step), (show(step.before), show(step.after))
+
+
+@EVERY_RULE
+def test_a_rule_that_assumes_nothing_keeps_by_every_step(rule: Rule | JointRule) -> None:
+    """And one that assumes something loses a NaN or an infinity by some step."""
+    draws = MANY if rule.assumes_no_nan else DRAWS
+    lost = any(found_elsewhere(step, draws) for step in steps_of(rule.name))
+    assert lost == bool(rule.assumes_no_nan)
+    if not rule.assumes_no_nan:
+        assert all(map(keeps_nonfinite, steps_of(rule.name)))
+
+
+@given(scope=scopes(RANDOM))
+@settings(
+    max_examples=120,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+def test_steps_from_random_scopes_keep_where_said(scope: Scope) -> None:
+    assume(points(scope) <= MOST_POINTS)
+    for rule in RULES:
+        for step in rule.steps(scope):
+            if keeps_nonfinite(step):
+                assert not found_elsewhere(step), (rule.name, show(step.before), show(step.after))

@@ -1,0 +1,410 @@
+"""Near misses: scopes that differ from an instance of an operator in one respect, and the reason
+for which they are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from derivations.match import MOST_OPERANDS, match
+from eops.library import OPERATORS, by_name
+from ta import affine, expr
+from ta.affine import Range
+from ta.canon import scope as make_scope
+from ta.node import Condition, Scope, Select
+from ta.operator import Binding, Operator
+from ta.parse import parse
+from tests.eops.test_library import RECOGNISED, TABLE, instance, scope_of
+
+Shapes = Mapping[str, Sequence[int]]
+Ranges = Mapping[str, tuple[int, int]]
+
+A1: Shapes = {"A": (6,)}
+A2: dict[str, Sequence[int]] = {"A": (4, 5)}
+AB: Shapes = {"A": (6,), "B": (6,)}
+WINDOW: Ranges = {"h": (0, 4), "r": (0, 3)}
+PLAIN = "not at lone iterators"
+NO_RANGES = "not between ranges of one loop"
+SHIFTED = "exp(X[a,b]-max[j](X[a,j]))/sum[j](exp(X[a,j]-max[i](X[a,i])))"
+NO_SOFTMAX = "not exp(X) divided"
+NO_ATTENTION = "not a softmax of scores"
+X: Shapes = {"X": (4, 5)}
+QKV: dict[str, Sequence[int]] = {"Q": (2, 5, 3), "K": (2, 6, 3), "V": (2, 6, 4)}
+QKI: Shapes = QKV | {"V": (2, 5, 4)}
+SCORES = "S[b,i,j] = Q[b,i,d]*K[b,j,d]; "
+WEIGHTS = "P[b,i,j] = exp(S[b,i,j])/sum[l](exp(S[b,i,l])); "
+VALUES = "O[b,i,e] = P[b,i,j]*V[b,j,e]"
+PV: Shapes = {"X": (2, 5, 6), "V": (2, 6, 4)}
+ATTENDED = SCORES + WEIGHTS + "O[b,t,e] = sum[j](P[{},j]*V[b,j,e])"
+
+NEAR: list[tuple[str, str, Shapes, Ranges, str]] = [
+    ("view", "Y[i] = sum[k](A[i,k])", A2, {}, "the scope reduces"),
+    ("view", "Y[i] = 2*A[i]", A1, {}, "not a single read"),
+    ("view", "Y[i] = A[i//2]", A1, {"i": (0, 9)}, "index with //"),
+    ("view", "Y[i] = A[i-1]", A1, {"i": (0, 6)}, "leaves its source"),
+    ("view", "Y[i] = A[i]", A1, {"i": (0, 7)}, "leaves its source"),
+    ("pad_slice", "Y[i] = A[i]", A1, {}, "it is a view"),
+    ("pad_slice", "Y[i] = A[i+1]", A1, {"i": (0, 5)}, "it is a view"),
+    ("pad_slice", "Y[i] = sum[k](A[i,k])", A2, {"i": (0, 7)}, "the scope reduces"),
+    ("pad_slice", "Y[i] = 2*A[i]", A1, {"i": (0, 7)}, "not a single read"),
+    ("pad_slice", "Y[i] = A[i//2]", A1, {"i": (0, 19)}, "index with //"),
+    ("elementwise", "Y[i] = sum[k](A[i,k]*A[i,k])", A2, {}, "the scope reduces"),
+    ("elementwise", "Y[i] = A[i]", A1, {}, "a view or a copy"),
+    ("elementwise", "Y[i] = exp(A[i])*B[i+1]", AB, {"i": (0, 5)}, PLAIN),
+    ("elementwise", "Y[i] = exp(A[i])*B[2*i]", AB, {"i": (0, 3)}, PLAIN),
+    ("elementwise", "Y[i] = exp(A[i//2])", A1, {"i": (0, 8)}, PLAIN),
+    ("elementwise", "Y[i] = exp(A[i,i])", A2, {"i": (0, 4)}, PLAIN),
+    ("elementwise", "Y[i] = exp(A[i])", A1, {"i": (0, 7)}, PLAIN),
+    ("elementwise", "Y[i] = exp(A[i])", A1, {"i": (-1, 5)}, PLAIN),
+    ("elementwise", "Y[i,j] = exp(A[i+j])", A1, {"i": (0, 3), "j": (0, 3)}, PLAIN),
+    ("reduction", "Y[i] = A[i]", A1, {}, "nothing is reduced"),
+    ("reduction", "Y[i] = sum[k](A[i,k]*B[k])", A2 | {"B": (5,)}, {}, "not a single read"),
+    ("reduction", "Y[i] = prod[k](2*A[i,k])", A2, {}, "factor cannot leave"),
+    ("reduction", "Y[i] = sum[k](inf*A[i,k])", A2, {}, "factor cannot leave"),
+    ("reduction", "Y[i] = max[k](-inf*A[i,k])", A2, {}, "factor cannot leave"),
+    ("reduction", "Y[i] = sum[k](A[i+k])", A1, {"i": (0, 3), "k": (0, 3)}, PLAIN),
+    ("reduction", "Y[i] = sum[k](A[i,k])", A2, {"k": (0, 6)}, PLAIN),
+    ("reduction", "Y[] = sum[k](A[k,k])", A2, {"k": (0, 4)}, PLAIN),
+    ("matmul", "Y[e,i] = A[i,k]*B[k]", A2 | {"B": (5,)}, {"e": (0, 2)}, "loop 0 is held"),
+    ("matmul", "Y[i] = sum[k,l](A[i,k]*B[k,l])", A2 | {"B": (5, 3)}, {}, "reduction iterator 2 is"),
+    ("matmul", "Y[i] = A[i,k]^3", A2, {}, "not a product of 2 reads"),
+    ("matmul", "Y[i] = A[i,k]*A[i,k]*A[i,k]", A2, {}, "not a product of 2 reads"),
+    ("matmul", "Y[i,j] = A[i]*B[j]", AB, {}, "elementwise product"),
+    ("matmul", "Y[b] = A[b,k]*B[b,k]", {"A": (3, 4), "B": (3, 4)}, {}, "without m and n"),
+    ("matmul", "Y[i,j] = A[i//2,k]*B[k,j]", {"A": (3, 4), "B": (4, 5)}, {"i": (0, 6)}, "with //"),
+    ("matmul", "Y[i,j] = A[i,k]*B[k//2,j]", {"A": (3, 4), "B": (2, 5)}, {}, "with //"),
+    (
+        "conv1d",
+        "Y[f,h] = A[c//2,h+r]*K[f,c,r]",
+        {"A": (2, 9), "K": (2, 4, 3)},
+        {"h": (0, 7)},
+        "with //",
+    ),
+    (
+        "conv1d",
+        "Y[f,h] = A[c,h+r]*K[f,c//2,r]",
+        {"A": (4, 9), "K": (2, 2, 3)},
+        {"h": (0, 7)},
+        "with //",
+    ),
+    (
+        "conv1d",
+        "Y[f,h] = A[c,h+r+c//2]*K[f,c,r]",
+        {"A": (4, 9), "K": (2, 4, 3)},
+        {"h": (0, 7)},
+        "0 windowed dimensions",
+    ),
+    (
+        "conv_transpose1d",
+        "Y[n,f,h] = A[n,i,c]*K[f,c//2,h+1-2*i]",
+        {"A": (2, 5, 4), "K": (4, 2, 4)},
+        {"h": (0, 10)},
+        "with //",
+    ),
+    (
+        "conv_transpose1d",
+        "Y[n,f,h] = A[n,i,c]*K[f,c,h+2*i]",
+        {"A": (2, 3, 3), "K": (4, 3, 9)},
+        {"h": (0, 5)},
+        "plain convolution",
+    ),
+    (
+        "conv_transpose1d",
+        "Y[n,f,h] = A[n,i,c]*K[f,c,h+i]",
+        {"A": (2, 3, 3), "K": (4, 3, 9)},
+        {"h": (0, 5)},
+        "plain convolution",
+    ),
+    (
+        "conv_transpose1d",
+        "Y[n,f,h] = A[n,i,c]*K[f,c,3*h-2*i+4]",
+        {"A": (2, 3, 3), "K": (4, 3, 9)},
+        {"h": (0, 5)},
+        "strided",
+    ),
+    ("avg_pool1d", "Y[h] = sum[r](A[h+2*r])", A1, {"h": (0, 2), "r": (0, 3)}, "no dilation"),
+    ("avg_pool1d", "Y[h] = sum[r](A[h-2*r+4])", A1, {"h": (0, 2), "r": (0, 3)}, "no dilation"),
+    (
+        "avg_pool1d",
+        "Y[b,h] = sum[r](A[b//2,h+r])",
+        A2,
+        {"b": (0, 8), "h": (0, 3), "r": (0, 3)},
+        "//",
+    ),
+    (
+        "max_pool1d",
+        "Y[b,h] = max[r](A[b//2,h+r])",
+        A2,
+        {"b": (0, 8), "h": (0, 3), "r": (0, 3)},
+        "//",
+    ),
+    ("max_pool1d", "Y[h] = max[r](-2*A[h+r])", A1, {"h": (0, 4), "r": (0, 3)}, "a negative factor"),
+    ("max_pool1d", "Y[h] = max[r](inf*A[h+r])", A1, WINDOW, "a negative factor"),
+    ("max_pool1d", "Y[h] = max[r](-A[h+r]/2)", A1, {"h": (0, 4), "r": (0, 3)}, "a negative factor"),
+    ("concat", "Y[i] = A[i]", A1, {}, "does not choose"),
+    ("concat", "Y[i] = sum[k](where(i < 3, A[i,k], 2*A[i,k]))", A2, {}, "does not choose"),
+    ("concat", "Y[i,j] = where(i < j, A[i], B[j])", AB, {}, NO_RANGES),
+    ("concat", "Y[i] = where(i < 3, A[i//2], B[i])", AB, {}, NO_RANGES),
+    ("concat", "Y[i] = where(i < 3, A[i], exp(B[i]))", AB, {}, NO_RANGES),
+    ("concat", "Y[i] = where(i < 3, exp(A[i]), B[i])", AB, {}, NO_RANGES),
+    ("concat", "Y[i] = where(i == 3, A[i], B[i])", AB, {}, NO_RANGES),
+    ("concat", "Y[i] = where(i//2 < 2, A[i], B[i])", AB, {}, NO_RANGES),
+    ("concat", "Y[i] = where(i + i//2 < 5, A[i], B[i])", AB, {}, NO_RANGES),
+    (
+        "concat",
+        "Y[i,j] = where(i < 3, A[i], where(j < 2, B[i], A[i]))",
+        AB,
+        {"j": (0, 4)},
+        NO_RANGES,
+    ),
+    ("softmax", "Y[a] = sum[b](exp(X[a,b])/sum[j](exp(X[a,j])))", X, {}, NO_SOFTMAX),
+    ("softmax", "Y[a,b] = maximum(X[a,b], 1)/sum[j](exp(X[a,j]))", X, {}, NO_SOFTMAX),
+    ("softmax", "Y[a,b] = exp(X[a,b])", X, {}, NO_SOFTMAX),
+    ("softmax", "Y[a,b] = 2*exp(X[a,b])/sum[j](exp(X[a,j]))", X, {}, NO_SOFTMAX),
+    ("softmax", "Y[a,b] = X[a,b]/sum[j](exp(X[a,j]))", X, {}, NO_SOFTMAX),
+    ("softmax", "Y[a,b] = exp(X[a,b])*sum[j](exp(X[a,j]))", X, {}, NO_SOFTMAX),
+    ("softmax", "Y[a,b] = exp(X[a,b])/exp(sum[j](exp(X[a,j])))", X, {}, NO_SOFTMAX),
+    ("softmax", "Y[a,b] = exp(X[a,b])/sum[j](exp(X[a,j]))^2", X, {}, NO_SOFTMAX),
+    ("softmax", "Y[a,b] = tanh(X[a,b])/sum[j](tanh(X[a,j]))", X, {}, NO_SOFTMAX),
+    ("softmax", "Y[a,b] = exp(X[a,b])/max[j](exp(X[a,j]))", X, {}, NO_SOFTMAX),
+    ("softmax", "Y[a,b] = exp(X[a,b])/sum[j](exp(2*X[a,j]))", X, {}, NO_SOFTMAX),
+    ("softmax", "Y[a,b] = exp(X[a,b])/sum[i,j](exp(X[i,j]))", X, {}, NO_SOFTMAX),
+    (
+        "softmax",
+        "Y[a,b] = exp(X[a,b])/sum[j](exp(X[a,j])) where b in 0:4",
+        X,
+        {"b": (0, 4)},
+        NO_SOFTMAX,
+    ),
+    ("softmax", f"Y[a,b] = {SHIFTED}".replace("max[j]", "min[j]", 1), X, {}, NO_SOFTMAX),
+    (
+        "attention",
+        SCORES + WEIGHTS + "O[b,i,e] = P[b,i,j]*V[b,j,e]*V[b,j,e]",
+        QKV,
+        {},
+        NO_ATTENTION,
+    ),
+    ("attention", SCORES + WEIGHTS + "O[b,i,e] = max[j](P[b,i,j]*V[b,j,e])", QKV, {}, NO_ATTENTION),
+    ("attention", SCORES + "O[b,i,e] = sum[j](exp(S[b,i,j])*V[b,j,e])", QKV, {}, NO_ATTENTION),
+    (
+        "attention",
+        SCORES + WEIGHTS + "O[b,j,e] = P[b,i,j]*V[b,i,e]",
+        QKV | {"V": (2, 5, 4)},
+        {},
+        NO_ATTENTION,
+    ),
+    ("attention", SCORES + WEIGHTS + "O[i,e] = P[b,i,j]*V[b,j,e]", QKV, {}, NO_ATTENTION),
+    ("attention", SCORES + WEIGHTS + "O[b,i,e] = P[b,i,j]*V[b,j//2,e]", QKV, {}, NO_ATTENTION),
+    ("attention", SCORES + WEIGHTS + "O[b,i,e] = P[b,i,j]*V[b,i,e]", QKI, {}, NO_ATTENTION),
+    ("attention", SCORES + WEIGHTS + "O[b,i,e] = P[b,i,j+1]*V[b,j,e]", QKV, {}, NO_ATTENTION),
+    (
+        "attention",
+        "P[b,i,j] = exp(X[b,i,j])/sum[l](exp(X[b,i,l])); " + VALUES,
+        PV,
+        {},
+        NO_ATTENTION,
+    ),
+    (
+        "attention",
+        SCORES + "P[b,i,j] = exp(tanh(S[b,i,j]))/sum[l](exp(tanh(S[b,i,l]))); " + VALUES,
+        QKV,
+        {},
+        NO_ATTENTION,
+    ),
+    (
+        "attention",
+        "S[b,i,t] = Q[b,i,d]*K[b,t,d]; "
+        "P[b,i,j] = exp(S[b,i,j+1])/sum[l](exp(S[b,i,l+1])); " + VALUES,
+        QKV,
+        {"t": (0, 6), "j": (0, 6), "l": (0, 6)},
+        NO_ATTENTION,
+    ),
+    ("attention", SCORES + WEIGHTS + "O[b,e] = P[b,i,j]*V[b,j,e]", QKV, {}, NO_ATTENTION),
+    (
+        "attention",
+        "S[j,i] = K[j,d]*Q[i,d]; P[j,i] = exp(S[j,i])/sum[l](exp(S[l,i])); O[e] = P[j,i]*V[j,e]",
+        {"Q": (5, 3), "K": (6, 3), "V": (6, 4)},
+        {},
+        NO_ATTENTION,
+    ),
+    (
+        "attention",
+        "S[b,i,j] = Q[b,i,j,d]*K[b,j,d]; " + WEIGHTS + VALUES,
+        QKV | {"Q": (2, 5, 6, 3)},
+        {},
+        NO_ATTENTION,
+    ),
+    (
+        "attention",
+        "S[b,i,j] = Q[b,i,d]*K[b,d]; " + WEIGHTS + VALUES,
+        QKV | {"K": (2, 3)},
+        {"j": (0, 6), "l": (0, 6)},
+        NO_ATTENTION,
+    ),
+    (
+        "attention",
+        SCORES + WEIGHTS + "O[b,i,e] = P[b,i,j]*V[b,e]",
+        QKV | {"V": (2, 4)},
+        {},
+        NO_ATTENTION,
+    ),
+    (
+        "attention",
+        "S[b,i,j] = sum[d](Q[b,i,d]*K[b,j]); " + WEIGHTS + VALUES,
+        QKV | {"K": (2, 6)},
+        {},
+        NO_ATTENTION,
+    ),
+    (
+        "attention",
+        SCORES.replace("i", "u") + WEIGHTS + ATTENDED.format("b,t").rsplit("; ", 1)[1],
+        QKV,
+        {"i": (0, 4), "t": (0, 5)},
+        NO_ATTENTION,
+    ),
+    ("attention", ATTENDED.format("b,t+1"), QKV, {"t": (0, 5)}, NO_ATTENTION),
+    ("attention", ATTENDED.format("b,t"), QKV, {"t": (0, 6)}, NO_ATTENTION),
+    ("attention", ATTENDED.format("b,t"), QKV, {"t": (-1, 5)}, NO_ATTENTION),
+    (
+        "attention",
+        SCORES + WEIGHTS + "O[t,e] = sum[j](P[t,t,j]*V[t,j,e])",
+        QKV,
+        {"t": (0, 2)},
+        NO_ATTENTION,
+    ),
+    (
+        "attention",
+        "S[b,i,t] = Q[b,i,d]*K[b,t,d]; " + WEIGHTS + "O[b,i,e] = P[b,i,j]*V[b,j,e]",
+        QKV,
+        {"t": (0, 5), "j": (0, 6), "l": (0, 6)},
+        NO_ATTENTION,
+    ),
+    (
+        "attention",
+        SCORES + WEIGHTS + "O[b,i,e] = sum[t](P[b,i,t]*V[b,t,e])",
+        QKV,
+        {"t": (0, 5)},
+        NO_ATTENTION,
+    ),
+    (
+        "attention",
+        "S[b,i,j] = max[d](Q[b,i,d]*K[b,j,d]); " + WEIGHTS + "O[b,i,e] = P[b,i,j]*V[b,j,e]",
+        QKV,
+        {},
+        NO_ATTENTION,
+    ),
+    (
+        "attention",
+        "S[b,i,j] = sum[d](Q[b,i,d] + K[b,j,d]); " + WEIGHTS + "O[b,i,e] = P[b,i,j]*V[b,j,e]",
+        QKV,
+        {},
+        NO_ATTENTION,
+    ),
+    (
+        "attention",
+        "S[b,i,j] = Q[b,i,d]*K[b,j,d]*K[b,j,d]; " + WEIGHTS + "O[b,i,e] = P[b,i,j]*V[b,j,e]",
+        QKV,
+        {},
+        NO_ATTENTION,
+    ),
+    (
+        "attention",
+        "S[b,i,j] = Q[b,i,d]*exp(K[b,j,d]); " + WEIGHTS + "O[b,i,e] = P[b,i,j]*V[b,j,e]",
+        QKV,
+        {},
+        NO_ATTENTION,
+    ),
+    (
+        "attention",
+        "S[b,i,j] = sum[d](exp(Q[b,i,d]*K[b,j,d])); " + WEIGHTS + "O[b,i,e] = P[b,i,j]*V[b,j,e]",
+        QKV,
+        {},
+        NO_ATTENTION,
+    ),
+    (
+        "attention",
+        "S[b,i,j] = Q[b,i,d]*K[b,i+j,d]; " + WEIGHTS + "O[b,i,e] = P[b,i,j]*V[b,j,e]",
+        QKV | {"K": (2, 10, 3)},
+        {"j": (0, 6)},
+        NO_ATTENTION,
+    ),
+]
+
+
+def parsed(text: str, shapes: Shapes, ranges: Ranges) -> Scope:
+    return scope_of((text, shapes, ranges))
+
+
+@pytest.mark.parametrize(("name", "text", "shapes", "ranges", "reason"), NEAR)
+def test_near_misses(name: str, text: str, shapes: Shapes, ranges: Ranges, reason: str) -> None:
+    found = match(by_name(name), parsed(text, shapes, ranges))
+    assert isinstance(found, tuple), found
+    assert any(reason in mismatch.detail for mismatch in found), found
+
+
+INSTANCES = [(o.name, instance(o, 0)) for o in TABLE]
+INSTANCES += [(name, scope_of(cases[0])) for name, cases in RECOGNISED.items()]
+
+
+@pytest.mark.parametrize(
+    ("name", "scope"), INSTANCES, ids=lambda p: p if isinstance(p, str) else ""
+)
+def test_no_operator_binds_an_empty_scope(name: str, scope: Scope) -> None:
+    assert isinstance(match(by_name(name), scope), Binding)
+    first = len(scope.loops)
+    for place, side in enumerate(scope.domain):
+        domain = [*scope.domain[:place], Range(side.lo, side.lo), *scope.domain[place + 1 :]]
+        empty = make_scope(domain[:first], domain[first:], scope.body, scope.reducer)
+        for operator in OPERATORS:
+            assert not isinstance(match(operator, empty), Binding), operator.name
+
+
+def test_the_operators_of_these_tests_are_all() -> None:
+    (root,) = parse("Y[i] = A[i]", {"A": (3,)}).roots()
+    assert {name for name, _ in INSTANCES} == {operator.name for operator in OPERATORS}
+    assert match(by_name("view"), root)
+
+
+@pytest.mark.parametrize("tensor", "AV")
+def test_values_may_be_a_softmax_themselves(tensor: str) -> None:
+    """Whichever of the two stands first, the one that is read along the sum gives the weights."""
+    v = f"{tensor}[b,j,e]"
+    values = f"W[b,j,e] = exp({v})/sum[l](exp({v.replace('e', 'l')})); "
+    text = f"{SCORES}{WEIGHTS}{values}O[b,i,e] = P[b,i,j]*W[b,j,e]"
+    shapes = {name: QKV[name] for name in "QK"} | {tensor: QKV["V"]}
+    found = match(by_name("attention"), parsed(text, shapes, {}))
+    assert isinstance(found, Binding)
+    assert [len(found.roles[role]) for role in "biejd"] == [1] * 5
+
+
+def test_parts_without_an_element_do_not_count() -> None:
+    text = "Y[i,j] = where(j < 3, A[j,i], where(j < 2, exp(B[i]), B[i]))"
+    found = match(by_name("concat"), parsed(text, {"A": (5, 4), "B": (4,)}, {"j": (0, 5)}))
+    assert isinstance(found, Binding)
+    assert found.roles == {"b": (0,), "i": (1,)}
+    assert len(found.operands) == 2
+
+
+def test_a_choice_by_two_conditions_is_no_concatenation() -> None:
+    one = parsed("Y[i] = where(i >= 2, A[i], B[i])", AB, {}).body
+    assert isinstance(one, Select)
+    below = Condition(">=", affine.shift(affine.scale(affine.iterator(0), -1), 4))
+    both = expr.select([*one.conditions, below], one.then, one.otherwise)
+    found = match(by_name("concat"), make_scope([(0, 6)], (), both))
+    assert not isinstance(found, Binding)
+
+
+def product(count: int) -> tuple[Operator, Scope]:
+    """An operator, and an instance, that multiplies this many reads."""
+    names = "ABCDE"[:count]
+    definition = "Y[b] = " + "*".join(f"{name}[b,k]" for name in names)
+    text = "Y[i] = " + "*".join(f"{name}[i,j]" for name in names)
+    known = by_name("matmul")
+    made = Operator("product", definition, work=known.work, launch=known.launch)
+    return made, scope_of((text, dict.fromkeys(names, (2, 3)), {}))
+
+
+def test_products_of_more_reads_than_the_limit_are_not_matched() -> None:
+    assert isinstance(match(*product(MOST_OPERANDS)), Binding)
+    assert not isinstance(match(*product(MOST_OPERANDS + 1)), Binding)

@@ -1,0 +1,197 @@
+"""What is accepted on random and on hard inputs, and what is said of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import einderive as ed
+from derivations.extract import Plan
+from frontend.accept import error, reference
+from frontend.accuracy import magnitude
+from frontend.compiled import CompiledFunction, compile_derivation
+from frontend.execute import Executable, executable
+from frontend.hard_cases import FamilyError, HardCases, case
+from frontend.inputs import FAMILIES, family_inputs
+from ta.errors import RecordError
+from ta.interp import RealField, evaluate
+from ta.show import show
+
+DISTANCES = "Y[i,j] = (A[i,k]-B[j,k])^2"
+SIZES: dict[str, Any] = {"A": (48, 40), "B": (48, 40)}
+FLOATS = ("float64", "float32", "float16", "bfloat16")
+
+
+def quickly(text: str, **options: Any) -> CompiledFunction:
+    return ed.compile(text, seconds=0.01, **options)
+
+
+def built(found: ed.Derivation, plan: Plan | None = None) -> Executable:
+    """The plan, or the program as given, on the CPU."""
+    return executable(plan or found.unchanged, "cpu")
+
+
+def derived_first(calls: Any, *_: Any) -> tuple[dict[int, float], bool]:
+    """Measured times in which every candidate is faster than the baseline, the first the most."""
+    return {position: 1e-5 * position or 1e-3 for position in calls}, False
+
+
+def hard_errors(text: str, *rules: str, **shapes: Any) -> dict[str, FamilyError]:
+    """The errors on all hard inputs of a derived program that took these rules."""
+    found = ed.derive(text, **shapes)
+    plan = next(p for p in found.candidates if set(rules) <= {step.rule for step in p.steps})
+    direct = built(found)
+    cases = HardCases(found.source, "cpu", found.accuracy, direct)
+    return {e.family: e for e in cases.errors(built(found, plan), len(FAMILIES))}
+
+
+def test_expanded_distances_lose_digits_on_a_common_offset_only() -> None:
+    errors = hard_errors(DISTANCES, "expand", "distribute", **SIZES)
+    offset = errors.pop("a large common offset")
+    assert not offset.accepted
+    assert 4 < offset.digits < 7.3
+    assert offset.error > 1e4 * offset.baseline
+    assert errors.pop("equal entries").baseline < 1e-5
+    assert all(found.accepted and found.digits < 1 for found in errors.values())
+
+
+def test_another_order_of_summation_is_accepted_on_all_hard_inputs() -> None:
+    text = "Y[b,i,e] = Q[b,i,d]*K[b,j,d]*V[b,j,e]"
+    errors = hard_errors(text, "split-sum", Q=(2, 40, 8), K=(2, 40, 8), V=(2, 40, 8))
+    assert len(errors) == len(FAMILIES)
+    assert all(found.accepted for found in errors.values())
+    assert errors["nearly opposite neighbours"].condition > 1e3
+
+
+def test_a_program_that_loses_digits_without_a_step_that_says_so_is_refused() -> None:
+    """The expanded form given as if it were the plain one."""
+    given = ed.derive("Y[i] = sum[k]((A[i,k]-B[i,k])^2)", A=(30, 40), B=(30, 40))
+    expanded = ed.derive(
+        "Y[i] = sum[k](A[i,k]^2) - 2*A[i,k]*B[i,k] + sum[k](B[i,k]^2)", A=(30, 40), B=(30, 40)
+    )
+    cases = HardCases(given.source, "cpu", "normwise", built(given))
+    (offset,) = cases.errors(built(expanded), 1)
+    assert offset.error > 0.01
+    assert not offset.accepted
+
+
+def test_the_chosen_program_reports_its_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("frontend.compiled._measured", derived_first)
+    run = compile_derivation(ed.derive(DISTANCES, **SIZES))
+    assert run.chosen.label == "candidate 1"
+    assert run.chosen.verdict == "accepted"
+    assert run.error == run.chosen.error
+    assert [family.family for family in run.chosen.families] == [f.name for f in FAMILIES]
+    assert run.chosen.cancelling[0] == "1 (expand)"
+    assert 4 < run.chosen.digits_lost < 7.3
+    text = " ".join(str(run).split())
+    assert "digits were lost on inputs with a large common offset" in text
+
+
+def test_what_fails_on_hard_inputs_gives_way_to_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("frontend.compiled._measured", derived_first)
+    bad = FamilyError("a large common offset", 1.0, 1e-7, 1.0, 1e-7)
+    monkeypatch.setattr(HardCases, "errors", lambda *_: (bad,))
+    run = quickly("Y[i,l] = A[i,j]*B[j,k]*C[k,l]", A=(40, 50), B=(50, 60), C=(60, 3))
+    assert run.chosen is run.baseline
+    assert len(run.trials) > 2
+    for trial in run.trials[1:]:
+        assert trial.families
+        assert "on inputs with a large common offset" in trial.verdict
+
+
+def test_componentwise_leaves_out_what_can_cancel() -> None:
+    found = ed.derive(DISTANCES, accuracy="componentwise", **SIZES)
+    for plan in found.candidates:
+        assert not {step.rule for step in plan.steps} & {"expand", "distribute"}
+    run = compile_derivation(found, seconds=0.01)
+    assert not any(trial.cancelling for trial in run.trials)
+    assert all(trial.error < 1e-5 for trial in run.trials)
+    assert "|f| the formula on absolute values" in " ".join(str(run).split())
+
+
+def test_the_componentwise_error_sees_a_small_entry() -> None:
+    wanted = torch.tensor([1.0, 1e-4], dtype=torch.float64)
+    got = torch.tensor([1.0, 2e-4], dtype=torch.float32)
+    assert error([got], [wanted]) == pytest.approx(1e-4, rel=1e-3)
+    assert error([got], [wanted], [wanted.abs()]) == pytest.approx(1.0, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes", "size"),
+    [
+        ("Y[i] = A[i,k]*x[k]", {"A": (3, 4), "x": (4,)}, lambda A, x: abs(A) @ abs(x)),
+        (
+            "Y[i] = sum[k]((A[i,k] - x[k])^2)",
+            {"A": (3, 4), "x": (4,)},
+            lambda A, x: ((A - x) ** 2).sum(1),
+        ),
+        (
+            "Y[i] = A[i,j] - sum[k](A[i,k]*x[k]) where j in 1:2",
+            {"A": (3, 4), "x": (4,)},
+            lambda A, x: abs(A[:, 1]) + abs(A) @ abs(x),
+        ),
+        (
+            "Y[i] = sum[k](exp(-A[i,k]*x[k]))",
+            {"A": (3, 4), "x": (4,)},
+            lambda A, x: np.exp(-A * x).sum(1),
+        ),
+        ("Y[i] = max[k](A[i,k]*x[k])", {"A": (3, 4), "x": (4,)}, lambda A, x: abs(A * x).max(1)),
+        ("Y[i] = sum[k](relu(-2*A[i,k])/x[k])", {"A": (3, 4), "x": (4,)}, None),
+    ],
+)
+def test_the_magnitude_of_a_formula(text: str, shapes: Any, size: Any) -> None:
+    program = ed.parse(text, **shapes)
+    generator = np.random.default_rng(0)
+    values = {name: generator.standard_normal(shape) for name, shape in shapes.items()}
+    (root,) = program.roots()
+    found = evaluate(magnitude(root), values, RealField())
+    assert (found >= abs(evaluate(root, values, RealField())) - 1e-12).all(), show(root)
+    if size is not None:
+        np.testing.assert_allclose(found, size(**values))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_hard_inputs_are_what_they_are_called(family: Any, dtype: str) -> None:
+    program = ed.parse("Y[i,j] = A[i,k]*B[j,k]", dtypes=dtype, A=(20, 41), B=(30, 41))
+    made = [t.to(torch.float64) for t in family_inputs(program.inputs, family, "cpu").values()]
+    info = torch.finfo(getattr(torch, dtype))
+    assert all(bool(t.isfinite().all()) and float(t.abs().max()) < 8 for t in made)
+    a, b = made
+    says = {
+        "a large common offset": a.mean() > 3 * a.std() > 0,
+        "a large dynamic range": a.abs().max() / a.abs().min() > 2**3,
+        "nearly opposite neighbours": (a[:, :40].sum(1).abs() < 0.3 * a.abs().sum(1)).all(),
+        "subnormal numbers": (a.abs() < info.tiny).any() and b.abs().max() > 1,
+        "mostly zeros": (a == 0).double().mean() > 0.5 and (a != 0).any(),
+        "equal entries": a.min() == a.max() != b.min(),
+    }
+    assert says[family.name]
+
+
+@pytest.mark.parametrize("option", [{"accuracy": "exact"}, {"nan": "keep"}, {"nan": None}])
+def test_unknown_options_are_one_error(option: Any) -> None:
+    with pytest.raises(ed.EinderiveError, match="use "):
+        ed.derive("Y[i] = A[i,k]", A=(3, 4), **option)
+
+
+def test_options_are_kept_in_the_record(tmp_path: Any) -> None:
+    found = ed.derive(DISTANCES, accuracy="componentwise", nan="strict", **SIZES)
+    found.save(tmp_path / "d.json")
+    loaded = ed.load(tmp_path / "d.json")
+    assert (loaded.accuracy, loaded.nan) == ("componentwise", "strict")
+    text = (tmp_path / "d.json").read_text().replace('"strict"', '"lax"')
+    (tmp_path / "e.json").write_text(text)
+    with pytest.raises(RecordError, match="nan cannot be 'lax'"):
+        ed.load(tmp_path / "e.json")
+
+
+def test_points_of_large_programs_are_few() -> None:
+    program = ed.parse("Y[i,j] = A[i,k]*B[k,j]", A=(4, 400_000), B=(400_000, 3))
+    made = case(program, FAMILIES[1], "cpu")
+    assert 2 <= len(made.points[0]) <= 5
+    assert reference(program, "cpu").sizes is None

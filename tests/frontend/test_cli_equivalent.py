@@ -1,0 +1,55 @@
+"""`einderive equivalent`: what it prints, and its exit codes."""
+
+import pytest
+
+from frontend.cli import main
+
+SUM = ("Y[i] = A[i,k]*(x[k]+y[k])", "Y[i] = A[i,k]*x[k] + A[i,k]*y[k]")
+EXP = ("Y[i] = exp(A[i]+B[i])", "Y[i] = exp(A[i])*exp(B[i])")
+
+
+@pytest.mark.parametrize(
+    ("argv", "code", "start"),
+    [
+        ((*SUM, "A=8,16", "x=16", "y=16"), 0, "evaluated: equal at every position"),
+        (("Y[i] = A[i]", "Y[i] = 2*A[i]", "A=5"), 1, "different: Y[0] is 1 on the left, 2 on"),
+        (
+            ("Y[i] = A[i]", "Y[i] = A[i+1] where i in 0:n", "A=n"),
+            1,
+            "different: Y[0] is 1 on the left, 0 on",
+        ),
+        ((*EXP, "A=9", "B=9"), 3, "undecided: "),
+        ((*EXP, "A=9", "--law", "exp-sum", "B=9"), 0, "evaluated: "),
+        ((*EXP, "A=n", "B=n", "--law", "exp-sum"), 0, "generic: equal for each of "),
+        (("Y[i,j] = A[i,j]", "Y[i,j] = A[j,i]", "A=4,4", "--generic"), 1, "different: Y[0,1]"),
+        (("Y[h] = A[2*h]", "Y[h] = A[h+h]", "A=9", "--range", "h=0:4"), 0, "identical: "),
+        (("Y = a", "Y = 1*a", "a="), 0, "identical: "),
+    ],
+)
+def test_the_verdict_and_its_code(
+    argv: tuple[str, ...], code: int, start: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["equivalent", *argv]) == code
+    out, err = capsys.readouterr()
+    assert out.startswith(start)
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        ((*EXP, "A=9", "B=9", "--law", "exp-product"), "there is no law 'exp-product'"),
+        ((*EXP, "A=9", "B=9", "C=9"), "a shape is given for C, which neither side uses"),
+        ((*EXP, "A=9", "B=9,x,-1"), "the size -1 of B is negative"),
+        ((*EXP, "A=9", "B=8"), "the iterator i stands alone in dimensions of different sizes"),
+        (("Y[i] = A[i", "Y[i] = A[i]", "A=3"), "the text ends where"),
+    ],
+)
+def test_what_cannot_be_used_is_one_error(
+    argv: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["equivalent", *argv]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"error: {message}")
+    assert "next: " in err

@@ -1,0 +1,1 @@
+"""A campaign of random programs and random derivations, each step compared exactly."""

@@ -1,0 +1,142 @@
+"""A failure as text that reads back: formula, shapes, rule, witness.
+
+    rule: split-range
+    tensors: A=3,4; B=
+    start: {L[i:0:3] S[k:0:4] A[i,k]*B}
+    mode: search
+    witness: {"kind": "SplitRange", "position": 1, "at": 2}
+    shows: at (0,): 5 and 7
+
+A chain has one `mode`, `scope` and `witness` for each step; without `scope` a step is on `start`.
+`laws` names the identities of functions that the steps may rest on, where there are such.
+No witness at all means that the rule raised while it proposed.  Lines from # on are remarks.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from zlib import crc32
+
+from derivations import kernel
+from derivations.rule import JointRule, Rule
+from derivations.trace import read_witness, witness_data
+from ta import expr
+from ta.errors import RuleRefused
+from ta.node import Scope, Tensor
+from ta.parse import parse_expression
+from ta.show import show, tensors_of
+from ta.subst import replace_sources, stages
+from tests.fuzz.explore import Failure, Mode, Move, difference
+from tests.fuzz.judge import Judge
+
+NAMES = ("rule", "laws", "tensors", "start", "mode", "scope", "witness", "shows")
+DIRECTORY = Path(__file__).parents[1] / "regressions"
+
+
+def text_of(failure: Failure) -> str:
+    """The case of a failure; `read_case` of it is the failure again."""
+    tensors: dict[str, Tensor] = {}
+    for scope in (failure.start, *(move.scope for move in failure.moves)):
+        tensors |= tensors_of(scope)
+    for move in failure.moves:
+        producer = getattr(move.witness, "producer", None)
+        tensors |= tensors_of(producer) if isinstance(producer, Scope) else {}
+    shapes = (f"{name}={','.join(map(str, t.shape))}" for name, t in sorted(tensors.items()))
+    lines = [f"rule: {failure.rule}", f"tensors: {'; '.join(shapes)}".rstrip()]
+    if failure.laws:
+        lines.append(f"laws: {', '.join(failure.laws)}")
+    lines.append(f"start: {show(failure.start)}")
+    for move in failure.moves:
+        lines.append(f"mode: {move.mode}")
+        if move.scope is not failure.start:
+            lines.append(f"scope: {show(move.scope)}")
+        lines.append(f"witness: {json.dumps(witness_data(move.witness))}")
+    lines.append(f"shows: {failure.shows}")
+    return "\n".join(lines) + "\n"
+
+
+def read_case(text: str) -> Failure:
+    """The failure of a case; ValueError for a line that is none."""
+    entries: list[tuple[str, str]] = []
+    for line in text.splitlines():
+        if line.startswith("#"):
+            continue
+        name, colon, value = line.partition(":")
+        if (
+            name not in ("rule", "tensors", "start", "mode", "scope", "witness", "shows")
+            or not colon
+        ):
+            raise ValueError(f"not a line of a case: {line!r}")
+        entries.append((name, value.strip()))
+    given = dict(entries)
+    tensors = _tensors(given["tensors"])
+    start = scope = _scope(given["start"], tensors)
+    moves: list[Move] = []
+    mode: Mode = "search"
+    for name, value in entries:
+        if name == "mode":
+            mode, scope = "exact" if value == "exact" else "search", start
+        elif name == "scope":
+            scope = _scope(value, tensors)
+        elif name == "witness":
+            witness = read_witness(json.loads(value), tensors)
+            moves.append(Move(given["rule"], scope, witness, mode))
+    laws = tuple(law.strip() for law in given.get("laws", "").split(",") if law.strip())
+    return Failure(given["rule"], start, tuple(moves), given["shows"], laws=laws)
+
+
+def _tensors(text: str) -> dict[str, Tensor]:
+    pairs = (part.strip().split("=") for part in text.split(";") if part.strip())
+    return {
+        name: expr.tensor(name, [int(extent) for extent in shape.split(",") if extent])
+        for name, shape in pairs
+    }
+
+
+def _scope(text: str, tensors: dict[str, Tensor]) -> Scope:
+    found = parse_expression(text, tensors)
+    if not isinstance(found, Scope):
+        raise ValueError(f"not a scope: {text!r}")
+    return found
+
+
+def replay(case: Failure, rules: Sequence[Rule | JointRule]) -> str:
+    """What is still wrong: nothing where a step is refused, or all of them hold.
+
+    What the kernel or a rule raises other than RuleRefused is raised."""
+    for rule in rules:
+        if case.moves or rule.name != case.rule:
+            continue
+        if isinstance(rule, Rule):
+            list(rule.propose(case.start))
+        else:
+            list(rule.propose(stages(case.start)))
+    judge, current = Judge(), case.start
+    for move in case.moves:
+        try:
+            after = kernel.apply(move.scope, move.witness, exact=move.mode == "exact")
+        except RuleRefused:
+            return ""
+        wrong = difference(judge, move.scope, after, case.laws)
+        current = replace_sources(current, {move.scope: after})
+        wrong = wrong or difference(judge, case.start, current, case.laws)
+        if wrong:
+            return wrong
+    return ""
+
+
+def write_case(failure: Failure, directory: Path) -> Path:
+    """The case in a file of its own, named after rule and content; whole or not at all."""
+    text = text_of(failure)
+    path = directory / f"{failure.rule}-{crc32(text.encode()):08x}.txt"
+    directory.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(f".{os.getpid()}.partial")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+    return path

@@ -1,0 +1,137 @@
+"""Whether two scopes are equal, point by point, on random data: fast, many times over.
+
+    sums and products only        modulo a prime near 2^31, one set of data
+    max, min, order, infinities   integers in float64, or fractions where those do not suffice;
+                                  three sets of data: both signs, negative, positive
+    exp(a + b) = exp(a)*exp(b)    where a step rests on it: pairs of residues; what differs there
+                                  (exp inside of exp may, see `ta.exponential`) has to differ in
+                                  float64 as well, beyond rounding
+
+A maximum that is wrong where it is negative shows on the second set, and so on.  The data of a
+tensor depend on its name and shape only, so a scope has one value whatever it is compared with, and
+it is evaluated once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ta.exponential import SAFE_PRIMES, ExponentialField
+from ta.fields import Array, Field, ModularField, RealField, random_values
+from ta.interp import ExactField, evaluate, input_tensors, uses_order
+from ta.laws import EXP_SUM
+from ta.node import Number, Scope, Tensor
+from ta.subst import stages
+from tests.fuzz.integers import Inexact, IntegerField
+
+MODULAR = ModularField()
+INTEGERS = IntegerField()
+EXACT = ExactField()
+EXPONENTIAL = ExponentialField(SAFE_PRIMES[0])
+REAL = RealField(tolerance=1e-6)
+MOST_REAL = 0.7
+
+
+class Difference(NamedTuple):
+    """The first point at which two scopes differ, and their values there."""
+
+    point: tuple[int, ...]
+    left: Number | int
+    right: Number | int
+
+    def __str__(self) -> str:
+        return f"at {self.point}: {self.left} and {self.right}"
+
+
+@lru_cache(maxsize=4096)
+def _data(tensor: Tensor, field: Field, sign: int) -> Array:
+    """Random values; `sign` 1 or -1 is that of all of them, 0 leaves both."""
+    values = random_values((tensor,), field)[tensor.name]
+    if field is REAL:
+        return np.asarray(MOST_REAL * np.tanh(values))  # so that sums under exp stay moderate
+    return np.asarray(sign * np.abs(values)) if sign else values
+
+
+class Judge:
+    """The values of the scopes of one program."""
+
+    def __init__(self) -> None:
+        self.values: dict[tuple[Scope, Field, int], Array | None] = {}
+        self.orders: dict[Scope, bool] = {}
+
+    def difference(
+        self, before: Scope, after: Scope, laws: Sequence[str] = ()
+    ) -> Difference | None:
+        """Where the two scopes, which have the same loops, differ first, if the named laws of
+        functions (see `ta.laws`) hold.  ValueError for a law that no field here has."""
+        if laws:
+            return self._difference_by_law(before, after, laws)
+        found = (_first(before, *values) for values in self.pairs(before, after))
+        return next((difference for difference in found if difference is not None), None)
+
+    def _difference_by_law(
+        self, before: Scope, after: Scope, laws: Sequence[str]
+    ) -> Difference | None:
+        if set(laws) != {EXP_SUM}:
+            raise ValueError(f"no field in which {', '.join(laws)} hold")
+        found = None
+        for field in (EXPONENTIAL, REAL):
+            left, right = self.value(before, field, 0), self.value(after, field, 0)
+            assert left is not None
+            assert right is not None
+            found = _first(before, field, left, right)
+            if found is None:
+                return None
+        return found
+
+    def loses(self, before: Scope, after: Scope) -> bool:
+        """Whether `after` has no value (inf - inf, 1/0) at a point where `before` has one."""
+        if before.loops != after.loops or not self.ordered(before):  # residues are values always
+            return False
+        return any(
+            bool(np.any((left == left) & (right != right)))
+            for _, left, right in self.pairs(before, after)
+        )
+
+    def pairs(self, before: Scope, after: Scope) -> Iterator[tuple[Field, Array, Array]]:
+        """The values of both on each set of data, in the first field that holds them."""
+        ordered = self.ordered(before) or self.ordered(after)
+        for sign in (0, -1, 1) if ordered else (0,):
+            for field in (INTEGERS, EXACT) if ordered else (MODULAR,):
+                left, right = self.value(before, field, sign), self.value(after, field, sign)
+                if left is not None and right is not None:
+                    yield field, left, right
+                    break
+
+    def value(self, scope: Scope, field: Field, sign: int) -> Array | None:
+        """The scope's value; None where the field does not hold it."""
+        key = (scope, field, sign)
+        if key not in self.values:
+            data = {tensor.name: _data(tensor, field, sign) for tensor in input_tensors(scope)}
+            try:
+                self.values[key] = evaluate(scope, data, field)
+            except Inexact:
+                self.values[key] = None
+        return self.values[key]
+
+    def ordered(self, scope: Scope) -> bool:
+        return any(map(self._ordered, stages(scope)))
+
+    def _ordered(self, stage: Scope) -> bool:
+        found = self.orders.get(stage)
+        if found is None:
+            found = self.orders[stage] = uses_order(stage)
+        return found
+
+
+def _first(scope: Scope, field: Field, left: Array, right: Array) -> Difference | None:
+    places = np.flatnonzero(field.differs(left, right))
+    if not len(places):
+        return None
+    corner = np.unravel_index(int(places[0]), scope.shape) if scope.loops else ()
+    point = tuple(int(k) + loop.lo for k, loop in zip(corner, scope.loops, strict=True))
+    return Difference(point, left.flat[places[0]], right.flat[places[0]])

@@ -1,0 +1,244 @@
+"""The campaign finds nothing in the rules; what is wrong by intent it finds, shrinks and writes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from derivations import functions, reindex, restructure, zero
+from derivations.kernel import Witness
+from derivations.rule import JointRule, Rule
+from derivations.rules import ALL_RULES, RULES
+from derivations.rules.shift import SHIFT
+from ta import affine, expr
+from ta.canon import scope as make_scope
+from ta.node import Access, Node, Scope
+from ta.subst import replace_sources
+from tests.derivations.seeds import points
+from tests.fuzz import explore
+from tests.fuzz.campaign import MOST_CASES, Campaign, until
+from tests.fuzz.cases import DIRECTORY, read_case, replay, text_of
+from tests.fuzz.counts import Counts
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = 120
+"""Explored in each run of the tests: about 4 500 applications."""
+
+
+def test_no_rule_fails_on_random_programs(tmp_path: Path) -> None:
+    campaign = Campaign(seed=2, cases=tmp_path)
+    campaign.run(range(PROGRAMS), lambda counts: True)
+    counts = campaign.counts
+    assert counts.failures == 0, "\n".join(path.read_text() for path in campaign.written)
+    assert counts.programs == PROGRAMS
+    assert counts.total > 3000
+    assert set(counts.applications) == {rule.name for rule in ALL_RULES}
+    assert min(counts.exact_accepted, counts.corrupted, counts.chains) > 150
+    assert 0 < counts.corrupted_accepted < 0.5 * counts.corrupted
+    assert 0.9 * counts.total < counts.distinct <= counts.total
+    assert counts.too_large < 0.01 * counts.total
+
+
+def test_the_counts_follow_from_the_seed(tmp_path: Path) -> None:
+    campaigns = [Campaign(seed, tmp_path) for seed in (3, 3, 4)]
+    for campaign in campaigns:
+        campaign.run(range(10), lambda counts: True)
+    first, again, other = (campaign.counts for campaign in campaigns)
+    assert first == again
+    assert first != other
+
+
+def test_it_ends_at_the_count_or_the_time(tmp_path: Path) -> None:
+    campaign = Campaign(5, tmp_path)
+    campaign.run(range(10**9), until(count=200, seconds=None))
+    assert 200 <= campaign.counts.total < 2000
+    end = time.monotonic() + 5
+    campaign.run(range(10**9), until(count=None, seconds=0.2))
+    assert time.monotonic() < end
+
+
+def _yes(*arguments: object, **more: object) -> bool:
+    return True
+
+
+def _nothing(*arguments: object) -> None:
+    return None
+
+
+def _unguarded(inlined: Node, *arguments: object) -> Node:
+    return inlined
+
+
+def _any_reducer(scope: Scope, access: Access, source: Scope) -> str:
+    return source.reducer if source.sums else scope.reducer
+
+
+_zero_reads: Callable[[Node], tuple[zero.Read, ...]] = zero.zero_reads.__wrapped__
+
+
+def _fills_taken_for_zero(body: Node) -> tuple[zero.Read, ...]:
+    if isinstance(body, Access):
+        return tuple(zip(body.rows, body.source.ranges, strict=True))
+    return _zero_reads(body)
+
+
+REMOVED: Mapping[str, tuple[object, str, Callable[..., object] | dict[str, str]]] = {
+    "what leaves a range is zero": (reindex, "vanishes_outside", _yes),
+    "only a sum gains or loses points": (reindex, "_require_sum", _nothing),
+    "the maps of a sum are inverse": (reindex, "_require_inverse", _nothing),
+    "the loops, read back, are the old ones": (reindex, "_returns", _yes),
+    "loops shrink where the body is zero": (reindex, "_require_zero_outside", _nothing),
+    "a stage read outside its loops is guarded": (restructure, "_guarded", _unguarded),
+    "a guard is left out where all is zero": (restructure, "vanishes_outside", _yes),
+    "only like reductions merge": (restructure, "_merged_reducer", _any_reducer),
+    "a negative factor swaps max and min": (
+        functions,
+        "OPPOSITE",
+        {"max": "max", "min": "min"},
+    ),
+    "only a fill of zero is zero": (zero, "zero_reads", _fills_taken_for_zero),
+}
+"""Side conditions of the kernel, and what stands in for each to leave it out."""
+
+
+def _forget() -> None:
+    """Empties what the kernel remembers, so that a change to it takes effect."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith(("derivations", "ta.")):
+            for value in list(vars(module).values()):
+                if hasattr(value, "cache_clear"):
+                    value.cache_clear()
+
+
+@pytest.fixture
+def forgetful() -> Iterator[None]:
+    _forget()
+    yield
+    _forget()
+
+
+@pytest.mark.parametrize("condition", REMOVED)
+@pytest.mark.usefixtures("forgetful")
+def test_a_condition_left_out_of_the_kernel_is_noticed(
+    condition: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The campaign finds it within some thousand applications, shrinks it and writes a case, which
+    fails as long as the condition is missing and passes with it."""
+    module, name, instead = REMOVED[condition]
+    monkeypatch.setattr(module, name, instead)
+    campaign = Campaign(0, tmp_path, shrink_seconds=3.0)
+    enough = until(count=12_000, seconds=60)
+    campaign.run(range(10**9), lambda counts: enough(counts) and not counts.failures)
+    assert campaign.counts.failures
+    assert sorted(campaign.written) == sorted(tmp_path.iterdir())
+    for path in campaign.written:
+        case = read_case(path.read_text(encoding="utf-8"))
+        assert points(case.start) <= 20, text_of(case)
+        assert replay(case, ALL_RULES)
+    monkeypatch.undo()
+    _forget()
+    for path in campaign.written:
+        assert replay(read_case(path.read_text(encoding="utf-8")), ALL_RULES) == ""
+
+
+def test_what_a_rule_raises_is_a_failure(tmp_path: Path) -> None:
+    def faulty(scope: Scope) -> Iterator[Witness]:
+        if len(scope.sums) > 1:
+            raise IndexError("two sums")
+        yield from SHIFT.propose(scope)
+
+    rules: list[Rule | JointRule] = [replace(SHIFT, name="faulty", propose=faulty), *RULES]
+    campaign = Campaign(0, tmp_path, rules, shrink_seconds=3.0)
+    campaign.run(range(10**9), lambda counts: counts.failures <= 2 * MOST_CASES)
+    assert 0 < len(campaign.written) <= MOST_CASES
+    for path in campaign.written:
+        case = read_case(path.read_text(encoding="utf-8"))
+        assert case.shows == "raises IndexError: two sums"
+        assert len(case.start.sums) == 2
+        assert points(case.start) <= 4
+        with pytest.raises(IndexError):
+            replay(case, rules)
+        assert replay(case, [SHIFT]) == ""
+
+
+def test_a_program_that_changes_over_sound_steps_is_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps put in their places wrongly: the chain is written with all its steps."""
+
+    def wrong(scope: Scope, replacement: Mapping[Scope, Scope]) -> Scope:
+        found = replace_sources(scope, replacement)
+        if found is scope:
+            return scope
+        rows = [affine.iterator(i) for i in range(len(found.loops))]
+        return make_scope(found.loops, (), expr.add(expr.access(found, rows), expr.const(1)))
+
+    monkeypatch.setattr(explore, "replace_sources", wrong)
+    campaign = Campaign(0, tmp_path)
+    campaign.run(range(10**9), lambda counts: not counts.failures)
+    path = campaign.written[0]
+    case = read_case(path.read_text(encoding="utf-8"))
+    assert case.moves
+    assert text_of(case) == path.read_text(encoding="utf-8")
+    assert replay(case, ALL_RULES) == ""  # the steps themselves hold
+
+
+def _fuzz(*arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.fuzz", *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # a group of its own, which gets the signal as from a terminal
+    )
+
+
+def test_the_command_runs_jobs_side_by_side(tmp_path: Path) -> None:
+    process = _fuzz("--count", "400", "--jobs", "2", "--seed", "9", "--cases", str(tmp_path))
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert "UNSOUND STEPS OR ERRORS                            0" in out
+    line = next(line for line in out.splitlines() if line.startswith("rule applications"))
+    assert 400 <= int(line.split()[-1].replace(",", "")) < 4000
+
+
+def test_an_interrupted_campaign_tells_what_it_did(tmp_path: Path) -> None:
+    process = _fuzz("--minutes", "9", "--jobs", "2", "--cases", str(tmp_path))
+    assert process.stdout is not None
+    assert "seed 0" in process.stdout.readline()
+    time.sleep(3)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "interrupted" in out
+    line = next(line for line in out.splitlines() if line.startswith("rule applications"))
+    assert int(line.split()[-1].replace(",", "")) > 0
+
+
+@pytest.mark.parametrize("path", sorted(DIRECTORY.glob("*.txt")), ids=lambda path: path.stem)
+def test_what_was_found_once_holds(path: Path) -> None:
+    """Every case in tests/regressions: refused, or an equality."""
+    assert replay(read_case(path.read_text(encoding="utf-8")), ALL_RULES) == ""
+
+
+def test_a_case_that_cannot_be_read_says_where() -> None:
+    with pytest.raises(ValueError, match="formula"):
+        read_case("rule: shift\nformula: Y[i] = A[i]\n")
+
+
+def test_counts_add_up() -> None:
+    one, two = Counts(programs=1, refused=2), Counts(programs=3, failures=1)
+    one.applications["shift"] += 2
+    two.applications["shift"] += 3
+    both = one + two
+    assert (both.programs, both.refused, both.failures, both.total) == (4, 2, 1, 5)
+    assert "shift" in both.table(1.0, 2.0)

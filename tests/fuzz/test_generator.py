@@ -1,0 +1,113 @@
+"""Random programs have all that the notation has, and equal seeds give equal programs."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from derivations.rules import RULES
+from ta import affine
+from ta.interp import input_tensors
+from ta.node import REDUCERS, Access, Apply, Power, Scope, Select, Tensor
+from ta.parse import parse_expression
+from ta.show import show, tensors_of
+from ta.subst import stages, walk
+from tests.derivations.seeds import points
+from tests.fuzz.explore import difference
+from tests.fuzz.generator import MOST_POINTS, program
+from tests.fuzz.judge import Judge
+from tests.strategies import programs
+
+PROGRAMS = 500
+
+
+def features(roots: tuple[Scope, ...]) -> Iterator[str]:
+    all_stages = stages(*roots)
+    if len(roots) > 1:
+        yield "two outputs"
+    if len(all_stages) > 2:
+        yield "several statements"
+    for stage in all_stages:
+        if stage.sums:
+            yield stage.reducer
+        for lo, hi in stage.domain:
+            yield "empty range" if lo == hi else "size 1" if hi - lo == 1 else "range"
+            if lo < 0:
+                yield "negative start"
+        reads = [node for node in walk(stage.body) if isinstance(node, Access)]
+        read_tensors = Counter(a.source for a in reads if isinstance(a.source, Tensor))
+        if read_tensors and max(read_tensors.values()) > 1:
+            yield "repeated tensor"
+        for node in walk(stage.body):
+            if isinstance(node, Apply):
+                yield node.function
+            elif isinstance(node, Select):
+                yield "mask"
+            elif isinstance(node, Power):
+                yield "power" if node.exponent > 0 else "division"
+        for access in reads:
+            if access.fill:
+                yield "infinite fill" if math.isinf(access.fill) else "fill"
+            for row, bound in zip(access.rows, access.source.ranges, strict=True):
+                if row.floors:
+                    yield "div or mod"
+                if any(abs(a) > 1 for _, a in row.terms):
+                    yield "stride"
+                if len(row.terms) > 1:
+                    yield "window"
+                if not stage.empty:
+                    low, high = affine.bounds(row, stage.domain)
+                    if low < bound.lo or high >= bound.hi:
+                        yield "padding"
+
+
+@pytest.fixture(scope="module")
+def drawn() -> list[tuple[Scope, ...]]:
+    return [program(Random(seed)) for seed in range(PROGRAMS)]
+
+
+def test_programs_have_every_feature(drawn: list[tuple[Scope, ...]]) -> None:
+    found = Counter(feature for roots in drawn for feature in set(features(roots)))
+    wanted = {*REDUCERS, "two outputs", "several statements", "empty range", "size 1", "fill"}
+    wanted |= {"negative start", "repeated tensor", "mask", "power", "division", "infinite fill"}
+    wanted |= {"div or mod", "stride", "window", "padding", "relu", "exp", "maximum", "abs"}
+    assert {feature: found[feature] for feature in wanted if found[feature] < PROGRAMS // 100} == {}
+
+
+def test_equal_seeds_give_equal_programs(drawn: list[tuple[Scope, ...]]) -> None:
+    again = [program(Random(seed)) for seed in range(50)]
+    assert again == drawn[:50]
+    assert len(set(drawn)) > 0.95 * PROGRAMS
+
+
+def test_programs_are_small_and_read_back(drawn: list[tuple[Scope, ...]]) -> None:
+    for roots in drawn[:150]:
+        assert sum(map(points, roots)) <= MOST_POINTS
+        for root in roots:
+            assert parse_expression(show(root), tensors_of(root)) is root
+
+
+def test_a_name_stands_for_one_tensor(drawn: list[tuple[Scope, ...]]) -> None:
+    for roots in drawn:
+        names = [tensor.name for tensor in input_tensors(*roots)]
+        assert len(names) == len(set(names))
+
+
+@given(roots=programs())
+@settings(
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+def test_steps_on_programs_that_hypothesis_draws_hold(roots: tuple[Scope, ...]) -> None:
+    judge = Judge()
+    for scope in stages(*roots):
+        for rule in RULES:
+            for step in rule.steps(scope):
+                assert difference(judge, scope, step.after) == "", (rule.name, show(scope))

@@ -1,0 +1,151 @@
+"""The fast fields and the judge agree with the exact interpreter."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+import pytest
+
+from ta.fields import whole_value
+from ta.functions import FUNCTIONS
+from ta.interp import ExactField, equal, evaluate, input_tensors, random_values
+from ta.node import Apply, Scope
+from ta.program import inline_statements
+from ta.subst import stages, walk
+from tests.derivations.seeds import read
+from tests.fuzz.explore import difference
+from tests.fuzz.generator import program
+from tests.fuzz.integers import LIMIT, Inexact, IntegerField
+from tests.fuzz.judge import Judge
+
+INTEGERS, EXACT = IntegerField(), ExactField()
+
+
+def opaque(scope: Scope) -> bool:
+    return any(
+        isinstance(node, Apply) and FUNCTIONS[node.function].exact is None
+        for stage in stages(scope)
+        for node in walk(stage.body)
+    )
+
+
+def test_integers_are_exact_or_say_so() -> None:
+    """Wherever IntegerField has a value, it is that of ExactField, infinities and POISON too."""
+    compared = inexact = infinite = undefined = 0
+    for seed in range(700):
+        for scope in program(Random(f"integers {seed}")):
+            if opaque(scope):
+                continue
+            data = random_values(input_tensors(scope), INTEGERS)
+            try:
+                fast = evaluate(scope, data, INTEGERS)
+            except Inexact:
+                inexact += 1
+                continue
+            exact = evaluate(scope, data, EXACT).astype(np.float64)
+            np.testing.assert_array_equal(fast, exact)
+            compared += 1
+            infinite += bool(np.isinf(exact).any())
+            undefined += bool(np.isnan(exact).any())
+    assert compared > 300
+    assert min(inexact, infinite, undefined) > 0
+
+
+@pytest.mark.parametrize("function", [f for f in FUNCTIONS if FUNCTIONS[f].arity == 1])
+def test_functions_have_the_exact_values_at_zero_and_infinity(function: str) -> None:
+    known = FUNCTIONS[function]
+    for place in (Fraction(0), math.inf, -math.inf):
+        value = known.exact(place) if known.exact else whole_value(function, place)
+        if value is not None:
+            np.testing.assert_equal(
+                float(INTEGERS.apply(function, INTEGERS.constant(place))), float(value)
+            )
+
+
+def test_opaque_functions_tell_arguments_apart() -> None:
+    values = INTEGERS.apply("exp", np.arange(-200.0, 200.0))
+    assert len(np.unique(values)) > 80
+    assert (INTEGERS.apply("tanh", np.arange(-200.0, 200.0)) != values).mean() > 0.9
+
+
+@pytest.mark.parametrize(
+    "compute",
+    [
+        lambda x: INTEGERS.multiply(x, x),
+        lambda x: INTEGERS.power(x, 2),
+        lambda x: INTEGERS.power(x, -1),
+        lambda x: INTEGERS.add(x * (LIMIT / 4), x * (LIMIT / 4)),
+        lambda x: INTEGERS.reduce("prod", x, 1),
+        lambda x: INTEGERS.reduce("sum", x * (LIMIT / 4), 1),
+        lambda x: INTEGERS.constant(Fraction(1, 2)),
+    ],
+)
+def test_what_float64_does_not_hold_is_an_error(compute: object) -> None:
+    large = np.full(2, 2.0**27)
+    assert callable(compute)
+    with pytest.raises(Inexact):
+        compute(large)
+
+
+def test_the_judge_finds_what_the_interpreter_finds() -> None:
+    """Each program against a copy with one number changed: both say the same."""
+    pairs = [
+        ("{L[i:0:4] S[k:0:3] A[i,k]*x[k]}", "{L[i:0:4] S[k:0:3] A[i,k]*x[k] + 0}", True),
+        ("{L[i:0:4] S[k:0:3] A[i,k]*x[k]}", "{L[i:0:4] S[k:0:2] A[i,k]*x[k]}", False),
+        ("{L[i:0:4] max[k:0:3] A[i,k]}", "{L[i:0:4] max[k:0:4] A{fill=-inf}[i,k]}", True),
+        ("{L[i:0:4] max[k:0:3] A[i,k]}", "{L[i:0:4] max[k:0:4] A[i,k]}", False),
+        ("{L[i:0:4] relu(x[i])}", "{L[i:0:4] relu(x[i])/2*2}", True),
+        ("{L[i:0:4] relu(x[i])/2}", "{L[i:0:4] relu(x[i]/2)}", True),
+        ("{L[i:0:4] exp(x[i])}", "{L[i:0:4] exp(x[i-1])}", False),
+        ("{L[i:0:0] x[i]}", "{L[i:0:0] x[i+1]}", True),
+    ]
+    shapes = {"A": (4, 3), "x": (3,)}
+    for left, right, same in pairs:
+        before, after = read(left, **shapes), read(right, **shapes)
+        found = difference(Judge(), before, after)
+        assert (found == "") is same, (left, right, found)
+        assert (equal(before, after) is None) is same
+
+
+def test_other_loops_are_a_difference() -> None:
+    before, after = read("{L[i:0:3] x[i]}", x=(3,)), read("{L[i:0:2] x[i]}", x=(3,))
+    assert "loops" in difference(Judge(), before, after)
+
+
+def test_a_value_that_is_lost_is_seen() -> None:
+    """`inf*(x-y)` has a value, `inf*x - inf*y` has none; the other way round nothing is lost."""
+    shapes = {"g": (1,), "x": (2,), "y": (2,)}
+    before = read("{L[i:0:2] g{fill=inf}[i]*(x[i] - y[i])}", **shapes)
+    after = read("{L[i:0:2] g{fill=inf}[i]*x[i] - g{fill=inf}[i]*y[i]}", **shapes)
+    judge = Judge()
+    assert judge.loses(before, after)
+    assert not judge.loses(after, before)
+    assert difference(judge, before, after) == ""
+
+
+@pytest.mark.parametrize(
+    ("right", "same"),
+    [
+        ("{L[i:0:3] exp(x[i])*exp(y[i+1])}", True),
+        ("{L[i:0:3] exp(x[i])*exp(y[i])}", False),
+        ("{L[i:0:3] exp(x[i])*exp(y[i+1])^2}", False),
+        ("{L[i:0:3] exp(x[i]) + exp(y[i+1])}", False),
+    ],
+)
+def test_the_law_of_exp_holds_where_it_is_named(right: str, same: bool) -> None:
+    """Also inside of another exp, which pairs of residues do not see."""
+    before, after = (read(text, x=(3,), y=(3,)) for text in ("{L[i:0:3] exp(x[i]+y[i+1])}", right))
+    assert (difference(Judge(), before, after, ("exp-sum",)) == "") is same
+    assert difference(Judge(), before, after)
+    outer = read("{L[i:0:3] exp(T[i])}", T=(3,))
+    first, second = (inline_statements(outer, {"T": inner}) for inner in (before, after))
+    assert (difference(Judge(), first, second, ("exp-sum",)) == "") is same
+
+
+def test_an_unknown_law_is_refused() -> None:
+    scope = read("{L[i:0:3] x[i]}", x=(3,))
+    with pytest.raises(ValueError, match="log-product"):
+        difference(Judge(), scope, scope, ("log-product",))

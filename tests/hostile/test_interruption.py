@@ -1,0 +1,186 @@
+"""Files appear whole or not at all, whatever happens while they are written."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import einderive as ed
+from eops.triton_build import write_source
+from frontend import files
+from frontend.files import write_whole
+from ta.errors import EinderiveError, OutputError, RecordError
+
+CALLS = ("secrets.token_hex", "os.open", "os.chmod", "os.replace")
+
+
+def save(path: Path) -> None:
+    derivation().save(path)
+
+
+def page(path: Path) -> None:
+    derivation().to_html(path)
+
+
+def derivation() -> ed.Derivation:
+    return ed.derive("Y[i] = 2*A[i]", A=(3,), target="cpu", budget=ed.Budget(states=9))
+
+
+def text(path: Path) -> None:
+    write_whole(path, "new text\n" * 1000)
+
+
+@pytest.mark.parametrize("write", [save, page, text])
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("problem", [KeyboardInterrupt, OSError(28, "No space left on device")])
+@pytest.mark.parametrize("before", [None, "old"])
+def test_a_failure_at_any_call_leaves_what_was_there(
+    write: Callable[[Path], None],
+    call: str,
+    problem: Any,
+    before: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = tmp_path / "out"
+    if before is not None:
+        path.write_text(before, encoding="utf-8")
+
+    def fail(*_: object, **__: object) -> None:
+        raise problem
+
+    module, name = call.split(".")
+    monkeypatch.setattr(getattr(files, module), name, fail)
+    with pytest.raises(KeyboardInterrupt if problem is KeyboardInterrupt else OutputError):
+        write(path)
+    monkeypatch.undo()
+    assert [p.name for p in tmp_path.iterdir()] == ([] if before is None else ["out"])
+    assert before is None or path.read_text(encoding="utf-8") == before
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from frontend.files import write_whole
+letter = 0
+print("ready", flush=True)
+while True:
+    letter += 1
+    write_whole(sys.argv[1], chr(97 + letter % 26) * 300_000)
+"""
+
+
+@pytest.mark.parametrize("kind", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_killed_at_any_moment(tmp_path: Path, kind: signal.Signals) -> None:
+    path, root = tmp_path / "out", Path(__file__).resolve().parents[2]
+    for moment in range(4):
+        process = subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(path)],
+            cwd=root,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(0.02 + 0.013 * moment)
+        process.send_signal(kind)
+        process.wait(timeout=30)
+        process.stdout.close()
+        written = path.read_text(encoding="utf-8") if path.exists() else ""
+        assert len(written) in (0, 300_000)
+        assert len(set(written)) <= 1
+        if kind == signal.SIGINT:
+            assert {p.name for p in tmp_path.iterdir()} <= {"out"}
+
+
+def test_permissions_links_and_modes_stay(tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    write_whole(link, "new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    before = os.umask(0o027)
+    try:
+        write_whole(tmp_path / "fresh", "new")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "fresh").stat().st_mode) == 0o640
+
+
+def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_whole(pipe, "through the pipe")
+        assert os.read(reader, 100) == b"through the pipe"
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    write_whole(os.devnull, "gone")
+    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+
+
+def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+    places = [tmp_path, tmp_path / "no" / "d.json", "", "a\0b", tmp_path / ("x" * 300)]
+    if Path("/dev/full").is_char_device():
+        places.append(Path("/dev/full"))
+    (tmp_path / "file").write_text("")
+    places.append(tmp_path / "file" / "d.json")
+    for place in places:
+        for write in (derivation().save, derivation().to_html):
+            with pytest.raises(OutputError, match=r"cannot write .*\n  next: "):
+                write(place)
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
+def test_a_folder_without_permission(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(OutputError, match="Permission denied"):
+        derivation().save(tmp_path / "d.json")
+    tmp_path.chmod(0o700)
+
+
+def test_an_interrupted_kernel_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("eops.triton_build.os.replace", fail)
+    with pytest.raises(KeyboardInterrupt):
+        write_source("import triton\n", tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def deep(count: int) -> str:
+    return "Y0[i] = A[i]\n" + "\n".join(f"Y{k}[i] = exp(Y{k - 1}[i])" for k in range(1, count))
+
+
+def test_a_chain_of_statements_too_deep_for_a_record(tmp_path: Path) -> None:
+    """It is derived and shown, and whatever cannot be done with it says so and what to do."""
+    found = ed.derive(deep(62), A=(3,), target="cpu", budget=ed.Budget(states=20))
+    assert "exp(exp(" in str(found)
+    with pytest.raises(RecordError, match=r"nested more than 60 deep .*\n  next: "):
+        found.save(tmp_path / "d.json")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_check_that_python_cannot_nest_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RecursionError
+
+    monkeypatch.setattr("frontend.derivation.check", fail)
+    with pytest.raises(EinderiveError, match=r"too deeply to be checked\n  next: "):
+        derivation().check()

@@ -1,0 +1,168 @@
+"""Names and texts are data: no name changes what a kernel, a page or a file does."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+
+import einderive as ed
+from eops.emit_triton import emit
+from eops.plan import plan
+from eops.triton_build import write_source
+from ta.errors import BuildError, EinderiveError, RecordError
+from ta.latex import latex
+from ta.program import Program, Statement
+from ta.subst import rebuild
+from tests.hostile.attempt import record
+
+NAMES = (
+    "__import__", "exec", "lambda", "None", "True", "self", "print", "tl", "triton", "torch", "np",
+    "range", "float", "a0", "a1", "out", "BLOCK", "BLOCK_M", "zero", "pid", "index", "live", "acc",
+    "result", "eop", "T1", "T2", "op0", "v0", "s0", "r0", "i0", "_", "__", "_0", "L", "Σ", "S",
+    "x" * 199, "é", "Ω", "变量", "__class__", "globals", "coding", "nan", "e1", "in_", "Y1",
+    "target", "weights", "accuracy", "seconds",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_name_computes_the_same(name: str) -> None:
+    values = np.arange(12, dtype=np.float32).reshape(3, 4)
+    other = np.arange(4, dtype=np.float32)
+    text = f"Y[i] = {name}[i,k]*x_[k] + exp(-{name}[i,0])"
+    program = ed.parse(text, **{name: (3, 4), "x_": (4,)})  # derive() has options of these names
+    compiled = ed.compile(program, target="cpu", seconds=0.005)
+    found = compiled(**{name: values, "x_": other})
+    np.testing.assert_allclose(found, values @ other + np.exp(-values[:, 0]), rtol=1e-5)
+    assert ed.parse(str(compiled.derivation.source), **{name: (3, 4), "x_": (4,)})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_name_changes_a_kernel(name: str) -> None:
+    text = "Y[i] = sum[k](tanh({0}[i,k] - 2))"  # one read: names order commutative operands
+    named, plain = (ed.parse(text.format(n), **{n: (4, 4)}).roots()[0] for n in (name, "A"))
+    source = emit(plan(named), formula=text.format(name))
+    assert ast.dump(ast.parse(source)) == ast.dump(ast.parse(emit(plan(plain))))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_name_as_an_output_and_an_iterator(name: str, tmp_path: Path) -> None:
+    if name in ("L", "S", "Σ"):
+        pytest.skip("opens a binder where an iterator stands")
+    text = f"{name}[q] = 2*X[q]; Z[{name}2] = {name}[{name}2]"
+    derivation = ed.derive(text, X=(3,), target="cpu", budget=ed.Budget(states=9))
+    derivation.save(tmp_path / "d.json")
+    assert ed.load(tmp_path / "d.json").source.roots() == derivation.source.roots()
+    assert latex(derivation.source)
+    assert str(derivation)
+
+
+@pytest.mark.parametrize(
+    "name", ["ﬁ", "ｘ", "ℌ", "x²", "①", "٣", "x y", "x\n", "x;y", "A'", "\u202ex"]
+)
+def test_what_python_would_not_take_as_it_stands_is_no_name(name: str) -> None:
+    with pytest.raises(EinderiveError):
+        ed.parse(f"Y[i] = {name}[i]", **{name: (3,)})
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</pre></code><style>*{display:none}</style>",
+    "x\n'''\nimport os\r\"\"\"\u2028os.system('x')",
+    "coding: utf-7 +ACc-",
+    "\\input{/etc/passwd}",
+)
+
+
+def renamed(program: Program, name: str) -> Program:
+    """The program with its input under another name, as a caller who builds nodes could have it."""
+    from ta import expr
+    from ta.canon import scope
+    from ta.node import Access, Node
+
+    tensor = expr.tensor(name, program.inputs[0].shape, program.inputs[0].dtype)
+
+    def redirect(access: Access) -> Node:
+        return expr.access(tensor, access.rows, access.fill)
+
+    root = program.statements[0].scope
+    moved = scope(root.loops, root.sums, rebuild(root.body, redirect), root.reducer)
+    statement = Statement("Y", moved, program.statements[0].loop_names)
+    return Program((tensor,), (statement,), MappingProxyType({}))
+
+
+class Tags(HTMLParser):
+    """The tags and the attributes of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.seen: set[tuple[str, str]] = set()
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen |= {(tag, name) for name, _ in attrs} or {(tag, "")}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_pages_and_kernels_hold_names_as_text(name: str, tmp_path: Path) -> None:
+    plain = ed.derive("Y[i] = A[i,k]", A=(3, 4), target="cpu", budget=ed.Budget(states=9))
+    program = renamed(plain.source, name)
+    hostile = ed.derive(program, target="cpu", budget=ed.Budget(states=9))
+    pages = []
+    for number, derivation in enumerate((plain, hostile)):
+        derivation.to_html(tmp_path / f"{number}.html")
+        pages.append(Tags((tmp_path / f"{number}.html").read_text(encoding="utf-8")))
+    assert pages[0].seen == pages[1].seen
+    source = emit(plan(program.roots()[0]), formula=name)
+    path = write_source(source, tmp_path)
+    assert ast.dump(ast.parse(path.read_bytes())) == ast.dump(
+        ast.parse(emit(plan(plain.source.roots()[0])))
+    )
+
+
+def test_rules_of_a_record_are_escaped(tmp_path: Path) -> None:
+    data = json.loads(record())
+    data["candidates"][0]["steps"][0]["rule"] = HOSTILE[0]
+    data["statistics"] |= {"stopped": HOSTILE[1], "pruned": {HOSTILE[2]: 3}}
+    (tmp_path / "d.json").write_text(json.dumps(data), encoding="utf-8")
+    ed.load(tmp_path / "d.json").to_html(tmp_path / "d.html")
+    page = (tmp_path / "d.html").read_text(encoding="utf-8")
+    assert not {tag for tag, _ in Tags(page).seen} & {"script", "img"}
+    assert page.count("<style>") == 1
+
+
+def test_a_record_cannot_send_commands_to_a_terminal(tmp_path: Path) -> None:
+    for place in ("rule", "stopped"):
+        data = json.loads(record())
+        if place == "rule":
+            data["candidates"][0]["steps"][0]["rule"] = "split\x1b[2J"
+        else:
+            data["statistics"]["stopped"] = "done\x1b]0;title\x07"
+        (tmp_path / "d.json").write_text(json.dumps(data), encoding="utf-8")
+        with pytest.raises(RecordError, match="cannot be shown") as caught:
+            ed.load(tmp_path / "d.json")
+        assert "\x1b" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["tl", "range", "triton", "float", "_tanh", "lambda", "a b", "é"])
+def test_a_kernel_has_no_name_that_its_text_uses(name: str) -> None:
+    made = plan(ed.parse("Y[i] = tanh(A[i])", A=(3,)).roots()[0])
+    with pytest.raises(BuildError, match="cannot name a kernel"):
+        emit(made, name)
+
+
+def test_no_module_of_ours_executes_text() -> None:
+    root = Path(__file__).resolve().parents[2]
+    called = re.compile(r"(?<![\w.])(eval|exec|__import__)\(|\bpickle\.|\bmarshal\b|\byaml\b")
+    sources = [
+        p for name in ("ta", "derivations", "eops", "frontend") for p in (root / name).rglob("*.py")
+    ]
+    assert len(sources) > 50
+    assert not [str(path) for path in sources if called.search(path.read_text(encoding="utf-8"))]

@@ -1,0 +1,217 @@
+"""Comparison by residues with signs and with the law of exp: true equations, and false ones."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from ta.compare import Outcome, compare, positions, sample, visited
+from ta.errors import NameUnknownError
+from ta.exponential import BASE, SAFE_PRIMES, ExponentialField
+from ta.laws import LAWS, apply_definitions, law_names
+from ta.node import Scope
+from ta.parse import parse
+from ta.signs import INFINITY, SIGN_PRIMES, SignField
+
+SHAPES = {"a": (), "b": (), "c": (), "x": (5,), "A": (4, 5)}
+
+
+def roots(text: str) -> tuple[Scope, ...]:
+    words = set("".join(c if c.isalnum() else " " for c in text).split())
+    return parse(text, {name: shape for name, shape in SHAPES.items() if name in words}).roots()
+
+
+def outcome(left: str, right: str, *, exp_sum: bool = False) -> Outcome:
+    return compare(roots(f"Y = {left}"), roots(f"Y = {right}"), exp_sum=exp_sum)
+
+
+TRUE = [
+    ("relu(2*a)", "2*relu(a)"),
+    ("relu(a/3)", "relu(a)/3"),
+    ("relu(a) - relu(-a)", "a"),
+    ("relu(relu(a))", "relu(a)"),
+    ("relu(a*a)", "a*a"),
+    ("abs(a*b)", "abs(a)*abs(b)"),
+    ("abs(a)^2", "a^2"),
+    ("maximum(a,b)", "maximum(b,a)"),
+    ("maximum(a+c,b+c)", "maximum(a,b)+c"),
+    ("maximum(a,b) + minimum(a,b)", "a+b"),
+    ("maximum(a,b)*minimum(a,b)", "a*b"),
+    ("minimum(a,b)", "-maximum(-a,-b)"),
+    ("sign(a)*b", "b*sign(a)"),
+    ("max[i](x[i]+a)", "max[i](x[i])+a"),
+    ("min[i](x[i])", "-max[i](-x[i])"),
+    ("sum[i](where(i > 2, exp(x[i]), 0))", "sum[i](exp(where(i > 2, x[i], -inf)))"),
+    ("max[j](max[i](x[i]*A[j,i]))", "max[i](max[j](x[i]*A[j,i]))"),
+    ("max[i](where(i > 2, x[i], -inf))", "max[i](x[i+3]) where i in 0:2"),
+    ("max[i](x{fill=-inf}[i]) where i in -3:9", "max[i](x[i])"),
+]
+FALSE = [
+    ("relu(-2*a)", "-2*relu(a)"),
+    ("relu(a+b)", "relu(a)+relu(b)"),
+    ("relu(a-20)", "0*a"),
+    ("relu(a-1000000)*b", "0*a*b"),
+    ("relu(a)*relu(b)*relu(c)", "relu(a)*relu(b)*c"),
+    ("abs(a+b)", "abs(a)+abs(b)"),
+    ("maximum(a,b)", "a"),
+    ("sign(a)", "1"),
+    ("sign(a)^2", "1"),
+    ("abs(sign(a))", "sign(abs(b))"),
+    ("max[i](x[i])", "max[i](x[i]) where i in 0:4"),
+    ("max[i](x[i])", "max[i](x[i]) where i in 0:6"),
+    ("max[i](2*x[i])", "max[i](x[i])"),
+    ("max[i](-x[i])", "-max[i](x[i])"),
+    ("max[i](x{fill=-inf}[i-1]) where i in 0:5", "max[i](x[i])"),
+    ("271*relu(271 + a - a*b/b)", "0*a"),
+]
+
+
+@pytest.mark.parametrize(("left", "right"), TRUE)
+def test_what_follows_from_signs_is_shown(left: str, right: str) -> None:
+    assert outcome(left, right).equal
+
+
+@pytest.mark.parametrize(("left", "right"), FALSE)
+def test_what_is_false_is_shown_by_a_difference(left: str, right: str) -> None:
+    found = outcome(left, right)
+    assert not found.equal
+    assert found.found is not None
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("max[i](2*x[i])", "2*max[i](x[i])"),
+        ("a*sign(a)", "abs(a)"),
+        ("maximum(maximum(a,b),c)", "maximum(a,maximum(b,c))"),
+        ("abs(abs(a)+abs(b))", "abs(a)+abs(b)"),
+    ],
+)
+def test_other_properties_of_order_leave_it_undecided(left: str, right: str) -> None:
+    found = outcome(left, right)
+    assert (found.equal, found.found, found.reason) == (False, None, "order")
+
+
+def test_more_signs_take_more_draws() -> None:
+    counts = [
+        outcome(
+            "*".join(["relu(2*a)", "relu(2*b)", "relu(2*c)"][:k]),
+            f"{2**k}*" + "*".join(["relu(a)", "relu(b)", "relu(c)"][:k]),
+        )
+        for k in (1, 2, 3)
+    ]
+    assert all(found.equal for found in counts)
+    for found in counts:
+        assert (1 - 2.0**-found.signs) ** found.draws <= 1e-9
+    assert [found.signs for found in counts] == [1, 2, 3]
+
+
+def is_prime(n: int) -> bool:
+    return n > 1 and all(n % d for d in range(2, math.isqrt(n) + 1))
+
+
+@pytest.mark.parametrize("prime", [*SIGN_PRIMES[:4], *SAFE_PRIMES])
+def test_primes_have_the_signs_of_small_constants(prime: int) -> None:
+    assert is_prime(prime)
+    field = SignField(prime)
+    for value in (1, 2, 3, 5, 7, 11, 13, Fraction(26, 45), INFINITY):
+        positive = field.constant(Fraction(value))
+        assert field.sign(positive) == 1
+        assert field.sign(field.constant(-Fraction(value))) == prime - 1
+
+
+def test_all_primes_of_signs_are_three_modulo_four_and_prime() -> None:
+    assert len(set(SIGN_PRIMES)) == len(SIGN_PRIMES)
+    for prime in SIGN_PRIMES:
+        assert prime % 8 == 7
+        assert all(pow(prime - 1 if w == 1 else w, prime - 1, prime) == 1 for w in (1, 2, 3, 5, 7))
+
+
+@pytest.mark.parametrize("prime", SAFE_PRIMES)
+def test_the_base_of_exp_has_the_order_of_the_exponents(prime: int) -> None:
+    assert is_prime(prime // 2)
+    assert pow(BASE, prime // 2, prime) == 1 != BASE
+
+
+def test_exp_of_a_sum_in_its_field() -> None:
+    field = ExponentialField()
+    a, b = (field.random((50,), np.random.default_rng(seed)) for seed in (0, 1))
+    together = field.apply("exp", field.add(a, b))
+    product = field.multiply(field.apply("exp", a), field.apply("exp", b))
+    assert not field.differs(together, product).any()
+    assert field.differs(together, field.add(field.apply("exp", a), field.apply("exp", b))).all()
+    zero = field.apply("exp", field.constant(Fraction(0)))
+    assert not field.differs(zero, field.constant(Fraction(1))).any()
+
+
+EXPONENTIAL = [
+    ("exp(a-b)*exp(b-c)", "exp(a)/exp(c)"),
+    ("exp(2*a)", "exp(a)^2"),
+    ("exp(a/2)^2", "exp(a)"),
+    ("abs(exp(a))", "exp(a)"),
+    ("tanh(exp(a+b))", "tanh(exp(a)*exp(b))"),
+    ("prod[i](exp(x[i]))", "exp(sum[i](x[i]))"),
+    ("sum[i](exp(x[i]-max[j](x[j])))*exp(max[k](x[k]))", "sum[i](exp(x[i]))"),
+]
+
+
+@pytest.mark.parametrize(("left", "right"), EXPONENTIAL)
+def test_the_law_of_exp_is_used_only_where_it_is_allowed(left: str, right: str) -> None:
+    assert outcome(left, right, exp_sum=True).equal
+    without = outcome(left, right)
+    assert (without.equal, without.found) == (False, None)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("exp(a+b)", "exp(a)+exp(b)"),
+        ("exp(a*b)", "exp(a)*exp(b)"),
+        ("tanh(a+b)", "tanh(a)*tanh(b)"),
+        ("exp(a)", "exp(a+1)"),
+    ],
+)
+def test_the_law_of_exp_makes_nothing_else_equal(left: str, right: str) -> None:
+    found = outcome(left, right, exp_sum=True)
+    assert not found.equal
+    assert found.found is not None
+
+
+@pytest.mark.parametrize("name", [name for name, law in LAWS.items() if law.definition])
+def test_definitions_are_what_their_equations_say(name: str) -> None:
+    left, right = LAWS[name].equation.split(" = ")
+    a, b = (
+        roots(
+            f"Y[i] = {side}".replace("(x", "(x[i]")
+            .replace("=x*", "= x[i]*")
+            .replace("= x*", "= x[i]*")
+            .replace("+x)", "+x[i])")
+            .replace("-x)", "-x[i])")
+        )
+        for side in (left, right)
+    )
+    assert apply_definitions(a, [name]) == apply_definitions(b, [name])
+    assert a != b
+
+
+def test_laws_by_name_and_by_equation() -> None:
+    assert law_names(["exp-sum"]) == law_names(["exp(a+b)=exp(a) * exp(b)"]) == {"exp-sum"}
+    assert law_names("silu") == {"silu"}
+    with pytest.raises(NameUnknownError, match="there is no law 'exp-product'") as error:
+        law_names(["exp-product"])
+    assert "exp-sum: exp(a+b) = exp(a)*exp(b)" in str(error.value)
+
+
+def test_samples_of_huge_programs_hold_corners_and_borders() -> None:
+    (scope,) = parse("Y[i,j] = A[i,j]", {"A": (10**6, 10**5)}).roots()
+    chosen = {tuple(point) for point in positions(scope, 128).tolist()}
+    assert {(0, 0), (10**6 - 1, 10**5 - 1), (0, 10**5 - 1), (10**6 - 1, 0)} <= chosen
+    assert any(i in (1, 10**6 - 2) for i, _ in chosen)
+    assert visited(scope, 7) == 7
+    (other,) = parse("Y[i,j] = where(i+j == 0, 0, A[i,j])", {"A": (10**6, 10**5)}).roots()
+    found, _ = sample([scope], [other])
+    assert found is not None
+    assert found.point == (0, 0)
