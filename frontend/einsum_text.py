@@ -23,6 +23,8 @@ from typing import Any, NamedTuple
 from ta.errors import FormulaSyntaxError, OperandError, RangeError
 
 ELLIPSIS = "..."
+LAST_PLAIN = "\u00bf"
+"""Whatever is printable beyond this character is a label: opt_einsum numbers its symbols so."""
 Shape = tuple[int, ...]
 Span = tuple[int, int]
 
@@ -155,7 +157,7 @@ def _parse_term(text: str, span: Span, sizes: str) -> Term:
                     next_step="keep one '...' a term",
                 )
             marks.append(Mark(ELLIPSIS, here))
-        elif character.isalpha():
+        elif character.isalpha() or (character > LAST_PLAIN and character.isprintable()):
             marks.append(Mark(character, here))
         else:
             message, next_step = _explain(character)
