@@ -23,6 +23,8 @@ VERSION = 2
 
 MOST_NESTED = 32
 """Floors within floors deeper than this are refused on reading."""
+MOST_ITERATORS = 1 << 16
+"""So are numbers of iterators from here on: an expression holds its iterators as bits."""
 
 
 def row_data(row: Row) -> Any:
@@ -39,7 +41,7 @@ def read_row(data: Any, depth: int = 0) -> Row:
     triples = (items_of(floor, 3) for floor in items_of(floors))
     return Row(
         integer_of(const),
-        tuple((integer_of(i), integer_of(a)) for i, a in pairs),
+        tuple((_iterator(i), integer_of(a)) for i, a in pairs),
         tuple((read_row(inner, depth + 1), _positive(n), integer_of(b)) for inner, n, b in triples),
     )
 
@@ -80,6 +82,13 @@ def integer_of(value: Any) -> int:
     return value
 
 
+def _iterator(value: Any) -> int:
+    number = integer_of(value)
+    if not 0 <= number < MOST_ITERATORS:
+        raise RecordError(f"{value!r:.80} stands where the number of an iterator belongs")
+    return number
+
+
 def _positive(value: Any) -> int:
     if integer_of(value) <= 0:
         raise RecordError(f"{value!r:.80} stands where a positive divisor belongs")
@@ -100,12 +109,12 @@ def integers_of(value: Any) -> tuple[int, ...]:
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
-    "tuple[Row, ...]": _rows,
-    "tuple[Range, ...]": _ranges,
-    "tuple[int, ...]": integers_of,
-    "int": integer_of,
+    **dict.fromkeys(("forward", "backward", "rows"), _rows),
+    **dict.fromkeys(("inner", "parts", "path"), integers_of),
+    **dict.fromkeys(("stage", "term", "factor", "position", "at"), integer_of),
+    "ranges": _ranges,
 }
-"""How a witness's field is read, by its annotation."""
+"""How a witness's field is read, by its name; `producer` is a scope."""
 
 
 def witness_data(witness: Witness) -> dict[str, Any]:
@@ -134,10 +143,10 @@ def read_witness(data: Any, tensors: Mapping[str, Tensor]) -> Witness:
         if item.name not in given:
             raise RecordError(f"the witness {kind.__name__} lacks {item.name!r}")
         with within(item.name):
-            if item.type == "Scope":
+            if item.name == "producer":
                 values[item.name] = _scope(given[item.name], tensors)
             else:
-                values[item.name] = _READERS[str(item.type)](given[item.name])
+                values[item.name] = _READERS[item.name](given[item.name])
     result: Witness = kind(**values)
     return result
 

@@ -21,6 +21,7 @@ MODULES = (
     "ta/box.py",
     "ta/canon.py",
     "ta/expr.py",
+    "ta/interning.py",
     "ta/subst.py",
     "derivations/contraction.py",
     "derivations/cost.py",
@@ -34,14 +35,25 @@ MODULES = (
     "derivations/propose.py",
     "derivations/reindex.py",
     "derivations/restructure.py",
+    "derivations/rules/fuse.py",
+    "derivations/rules/materialise.py",
+    "derivations/rules/phase.py",
+    "derivations/rules/skew.py",
+    "derivations/rules/split_iterator.py",
+    "derivations/rules/tighten.py",
     "derivations/zero.py",
+    "eops/library/attention.py",
+    "eops/library/conv.py",
     "eops/library/matmul.py",
+    "eops/library/pad_slice.py",
     "eops/library/plain.py",
     "eops/library/reduction.py",
     "eops/library/sliding.py",
+    "eops/library/softmax.py",
     "eops/library/traffic.py",
+    "eops/library/view.py",
 )
-"""What takes most of the time of a search.  `ta/node.py` stays as it is: it makes nodes without
+"""What takes most of the time of a search.  `ta/node.py` stays as it is: its nodes are made without
 calling their classes, which compiled classes do not allow."""
 
 FINGERPRINT = """

@@ -15,7 +15,8 @@ from math import factorial, prod
 from ta import affine, expr
 from ta.affine import Range, Row
 from ta.box import box
-from ta.node import Access, Condition, Node, Reducer, Scope, Select, make_scope
+from ta.interning import make_scope
+from ta.node import Access, Condition, Node, Reducer, Scope, Select
 from ta.subst import rebuild, rename, substitute, terms
 
 TRUE = Condition(">=", Row(0))

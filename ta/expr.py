@@ -14,6 +14,16 @@ from fractions import Fraction
 from ta import affine
 from ta.affine import Row
 from ta.functions import FUNCTIONS
+from ta.interning import (
+    make_access,
+    make_add,
+    make_apply,
+    make_const,
+    make_mul,
+    make_power,
+    make_select,
+    make_tensor,
+)
 from ta.node import (
     Access,
     Add,
@@ -25,14 +35,6 @@ from ta.node import (
     Power,
     Source,
     Tensor,
-    make_access,
-    make_add,
-    make_apply,
-    make_const,
-    make_mul,
-    make_power,
-    make_select,
-    make_tensor,
 )
 
 ONE = Fraction(1)

@@ -7,18 +7,8 @@ from functools import lru_cache
 
 from ta import affine, expr
 from ta.affine import Row
-from ta.node import (
-    Access,
-    Add,
-    Apply,
-    Condition,
-    Mul,
-    Node,
-    Power,
-    Scope,
-    Select,
-    make_access,
-)
+from ta.interning import make_access
+from ta.node import Access, Add, Apply, Condition, Mul, Node, Power, Scope, Select
 
 Replace = Callable[[Access], Node]
 

@@ -314,40 +314,11 @@ def test_proved(text: str, witness: Witness, after: str) -> None:
     assert show(found) == after
 
 
-EMPTY: list[tuple[str, Witness]] = [
-    ("{L[i:0:0] S[j:0:3,k:0:5] M[i,j]*C[j,k]*A[k]}", ContractPairs((1, 2))),
-    ("{L[i:0:4] S[j:0:3,k:0:0] M[i,j]*C[j,k]*A[k]}", ContractPairs((1, 2))),
-    ("{L[i:0:0,k:0:3] M[i,k]}", SplitRange(1, 1)),
-    ("{L[i:0:4] S[j:0:0,k:0:3] M[i,k]*K[j]}", SplitRange(2, 1)),
-    ("{L[i:0:0] exp(A[i])}", ReadPart(mapped(0, 4), (I0,))),
-    ("{L[i:0:0] {L[i:0:6] exp(A[i])}[i]}", Fuse()),
-    ("{L[i:0:4] {L[i:0:4] S[k:0:0] M[i,k]}[i] + {L[i:0:6] exp(B[i])}[i]}", Fuse()),
-    ("{L[i:0:0] max[k:0:3] M[i,k] + A[i]}", Pull()),
-    ("{L[i:0:4] max[k:0:0] M[i,k] + A[i]}", Pull()),
-    ("{L[i:0:0] S[k:0:3] M[i,k]*A[i]}", SplitSum((0,))),
-    ("{L[i:0:4] S[k:0:0] M[i,k]*A[i]}", SplitSum((0,))),
-    ("{L[i:0:0] {L[i:0:4] A[i]}[i]}", Merge(0)),
-    ("{L[i:0:4] {L[i:0:4] S[k:0:0] M[i,k]}[i]}", Merge(0)),
-    ("{L[i:0:4] max[k:0:0] A[i]*M[i,k]}", Materialise(0)),
-    ("{L[i:0:0] S[k:0:3] exp(M[i,k])*A[i]}", Materialise(2)),
-    ("{L[i:0:0] S[k:0:3] M[i,k] + A[i]}", Distribute()),
-    ("{L[i:0:4] S[k:0:0] M[i,k] + A[i]}", Distribute()),
-    ("{L[i:0:0] A[i]}", ReindexLoops((I0,), (I0,), (Range(0, 4),))),
-    ("{L[i:0:4] S[k:0:0] M[i,k]}", ReindexSums((I1,), (I1,), (Range(0, 3),))),
-]
-
-
-@pytest.mark.parametrize(("text", "witness"), EMPTY)
-def test_empty_ranges_are_refused(text: str, witness: Witness) -> None:
-    """Identities of reductions are stated for ranges with points."""
-    with pytest.raises(RuleRefused, match="empty range"):
-        kernel.apply(scope_of(text), witness)
-
-
 def test_a_product_of_many_terms_is_multiplied_out_up_to_the_limit() -> None:
     five = "(" + " + ".join(f"B[i+{k}]" for k in range(5)) + ")"
     reads = [f"A[i+{k}]" for k in range(6)]
     reads += [f"{name}[i,{k}]" for name in "MN" for k in range(3)]
-    assert kernel.apply(scope_of("{L[i:0:4] (A[i] + B[i])^6}"), Expand())  # 64 terms
+    power = scope_of("{L[i:0:4] (A[i] + B[i])^6}")
+    assert kernel.apply(power, Expand()) is not power  # 64 terms
     with pytest.raises(RuleRefused, match="65 terms, more than 64"):
         kernel.apply(scope_of(f"{{L[i:0:4] {five}*({' + '.join(reads)} + K[0])}}"), Expand())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -14,7 +15,7 @@ from derivations.rules import RULES
 from eops.library import OPERATORS
 from ta.canon import scope as make_scope
 from ta.node import Scope
-from ta.operator import Binding
+from ta.operator import Binding, Mismatch, Operator
 from ta.parse import parse
 
 TEXTS = {
@@ -53,6 +54,27 @@ def test_as_each_operator_by_itself(name: str) -> None:
         far = [distance(result) for _, result in alone]
         assert found.distance == min(far), scope
         assert found.nearest == alone[far.index(min(far))][0].name, scope
+
+
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
+def test_one_operator(operator: Operator) -> None:
+    for text, shapes in TEXTS.values():
+        (root,) = parse(text, shapes).roots()
+        found = match(operator, root)
+        bindings = ((operator, found),) if isinstance(found, Binding) else ()
+        assert Matcher([operator]).matches(root) == (bindings, distance(found), operator.name)
+
+
+def test_a_little_nearer_is_nearer() -> None:
+    known = OPERATORS[0]
+    operators = [
+        replace(
+            known, name=str(far), recognise=lambda scope, far=far: Mismatch("body", "", (), far)
+        )
+        for far in (3.0, 2.5, 2.75)
+    ]
+    (root,) = parse("Y[i] = A[i]", {"A": (3,)}).roots()
+    assert Matcher(operators).matches(root) == ((), 2.5, "2.5")
 
 
 @pytest.mark.parametrize("seed", range(60))

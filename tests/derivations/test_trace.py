@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import fields
 from random import Random
 from typing import Any
 
 import pytest
 
+from derivations import trace
 from derivations.kernel import WITNESSES, Step
 from derivations.reindex import ReindexLoops
 from derivations.rules import JOINT_RULES, RULES
@@ -183,3 +185,8 @@ def test_a_spoiled_record_is_refused_or_read() -> None:
         except RecordError:
             refused += 1
     assert refused >= len(STEPS) // 2
+
+
+def test_every_field_of_every_witness_has_a_reader() -> None:
+    names = {item.name for kind in WITNESSES.values() for item in fields(kind)}
+    assert names == {*trace._READERS, "producer"}

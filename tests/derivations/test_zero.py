@@ -59,6 +59,7 @@ CASES: list[tuple[str, Row, tuple[int, int], bool]] = [
     ("where(i == 2, B[i], 0)", LONE, (1, 2), False),
     ("where(i >= 2, B[i], 0)", LONE, (2, 9), True),
     ("where(i >= 2, B[i], 0)", LONE, (3, 9), False),
+    ("where(i >= 2, B[i], 0)", LONE, (2, 5), False),
     ("where(i >= 2, exp(B[i]), 0)", LONE, (2, 9), True),
     ("where(i >= 2, B[i], 1)", LONE, (2, 9), False),
     ("where(i >= 2, A[i], A[i]*B[i])", LONE, (0, 6), True),

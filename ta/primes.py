@@ -1,0 +1,113 @@
+"""Primes that the formulas choose, so that no constant in a formula can be made to fit them.
+
+Modulo a prime that is known beforehand, `4611685975477714963*A` is 0 and its equality with 0 is no
+accident.  The primes here are drawn below 2^31 by a generator whose seed is a digest of the
+programs that are to be compared: the same ones for the same programs, others for any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from hashlib import sha256
+from math import gcd, prod
+from random import Random
+from typing import Final
+
+from ta.node import Access, Apply, Const, Node, Power, Scope, Select
+from ta.subst import stages, walk
+
+BELOW: Final = 1 << 31
+ABOVE: Final = BELOW - (BELOW >> 6)
+"""Primes are drawn from this range: of 1.6 million primes, one in 24 has the signs of constants."""
+SQUARES: Final = (3, 5, 7, 11, 13)
+_PERIOD: Final = 8 * prod(SQUARES)
+
+
+def digest(roots: Iterable[Scope]) -> str:
+    """What tells programs apart, up to the names of their iterators."""
+    state = sha256()
+    order = {scope: place for place, scope in enumerate(stages(*roots))}
+    for scope in order:
+        state.update(repr((scope.loops, scope.sums, scope.reducer)).encode())
+        for node in walk(scope.body):
+            state.update(repr(_described(node, order)).encode())
+    return state.hexdigest()
+
+
+def _described(node: Node, order: dict[Scope, int]) -> object:
+    match node:
+        case Const():
+            return node.value
+        case Access():
+            name = order[node.source] if isinstance(node.source, Scope) else node.source.name
+            return name, node.rows, node.fill
+        case Power():
+            return "^", node.exponent
+        case Apply():
+            return node.function
+        case Select():
+            return node.conditions
+    return type(node).__name__
+
+
+def primes(seed: str, count: int) -> tuple[int, ...]:
+    """Different primes."""
+    return _first(count, filter(is_prime, _numbers(seed)))
+
+
+def sign_primes(seed: str, count: int) -> tuple[int, ...]:
+    """Primes for which -1 is no square and 2, 3, 5, 7, 11, 13 are."""
+    found = (n for n in _numbers(seed) if n % _PERIOD in _residues() and is_prime(n))
+    return _first(count, found)
+
+
+def safe_primes(seed: str, count: int) -> tuple[int, ...]:
+    """The same with (p - 1)/2 prime."""
+    found = (n for n in _numbers(seed) if n % _PERIOD in _residues())
+    return _first(count, (n for n in found if is_prime(n // 2) and is_prime(n)))
+
+
+def is_prime(number: int) -> bool:
+    """Miller and Rabin's test; its bases decide all numbers below 3215031751 (Jaeschke 1993)."""
+    bases = (2, 3, 5, 7)
+    if number < 11 or gcd(number, 210) > 1:
+        return number in bases
+    odd = number - 1
+    halvings = (odd & -odd).bit_length() - 1
+    odd >>= halvings
+    for base in bases:
+        power = pow(base, odd, number)
+        if power in (1, number - 1):
+            continue
+        for _ in range(halvings - 1):
+            power = power * power % number
+            if power == number - 1:
+                break
+        else:
+            return False
+    return True
+
+
+@cache
+def _residues() -> frozenset[int]:
+    """The residues of such primes p: 7 modulo 8, and by the law of quadratic reciprocity p, or -p
+    for q = 3 modulo 4, is a square modulo each q."""
+    kept = set(range(7, _PERIOD, 8))
+    for q in SQUARES:
+        squares = {x * x * (-1 if q % 4 == 3 else 1) % q for x in range(1, q)}
+        kept = {residue for residue in kept if residue % q in squares}
+    return frozenset(kept)
+
+
+def _numbers(seed: str) -> Iterator[int]:
+    generator = Random(seed)
+    while True:
+        yield generator.randrange(ABOVE, BELOW) | 1
+
+
+def _first(count: int, numbers: Iterator[int]) -> tuple[int, ...]:
+    found: dict[int, None] = {}
+    while len(found) < count:
+        found[next(numbers)] = None
+    return tuple(found)

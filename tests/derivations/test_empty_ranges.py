@@ -1,0 +1,47 @@
+"""The kernel states its rules for ranges with points; it refuses others, and says so."""
+
+from __future__ import annotations
+
+import pytest
+
+from derivations import kernel
+from derivations.contraction import ContractPairs
+from derivations.embed import ReadPart
+from derivations.functions import Pull
+from derivations.fusion import Fuse
+from derivations.kernel import Witness
+from derivations.pieces import SplitRange
+from derivations.reindex import ReindexLoops, ReindexSums
+from derivations.restructure import Distribute, Materialise, Merge, SplitSum
+from ta.affine import Range
+from ta.errors import RuleRefused
+from tests.derivations.test_conditions import I0, I1, mapped, scope_of
+
+EMPTY: list[tuple[str, Witness]] = [
+    ("{L[i:0:0] S[j:0:3,k:0:5] M[i,j]*C[j,k]*A[k]}", ContractPairs((1, 2))),
+    ("{L[i:0:4] S[j:0:3,k:0:0] M[i,j]*C[j,k]*A[k]}", ContractPairs((1, 2))),
+    ("{L[i:0:0,k:0:3] M[i,k]}", SplitRange(1, 1)),
+    ("{L[i:0:4] S[j:0:0,k:0:3] M[i,k]*K[j]}", SplitRange(2, 1)),
+    ("{L[i:0:0] exp(A[i])}", ReadPart(mapped(0, 4), (I0,))),
+    ("{L[i:0:0] {L[i:0:6] exp(A[i])}[i]}", Fuse()),
+    ("{L[i:0:4] {L[i:0:4] S[k:0:0] M[i,k]}[i] + {L[i:0:6] exp(B[i])}[i]}", Fuse()),
+    ("{L[i:0:0] max[k:0:3] M[i,k] + A[i]}", Pull()),
+    ("{L[i:0:4] max[k:0:0] M[i,k] + A[i]}", Pull()),
+    ("{L[i:0:0] S[k:0:3] M[i,k]*A[i]}", SplitSum((0,))),
+    ("{L[i:0:4] S[k:0:0] M[i,k]*A[i]}", SplitSum((0,))),
+    ("{L[i:0:0] {L[i:0:4] A[i]}[i]}", Merge(0)),
+    ("{L[i:0:4] {L[i:0:4] S[k:0:0] M[i,k]}[i]}", Merge(0)),
+    ("{L[i:0:4] max[k:0:0] A[i]*M[i,k]}", Materialise(0)),
+    ("{L[i:0:0] S[k:0:3] exp(M[i,k])*A[i]}", Materialise(2)),
+    ("{L[i:0:0] S[k:0:3] M[i,k] + A[i]}", Distribute()),
+    ("{L[i:0:4] S[k:0:0] M[i,k] + A[i]}", Distribute()),
+    ("{L[i:0:0] A[i]}", ReindexLoops((I0,), (I0,), (Range(0, 4),))),
+    ("{L[i:0:4] S[k:0:0] M[i,k]}", ReindexSums((I1,), (I1,), (Range(0, 3),))),
+]
+
+
+@pytest.mark.parametrize(("text", "witness"), EMPTY)
+def test_empty_ranges_are_refused(text: str, witness: Witness) -> None:
+    """Identities of reductions are stated for ranges with points."""
+    with pytest.raises(RuleRefused, match="empty range"):
+        kernel.apply(scope_of(text), witness)

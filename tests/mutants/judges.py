@@ -1,0 +1,77 @@
+"""The judges: for each family of modules, questions whose answers have to be true.
+
+They are collected from the modules as they are; a mutant is asked the same questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tests.mutants.run import Judge
+
+
+def kernel(seeds: int) -> Callable[[], Judge]:
+    from tests.mutants import witnesses
+
+    pool = witnesses.collect(seeds, systematic=4, varied=4)
+    if pool.faults:
+        raise RuntimeError(f"without any mutant: {pool.faults[0]}")
+    attempts = pool.attempts
+
+    def judge_of() -> Judge:
+        from tests.mutants.witnesses import first_fault
+
+        def judge(first: Sequence[int]) -> tuple[int, str] | None:
+            order = [*first, *(n for n in range(len(attempts)) if n not in set(first))]
+            return first_fault(attempts, order)
+
+        return judge
+
+    return judge_of
+
+
+def matcher(seeds: int) -> Callable[[], Judge]:
+    import torch
+
+    torch.set_num_threads(1)
+    from tests.mutants import instances
+
+    pool = instances.collect(seeds)
+    if pool.faults:
+        raise RuntimeError(f"without any mutant: {pool.faults[0]}")
+    questions = pool.questions
+
+    def judge_of() -> Judge:
+        from tests.mutants.instances import first_fault
+
+        def judge(first: Sequence[int]) -> tuple[int, str] | None:
+            order = [*first, *(n for n in range(len(questions)) if n not in set(first))]
+            return first_fault(questions, order)
+
+        return judge
+
+    return judge_of
+
+
+def checker(seeds: int) -> Callable[[], Judge]:
+    import torch
+
+    torch.set_num_threads(1)
+    from tests.mutants import falsehoods
+
+    questions = falsehoods.collect(max(1, seeds // 8))
+    for question in questions:
+        shows = falsehoods.accepted(question)
+        if shows:
+            raise RuntimeError(f"without any mutant: {shows}: {question}")
+
+    def judge_of() -> Judge:
+        from tests.mutants.falsehoods import first_fault
+
+        def judge(first: Sequence[int]) -> tuple[int, str] | None:
+            order = [*first, *(n for n in range(len(questions)) if n not in set(first))]
+            return first_fault(questions, order)
+
+        return judge
+
+    return judge_of

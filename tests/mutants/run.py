@@ -1,0 +1,204 @@
+"""Mutants run one process each, forked from one that has loaded what no mutant changes.
+
+A child imports the mutated module in the place of the real one, asks the family's judge and then
+runs the family's test files, and tells what noticed first.  A child that takes too long is ended:
+that counts as noticed by the time limit, apart from the others.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.util
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.machinery import ModuleSpec
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkProcess
+from types import CodeType, ModuleType
+from typing import Literal, NamedTuple, TypeAlias
+
+import pytest
+
+from tests.mutants.mutate import Mutant
+from tests.mutants.targets import Family, path_of
+
+MUTATED = ("derivations", "eops", "frontend", "einderive")
+"""Packages that a child imports anew."""
+SECONDS = 60.0
+"""For one mutant."""
+
+Judge: TypeAlias = Callable[[Sequence[int]], "tuple[int, str] | None"]
+"""Given the numbers of the questions to ask first: the one that shows the fault, and how."""
+Verdict = Literal["killed", "timeout", "survived", "crashed"]
+
+
+class Outcome(NamedTuple):
+    """What became of a mutant; `by` is what noticed it, `question` the judge's question."""
+
+    mutant: Mutant
+    verdict: Verdict
+    by: str
+    seconds: float
+    question: int | None = None
+
+
+class _Instead(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Loads the code in the place of the module."""
+
+    def __init__(self, name: str, code: CodeType) -> None:
+        self.name, self.code = name, code
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
+        if fullname != self.name:
+            return None
+        origin = path_of(self.name)
+        return importlib.util.spec_from_loader(
+            fullname, self, origin=str(origin), is_package=origin.name == "__init__.py"
+        )
+
+    def exec_module(self, module: ModuleType) -> None:
+        exec(self.code, module.__dict__)
+
+
+def forget() -> None:
+    """Takes out of memory what a child has to import anew, and the tests that hold parts of it."""
+    kept = ("tests.mutants.mutate", "tests.mutants.run", "tests.mutants.targets")
+    for name in list(sys.modules):
+        package = name.split(".")[0]
+        tests = package == "tests" and name not in ("tests", "tests.mutants", *kept)
+        if package in MUTATED or (tests and name != "tests.mutants.weaken"):
+            del sys.modules[name]
+
+
+class Told(NamedTuple):
+    """A child's answer."""
+
+    verdict: Verdict
+    by: str
+    question: int | None = None
+
+
+class FirstFailure:
+    """A plugin of pytest: the name of the first test that fails."""
+
+    def __init__(self) -> None:
+        self.name = ""
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and not self.name:
+            self.name = report.nodeid
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed and not self.name:
+            self.name = f"{report.nodeid} (import)"
+
+
+def failing_test(tests: Sequence[str]) -> str:
+    """The first of the tests that fails, nothing where all pass."""
+    if not tests:
+        return ""
+    seen = FirstFailure()
+    code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests], plugins=[seen])
+    if code != pytest.ExitCode.OK and not seen.name:
+        raise RuntimeError(f"pytest ends with {code!r}")
+    return seen.name
+
+
+def _child(
+    mutant: Mutant, family: Family, judge_of: Callable[[], Judge], hot: list[int], tell: Connection
+) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    told = Told("survived", "")
+    try:
+        code = compile(mutant.tree(), str(path_of(mutant.module)), "exec")
+        sys.meta_path.insert(0, _Instead(mutant.module, code))
+        try:
+            importlib.import_module(mutant.module)
+            found = judge_of()(hot)
+        except Exception as error:
+            found = -1, f"raises {type(error).__name__}: {error}"
+        if found is not None:
+            told = Told("killed", f"{family.judge} judge: {found[1]}", found[0])
+        else:
+            test = failing_test(family.tests)
+            if test:
+                told = Told("killed", test)
+    except BaseException as error:
+        told = Told("crashed", f"{type(error).__name__}: {error}")
+    tell.send(told)
+    tell.close()
+    os._exit(0)
+
+
+@dataclass
+class _Running:
+    mutant: Mutant
+    process: ForkProcess
+    hear: Connection
+    since: float
+
+
+def run(
+    family: Family,
+    mutants: Sequence[Mutant],
+    judge_of: Callable[[], Judge],
+    *,
+    jobs: int,
+    seconds: float = SECONDS,
+) -> Iterator[Outcome]:
+    """The outcomes, in the order in which they are known.  Closing it ends the children."""
+    context = multiprocessing.get_context("fork")
+    waiting, running = list(reversed(mutants)), list[_Running]()
+    hot: dict[str, list[int]] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                mutant = waiting.pop()
+                hear, tell = context.Pipe(duplex=False)
+                first = hot.setdefault(mutant.module, [])
+                arguments = (mutant, family, judge_of, first, tell)
+                process = context.Process(target=_child, args=arguments, daemon=True)
+                process.start()
+                tell.close()
+                running.append(_Running(mutant, process, hear, time.monotonic()))
+            ready = wait([one.hear for one in running], timeout=0.5)
+            for one in list(running):
+                took = time.monotonic() - one.since
+                if one.hear in ready:
+                    told = _heard(one)
+                elif took > seconds:
+                    one.process.kill()
+                    told = Told("timeout", f"more than {seconds:.0f} s")
+                else:
+                    continue
+                one.process.join()
+                one.hear.close()
+                running.remove(one)
+                if told.question is not None and told.question >= 0:
+                    first = hot[one.mutant.module]
+                    hot[one.mutant.module] = [
+                        told.question,
+                        *(q for q in first if q != told.question),
+                    ]
+                yield Outcome(one.mutant, told.verdict, told.by, took, told.question)
+    finally:
+        for one in running:
+            one.process.kill()
+            one.process.join()
+
+
+def _heard(one: _Running) -> Told:
+    try:
+        told: Told = one.hear.recv()
+    except EOFError:
+        return Told("crashed", f"the process ended with {one.process.exitcode}")
+    return told

@@ -1,0 +1,141 @@
+"""What is mutated, and which tests have to notice.
+
+The checks, predicates and choices of every function of a module are mutated; of an operator's
+module only those of functions that decide whether a scope is an instance: `recognise`,
+`..._constraint`, and what these call there.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.mutants.mutate import Mutant, functions, mutants
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Family:
+    """Modules that are judged alike: `judge` names the function of `tests.mutants.judges` that is
+    asked first, `tests` the test files that are run where it has nothing to say."""
+
+    name: str
+    modules: tuple[str, ...]
+    judge: str
+    tests: tuple[str, ...]
+
+
+def _modules(package: str) -> tuple[str, ...]:
+    paths = sorted((ROOT / package).glob("*.py"))
+    stem = package.replace("/", ".")
+    return tuple(f"{stem}.{path.stem}" for path in paths)
+
+
+def _kernel() -> tuple[str, ...]:
+    """The kernel's module and what of this package it rests on."""
+    found, new = list[str](), ["derivations.kernel"]
+    while new:
+        module = new.pop()
+        found.append(module)
+        for node in ast.walk(ast.parse(source(module))):
+            names: list[str] = []
+            if isinstance(node, ast.ImportFrom) and node.module == "derivations":
+                names = [f"derivations.{alias.name}" for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("derivations"):
+                names = [str(node.module)]
+            new += [name for name in dict.fromkeys(names) if name not in (*found, *new)]
+    return tuple(sorted(set(found) - PROPOSERS))
+
+
+PROPOSERS = frozenset({"derivations.propose"})
+"""What the kernel takes from there is a suggestion only; it verifies it like any witness."""
+
+
+def source(module: str) -> str:
+    return path_of(module).read_text(encoding="utf-8")
+
+
+def path_of(module: str) -> Path:
+    path = ROOT / (module.replace(".", "/") + ".py")
+    return path if path.exists() else ROOT / module.replace(".", "/") / "__init__.py"
+
+
+def families() -> tuple[Family, ...]:
+    library = [m for m in _modules("eops/library") if _deciding(m)]
+    return (
+        Family(
+            "kernel",
+            _kernel(),
+            "kernel",
+            (
+                "tests/derivations/test_conditions.py",
+                "tests/derivations/test_empty_ranges.py",
+                "tests/derivations/test_zero.py",
+                "tests/derivations/test_reindex.py",
+                "tests/derivations/test_restructure.py",
+                "tests/derivations/test_rules.py::test_examples_give_their_text",
+                "tests/derivations/test_rules.py::test_refusals_are_refused_for_their_reason",
+                "tests/derivations/test_rules.py::test_empty_ranges_are_left_alone",
+            ),
+        ),
+        Family(
+            "matcher",
+            ("derivations.match", "derivations.matcher", *library),
+            "matcher",
+            (
+                "tests/eops/test_refusals.py",
+                "tests/eops/test_refusals_softmax.py",
+                "tests/derivations/test_match.py",
+                "tests/derivations/test_matcher.py",
+                "tests/eops/test_library.py",
+            ),
+        ),
+        Family(
+            "checker",
+            tuple(m for m in _modules("derivations/checker") if "__init__" not in m),
+            "checker",
+            (*_tests("tests/derivations/checker"), "tests/derivations/test_verify.py"),
+        ),
+    )
+
+
+def _tests(directory: str) -> tuple[str, ...]:
+    paths = sorted((ROOT / directory).glob("test_*.py"))
+    return tuple(str(path.relative_to(ROOT)) for path in paths)
+
+
+def _deciding(module: str) -> frozenset[str]:
+    """The functions of an operator's module that decide whether a scope is an instance."""
+    tree = ast.parse(source(module))
+    bodies = dict(functions(tree))
+    plain = module.endswith(".plain")
+    found = {n for n in bodies if n == "recognise" or n.endswith("_constraint") or plain}
+    while True:
+        called = {
+            node.id
+            for name in found
+            for node in ast.walk(bodies[name])
+            if isinstance(node, ast.Name) and node.id in bodies
+        }
+        if called <= found:
+            return frozenset(found)
+        found |= called
+
+
+def checks_of(family: Family) -> frozenset[str]:
+    """The functions that are called for their refusals: they return nothing."""
+    return frozenset(
+        name.split(".")[-1]
+        for module in family.modules
+        for name, function in functions(ast.parse(source(module)))
+        if function.returns is not None and ast.unparse(function.returns) == "None"
+    ) - {"__init__", "add", "bind"}
+
+
+def mutants_of(family: Family, module: str) -> list[Mutant]:
+    if module.startswith("eops.library"):
+        deciding = _deciding(module)
+        return mutants(module, source(module), checks_of(family), deciding.__contains__)
+    return mutants(module, source(module), checks_of(family), lambda name: True)

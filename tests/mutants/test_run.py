@@ -1,0 +1,69 @@
+"""The runner tells apart what is noticed, what survives and what hangs; a sample of all mutants is
+noticed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = 12
+"""Mutants that every run of the tests tries, one at least of each module."""
+
+RUNNER = """
+import time
+from tests.mutants.run import run
+from tests.mutants.targets import Family, mutants_of
+
+family = Family("pieces", ("derivations.pieces",), "kernel", {tests})
+made = [m for m in mutants_of(family, "derivations.pieces") if m.before == "scope.reducer != 'sum'"]
+
+def judge_of():
+    {judge}
+
+for outcome in run(family, made, judge_of, jobs=1, seconds={seconds}):
+    print(outcome.verdict, outcome.by)
+"""
+NOTHING = "return lambda first: None"
+TESTS = ("tests/derivations/test_conditions.py::test_refused",)
+
+
+def python(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=600
+    )
+
+
+@pytest.mark.parametrize(
+    ("tests", "judge", "seconds", "told"),
+    [
+        ((), NOTHING, 60, "survived"),
+        ((), "return lambda first: (7, 'seen')", 60, "killed kernel judge: seen"),
+        ((), "raise ValueError('import')", 60, "killed kernel judge: raises ValueError"),
+        ((), "time.sleep(60)", 2, "timeout"),
+        (TESTS, NOTHING, 60, "killed tests/derivations/test_conditions.py::test_refused["),
+        (("tests/no_such_file.py",), NOTHING, 60, "crashed"),
+    ],
+)
+def test_what_a_mutant_comes_to(
+    tests: tuple[str, ...], judge: str, seconds: int, told: str
+) -> None:
+    done = python("-c", RUNNER.format(tests=tests, judge=judge, seconds=seconds))
+    assert done.stdout.startswith(told), done.stdout + done.stderr
+
+
+def test_a_sample_of_the_mutants_is_noticed() -> None:
+    modules = ("kernel", "derivations.match", "derivations.matcher")
+    arguments = (*modules, "--sample", str(SAMPLE), "--seeds", "4", "--seconds", "400")
+    done = python("-m", "tests.mutants", *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "survived:" not in done.stdout
+
+
+def test_an_unknown_module_is_an_error() -> None:
+    done = python("-m", "tests.mutants", "no.such.module")
+    assert done.returncode == 2
+    assert "no such modules" in done.stderr

@@ -1,0 +1,55 @@
+"""Corrupted witnesses of every kind: refused, or what they prove is true."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from derivations.kernel import WITNESSES
+from derivations.reindex import ReindexSums
+from derivations.restructure import SplitSum
+from ta.affine import Range, Row
+from tests.mutants.corruptions import corruptions
+from tests.mutants.witnesses import Pool, collect, counts
+
+LEAST = 3
+"""Corruptions of each field; a rule with few examples gives few."""
+
+
+@cache
+def pool() -> Pool:
+    return collect(8, systematic=3, varied=2)
+
+
+def test_no_corrupted_witness_proves_anything_false() -> None:
+    assert not pool().faults, pool().faults[:3]
+    assert len(pool().attempts) > 1500
+
+
+def test_every_field_of_every_kind_is_corrupted() -> None:
+    found = counts(pool())
+    for name, kind in WITNESSES.items():
+        for field in kind.__dataclass_fields__:
+            if field != "producer":  # another producer is a witness of its own
+                assert found[name, field]["tried"] >= LEAST, (name, field)
+
+
+def test_what_is_wrong_is_mostly_refused() -> None:
+    for place, row in counts(pool()).items():
+        assert row["tried"] == row["refused"] + row["true"], place
+    maps = [row for (kind, _), row in counts(pool()).items() if kind.startswith("Reindex")]
+    assert sum(row["refused"] for row in maps) > 0.8 * sum(row["tried"] for row in maps)
+
+
+def test_corruptions_change_one_place() -> None:
+    assert {made.inner for _, made in corruptions(SplitSum((0, 2)))} == {
+        *((-1, 2), (1, 2), (0, 1), (0, 3)),
+        *((2,), (0,), (0, 0, 2), (0, 2, 2), (2, 0)),
+    }
+    row = Row(1, ((0, 2),))
+    witness = ReindexSums((row,), (row,), (Range(0, 3),))
+    changed = [(name, made) for name, made in corruptions(witness)]
+    assert len({made for _, made in changed}) == len(changed)
+    for name, made in changed:
+        others = {"forward", "backward", "ranges"} - {name}
+        assert getattr(made, name) != getattr(witness, name)
+        assert all(getattr(made, other) == getattr(witness, other) for other in others)
