@@ -42,11 +42,13 @@ fuzz: $(STAMP)  ## random programs, every rule everywhere, compared exactly (MIN
 mutants: $(STAMP)  ## conditions left out one by one: each has to be noticed (MODULES= JOBS=1)
 	@$(BIN)/python -m tests.mutants $(MODULES) --jobs $(or $(JOBS),1)
 
-# Needs a C compiler; the tree itself stays as it is, and nothing depends on this.
+# Needs a C compiler; the tree itself stays as it is, and nothing depends on this.  Left out are the tests
+# that read sources and docstrings or put another function in the place of one.
 native: $(STAMP)  ## a copy in build/native with the search's core compiled: its tests, states/s
 	@$(BIN)/python -m frontend.native build/native
 	@cp -r tests docs README.md build/native/
-	@cd build/native && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m pytest -q -p no:cacheprovider tests/ta tests/derivations
+	@cd build/native && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m pytest -q -p no:cacheprovider tests/ta tests/derivations \
+	  -k 'not (record_is_complete or size_is_as_stated or mistake_in_the_kernel)'
 	@cd build/native && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m frontend.bench search --throughput
 
 lint: $(STAMP)  ## ruff: rules and formatting
