@@ -199,7 +199,13 @@ def _fuzz(*arguments: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,  # a group of its own, which gets the signal as from a terminal
+        preexec_fn=_heed_interrupts,
     )
+
+
+def _heed_interrupts() -> None:
+    """What a shell starts in the background ignores SIGINT, and so would what the test starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_the_command_runs_jobs_side_by_side(tmp_path: Path) -> None:

@@ -68,10 +68,12 @@ def test_a_failure_at_any_call_leaves_what_was_there(
 
 
 WRITER = """
+import signal
 import sys
 from pathlib import Path
 from frontend.files import write_whole
 letter = 0
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 print("ready", flush=True)
 while True:
     letter += 1
