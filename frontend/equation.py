@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -65,6 +65,17 @@ class Equation:
     ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name, shape in self.shapes.items():
+            if not isinstance(shape, Iterable):
+                raise RangeError(
+                    f"the shape of {name} is no sequence of sizes but {shape!r:.80}",
+                    next_step=f"write {name}=(4, 3), or {name}=(4,) for one dimension",
+                )
+        if not isinstance(self.ranges, Mapping):
+            raise RangeError(
+                f"ranges are given by iterator, not as {self.ranges!r:.80}",
+                next_step="write ranges={'i': (0, 4)}",
+            )
         texts = [side for side in (self.lhs, self.rhs) if isinstance(side, str)]
         used = {word for text in texts for word in _WORD.findall(text)}
         for what, given in (("shape", self.shapes), ("range", self.ranges)):
@@ -170,4 +181,4 @@ def _listed(names: tuple[str, ...]) -> str:
 
 def _box(scope: Scope) -> str:
     sides = [str(r.hi) if r.lo == 0 else f"{r.lo}:{r.hi}" for r in scope.loops]
-    return " x ".join(sides) or "a scalar"
+    return f"of size {' x '.join(sides)}" if sides else "a scalar"

@@ -55,7 +55,7 @@ def equivalent(
     Raises EinderiveError where a formula cannot be read, a tensor has two shapes or a law is not
     known."""
     chosen = law_names(laws)
-    equation = Equation(lhs, rhs, shapes, dtypes, ranges or {})
+    equation = Equation(lhs, rhs, shapes, dtypes, {} if ranges is None else ranges)
     if generic or equation.symbols:
         return _for_families(equation, chosen)
     return _verdict(equation, equation.pair(), chosen, MOST_POINTS)
@@ -80,6 +80,11 @@ def _verdict(equation: Equation, pair: Pair, laws: frozenset[str], most: int) ->
         return _different(smallest(equation, pair, laws, outcome.found))
     if outcome.reason == "size":
         return _sampled(equation, pair, laws)
+    if outcome.reason == "degree":
+        return Verdict(
+            "undecided",
+            "products of too many factors to tell equal ones by random inputs; try smaller powers",
+        )
     if outcome.reason == "laws":
         return Verdict("undecided", _laws_missing(outcome.functions, laws))
     return Verdict(

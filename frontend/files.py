@@ -16,13 +16,15 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
     A file that exists keeps its permissions, a link still points to it, and what is no file (a
     terminal, a pipe, a device) is written to as it is.
     """
+    if not isinstance(path, str | bytes | os.PathLike):
+        raise OutputError(f"{path!r:.80} is no path", next_step="name a file, as a text")
     try:
         data = text.encode("utf-8")
-        _write(Path(os.path.realpath(path)), data)
+        _write(Path(os.path.realpath(os.fsdecode(path))), data)
     except (OSError, ValueError) as problem:  # ValueError: a NUL in the name, half a surrogate pair
         reason = problem.strerror if isinstance(problem, OSError) else str(problem)
         raise OutputError(
-            f"cannot write {os.fspath(path) or 'to an empty name'}: {reason}",
+            f"cannot write {os.fsdecode(path) or 'to an empty name'}: {reason}",
             next_step="name a file in a folder that exists, can be written to and has space left",
         ) from None
 

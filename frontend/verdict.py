@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import log10
 from typing import Any, TypeAlias
 
 Shapes: TypeAlias = Mapping[str, tuple[int, ...]]
@@ -79,8 +80,16 @@ def _shape(shape: tuple[int, ...]) -> str:
     return f"({_comma(shape)})" if shape else "a scalar"
 
 
+MOST_BITS = 400
+"""Longer fractions are written as a power of ten."""
+
+
 def _number(value: Any) -> str:
     if isinstance(value, Fraction):
+        bits = value.numerator.bit_length(), value.denominator.bit_length()
+        if max(bits) > MOST_BITS:
+            sign = "-" if value < 0 else ""
+            return f"about {sign}10^{(bits[0] - bits[1]) * log10(2):.0f}"
         return str(value)
     number = float(value)
     return str(int(number)) if number.is_integer() and abs(number) < 2**53 else f"{number:.10g}"

@@ -5,8 +5,9 @@
 An output is a rational function of the entries, and functions such as `exp` are random values for
 each argument.  By the lemma of Schwartz and Zippel two unequal polynomials of degree d agree at
 random residues modulo p with a chance of at most d/p, unless p divides their difference; p is near
-2^31, and there are two draws modulo each of two primes.  Functions that compare (relu, maximum, ..)
-are opaque at first, and then have the signs of `ta.signs`, with N such that (1 - 2^-k)^N < 10^-9.
+2^31 and drawn for the programs (`ta.primes`), and there are two draws modulo each of two primes.
+Functions that compare (relu, maximum, ..) are opaque at first, and then have the signs of
+`ta.signs`, with N such that (1 - 2^-k)^N < 10^-9.
 
 Where that shows no equality, the rationals may show a difference.  Agreement there proves nothing.
 """
@@ -21,15 +22,16 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ta.exponential import SAFE_PRIMES, ExponentialField
+from ta.exponential import ExponentialField
 from ta.extremes import flatten_extremes
-from ta.fields import PRIMES, Array, Field, ModularField, RealField, random_values
+from ta.fields import Array, Field, ModularField, RealField, random_values
 from ta.functions import FUNCTIONS
 from ta.interp import evaluate, evaluate_at, input_tensors, uses_order
 from ta.node import Access, Apply, Const, Mul, Node, Power, Scope, Tensor
+from ta.primes import digest, primes, safe_primes, sign_primes
 from ta.rationals import ExactField
 from ta.sampled import sampled_values
-from ta.signs import SIGN_PRIMES, SignField
+from ta.signs import SignField
 from ta.subst import children, nested_scopes, stages, walk
 
 Roots: TypeAlias = Sequence[Scope]
@@ -37,10 +39,16 @@ Roots: TypeAlias = Sequence[Scope]
 SEEDS = (0, 1)
 MOST_SIGNS = 6
 """Where more signs than this are multiplied in one term, the draws would be too many."""
+MOST_DEGREE = 1 << 23
+"""Beyond this degree d, four draws would miss a difference with a chance (d/2^31)^4 above 10^-9."""
+MOST_EXACT_DEGREE = 1 << 12
+"""Rationals of a greater degree have too many digits."""
 MOST_DRAWN = 30_000_000
 """Points visited in all draws together."""
 MISSED = 1e-9
 """The chance that the draws of signs miss a difference."""
+MOST_PRIMES = 32
+"""More draws than this share their primes."""
 MOST_SPIKES = 256
 """So many entries are made the greatest and the least in turn."""
 MOST_EXACT = 200_000
@@ -48,6 +56,8 @@ MOST_EXACT = 200_000
 MOST_SAMPLED = 4_000_000
 """Points visited for a sample of positions."""
 MOST_POSITIONS = 256
+MOST_WHOLE = 1 << 62
+"""Whole entries are drawn as 64-bit integers."""
 ROUNDING = 1e-6
 """Programs with functions count as different only where float64 shows a larger relative error."""
 
@@ -75,17 +85,22 @@ class Outcome(NamedTuple):
     draws: int = 0
     signs: int = 0
     found: Found | None = None
-    reason: Literal["", "laws", "order", "size"] = ""
+    reason: Literal["", "laws", "order", "size", "degree"] = ""
     functions: tuple[str, ...] = ()
 
 
 def compare(left: Roots, right: Roots, *, exp_sum: bool = False) -> Outcome:
     """Both programs at every position; with `exp_sum`, exp(a+b) = exp(a)*exp(b) holds."""
+    most = max([0, *(degree(root, {}) for root in (*left, *right))])
+    if most > MOST_DEGREE:
+        return Outcome(False, reason="degree")
     ordered = any(map(uses_order, stages(*left, *right)))
     signs = max([0, *(sign_degree(root, {}) for root in (*left, *right))])
-    draws = _draws(ordered, exp_sum, signs)
-    if signs and _first(left, right, _unsigned(exp_sum)) is None:
-        return Outcome(True, len(_unsigned(exp_sum)))
+    seed = digest((*left, *right))
+    draws = _draws(seed, ordered, exp_sum, signs)
+    unsigned = _unsigned(seed, exp_sum)
+    if signs and _first(left, right, unsigned) is None:
+        return Outcome(True, len(unsigned))
     sides = (flatten_extremes(left), flatten_extremes(right)) if ordered else (left, right)
     if points(*sides[0], *sides[1]) * len(draws) > MOST_DRAWN:
         sides = (left, right)
@@ -100,7 +115,7 @@ def compare(left: Roots, right: Roots, *, exp_sum: bool = False) -> Outcome:
         real = ((field, seed) for field in real_fields() for seed in SEEDS)
         found = _first(left, right, real)
         return Outcome(False, found=found, reason="laws", functions=functions)
-    if points(*left, *right) > MOST_EXACT:
+    if points(*left, *right) > MOST_EXACT or most > MOST_EXACT_DEGREE:
         return Outcome(False, reason="size")
     seeds = range(len(SEEDS) + 2 ** min(signs, MOST_SIGNS))
     fields = enumerate(exact_fields(*left, *right))  # equal seeds would give equal signs
@@ -114,7 +129,9 @@ def sample(left: Roots, right: Roots) -> tuple[Found | None, int]:
     reader knows; and how many positions of each output were looked at."""
     tensors = input_tensors(*left, *right)
     ordered = any(map(uses_order, stages(*left, *right)))
-    field: Field = ExactField() if ordered else ModularField()
+    field: Field = ExactField()
+    if not ordered:
+        field = ModularField(primes(digest((*left, *right)), 1)[0])
     budget = MOST_SAMPLED // 100 if ordered else MOST_SAMPLED
     if opaque_functions(*left, *right):
         field = RealField(ROUNDING)
@@ -160,7 +177,7 @@ def exact_fields(*roots: Scope) -> tuple[Field, ...]:
     """The rationals with entries of several magnitudes and signs: ties, halves and thirds, around
     and far beyond the constants of the programs."""
     reach = 2 + sum(map(math.ceil, _constants(*roots)))
-    near, far = 4 * reach, 64 * reach * reach
+    near, far = min(4 * reach, MOST_WHOLE), min(64 * reach * reach, MOST_WHOLE)
     bounds = ((-1, 1), (-near, near), (-far, far), (1, far), (-far, -1))
     return (ExactField(), *(WholeField(low, high) for low, high in bounds))
 
@@ -248,26 +265,48 @@ def sign_degree(scope: Scope, known: dict[Scope, int]) -> int:
     return known[scope]
 
 
-def _unsigned(exp_sum: bool) -> tuple[Draw, ...]:
+def degree(scope: Scope, known: dict[Scope, int]) -> int:
+    """The degree in the entries of the tensors, with functions as their operands; sums of quotients
+    count as the greatest of their terms."""
+
+    def of(node: Node) -> int:
+        match node:
+            case Access(source=Scope() as source):
+                return degree(source, known)
+            case Access():
+                return 1
+            case Mul():
+                return sum(map(of, node.factors))
+            case Power():
+                return abs(node.exponent) * of(node.base)
+        return max(map(of, children(node)), default=0)
+
+    if scope not in known:
+        times = math.prod(r.extent for r in scope.sums) if scope.reducer == "prod" else 1
+        known[scope] = times * of(scope.body)
+    return known[scope]
+
+
+def _unsigned(seed: str, exp_sum: bool) -> tuple[Draw, ...]:
     """Draws in which functions that compare are opaque."""
-    fields: tuple[Field, ...] = tuple(SignField(prime, False) for prime in SIGN_PRIMES[:2])
+    fields: tuple[Field, ...] = tuple(SignField(prime, False) for prime in sign_primes(seed, 2))
     if exp_sum:
-        fields = tuple(ExponentialField(prime, False) for prime in SAFE_PRIMES[:2])
-    return tuple((field, seed) for field in fields for seed in SEEDS)
+        fields = tuple(ExponentialField(prime, False) for prime in safe_primes(seed, 2))
+    return tuple((field, draw) for field in fields for draw in SEEDS)
 
 
-def _draws(ordered: bool, exp_sum: bool, signs: int) -> tuple[Draw, ...]:
-    """The fields and seeds of the draws."""
-    fields: tuple[Field, ...]
-    if exp_sum:
-        fields = tuple(map(ExponentialField, SAFE_PRIMES))
-    elif ordered:
-        fields = tuple(map(SignField, SIGN_PRIMES))
-    else:
-        fields = tuple(map(ModularField, PRIMES[:2]))
+def _draws(seed: str, ordered: bool, exp_sum: bool, signs: int) -> tuple[Draw, ...]:
+    """The fields of the draws, and the seeds of their entries."""
     count = 2 * len(SEEDS)
     if signs:
         count = math.ceil(math.log(MISSED) / math.log1p(-(2.0 ** -min(signs, MOST_SIGNS))))
+    fields: tuple[Field, ...]
+    if exp_sum:
+        fields = tuple(map(ExponentialField, safe_primes(seed, 4)))
+    elif ordered:
+        fields = tuple(map(SignField, sign_primes(seed, min(count, MOST_PRIMES))))
+    else:
+        fields = tuple(map(ModularField, primes(seed, 2)))
     return tuple((fields[i % len(fields)], i // len(fields)) for i in range(count))
 
 

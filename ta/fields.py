@@ -94,6 +94,14 @@ IDENTITIES: dict[Reducer, Number] = {
 }
 
 
+def rounded(value: Number) -> float:
+    """The nearest float64, an infinity beyond the largest."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
 def whole_value(function: str, argument: Fraction | float) -> Number | None:
     """f(x) at 0 or an infinity where it is a whole number or infinite: exp(-inf) = 0; else None."""
     if FUNCTIONS[function].arity != 1 or not (argument == 0 or math.isinf(argument)):
@@ -228,7 +236,7 @@ class RealField(Field):
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.float64)
 
     def constant(self, value: Number) -> Array:
-        return np.full((), float(value), dtype=np.float64)
+        return np.full((), rounded(value), dtype=np.float64)
 
     def convert(self, values: npt.ArrayLike) -> Array:
         return np.asarray(values, dtype=np.float64)

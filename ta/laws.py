@@ -72,19 +72,31 @@ ORDER: Final = ("silu", "sigmoid", "tanh", "expm1", "softplus", "log1p", "rsqrt"
 def law_names(laws: Iterable[str]) -> frozenset[str]:
     """The short names; a law is given by its name or by its equation."""
     equations = {law.equation.replace(" ", ""): name for name, law in LAWS.items()}
-    given = (laws,) if isinstance(laws, str) else tuple(laws)
     found = []
-    for law in given:
-        name = law if law in LAWS else equations.get(str(law).replace(" ", ""))
+    for law in names_given(laws, "laws"):
+        name = law if law in LAWS else equations.get(law.replace(" ", ""))
         if name is None:
             known = "; ".join(f"{name}: {law.equation}" for name, law in LAWS.items())
-            near = close_matches(str(law), LAWS)
+            near = close_matches(law, LAWS)
             raise NameUnknownError(
-                f"there is no law {law!r}",
+                f"there is no law {law!r:.80}",
                 next_step=f"{near + '; ' if near else ''}the laws are {known}",
             )
         found.append(name)
     return frozenset(found)
+
+
+def names_given(names: object, what: str) -> tuple[str, ...]:
+    """An option that takes one name or several."""
+    several = (
+        tuple(names) if isinstance(names, Iterable) and not isinstance(names, str) else (names,)
+    )
+    if not all(isinstance(name, str) for name in several):
+        raise NameUnknownError(
+            f"{what} are names, not {names!r:.80}",
+            next_step=f'write {what}=["..."], or leave it out',
+        )
+    return tuple(map(str, several))
 
 
 def apply_definitions(roots: Sequence[Scope], laws: Iterable[str]) -> tuple[Scope, ...]:

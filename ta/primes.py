@@ -18,8 +18,8 @@ from ta.node import Access, Apply, Const, Node, Power, Scope, Select
 from ta.subst import stages, walk
 
 BELOW: Final = 1 << 31
-ABOVE: Final = BELOW - (BELOW >> 6)
-"""Primes are drawn from this range: of 1.6 million primes, one in 24 has the signs of constants."""
+ABOVE: Final = BELOW - (BELOW >> 4)
+"""Primes are drawn from this range: 6 million, of which one in 128 has the signs of constants."""
 SQUARES: Final = (3, 5, 7, 11, 13)
 _PERIOD: Final = 8 * prod(SQUARES)
 

@@ -38,33 +38,31 @@ from ta.fields import Array, Field, ModularField, whole_value
 from ta.functions import FUNCTIONS
 from ta.node import Number, Reducer
 
-SIGN_PRIMES: Final = (
-    *(2147483399, 2147481311, 2147478791, 2147474159, 2147472311, 2147472071, 2147470751),
-    *(2147468231, 2147467871, 2147467559, 2147455631, 2147454839, 2147453831, 2147449079),
-    *(2147446391, 2147443679, 2147441999, 2147433791, 2147432999, 2147431439, 2147431079),
-    *(2147426399, 2147424551, 2147422679, 2147419559, 2147418719, 2147414519, 2147412791),
-    *(2147412671, 2147409239, 2147400239, 2147398679),
-)
-"""The greatest primes below 2^31 for which -1 is no square and 2, 3, 5, 7, 11, 13 are."""
+PRIME: Final = 2147483399
+"""The greatest prime below 2^31 for which -1 is no square and 2, 3, 5, 7, 11, 13 are."""
 COMPARING: Final = frozenset({"abs", "relu", "maximum", "minimum"})
 """The functions that have the value that follows from the sign."""
-INFINITY: Final = 1_234_567_891**2
-"""What stands for infinity, modulo p: a square, so that its sign is 1."""
 
 
 @dataclass(frozen=True)
 class SignField(ModularField):
-    """Integers modulo a prime of `SIGN_PRIMES`.  An infinity is one residue; f of it is right where
-    f of the infinity is whole, as in exp(-inf) = 0, and max leaves -inf out."""
+    """Integers modulo such a prime (`ta.primes.sign_primes`).  An infinity is one residue; f of it
+    is right where f of the infinity is whole, as in exp(-inf) = 0, and max leaves -inf out."""
 
-    prime: int = SIGN_PRIMES[0]
+    prime: int = PRIME
     signed: bool = True
     """Where it is false, functions that compare are opaque too: less follows, from fewer draws."""
     block: ClassVar[int] = 1 << 22  # a reduction by max sees all its operands at once
 
+    @property
+    def infinity(self) -> int:
+        """What stands for infinity: a residue that no constant is chosen to be, and a square, so
+        that its sign is 1."""
+        return pow(int(self.opaque("inf", np.asarray(np.uint64(1)))), 2, self.prime)
+
     def constant(self, value: Number) -> Array:
         if isinstance(value, float):
-            value = Fraction(INFINITY if value > 0 else -INFINITY)
+            value = Fraction(self.infinity if value > 0 else -self.infinity)
         return super().constant(value)
 
     def sign(self, values: Array) -> Array:

@@ -253,20 +253,25 @@ def _concatenation(stage: Scope, binding: Binding) -> str | None:
 
 
 def _softmax(stage: Scope, definition: str, binding: Binding) -> str | None:
-    """The logits X are what is under the exponential in the stage: softmax(X - M) = softmax(X)."""
+    """The logits X are what is under the exponential in the stage, with or without the maximum
+    that is subtracted there; the operands are all that they read."""
     logits = _exponent(stage)
     if logits is None:
         return "nothing is divided by a sum of exponentials"
     order = [*binding.roles["b"], *binding.roles["k"]]
     if sorted(order) != list(range(len(stage.loops))) or len(binding.roles["k"]) != 1:
         return "the roles do not hold every loop"
+    read = set(accesses(logits))
+    left_out = read - set(binding.operands)
+    formula = UNSHIFTED
+    if left_out:  # the maximum that the definition subtracts again
+        logits, formula = expr.add(logits, *left_out), definition
+    if len(left_out) > 1 or set(accesses(logits)) != set(binding.operands):
+        return "the operands are not what the logits read"
     x = _over(stage, logits, order)
-    for formula in (UNSHIFTED, definition):
-        text = _spelled(formula, binding, "b")
-        reason = _compared(stage, _instance(text, {"X": x}), order, Fraction(1))
-        if reason is None:
-            return None
-    return reason
+    return _compared(
+        stage, _instance(_spelled(formula, binding, "b"), {"X": x}), order, Fraction(1)
+    )
 
 
 def _spelled(formula: str, binding: Binding, names: str) -> str:

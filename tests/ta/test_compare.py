@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -14,7 +15,8 @@ from ta.exponential import BASE, SAFE_PRIMES, ExponentialField
 from ta.laws import LAWS, apply_definitions, law_names
 from ta.node import Scope
 from ta.parse import parse
-from ta.signs import INFINITY, SIGN_PRIMES, SignField
+from ta.primes import is_prime, primes, safe_primes, sign_primes
+from ta.signs import PRIME, SignField
 
 SHAPES = {"a": (), "b": (), "c": (), "x": (5,), "A": (4, 5)}
 
@@ -109,30 +111,72 @@ def test_more_signs_take_more_draws() -> None:
     assert [found.signs for found in counts] == [1, 2, 3]
 
 
-def is_prime(n: int) -> bool:
+def divides_nothing(n: int) -> bool:
     return n > 1 and all(n % d for d in range(2, math.isqrt(n) + 1))
 
 
-@pytest.mark.parametrize("prime", [*SIGN_PRIMES[:4], *SAFE_PRIMES])
+DRAWN = (*sign_primes("x", 6), *safe_primes("x", 3))
+
+
+@pytest.mark.parametrize("prime", [PRIME, *SAFE_PRIMES, *DRAWN])
 def test_primes_have_the_signs_of_small_constants(prime: int) -> None:
-    assert is_prime(prime)
+    assert divides_nothing(prime)
     field = SignField(prime)
-    for value in (1, 2, 3, 5, 7, 11, 13, Fraction(26, 45), INFINITY):
+    for value in (1, 2, 3, 5, 7, 11, 13, Fraction(26, 45), field.infinity):
         positive = field.constant(Fraction(value))
         assert field.sign(positive) == 1
         assert field.sign(field.constant(-Fraction(value))) == prime - 1
 
 
-def test_all_primes_of_signs_are_three_modulo_four_and_prime() -> None:
-    assert len(set(SIGN_PRIMES)) == len(SIGN_PRIMES)
-    for prime in SIGN_PRIMES:
-        assert prime % 8 == 7
-        assert all(pow(prime - 1 if w == 1 else w, prime - 1, prime) == 1 for w in (1, 2, 3, 5, 7))
+@pytest.mark.parametrize("draw", [primes, sign_primes, safe_primes])
+def test_primes_are_different_ones_for_each_seed(
+    draw: Callable[[str, int], tuple[int, ...]],
+) -> None:
+    found = draw("a", 20)
+    assert len(set(found)) == 20
+    assert found == draw("a", 20)
+    assert len({*found, *draw("b", 20)}) > 30
+    assert all(2**30 < prime < 2**31 for prime in found)
+    assert all(map(divides_nothing, found[:4]))
+    if draw is safe_primes:
+        assert all(divides_nothing(prime // 2) for prime in found[:4])
+
+
+def test_the_test_for_primes() -> None:
+    strong = [2047, 1373653, 25326001, 3215031751 // 3, 121, 49, 341, 561]
+    assert [n for n in range(2000) if is_prime(n)] == [n for n in range(2000) if divides_nothing(n)]
+    assert not any(is_prime(n) for n in strong if not divides_nothing(n))
+
+
+KNOWN = (2147483647, 2147483629, 2147483399, 2147481311, *SAFE_PRIMES)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (f"{math.prod(KNOWN)}*a + b", "b"),
+        (f"relu({math.prod(KNOWN)}*a) + b", "b"),
+        (f"a/{math.prod(KNOWN)}", "a"),
+        ("x{fill=inf}[i+5] where i in 0:1", f"x{{fill={1_234_567_891**2}}}[i+5] where i in 0:1"),
+        (f"maximum(a, {10**15})", f"0*a + {10**15}"),
+    ],
+)
+def test_constants_cannot_be_made_to_fit_the_primes(left: str, right: str) -> None:
+    found = outcome(left, right)
+    assert not found.equal
+    assert found.found is not None
+
+
+def test_powers_that_no_draw_decides() -> None:
+    power = "a^65536"
+    text = f"T = {power}; U = T^65536; Y = U*a"
+    left, right = roots(text), roots("Y = a")
+    assert compare(left, right) == Outcome(False, reason="degree")
 
 
 @pytest.mark.parametrize("prime", SAFE_PRIMES)
 def test_the_base_of_exp_has_the_order_of_the_exponents(prime: int) -> None:
-    assert is_prime(prime // 2)
+    assert divides_nothing(prime // 2)
     assert pow(BASE, prime // 2, prime) == 1 != BASE
 
 

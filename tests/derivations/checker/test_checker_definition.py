@@ -20,6 +20,7 @@ from ta.node import Scope
 from ta.operator import Binding
 from ta.parse import parse
 from ta.show import show
+from ta.subst import accesses
 from tests.derivations.small import FORMULAS, MACHINES, searched
 
 Shapes = dict[str, tuple[int, ...]]
@@ -187,6 +188,23 @@ def test_what_only_looks_like_a_softmax_is_refused() -> None:
     assert not_an_instance(scope, by_name("softmax"), forged) is not None
     over_rows = replace(bound("softmax"), roles={"b": (1, 2), "k": (0,)})
     assert not_an_instance(over_rows.scope, by_name("softmax"), over_rows) is not None
+
+
+def test_a_softmax_with_other_operands_is_refused() -> None:
+    for text in (
+        "M[i] = max[j](X[i,j]); Y[i,j] = exp(X[i,j] - M[i])/sum[k](exp(X[i,k] - M[i]))",
+        "Y[i,j] = exp(X[i,j])/sum[k](exp(X[i,k]))",
+    ):
+        (scope,) = parse(text, {"X": (3, 4)}).roots()
+        binding = by_name("softmax").recognise(scope)
+        assert isinstance(binding, Binding)
+        assert not_an_instance(scope, by_name("softmax"), binding) is None
+        (read,) = binding.operands
+        moved = expr.access(read.source, [affine.shift(row, 1) for row in read.rows])
+        others = [access for access in accesses(scope.body) if access is not read]
+        for operands in ((), (moved,), (read, moved), (read, *others)):
+            changed = replace(binding, operands=operands)
+            assert not_an_instance(scope, by_name("softmax"), changed) is not None
 
 
 def test_attention_with_other_operands_is_refused() -> None:
