@@ -8,7 +8,7 @@ f = d.compile()
 y = f(A=a, x=x)
 """
 
-from derivations.graph import Budget
+from derivations.explore import Budget
 from derivations.verify import Report
 from frontend.compiled import CompiledFunction
 from frontend.derivation import Derivation

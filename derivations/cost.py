@@ -15,10 +15,9 @@ from math import prod
 
 from ta import affine
 from ta.affine import Row
-from ta.dtypes import BYTES
-from ta.node import Access, Add, Apply, Mul, Power, Scope, Select, Tensor
+from ta.node import Access, Add, Apply, Mul, Power, Scope, Select
 from ta.operator import Work
-from ta.subst import accesses, stages, terms
+from ta.subst import accesses, terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +71,6 @@ A100 = Machine(
 """NVIDIA A100: 1.55 TB/s and 19.5 Tflop/s float32 by the data sheet, derated likewise."""
 
 MACHINES = {machine.name: machine for machine in (CPU, H100, A100)}
-
-
-def item_bytes(scope: Scope) -> int:
-    """Bytes of an element: the widest among the tensors that the scope reads, directly or not."""
-    names = {
-        access.source.dtype
-        for stage in stages(scope)
-        for access in accesses(stage.body)
-        if isinstance(access.source, Tensor)
-    }
-    return max((BYTES[name] for name in names), default=4)
 
 
 UNTILED = 0.1

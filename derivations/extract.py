@@ -1,9 +1,4 @@
-"""From the explored graph to programs: the cheapest choice for each scope, then views folded.
-
-    best(S) = min( stage(S) + sum of best(reads of S) ;  best(S') for every step S = S' )
-
-computed as a fixed point (costs are not negative, so cycles of equal scopes do no harm).
-"""
+"""From the explored graph to programs: choices for each scope replayed, then views folded."""
 
 from __future__ import annotations
 
@@ -13,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from derivations import kernel
+from derivations.choice import Choice, choices
 from derivations.graph import Graph, Stage, producers
 from derivations.kernel import Step
 from derivations.restructure import Merge, reads
@@ -37,64 +33,6 @@ class Plan:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The best known way to a scope: `step` leads to an equal scope, None computes it as it is;
-    `steps` is the number of steps on the way."""
-
-    seconds: float
-    step: Step | None
-    steps: int = 0
-
-    def beats(self, other: Choice) -> bool:
-        """Cheaper, or as cheap by fewer steps."""
-        if abs(self.seconds - other.seconds) <= 1e-9 * other.seconds:
-            return self.steps < other.steps
-        return self.seconds < other.seconds
-
-
-def choices(graph: Graph, roots: tuple[Scope, ...]) -> dict[Scope, Choice]:
-    """The fixed point over all scopes of the graph.
-
-    A view that a reader can fold into its own rows costs that reader nothing; at a root there is no
-    reader, so it is a stage."""
-    scopes = list(graph.stages)
-    best = {scope: Choice(graph.estimate(scope), None) for scope in scopes}
-
-    def direct(scope: Scope) -> Choice:
-        stage = graph.stage(scope)
-        below = [best[r] for r in stage.reads if r in best]
-        seconds = stage.seconds + sum(choice.seconds for choice in below)
-        return Choice(seconds, None, sum(choice.steps for choice in below))
-
-    def through(scope: Scope, step: Step) -> Choice:
-        source = _folded(step.after)
-        folds = source in best and scope not in roots
-        after = best[source] if folds and source is not None else best[step.after]
-        return Choice(after.seconds, step, after.steps + 1)
-
-    changed = True
-    while changed:
-        changed = False
-        for scope in scopes:
-            options = [direct(scope)]
-            edges = graph.edges.get(scope, ())
-            options += [through(scope, step) for step in edges if step.after in best]
-            for option in options:
-                if option.beats(best[scope]):
-                    best[scope] = option
-                    changed = True
-    return best
-
-
-def _folded(scope: Scope) -> Scope | None:
-    """What the scope is an affine view of, where it is one of another scope."""
-    body = scope.body
-    if scope.sums or not isinstance(body, Access) or not isinstance(body.source, Scope):
-        return None
-    return None if any(row.floors for row in body.rows) else body.source
-
-
 def plans(graph: Graph, roots: tuple[Scope, ...], most: int = 16) -> tuple[Plan, ...]:
     """Up to `most` different programs for the roots, the cheapest first.
 
@@ -102,17 +40,8 @@ def plans(graph: Graph, roots: tuple[Scope, ...], most: int = 16) -> tuple[Plan,
     scope on such a path, is taken in turn and the rest chosen as best.  Of programs with the same
     operators reached by the same rules, the best stands first and the others behind all the rest,
     so that the list shows different ideas rather than variations of one."""
-    best = choices(graph, roots)
-    found: dict[tuple[Scope, ...], Plan] = {}
-    for steps in _variants(graph, roots, best):
-        for keep_copies in (False, True):
-            plan = _finish(graph, roots, steps, keep_copies)
-            known = found.get(plan.roots)
-            if known is None or len(plan.steps) < len(known.steps):
-                found[plan.roots] = plan
-            if not keep_copies and not any(step.rule == "materialise" for step in steps):
-                break
-    ranked = sorted(found.values(), key=lambda plan: (plan.seconds, len(plan.steps)))
+    found = _with_and_without(graph, roots)
+    ranked = sorted([plan for plan, _ in found.values()], key=_rank)
     worst = max(HOPELESS * ranked[0].seconds, unchanged(graph, roots).seconds)
     graph.pruned["programs predicted to be far slower"] += sum(p.seconds > worst for p in ranked)
     ranked = [plan for plan in ranked if plan.seconds <= worst]
@@ -122,7 +51,52 @@ def plans(graph: Graph, roots: tuple[Scope, ...], most: int = 16) -> tuple[Plan,
         first.setdefault(_idea(plan), plan)
     fresh = list(first.values())
     listed = (fresh + [plan for plan in kept if plan not in fresh])[:most]
-    return tuple(_shortened(graph, roots, plan) for plan in listed)
+    return tuple(_shortened(found[_kernels(plan)][1], roots, plan) for plan in listed)
+
+
+def _with_and_without(graph: Graph, roots: tuple[Scope, ...]) -> dict[object, tuple[Plan, Graph]]:
+    """The programs of the variants, each with the graph that chose its operators.
+
+    Where the best one has an operator that does the work of several stages, there are programs
+    without it as well: its stages one by one may turn out faster than predicted."""
+    found: dict[object, tuple[Plan, Graph]] = {}
+    while True:
+        plans = _found(graph, roots)
+        found = {_kernels(plan): (plan, graph) for plan in plans} | found
+        past = {s.operator for s in min(plans, key=_rank).stages if s.operator and s.reads_past}
+        if not past:
+            return found
+        graph = graph.without(past)
+
+
+def _rank(plan: Plan) -> tuple[float, int]:
+    return plan.seconds, len(plan.steps)
+
+
+def _kernels(plan: Plan) -> object:
+    """The program, and what its stages run."""
+    return plan.roots, tuple([(stage.scope, stage.operator) for stage in plan.stages])
+
+
+def _found(graph: Graph, roots: tuple[Scope, ...]) -> list[Plan]:
+    """The programs of the variants, each once, by the shortest way."""
+    found: dict[tuple[Scope, ...], Plan] = {}
+    tried: set[tuple[Scope, ...]] = set()
+    for padding_free in (True, False):
+        best = choices(graph, roots, padding_free=padding_free)
+        for steps in _variants(graph, roots, best):
+            chain = tuple([step.after for step in steps])
+            if chain in tried:
+                continue
+            tried.add(chain)
+            for keep_copies in (False, True):
+                plan = _finish(graph, roots, steps, keep_copies)
+                known = found.get(plan.roots)
+                if known is None or len(plan.steps) < len(known.steps):
+                    found[plan.roots] = plan
+                if not keep_copies and not any(step.rule == "materialise" for step in steps):
+                    break
+    return list(found.values())
 
 
 def _shortened(graph: Graph, roots: tuple[Scope, ...], plan: Plan) -> Plan:
@@ -303,8 +277,8 @@ def _fold(graph: Graph, scope: Scope, readers: Counter[Scope], keep_copies: bool
         becomes = graph.stage(after).operator
         if keep_copies and _copies(source) and becomes not in (None, graph.stage(scope).operator):
             continue
-        before_seconds = graph.stage(scope).seconds + graph.stage(source).seconds
-        if graph.stage(after).seconds <= before_seconds * 1.05 + 1e-9:
+        merged = graph.stage(scope).seconds + graph.stage(source).seconds
+        if graph.estimate(after) <= graph.estimate(scope) + 0.05 * merged + 1e-9:
             step = Step("merge-stage", scope, after, witness)
             if graph.allows(step):
                 return step

@@ -19,6 +19,7 @@ from ta.canon import scope as make_scope
 from ta.errors import RuleRefused
 from ta.node import Access, Node, Scope, Select
 from ta.subst import nested_scopes, rebuild, stages, walk
+from ta.written import written
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,8 @@ def _redirected(stage: Scope, fused: dict[Scope, Scope]) -> Scope:
 
 @lru_cache(maxsize=4096)
 def _inlined(scope: Scope, exact: bool) -> Scope:
-    """Every read of a scope without a reduction replaced by its body, unless that needs a guard.
+    """Every read of a scope without a reduction replaced by its body, unless that needs a guard or
+    becomes too long to be written out.
 
     Remembered: what is read at some depth is read by many scopes."""
     kept = 0
@@ -74,7 +76,8 @@ def _inlined(scope: Scope, exact: bool) -> Scope:
             merged = merge(scope, Merge(place), exact)
         except RuleRefused:
             merged = scope
-        if merged is scope or _guards(merged) > _guards(scope):
+        longer = not written(merged.body).fits(written(scope.body))
+        if merged is scope or longer or _guards(merged) > _guards(scope):
             kept = place + 1
         else:
             scope, kept = merged, 0

@@ -3,19 +3,13 @@
 A scope can be computed as one stage (by a library operator or an eOperator, reading its nested
 scopes), or by any equal scope that a rule gives.  Since scopes are closed, each distinct scope is
 expanded once, wherever in whatever program it occurs; a program is a choice for each scope.
-
-Exploration is best-first on accumulated effort.  A step that lowers the distance to an operator or
-the predicted cost (a converging step) costs little effort, any other (an explorative step) costs
-1: this is EinNet's hybrid of explorative and converging derivation, with cost inside.
 """
 
 from __future__ import annotations
 
-import heapq
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from derivations.cost import (
@@ -23,21 +17,22 @@ from derivations.cost import (
     eoperator_work,
     is_free_regrouping,
     is_free_view,
-    item_bytes,
     overlap_bytes,
 )
 from derivations.kernel import Step
+from derivations.match import MOST_OPERANDS
 from derivations.matcher import Matcher
 from derivations.rule import JointRule, Rule
-from ta.node import Access, Scope
+from ta.element import element_bytes
+from ta.node import Access, Mul, Scope
 from ta.operator import Binding, Operator
 from ta.subst import accesses, nested_scopes, stages
+from ta.written import MOST_DEPTH, MOST_LENGTH, written
 
 FOLDED = "folded"
 """The stage's operator where it is computed once, from weights alone."""
 NOT_ALLOWED = "a step that the accuracy or the NaN option leaves out"
-CONVERGING_EFFORT = 0.25
-EXPLORING_EFFORT = 1.0
+TOO_LONG = f"an expression of more than {MOST_LENGTH} reads or {MOST_DEPTH} nested operations"
 LIBRARY_MARGIN = 1.1
 """A library operator is taken where it is predicted to cost at most this many times the kernel."""
 
@@ -54,21 +49,14 @@ class Stage(NamedTuple):
     distance: float
     nearest: str
 
+    @property
+    def reads_past(self) -> bool:
+        """Whether the operator does the work of several stages: it reads past the nearest ones."""
+        return self.binding is not None and not _same(self.reads, nested_scopes(self.scope))
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """Limits of one search: distinct scopes seen, effort of a chain of steps, wall-clock seconds
-    (None: no limit; a limit in seconds makes the result depend on the machine).
 
-    The other two serve to measure what the search's ideas are worth: `converging_effort` is the
-    effort of a converging step (1: such steps are not preferred), and with `keep_duplicates` a
-    scope is expanded again for every path that reaches it, `states` then limiting the arrivals."""
-
-    states: int = 3000
-    effort: float = 5.0
-    seconds: float | None = None
-    converging_effort: float = CONVERGING_EFFORT
-    keep_duplicates: bool = False
+def _same(left: tuple[Scope, ...], right: tuple[Scope, ...]) -> bool:
+    return left == right or set(left) == set(right)
 
 
 @dataclass
@@ -95,6 +83,7 @@ class Graph:
     def __post_init__(self) -> None:
         self._matcher = Matcher(self.operators)
         self._estimates: dict[Scope, float] = {}
+        self._reading: dict[tuple[object, ...], Stage] = {}
 
     def stage(self, scope: Scope) -> Stage:
         """The cheapest way to compute the scope as one stage."""
@@ -103,26 +92,69 @@ class Graph:
             found = self.stages[scope] = self._stage(scope)
         return found
 
+    def without(self, names: Collection[str]) -> Graph:
+        """The same scopes and steps, with the operators of these names left out."""
+        changed = {scope for scope, stage in self.stages.items() if stage.operator in names}
+        kept = {
+            scope: stage
+            for scope, stage in self.stages.items()
+            if scope not in changed and changed.isdisjoint(stage.reads)
+        }
+        operators = [operator for operator in self.operators if operator.name not in names]
+        other = replace(self, operators=operators, stages=kept)
+        for scope in self.stages:
+            other.stage(scope)
+        return other
+
     def _stage(self, scope: Scope) -> Stage:
         reads = nested_scopes(scope)
         if self.weights and self._is_constant(scope):
             return Stage(scope, FOLDED, None, 0.0, (), 0.0, FOLDED)
-        if is_free_view(scope) or self._regroups(scope):
+        if not scope.sums and (is_free_view(scope) or self._regroups(scope)):
             copied = overlap_bytes(scope, self.item)
             return Stage(scope, "view", None, copied / self.machine.bandwidth, reads, 0.0, "view")
+        body = scope.body
+        if not isinstance(body, Access):
+            return self._matched(scope, reads)
+        key = (
+            body.rows,
+            scope.loops,
+            scope.sums,
+            scope.reducer,
+            body.source.ranges,
+            element_bytes(body.source),
+            body.fill,
+        )
+        like = self._reading.get(key)
+        if like is None:
+            like = self._reading[key] = self._matched(scope, reads)
+            return like
+        binding = like.binding
+        if binding is not None:
+            binding = replace(binding, scope=scope, operands=(body,))
+        return like._replace(scope=scope, binding=binding, reads=reads)
+
+    def _matched(self, scope: Scope, reads: tuple[Scope, ...]) -> Stage:
+        """The library operator that the scope is an instance of, or the kernel."""
         work = eoperator_work(scope, self.item, self.machine.fused)
         own = self.machine.seconds(work, self.item)
         bindings, least, nearest = self._matcher.matches(scope)
         best: Stage | None = None
+        lowest = LIBRARY_MARGIN * own
         for operator, binding in bindings:
             seconds = self.machine.seconds(operator.work(binding), self.item)
-            if best is None or seconds < best.seconds:
-                used = [a.source for a in binding.operands if isinstance(a.source, Scope)]
-                needed = tuple(dict.fromkeys(used))
+            used = [a.source for a in binding.operands if isinstance(a.source, Scope)]
+            needed = tuple(dict.fromkeys(used))
+            cost = seconds
+            if not _same(needed, reads):
+                cost += self._total(needed) - self._total(reads)
+            if cost < lowest or (best is None and cost == lowest):
                 best = Stage(scope, operator.name, binding, seconds, needed, 0.0, operator.name)
-        if best is not None and best.seconds <= LIBRARY_MARGIN * own:
-            return best
-        return Stage(scope, None, None, own, reads, least, nearest)
+                lowest = cost
+        return best or Stage(scope, None, None, own, reads, least, nearest)
+
+    def _total(self, scopes: tuple[Scope, ...]) -> float:
+        return sum(map(self.estimate, scopes))
 
     def _regroups(self, scope: Scope) -> bool:
         """Whether the scope shows a stage's result under other loops without moving anything."""
@@ -168,7 +200,7 @@ class Graph:
 
     def allows(self, step: Step) -> bool:
         """Whether the step may take part."""
-        return self.allowed is None or self.allowed(step)
+        return can_be_written(step) and (self.allowed is None or self.allowed(step))
 
     def expand(self, scope: Scope) -> tuple[Step, ...]:
         """The steps from this scope, each result once."""
@@ -177,7 +209,9 @@ class Graph:
             steps: dict[Scope, Step] = {}
             for rule in self.rules:
                 for step in rule.steps(scope):
-                    if not self.allows(step):
+                    if not can_be_written(step):
+                        self.pruned[TOO_LONG] += 1
+                    elif not self.allows(step):
                         self.pruned[NOT_ALLOWED] += 1
                     elif step.after in steps:
                         self.pruned["the same expression was reached before"] += 1
@@ -187,8 +221,22 @@ class Graph:
         return found
 
 
-Progress = Callable[[Graph, int, int], None]
-"""Called now and then with the graph, the number of expanded scopes and of waiting ones."""
+def can_be_written(step: Step) -> bool:
+    """Whether no body that the step makes is too long to be written out."""
+    new = (step.after, *nested_scopes(step.after))
+    if all(map(_is_short, new)):
+        return True
+    before = step.before
+    given = [written(stage.body) for stage in (before, *nested_scopes(before))]
+    return all(written(stage.body).fits(*given) for stage in new)
+
+
+def _is_short(stage: Scope) -> bool:
+    body = stage.body
+    factors = body.factors if isinstance(body, Mul) else (body,)
+    if len(factors) <= MOST_OPERANDS and all(isinstance(f, Access) for f in factors):
+        return True  # at once: most bodies are, and this is asked of every step
+    return written(body).short
 
 
 def is_view(scope: Scope) -> bool:
@@ -203,123 +251,6 @@ def producers(scope: Scope) -> tuple[Scope, ...]:
     return tuple(a.source for a in accesses(scope.body) if isinstance(a.source, Scope))
 
 
-class _Frontier:
-    """Scopes waiting to be expanded, by the stage of the given program that they come from.
-
-    Each of these origins gets its share: the one that has brought up the fewest scopes so far is
-    asked next, for what takes the least effort, the cheaper first."""
-
-    def __init__(self, graph: Graph, budget: Budget) -> None:
-        self.graph, self.budget = graph, budget
-        self.best: dict[Scope, float] = {}
-        self._heaps: list[list[tuple[float, float, int, Scope]]] = []
-        self._spent: list[int] = []
-        self._order = 0
-        self._arrivals = 0
-
-    def origin(self) -> int:
-        self._heaps.append([])
-        self._spent.append(0)
-        return len(self._heaps) - 1
-
-    def push(self, origin: int, scope: Scope, effort: float) -> None:
-        self._arrivals += 1
-        if effort > self.budget.effort:
-            self.graph.pruned["more effort than the budget allows"] += 1
-        elif self.budget.keep_duplicates or effort < self.best.get(scope, float("inf")):
-            self.best[scope] = effort
-            entry = (effort, self.graph.estimate(scope), self._order, scope)
-            heapq.heappush(self._heaps[origin], entry)
-            self._order += 1
-
-    def pop(self) -> tuple[int, float, float, Scope] | None:
-        """Origin, effort, predicted seconds and scope of the next one; None where none is left."""
-        while True:
-            waiting = [o for o, heap in enumerate(self._heaps) if heap]
-            if not waiting:
-                return None
-            origin = min(waiting, key=self._spent.__getitem__)
-            effort, seconds, _, scope = heapq.heappop(self._heaps[origin])
-            if self.budget.keep_duplicates or effort <= self.best[scope]:
-                return origin, effort, seconds, scope
-
-    def seen(self) -> int:
-        """What the budget of states limits."""
-        return self._arrivals if self.budget.keep_duplicates else len(self.graph.stages)
-
-    def charge(self, origin: int, scopes: int) -> None:
-        self._spent[origin] += scopes
-
-    def __len__(self) -> int:
-        return sum(map(len, self._heaps))
-
-
-def explore(
-    graph: Graph, roots: Sequence[Scope], budget: Budget, progress: Progress | None = None
-) -> int:
-    """Expand scopes, cheapest accumulated effort first; returns how many were expanded.
-
-    Stops at the budget or at KeyboardInterrupt; what was explored stays usable."""
-    frontier = _Frontier(graph, budget)
-    expanded: set[Scope] = set()
-    started = time.monotonic()
-    try:
-        for stage in stages(*roots):
-            frontier.push(frontier.origin(), stage, 0.0)
-        _push_joints(graph, roots, frontier)
-        while frontier.seen() < budget.states:
-            if budget.seconds is not None and time.monotonic() - started > budget.seconds:
-                graph.stopped = "budget of seconds used up"
-                break
-            found = frontier.pop()
-            if found is None:
-                break
-            origin, effort, _, scope = found
-            expanded.add(scope)
-            known = len(graph.stages)
-            if budget.keep_duplicates:
-                graph.edges.pop(scope, None)
-            for target, further in _successors(graph, scope, budget.converging_effort):
-                frontier.push(origin, target, effort + further)
-            frontier.charge(origin, len(graph.stages) - known)
-            if progress is not None and len(expanded) % 64 == 0:
-                progress(graph, len(expanded), len(frontier))
-        else:
-            graph.stopped = "budget of states used up"
-    except KeyboardInterrupt:
-        graph.stopped = "interrupted"
-    return len(expanded)
-
-
-def _successors(
-    graph: Graph, scope: Scope, converging_effort: float
-) -> Iterator[tuple[Scope, float]]:
-    """What is to be explored after each step from the scope, and the effort of the step."""
-    before, near = graph.estimate(scope), graph.stage(scope).distance
-    for step in graph.expand(scope):
-        after = step.after
-        targets = producers(after) if is_view(after) else (after, *producers(after))
-        far = [graph.stage(target).distance for target in targets]
-        closer = all(d <= near for d in far) and any(d < near for d in far)
-        converging = graph.estimate(after) < before * 0.999 or closer
-        for target in targets:
-            yield target, converging_effort if converging else EXPLORING_EFFORT
-
-
-def _push_joints(graph: Graph, roots: Sequence[Scope], frontier: _Frontier) -> None:
-    """The joined scopes of the given programs' stages, to be explored like any others."""
-    for rule in graph.joint_rules:
-        for group in rule.groups(stages(*roots)):
-            if not all(map(graph.allows, group)):
-                graph.pruned[NOT_ALLOWED] += len(group)
-                continue
-            graph.joints.append({step.before: step for step in group})
-            origin = frontier.origin()
-            for step in group:
-                graph.estimate(step.after)
-                for producer in producers(step.after):
-                    frontier.push(origin, producer, CONVERGING_EFFORT)
-
-
 def default_item_bytes(roots: Sequence[Scope]) -> int:
-    return max((item_bytes(root) for root in roots), default=4)
+    """Bytes of an element of the widest of the programs' stages."""
+    return max(map(element_bytes, stages(*roots)), default=4)

@@ -34,6 +34,10 @@ Class = tuple[bool, tuple[int, ...]]
 """Of an iterator: whether it is a loop, and which operands hold it."""
 
 
+Sliding = tuple[int, Class, Class]
+"""Of a window: its operand, the class of its loop, the class of its reduction iterator."""
+
+
 class Family(NamedTuple):
     """What definitions that differ in the number of windows only have in common: the number of
     operands, the classes of the iterators in no window, and the operand, the loop class and the
@@ -41,7 +45,7 @@ class Family(NamedTuple):
 
     operands: int
     plain: frozenset[Class]
-    window: tuple[int, Class, Class] | None
+    window: Sliding | None
 
 
 def family_of(pattern: Pattern) -> Family:
@@ -75,6 +79,7 @@ class Order:
 
     def __init__(self, table: Table, order: tuple[int, ...]) -> None:
         self.scope, self.reads = table.scope, tuple([table.reads[p] for p in order])
+        self._windowed: dict[Sliding, tuple[tuple[Window, ...], tuple[Mismatch, ...]]] = {}
         self.compound = [table.compound[p] for p in order]
         self.classes = {
             (is_loop, _operands_of(holders, order)): found
@@ -89,7 +94,10 @@ class Order:
         if family.window is not None:
             if not self.compound[family.window[0]]:
                 return NO_WINDOWS
-            windows, troubles = self._windows(*family.window)
+            known = self._windowed.get(family.window)
+            if known is None:
+                known = self._windowed[family.window] = self._windows(*family.window)
+            windows, troubles = known
             if not windows:  # then only their number counts
                 return Trial((), troubles, 0)
             for window in windows:
@@ -199,6 +207,8 @@ class Table:
         self.scope, self.reads = scope, tuple([f for f in self.factors if isinstance(f, Access)])
         self.others = len(self.factors) - len(self.reads)
         self.orders: tuple[Order, ...] = ()
+        self.slides = False
+        """Whether some row holds several iterators: without one there are no windows."""
         if not self.others and len(self.reads) <= MOST_OPERANDS:
             self.classes = _classes(scope, self.reads)
             self.compound = [
@@ -207,6 +217,7 @@ class Table:
             ]
             """The rows with several iterators of each read, with their dimensions."""
             self.orders = tuple([Order(self, order) for order in _ORDERS[len(self.reads)]])
+            self.slides = any(self.compound)
 
     def body_distance(self, operands: int) -> float:
         """0 where the body is a product of this many reads."""

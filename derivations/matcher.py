@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from derivations.match import IMPOSSIBLE, Family, Table, family_of
+from derivations.match import IMPOSSIBLE, NO_WINDOWS, Family, Table, family_of
 from ta.node import REDUCERS, Reducer, Scope
 from ta.operator import Binding, Operator
 
@@ -106,7 +106,11 @@ class Matcher:
                     found.add(weight, candidates.first[operands])
                 else:
                     for family, members in group.items():
-                        _try_family(table, family, members, found)
+                        if table.slides or family.window is None:
+                            _try_family(table, family, members, found)
+                        else:
+                            position, operator = members[0]
+                            found.add(NO_WINDOWS.distance(len(operator.pattern.pairs)), position)
         bindings = tuple([(self._operators[p], found.bound[p]) for p in sorted(found.bound)])
         nearest = self._operators[found.first].name if found.first >= 0 else ""
         return Matches(bindings, found.least, nearest)

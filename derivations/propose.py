@@ -76,7 +76,7 @@ def loops_witness(
     """The witness for the maps, new loops that the new body does not use left out and the others
     in order of first use, so that equal producers become the same object."""
     count = len(ranges)
-    sums = [affine.iterator(count + s) for s in range(len(scope.sums))]
+    sums = affine.iterator_rows(count + len(scope.sums))[count:]
     used = first_use(scope.body, (*forward, *sums), count)
     if used == list(range(count)):
         return ReindexLoops(tuple(forward), tuple(backward), tuple(ranges))
@@ -92,8 +92,7 @@ def loops_witness(
 def replace_loop(scope: Scope, loop: int, row: Row, new: Row, bound: Range) -> ReindexLoops:
     """The witness that puts a new loop t with range `bound` in the place of `loop`: `new` is t in
     the old loops, `row` is `loop` in the new ones (t at the same position)."""
-    count = len(scope.loops)
-    forward = [affine.iterator(i) for i in range(count)]
+    forward = list(affine.iterator_rows(len(scope.loops)))
     backward = list(forward)
     forward[loop], backward[loop] = row, new
     ranges = list(scope.loops)
@@ -139,8 +138,8 @@ def split_loop_in_place(scope: Scope, loop: int, factor: int) -> ReindexLoops:
 def _split(scope: Scope, loop: int, factor: int) -> tuple[list[Row], list[Row], list[Range]]:
     count, bound = len(scope.loops), scope.loops[loop]
     row, quotient, rest = digits(loop, bound.lo, factor, count)
-    forward = [affine.iterator(i) for i in range(count)]
-    backward = [affine.iterator(i) for i in range(count)]
+    forward = list(affine.iterator_rows(count))
+    backward = list(forward)
     forward[loop], backward[loop] = row, quotient
     ranges = list(scope.loops)
     ranges[loop] = Range(0, -(-bound.extent // factor))
@@ -151,8 +150,8 @@ def split_reduction(scope: Scope, index: int, factor: int) -> ReindexSums:
     """Reduction iterator number `index` becomes q, p with `y = lo + factor*q + p`."""
     first, count, bound = len(scope.loops), len(scope.sums), scope.sums[index]
     row, quotient, rest = digits(first + index, bound.lo, factor, first + count)
-    forward = [affine.iterator(first + s) for s in range(count)]
-    backward = [affine.iterator(first + s) for s in range(count)]
+    forward = list(affine.iterator_rows(first + count)[first:])
+    backward = list(forward)
     forward[index], backward[index] = row, quotient
     ranges = list(scope.sums)
     ranges[index] = Range(0, -(-bound.extent // factor))
@@ -163,7 +162,7 @@ def replace_reduction(scope: Scope, index: int, row: Row, new: Row, bound: Range
     """Reduction iterator number `index` becomes t with range `bound`: `new` is t in the old
     iterators, `row` the old one in the new ones (t at the same position)."""
     first = len(scope.loops)
-    forward = [affine.iterator(first + s) for s in range(len(scope.sums))]
+    forward = list(affine.iterator_rows(len(scope.domain))[first:])
     backward = list(forward)
     forward[index], backward[index] = row, new
     ranges = list(scope.sums)

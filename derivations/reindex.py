@@ -56,9 +56,8 @@ def reindex_loops(scope: Scope, witness: ReindexLoops, exact: bool = True) -> Sc
     loops, ranges = scope.loops, witness.ranges
     _require_counts(len(loops), len(ranges), witness)
     _require_nonempty(scope.domain + ranges)
-    sums = range(len(scope.sums))
-    new_sums = [affine.iterator(len(ranges) + s) for s in sums]
-    old_sums = [affine.iterator(len(loops) + s) for s in sums]
+    new_sums = affine.iterator_rows(len(ranges) + len(scope.sums))[len(ranges) :]
+    old_sums = affine.iterator_rows(len(scope.domain))[len(loops) :]
     require_rows(witness.forward, len(ranges))
     require_rows(witness.backward, len(loops))
     body = substitute(scope.body, (*witness.forward, *new_sums))
@@ -82,7 +81,7 @@ def reindex_sums(scope: Scope, witness: ReindexSums, exact: bool = True) -> Scop
     require_rows(witness.backward, first + len(sums))
     _require_inverse(witness.forward, witness.backward, loops + sums, first)
     _require_inverse(witness.backward, witness.forward, loops + ranges, first)
-    kept = [affine.iterator(i) for i in range(first)]
+    kept = affine.iterator_rows(first)
     body = substitute(scope.body, (*kept, *witness.forward))
     left = [row_range(row, loops + sums) for row in witness.backward]
     if not all(map(inside, left, ranges)):
@@ -171,7 +170,7 @@ def _require_inverse(
 ) -> None:
     """`outer(inner(x)) = x` for x in the box; iterators before `first` are parameters.  The rows
     are in canonical form."""
-    replacement = [affine.iterator(i) for i in range(first)] + list(inner)
+    replacement = (*affine.iterator_rows(first), *inner)
     for position, row in enumerate(outer, first):
         composed = affine.simplify(affine.substitute(row, replacement), ranges)
         if composed.lone != position and not _constant_one(composed, ranges[position]):

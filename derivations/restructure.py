@@ -80,9 +80,11 @@ def lift(term: Node, scope: Scope, summed: int) -> Node:
     domain = scope.domain
     loops = bits(term.free & ~summed)
     inner = bits(summed)
-    body = rename(term, {old: new for new, old in enumerate(loops + inner)})
+    moved = loops + inner
+    if moved != tuple(range(len(moved))):
+        term = rename(term, {old: new for new, old in enumerate(moved)})
     ranges = [domain[i] for i in loops], [domain[i] for i in inner]
-    nested = make_scope(*ranges, body, scope.reducer, resolved=True)
+    nested = make_scope(*ranges, term, scope.reducer, resolved=True)
     return expr.access(nested, [affine.iterator(i) for i in loops])
 
 
@@ -93,7 +95,7 @@ def split_sum(scope: Scope, witness: SplitSum) -> Scope:
     first, count = len(scope.loops), len(scope.sums)
     if not witness.inner or any(not 0 <= s < count for s in witness.inner):
         raise RuleRefused("the inner sum needs at least one of the scope's reduction iterators")
-    if any(r.extent == 0 for r in scope.domain):
+    if scope.empty:
         raise RuleRefused("an iterator has an empty range")
     summed = sum(1 << (first + s) for s in set(witness.inner))
     if scope.reducer == "sum":
@@ -105,9 +107,9 @@ def split_sum(scope: Scope, witness: SplitSum) -> Scope:
         raise RuleRefused("nothing would stay outside the inner sum")
     nested = lift(expr.mul(*inside), scope, summed)
     kept = [s for s in range(count) if s not in witness.inner]
-    positions = {i: i for i in range(first)}
-    positions |= {first + old: first + new for new, old in enumerate(kept)}
-    rows = {old: affine.iterator(new) for old, new in positions.items()}
+    rows = list(affine.iterator_rows(first + count))
+    for new, old in enumerate(kept, first):
+        rows[first + old] = affine.iterator(new)
     body = substitute(expr.mul(*outside, nested), rows)
     sums = [scope.sums[s] for s in kept]
     return make_scope(scope.loops, sums, body, scope.reducer, resolved=True)
@@ -123,12 +125,12 @@ def merge(scope: Scope, witness: Merge, exact: bool = True) -> Scope:
     found = reads(scope)
     if not 0 <= witness.stage < len(found):
         raise RuleRefused("the body has no such read of a nested scope")
-    if any(r.extent == 0 for r in scope.domain):
+    if scope.empty:
         raise RuleRefused("an iterator has an empty range")
     access = found[witness.stage]
     source = access.source
     assert isinstance(source, Scope)
-    if any(r.extent == 0 for r in source.domain):
+    if source.empty:
         raise RuleRefused("an iterator of the nested scope has an empty range")
     reducer = _merged_reducer(scope, access, source)
     outer = len(scope.domain)
@@ -198,7 +200,7 @@ def materialise(scope: Scope, witness: Materialise) -> Scope:
         raise RuleRefused("the sub-term is a plain read already")
     if not term.free or (term is scope.body and not scope.sums):
         raise RuleRefused("nothing would be left to do outside the new scope")
-    if any(r.extent == 0 for r in scope.domain):
+    if scope.empty:
         raise RuleRefused("an iterator has an empty range")
     new = replace_node(scope.body, term, lift(term, scope, 0))
     return make_scope(scope.loops, scope.sums, new, scope.reducer, resolved=True)
@@ -212,7 +214,7 @@ def distribute(scope: Scope, witness: Distribute) -> Scope:
             "only a sum over terms, a prod over factors, max over maximum and min over minimum"
             " distribute"
         )
-    if any(r.extent == 0 for r in scope.domain):
+    if scope.empty:
         raise RuleRefused("an iterator has an empty range")
     summed = sum(1 << (len(scope.loops) + s) for s in range(len(scope.sums)))
     if isinstance(scope.body, Add):

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from derivations.bound import lower_bound
 from derivations.cost import Machine
+from derivations.explore import Budget, Progress, explore
 from derivations.extract import Plan, plans, unchanged
-from derivations.graph import Budget, Graph, Progress, default_item_bytes, explore
+from derivations.graph import Graph, default_item_bytes
 from derivations.kernel import Step
 from derivations.rule import JointRule, Rule
 from ta.node import Scope

@@ -5,18 +5,17 @@ Nothing in a record is executed on reading; expressions are parsed, witnesses ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
 
 from derivations.kernel import WITNESSES, Step, Witness
 from ta.affine import Range, Row
+from ta.defined import parse_defined, show_defined
 from ta.errors import RecordError, TextError
 from ta.node import Scope, Tensor
-from ta.parse import parse_expression
 from ta.program import Hints
-from ta.show import show
 
 FORMAT = "einderive derivation"
 VERSION = 2
@@ -68,6 +67,18 @@ def fields_of(value: Any) -> Mapping[str, Any]:
     return value
 
 
+def known_fields(value: Any, names: Sequence[str]) -> Mapping[str, Any]:
+    """The object, which has no other fields than these: what is not read is not checked."""
+    given = fields_of(value)
+    for name in given:
+        if name not in names:
+            raise RecordError(
+                f"a field {name!r:.80} is not known here",
+                next_step=f"leave it out; the fields are {', '.join(names)}",
+            )
+    return given
+
+
 def text_of(value: Any) -> str:
     if not isinstance(value, str):
         raise RecordError(f"{value!r:.80} stands where a text belongs")
@@ -80,6 +91,13 @@ def integer_of(value: Any) -> int:
     if type(value) is not int:
         raise RecordError(f"{value!r:.80} stands where an integer belongs")
     return value
+
+
+def seconds_of(value: Any) -> float:
+    """A number of seconds; a prediction, and nothing that is checked."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e300:
+        raise RecordError(f"{value!r:.80} stands where a number of seconds belongs")
+    return float(value)
 
 
 def _iterator(value: Any) -> int:
@@ -125,7 +143,7 @@ def witness_data(witness: Witness) -> dict[str, Any]:
         if item.name in ("forward", "backward", "rows"):
             data[item.name] = [row_data(row) for row in value]
         elif isinstance(value, Scope):
-            data[item.name] = show(value)
+            data[item.name] = show_defined(value)
         elif item.name == "ranges":
             data[item.name] = [list(bound) for bound in value]
         else:
@@ -139,6 +157,7 @@ def read_witness(data: Any, tensors: Mapping[str, Tensor]) -> Witness:
     if kind is None:
         raise RecordError(f"unknown kind of witness: {given.get('kind')!r:.80}")
     values: dict[str, Any] = {}
+    known_fields(given, ["kind", *(item.name for item in fields(kind))])
     for item in fields(kind):
         if item.name not in given:
             raise RecordError(f"the witness {kind.__name__} lacks {item.name!r}")
@@ -154,16 +173,17 @@ def read_witness(data: Any, tensors: Mapping[str, Tensor]) -> Witness:
 def step_data(step: Step, hints: Hints) -> dict[str, Any]:
     return {
         "rule": step.rule,
-        "before": show(step.before, hints=hints),
-        "after": show(step.after, hints=hints),
+        "before": show_defined(step.before, hints=hints),
+        "after": show_defined(step.after, hints=hints),
         "witness": witness_data(step.witness),
     }
 
 
 def read_step(data: Any, tensors: Mapping[str, Tensor]) -> Step:
     """The step of its data; RecordError where something is missing, misplaced or unreadable."""
-    given = fields_of(data)
-    for name in ("rule", "before", "after", "witness"):
+    names = ("rule", "before", "after", "witness")
+    given = known_fields(data, names)
+    for name in names:
         if name not in given:
             raise RecordError(f"the step lacks {name!r}")
     with within("rule"):
@@ -180,7 +200,7 @@ def read_step(data: Any, tensors: Mapping[str, Tensor]) -> Step:
 
 def _scope(value: Any, tensors: Mapping[str, Tensor]) -> Scope:
     try:
-        found = parse_expression(text_of(value), tensors)
+        found = parse_defined(text_of(value), tensors)
     except RecordError:
         raise
     except TextError as error:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import inf
+from math import gcd, inf
 from typing import Any
 
 from derivations.checker import Claim
@@ -17,8 +17,10 @@ from derivations.trace import (
     integer_of,
     integers_of,
     items_of,
+    known_fields,
     read_row,
     row_data,
+    seconds_of,
     text_of,
     within,
 )
@@ -30,6 +32,8 @@ from ta.operator import Binding, Operator, Window
 WINDOW = ("operand", "dimension", "loop", "reduction", "unit", "stride", "dilation")
 AS_WRITTEN = "eOperator"
 """The name of a stage that no operator computes."""
+VIEW = "view"
+"""That of a stage that is one read; it may have no binding."""
 
 
 def claim_of(stage: Stage, operators: Sequence[Operator]) -> Claim:
@@ -98,21 +102,33 @@ def _claim(
     tensors: Mapping[str, Tensor],
     operators: Sequence[Operator],
 ) -> Claim:
-    given = fields_of(data)
-    for name in ("scope", "operator", "binding"):
+    names = ("scope", "operator", "predicted_seconds", "binding")
+    given = known_fields(data, names)
+    for name in names:
         if name not in given:
             raise RecordError(f"a stage lacks {name!r}")
     with within("scope"):
         scope = _scope(given["scope"], scopes)
     with within("operator"):
         name = text_of(given["operator"])
+    with within("predicted_seconds"):
+        seconds_of(given["predicted_seconds"])
     if given["binding"] is None:
-        return Claim(scope, whole=name == FOLDED)
+        return _unbound(scope, name)
     operator = next((each for each in operators if each.name == name), None)
     if operator is None:
         raise RecordError(f"no known operator {name!r:.80}")
     with within("binding"):
-        return Claim(scope, operator, _binding(fields_of(given["binding"]), scope, scopes, tensors))
+        return Claim(scope, operator, _binding(given["binding"], scope, scopes, tensors))
+
+
+def _unbound(scope: Scope, name: str) -> Claim:
+    """A stage that is computed as it is written."""
+    if name not in (AS_WRITTEN, FOLDED, VIEW):
+        raise RecordError(f"a stage computed by {name!r:.80} lacks a binding")
+    if name == VIEW and (scope.sums or not isinstance(scope.body, Access)):
+        raise _Misfit("what is no single read is called a view")
+    return Claim(scope, whole=name == FOLDED)
 
 
 def _scope(value: Any, scopes: Sequence[Scope]) -> Scope:
@@ -123,12 +139,11 @@ def _scope(value: Any, scopes: Sequence[Scope]) -> Scope:
 
 
 def _binding(
-    given: Mapping[str, Any],
-    scope: Scope,
-    scopes: Sequence[Scope],
-    tensors: Mapping[str, Tensor],
+    data: Any, scope: Scope, scopes: Sequence[Scope], tensors: Mapping[str, Tensor]
 ) -> Binding:
-    for name in ("operands", "roles", "windows", "coefficient"):
+    names = ("operands", "roles", "windows", "coefficient")
+    given = known_fields(data, names)
+    for name in names:
         if name not in given:
             raise RecordError(f"a binding lacks {name!r}")
     windows = [items_of(window, len(WINDOW)) for window in items_of(given["windows"])]
@@ -142,8 +157,9 @@ def _binding(
 
 
 def _read(data: Any, scopes: Sequence[Scope], tensors: Mapping[str, Tensor]) -> Access:
-    given = fields_of(data)
-    for name in ("source", "rows", "fill"):
+    names = ("source", "rows", "fill")
+    given = known_fields(data, names)
+    for name in names:
         if name not in given:
             raise RecordError(f"an operand lacks {name!r}")
     source: Tensor | Scope | None
@@ -156,9 +172,7 @@ def _read(data: Any, scopes: Sequence[Scope], tensors: Mapping[str, Tensor]) -> 
     rows = [read_row(row) for row in items_of(given["rows"])]
     if len(rows) != len(source.ranges):
         raise _Misfit(f"{len(rows)} rows for a source of {len(source.ranges)} dimensions")
-    read = expr.access(source, rows, _number(given["fill"]))
-    assert isinstance(read, Access)
-    return read
+    return expr.access(source, rows, _number(given["fill"]))
 
 
 def _number(data: Any) -> Number:
@@ -167,6 +181,6 @@ def _number(data: Any) -> Number:
             raise RecordError(f"{data!r:.80} stands where a number belongs")
         return float(data)
     numerator, denominator = map(integer_of, items_of(data, 2))
-    if denominator <= 0:
-        raise RecordError(f"{data!r:.80} stands where a number belongs")
+    if denominator <= 0 or gcd(numerator, denominator) != 1:
+        raise RecordError(f"{data!r:.80} stands where a fraction in lowest terms belongs")
     return Fraction(numerator, denominator)

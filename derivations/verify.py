@@ -18,19 +18,13 @@ import numpy as np
 
 from derivations.checker import Claim, not_an_instance, not_shown
 from derivations.kernel import Step
+from ta.compare import MOST_EXACT_DEGREE, greatest_degree
 from ta.errors import EinderiveError
 from ta.exponential import SAFE_PRIMES, ExponentialField
-from ta.fields import Field
-from ta.interp import (
-    MOST_READ,
-    PRIMES,
-    ExactField,
-    ModularField,
-    evaluate_at,
-    input_tensors,
-    uses_order,
-)
+from ta.fields import PRIMES, Field, ModularField
+from ta.interp import MOST_READ, evaluate_at, input_tensors, uses_order
 from ta.node import Apply, Node, Scope
+from ta.rationals import ExactField
 from ta.sampled import sampled_values
 from ta.subst import accesses, nested_scopes, replace_sources, stages, walk
 
@@ -38,17 +32,24 @@ Points: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 POINTS = 24
 MOST_WORK = 8_000_000
 """Fewer points are taken, or none, where bodies would be evaluated more often than this."""
+NOT_EVALUATED = "not evaluated at sampled points"
 EXACT_WORK = 100
 """Rationals take so many times as long as residues."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One checked statement; `ok` False says why in `detail`."""
+    """One checked statement; `ok` False says why in `detail`.  With `looked` False it was left out,
+    for the reason in `detail`, and nothing is said against it."""
 
     what: str
     ok: bool
     detail: str = ""
+    looked: bool = True
+
+    def __str__(self) -> str:
+        mark = ("ok  " if self.looked else "left") if self.ok else "FAIL"
+        return f"{mark}  {self.what}" + (f": {self.detail}" if self.detail else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +62,10 @@ class Report:
         return all(finding.ok for finding in self.findings)
 
     def __str__(self) -> str:
-        lines = [
-            f"{'ok  ' if f.ok else 'FAIL'}  {f.what}" + (f": {f.detail}" if f.detail else "")
-            for f in self.findings
-        ]
         verdict = "every step checks" if self else "the derivation does not check"
-        return "\n".join([*lines, verdict])
+        if self and not all(finding.looked for finding in self.findings):
+            verdict += "; what is left out is not needed for that, and was not looked at"
+        return "\n".join([*map(str, self.findings), verdict])
 
 
 def check(
@@ -130,11 +129,15 @@ def _compare(left: Scope, right: Scope) -> Finding:
     ordered = any(map(uses_order, order))
     fields: list[Field] = [ExactField()] if ordered else [ModularField(p) for p in PRIMES[:2]]
     scale = EXACT_WORK if ordered else 1
+    if ordered and greatest_degree(left, right) > MOST_EXACT_DEGREE:
+        reason = "rationals of so great a degree have too many digits"
+        return Finding(NOT_EVALUATED, True, reason, looked=False)
     count = POINTS
     while count and scale * max(_work(left, count), _work(right, count)) > MOST_WORK:
         count //= 2
     if not count:
-        return Finding(f"not evaluated at sampled points, each needs over {MOST_WORK} steps", True)
+        reason = f"each needs over {MOST_WORK} evaluations of a body"
+        return Finding(NOT_EVALUATED, True, reason, looked=False)
     points = sample_points(left, count, seed=7)
     try:
         wrong = _difference(left, right, points, fields)
@@ -145,6 +148,9 @@ def _compare(left: Scope, right: Scope) -> Finding:
             wrong, law = "", ", by the law exp(a + b) = exp(a)*exp(b)"
     except (EinderiveError, MemoryError, ValueError) as error:
         return Finding(what, False, f"not evaluated: {error}")
+    except RecursionError:
+        reason = "the stages build on each other too deeply"
+        return Finding(NOT_EVALUATED, True, reason, looked=False)
     return Finding(what, not wrong, wrong or f"{len(points)} points{law}")
 
 

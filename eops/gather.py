@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 
+from eops.strided import Iterators, StridedPlan, fill_value, plan_strided
 from ta import affine
 from ta.affine import Range, Row
 from ta.node import Number
-
-if TYPE_CHECKING:
-    from eops.views import Iterators, ViewPlan
 
 
 class PerDevice:
@@ -38,16 +35,13 @@ class GatherPlan:
     it, and `order` brings the dimensions into the order of the iterators."""
 
     present: tuple[int, ...]
-    inner: ViewPlan
+    inner: StridedPlan
     indices: tuple[PerDevice, ...]
     mask: PerDevice | None
     fill: Number
     order: tuple[int, ...]
-    is_view: bool = False
 
     def __call__(self, buffer: torch.Tensor) -> torch.Tensor:
-        from eops.views import fill_value  # views plan gathers; only this call needs it back
-
         device = buffer.device
         result = self.inner(buffer)[tuple(index.on(device) for index in self.indices)]
         if self.mask is not None:
@@ -56,16 +50,12 @@ class GatherPlan:
 
 
 def gather_view(
-    ranges: Sequence[Range],
-    rows: Sequence[Row],
-    present: Iterators,
-    fill: Number,
-    plan_view: Callable[[Sequence[Range], Sequence[Row], Iterators, Number], ViewPlan],
-) -> ViewPlan:
-    """`source[rows]` where some rows hold `//`.
+    ranges: Sequence[Range], rows: Sequence[Row], present: Iterators, fill: Number
+) -> GatherPlan:
+    """`source[rows]` where some rows hold `//`; the source has elements.
 
     Those dimensions, and all that share an iterator with them, are gathered; the others stay
-    strided, planned by `plan_view`.
+    strided.
     """
     gathered, iterators = _entangled(rows)
     picked = [(i, bound) for i, bound in present if i in iterators]
@@ -73,7 +63,7 @@ def gather_view(
     base = 1 + max((i for i, _ in present), default=0)
     whole = [(base + d, ranges[d]) for d in gathered]
     inner_rows = [affine.iterator(base + d) if d in gathered else row for d, row in enumerate(rows)]
-    inner = plan_view(ranges, inner_rows, [*whole, *kept], fill)
+    inner = plan_strided(ranges, inner_rows, [*whole, *kept], fill)
     values = {
         i: torch.arange(*bound).reshape([-1 if p == axis else 1 for p in range(len(picked))])
         for axis, (i, bound) in enumerate(picked)

@@ -17,11 +17,13 @@ from typing import Final, TypeAlias
 import torch
 
 from eops.digits import split_digits
+from eops.strided import fill_value
 from eops.torch_contract import Operand, contract, contraction_order
-from eops.torch_scalar import Block, Buffers, Elementwise, align
+from eops.torch_scalar import Block, Buffers, Elementwise
+from eops.torch_steps import align
 from eops.torch_taps import COMBINE, IDENTITIES, tap_stage
 from eops.torch_types import HALVES, StageTypes, stage_types
-from eops.views import ViewPlan, fill_value, plan_view
+from eops.views import ViewPlan, plan_view
 from ta import affine
 from ta.affine import Row
 from ta.canon import scope as make_scope
@@ -65,11 +67,6 @@ def lower(scope: Scope, *, as_written: bool = False) -> Stage:
         return regroup(kernel(buffers, types).expand(split.shape))
 
     return run
-
-
-def direct(scope: Scope, buffers: Mapping[Tensor, torch.Tensor]) -> torch.Tensor:
-    """The scope's tensor from its inputs, stage by stage as written: see `lower_all`."""
-    return lower_all(scope)(buffers)
 
 
 def lower_all(root: Scope) -> Callable[[Mapping[Tensor, torch.Tensor]], torch.Tensor]:

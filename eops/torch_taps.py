@@ -16,9 +16,10 @@ from typing import Final, NamedTuple
 
 import torch
 
+from eops.strided import fill_value
 from eops.torch_scalar import Buffers
 from eops.torch_types import StageTypes
-from eops.views import ViewPlan, fill_value, plan_view
+from eops.views import ViewPlan, plan_view
 from ta import affine
 from ta.affine import Range, Row
 from ta.expr import split_coefficient

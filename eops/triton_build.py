@@ -1,4 +1,4 @@
-"""Building generated kernels: to a callable on tensors, or ahead of time for a target.
+"""Building generated kernels: from a stage to a callable on tensors.
 
 Sources live in a cache directory, one module a kernel, named by the sha256 of its text.  Triton is
 imported only when a kernel is built, so everything else works where it is missing.
@@ -11,10 +11,9 @@ import importlib.util
 import os
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from math import prod
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -30,19 +29,6 @@ from ta.node import Scope
 FP_FUSION: Final = True
 """May a*b + c become one fused operation?  It rounds once instead of twice.  Always passed on, as
 Triton's own default changes with its version."""
-
-POINTER: Final = {
-    "bool": "*i1",
-    "uint8": "*u8",
-    "int8": "*i8",
-    "int16": "*i16",
-    "int32": "*i32",
-    "int64": "*i64",
-    "float16": "*fp16",
-    "bfloat16": "*bf16",
-    "float32": "*fp32",
-    "float64": "*fp64",
-}
 
 
 def interpreting() -> bool:
@@ -133,7 +119,8 @@ class Kernel:
             return configs[0]
         key = torch.cuda.get_device_name(out.device)
         if key not in self.chosen:
-            self.chosen[key] = min(configs, key=lambda c: self._seconds(c, tensors, out))
+            trial = torch.empty_like(out)  # `out` shows what the chosen one alone has written
+            self.chosen[key] = min(configs, key=lambda c: self._seconds(c, tensors, trial))
         return self.chosen[key]
 
     def _seconds(self, config: Config, tensors: Sequence[torch.Tensor], out: torch.Tensor) -> float:
@@ -183,74 +170,6 @@ def build(
 ) -> Kernel:
     """The stage as a callable kernel; `dtypes` as in `plan`.  Raises BuildError."""
     made = plan(scope, dtypes, out_dtype)
-    return _kernel(made, formula, cache, interpreting())
-
-
-def _kernel(made: Plan, formula: str, cache: Path | None, upcast: bool) -> Kernel:
-    source = emit(made, formula=formula, upcast=upcast)
+    source = emit(made, formula=formula, upcast=interpreting())
     path = write_source(source, (cache or default_cache()).resolve())
     return Kernel(made, source, path, _load_module(path).eop)
-
-
-@dataclass(frozen=True)
-class CompiledArtifacts:
-    """What a target's compiler made of a kernel: assembly text (PTX or AMD GCN), the binary, and
-    the compiler's record (shared memory in bytes, warps, ...)."""
-
-    target: str
-    config: Config
-    source: str
-    assembly: str
-    binary: bytes
-    metadata: Mapping[str, Any]
-
-
-def compile_for(
-    scope: Scope,
-    target: str,
-    dtypes: Sequence[str] | None = None,
-    *,
-    out_dtype: str | None = None,
-    formula: str = "",
-    config: Config | None = None,
-    cache: Path | None = None,
-) -> CompiledArtifacts:
-    """The stage compiled for `cuda:90`, `hip:gfx942`, ... on any machine; `config` is by default
-    the plan's first.  Pointers are taken to be aligned to 16 bytes.  Raises BuildError."""
-    if interpreting():
-        raise BuildError("with TRITON_INTERPRET set, Triton compiles nothing")
-    made = plan(scope, dtypes, out_dtype)
-    if not prod(scope.shape):
-        raise BuildError("an empty output needs no kernel")
-    kernel = _kernel(made, formula, cache, upcast=False)
-    chosen = config or made.configs[0]
-    from triton import compile as compile_source
-    from triton.backends.compiler import GPUTarget
-    from triton.compiler import ASTSource
-
-    backend, _, architecture = target.partition(":")
-    if backend == "cuda" and architecture.isdigit():
-        gpu = GPUTarget("cuda", int(architecture), 32)
-    elif backend == "hip" and architecture.startswith("gfx"):
-        gpu = GPUTarget("hip", architecture, 64 if architecture.startswith("gfx9") else 32)
-    else:
-        raise BuildError(f"{target!r} is no target; write cuda:90 or hip:gfx942")
-    names = [f"a{i}" for i in range(len(made.sources))] + ["out"]
-    pointers = [POINTER[dtype] for dtype in (*made.dtypes, made.out_dtype)]
-    signature = dict(zip(names, pointers, strict=True))
-    signature |= {block: "constexpr" for block, _ in chosen.blocks}
-    constants = {(len(names) + i,): size for i, (_, size) in enumerate(chosen.blocks)}
-    aligned = {(i,): [["tt.divisibility", 16]] for i in range(len(names))}
-    compiled = compile_source(
-        ASTSource(kernel.function, signature, constants, aligned),
-        target=gpu,
-        options={
-            "num_warps": chosen.num_warps,
-            "num_stages": chosen.num_stages,
-            "enable_fp_fusion": FP_FUSION,
-        },
-    )
-    text, binary = ("ptx", "cubin") if backend == "cuda" else ("amdgcn", "hsaco")
-    metadata = compiled.metadata._asdict()
-    assembly, code = compiled.asm[text], compiled.asm[binary]
-    return CompiledArtifacts(target, chosen, kernel.source, str(assembly), bytes(code), metadata)

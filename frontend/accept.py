@@ -11,7 +11,7 @@ points.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan, prod
 
@@ -22,8 +22,10 @@ from derivations.verify import sample_points
 from eops.torch_stage import lower_all
 from frontend.accuracy import Accuracy, magnitude
 from frontend.inputs import random_inputs
+from frontend.unwritten import Marked
 from ta.errors import BuildError
-from ta.interp import RealField, evaluate_at
+from ta.fields import RealField
+from ta.interp import evaluate_at
 from ta.node import Scope, Tensor
 from ta.program import Program
 from ta.subst import stages
@@ -44,8 +46,13 @@ class Reference:
     epsilon: float
     sizes: tuple[torch.Tensor, ...] | None = None
 
-    def error(self, outputs: Sequence[torch.Tensor]) -> float:
-        """The outputs' error."""
+    def error_of(
+        self, run: Callable[[Mapping[Tensor, torch.Tensor]], Sequence[torch.Tensor]]
+    ) -> float:
+        """The error of what `run` gives for the inputs, with NaN in all memory that it allocates
+        and does not write."""
+        with Marked():
+            outputs = run(self.inputs)
         return error(outputs, self.outputs, self.sizes)
 
 

@@ -22,12 +22,14 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from derivations.kernel import Step
+from derivations.functions import Exponential
+from derivations.kernel import Step, apply
 from derivations.nonfinite import keeps_nonfinite
+from derivations.restructure import Distribute, Expand
 from derivations.rules import ALL_RULES
 from ta import expr
 from ta.canon import scope as make_scope
-from ta.errors import NameUnknownError
+from ta.errors import NameUnknownError, RuleRefused, shown
 from ta.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select
 from ta.subst import accesses
 
@@ -36,6 +38,8 @@ Nan: TypeAlias = Literal["ignore", "strict"]
 ACCURACIES: Final[tuple[Accuracy, ...]] = get_args(Accuracy)
 NANS: Final[tuple[Nan, ...]] = get_args(Nan)
 
+CANCELLING: Final = (Distribute, Expand, Exponential)
+"""The witnesses of the rules whose exactness is `cancels`."""
 _EXACTNESS = {rule.name: rule.exactness for rule in ALL_RULES}
 _SAME_SIZE = ("relu", "abs")
 _LARGER = ("maximum", "minimum")
@@ -45,9 +49,11 @@ def checked(accuracy: Any, nan: Any) -> None:
     """NameUnknownError where an option is none of its kind."""
     known = ((accuracy, "accuracy", ACCURACIES), (nan, "nan", NANS))
     for value, option, names in known:
-        if value not in names:
+        if not isinstance(value, str) or value not in names:
             written = " or ".join(f"{option}={name!r}" for name in names)
-            raise NameUnknownError(f"{option} cannot be {value!r:.40}", next_step=f"use {written}")
+            raise NameUnknownError(
+                f"{option} cannot be {shown(value, 40)}", next_step=f"use {written}"
+            )
 
 
 def allowed(accuracy: Accuracy, nan: Nan) -> Callable[[Step], bool] | None:
@@ -61,8 +67,30 @@ def allowed(accuracy: Accuracy, nan: Nan) -> Callable[[Step], bool] | None:
 
 
 def can_cancel(step: Step) -> bool:
-    """Whether the step's rule may subtract large equal parts; also where the rule is unknown."""
-    return _EXACTNESS.get(step.rule, "cancels") == "cancels"
+    """Whether the step may subtract large equal parts: its rule does, or is unknown, or its witness
+    is one of those that do, whatever the rule is called."""
+    by_name = _EXACTNESS.get(step.rule, "cancels") == "cancels"
+    return by_name or isinstance(step.witness, CANCELLING)
+
+
+def left_out(steps: Sequence[Step], accuracy: Accuracy, nan: Nan) -> str:
+    """Which of a derivation's steps may not take part under the options, and why; nothing where
+    all may.  The witness decides that, and so it has to be the step's own."""
+    for number, step in enumerate(steps, 1):
+        try:
+            made = apply(step.before, step.witness)
+        except (RuleRefused, LookupError, ValueError):
+            made = step.before
+        reason = ""
+        if made is not step.after:
+            reason = "is not made by its witness"
+        elif accuracy == "componentwise" and can_cancel(step):
+            reason = "can cancel"
+        elif nan == "strict" and not keeps_nonfinite(step):
+            reason = "is not shown to keep NaN and infinity"
+        if reason:
+            return f"step {number} {reason}"
+    return ""
 
 
 def cancelling(steps: Sequence[Step]) -> tuple[str, ...]:

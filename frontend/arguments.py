@@ -107,7 +107,7 @@ def dtypes(words: Sequence[str]) -> str | Mapping[str, str]:
         name, equals, dtype = word.rpartition("=")
         if dtype not in DTYPES:
             raise UsageError(
-                f"unknown element type {dtype!r}",
+                f"unknown element type {dtype!r:.60}",
                 text=word,
                 span=(len(name) + len(equals), len(word)),
                 next_step=close_matches(dtype, DTYPES) or f"use one of {', '.join(DTYPES)}",

@@ -21,8 +21,9 @@ import torch
 
 from derivations.match import match
 from eops.library import OPERATORS
-from eops.torch_scalar import Elementwise, align
+from eops.torch_scalar import Elementwise
 from eops.torch_stage import lower
+from eops.torch_steps import align
 from ta import expr
 from ta.node import Access, Mul, Node, Scope
 from ta.operator import Binding

@@ -19,8 +19,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from derivations.cost import MACHINES, Machine
+from derivations.explore import EXPLORING_EFFORT, Budget, explore
 from derivations.extract import Plan, plans, unchanged
-from derivations.graph import EXPLORING_EFFORT, Budget, Graph, default_item_bytes, explore
+from derivations.graph import Graph, default_item_bytes
 from derivations.rules import LAWLESS
 from eops.library import OPERATORS
 from frontend.arguments import UsageError

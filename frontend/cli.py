@@ -68,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except EinderiveError as error:
         return _fail(arguments.told_for_the_command_line(str(error)))
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
+        where = f"{str(error.filename)[:400]}: " if error.filename else ""
         return _fail(f"{where}{error.strerror or error}\n  next: check the file and its folder")
     except (MemoryError, RecursionError) as error:
         what = "too large" if isinstance(error, MemoryError) else "nested too deeply"
@@ -88,6 +88,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(argv: list[str]) -> int:
     parser = _parser()
+    for word in argv:
+        if word.startswith("--") and word.endswith("=--"):  # argparse makes a list of it
+            parser.error(f"{word[:60]} gives no value")
     options, rest = parser.parse_known_args(_json_alone(argv))
     unknown = [word for word in rest if word.startswith("-") or options.command not in WITH_SHAPES]
     if unknown:

@@ -27,7 +27,7 @@ def derive_formula(options: argparse.Namespace) -> int:
     dtypes = arguments.dtypes(options.dtype)
     records = [path for path in (options.save, options.json) if path not in (None, "-")]
     _require_folders([*records, *([options.html] if options.html is not None else [])])
-    from derivations.graph import Budget
+    from derivations.explore import Budget
     from frontend.optimize import derive, parse
 
     limits = {"seconds": options.seconds, "states": options.states}
@@ -108,7 +108,6 @@ def run_record(options: argparse.Namespace) -> int:
     from frontend.record import load
 
     derivation = load(options.file)
-    _require_candidate(derivation, None)
     for number in range(min(TRIED, len(derivation.candidates))):
         report = derivation.check(number)
         if not report:
@@ -163,7 +162,7 @@ def _named(name: str, known: dict[str, Any], what: str, command: str) -> Any:
     if name not in known:
         near = close_matches(name, known)
         raise NameUnknownError(
-            f"there is no {what} {name!r}",
+            f"there is no {what} {name!r:.60}",
             next_step=f"{near or 'choose one of ' + ', '.join(known)} "
             f"(`einderive {command}` lists them)",
         )
@@ -172,10 +171,6 @@ def _named(name: str, known: dict[str, Any], what: str, command: str) -> Any:
 
 def _require_candidate(derivation: Any, number: int | None) -> None:
     count = len(derivation.candidates)
-    if not count:
-        raise UsageError(
-            "the record holds no candidate", next_step="derive and save again, with more --states"
-        )
     if number is not None and number > count:
         raise UsageError(
             f"there is no candidate {number}",

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isfinite
+from numbers import Integral, Real
 from typing import Any
 
 import torch
@@ -29,7 +30,7 @@ from frontend.hard_cases import (
 from frontend.memory import require_memory
 from frontend.operands import bind
 from frontend.timing import race, timed
-from ta.errors import BuildError, EinderiveError, OperandError
+from ta.errors import BuildError, EinderiveError, OperandError, shown
 from ta.node import Scope
 from ta.program import Program
 from ta.show import show_program
@@ -42,6 +43,8 @@ HOPELESS_PREDICTION = 30.0
 """Candidates predicted to take this many times the best one's time are not built."""
 HOPELESS = 4.0
 """A rival that takes this many times the fastest one's time on its first runs is not timed on."""
+LONGEST = 1e9
+"""Seconds of timing beyond this are the same as this."""
 HARD_SECONDS = 0.5
 """About how long the runs on hard inputs may take for each candidate that they are asked of; the
 most telling one is always run."""
@@ -108,11 +111,12 @@ class CompiledFunction:
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         """The outputs for the given arrays, as the kind of array that came in: one output alone,
-        several as a tuple.  Lists and numbers take the formula's element type; no gradients are
-        recorded.  Raises OperandError."""
+        several as a tuple, each in memory of its own.  Lists and numbers take the formula's
+        element type, and where all are, NumPy arrays come out, but for bfloat16, which NumPy does
+        not have.  No gradients are recorded.  Raises OperandError."""
         inputs, numpy = bind(self.derivation.source, args, named, self.device)
         outputs = self.run(inputs)
-        values = tuple(y.cpu().numpy() if numpy else y for y in outputs)
+        values = tuple(_as_numpy(y) if numpy else y for y in outputs)
         return values[0] if len(values) == 1 else values
 
     def __str__(self) -> str:
@@ -125,6 +129,12 @@ class CompiledFunction:
         return f"<CompiledFunction of {formula!r}, {self.chosen.label} chosen>"
 
 
+def _as_numpy(output: torch.Tensor) -> Any:
+    """The output as an array; a tensor of the CPU where NumPy lacks its type."""
+    found = output.cpu()
+    return found if found.dtype is torch.bfloat16 else found.numpy()
+
+
 def compile_derivation(
     derivation: Derivation, *, seconds: float = 1.0, tried: int = TRIED
 ) -> CompiledFunction:
@@ -132,6 +142,17 @@ def compile_derivation(
 
     The baseline stays unless a candidate takes at most 97 % of its time and is as exact on hard
     inputs; steps that can cancel are exempt from the latter, unless accuracy="componentwise"."""
+    if not isinstance(seconds, Real) or not seconds >= 0:  # also refuses NaN
+        raise OperandError(
+            f"seconds is how long timing may take, not {shown(seconds)}",
+            next_step="for example seconds=1.0",
+        )
+    if not isinstance(tried, Integral) or tried < 0:
+        raise OperandError(
+            f"tried is how many candidates to build, not {shown(tried)}",
+            next_step="for example tried=6; with 0 the baseline stays",
+        )
+    seconds = float(min(seconds, LONGEST))
     device = "cpu" if derivation.target == "cpu" else "cuda"
     if device == "cuda" and not torch.cuda.is_available():
         raise OperandError(
@@ -196,13 +217,13 @@ def _direct(
     scopes = tuple(scope for scope, _ in stages)
     written = Executable(program.roots(), scopes, tuple(run for _, run in stages), tuple(words))
     try:
-        off = expected.error(written(expected.inputs))
+        off = expected.error_of(written)
     except NotImplementedError:
         off = float("inf")
     if off <= WRONG and not moved(program, odd, written):
         return written, off
     general = _general(program, scopes, as_written=nan == "strict")
-    other = expected.error(general(expected.inputs))
+    other = expected.error_of(general)
     if family := moved(program, odd, general):
         raise BuildError(
             f"no program for {show_program(program)} has NaN and infinity where the formula has "
@@ -240,7 +261,7 @@ def _try(
     infinite = float("inf")
     try:
         built = executable(plan, device)
-        off = expected.error(built(expected.inputs))
+        off = expected.error_of(built)
     except (EinderiveError, RuntimeError, MemoryError, NotImplementedError) as problem:
         verdict = f"not built: {str(problem).splitlines()[0]}"
         return Trial(label, plan, (), infinite, infinite, verdict), None

@@ -6,9 +6,11 @@ import json
 import os
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from derivations.checker import Claim
+from derivations.claims import check_stated
 from derivations.cost import MACHINES, Machine
 from derivations.extract import Plan, replace_step
 from derivations.kernel import Step
@@ -18,9 +20,9 @@ from derivations.trace import FORMAT, VERSION, step_data
 from derivations.trace_stages import claim_of, stage_data
 from derivations.verify import Finding, Report, check
 from eops.library import OPERATORS
-from frontend.accuracy import Accuracy, Nan
+from frontend.accuracy import Accuracy, Nan, left_out
 from frontend.files import write_whole
-from ta.errors import RecordError, TextError
+from ta.errors import RecordError, TextError, shown
 from ta.node import Scope
 from ta.program import Program, Statement, inline_statements
 from ta.reader import MOST_NESTED, nesting
@@ -79,24 +81,42 @@ class Derivation:
         return staged_program(source.outputs, plan.roots, source.inputs, source.hints, given)
 
     def check(self, candidate: int = 0) -> Report:
-        """Verify a candidate from its steps alone; the report is true where everything holds."""
-        plan = self.candidates[candidate]
-        claims = [claim_of(stage, OPERATORS) for stage in plan.stages]
+        """Verify a candidate, counted from 0, from its steps alone; the report is true where
+        everything holds, and where a record was read, everything that it states."""
+        plan = self._plan(candidate)
+        chosen = tuple(claim_of(stage, OPERATORS) for stage in plan.stages)
         stated = self.stated[candidate] if self.stated else None
-        if stated is not None:
-            claims += [claim for claim in stated.claims if claim not in claims]
+        said = chosen if stated is None else stated.claims
+        claims = (*said, *(claim for claim in chosen if claim not in said))
         try:
-            report = check(self.source.roots(), plan.steps, plan.roots, claims)
-            if stated is None:
-                return report
-            same = show_program(self.staged(plan)) == stated.program
-            written = Finding("the steps lead to the program that the record states", same)
-            return Report((*report.findings, written))
+            found = [*check(self.source.roots(), plan.steps, plan.roots, claims).findings]
+            found += check_stated(said, plan.roots, self.weights)
+            if stated is not None:
+                same = show_program(self.staged(plan)) == stated.program
+                found.append(Finding("the steps lead to the program that the record states", same))
+            if (self.accuracy, self.nan) != ("normwise", "ignore"):
+                wrong = left_out(plan.steps, self.accuracy, self.nan)
+                options = f'accuracy="{self.accuracy}" and nan="{self.nan}"'
+                found.append(Finding(f"every step may take part under {options}", not wrong, wrong))
+            return Report(tuple(found))
         except RecursionError:
             raise TextError(
                 "the program's statements build on each other too deeply to be checked",
                 next_step="derive and check its statements in parts",
             ) from None
+
+    def _plan(self, candidate: int) -> Plan:
+        count = len(self.candidates)
+        try:
+            number = index(candidate)
+        except Exception:  # a TypeError, or whatever a number of the caller's raises
+            number = -1
+        if not 0 <= number < count:
+            raise TextError(
+                f"there is no candidate {shown(candidate, 40)}",
+                next_step=f"candidates are counted from 0; there are {count}",
+            )
+        return self.candidates[number]
 
     def compile(self, **options: Any) -> CompiledFunction:
         """Build, check and time the best candidates against the baseline; the fastest accepted

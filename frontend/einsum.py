@@ -6,9 +6,9 @@ to `numpy.einsum` or `torch.einsum`, which use matrix products where they can.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
-from functools import lru_cache, reduce
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
 from importlib import import_module
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
@@ -17,23 +17,34 @@ import numpy as np
 import opt_einsum
 from opt_einsum.parser import convert_to_valid_einsum_chars, get_symbol
 
+from frontend.einsum_operands import (
+    Arrays,
+    Casting,
+    check_cast,
+    is_torch,
+    numpy_operands,
+    torch_operands,
+)
+from frontend.einsum_options import (
+    check_options,
+    check_path,
+    checked_dtype,
+    checked_strategy,
+    refused_strategy,
+)
 from frontend.einsum_program import to_program
 from frontend.einsum_text import EinsumSpec, join_interleaved, read_einsum, show_shapes
 from ta.dtypes import DTYPES
-from ta.errors import OperandError
+from ta.errors import OperandError, shown
 from ta.program import Program
 
 if TYPE_CHECKING:
     import torch
 
-Arrays: TypeAlias = tuple[Any, ...]
 Order: TypeAlias = Literal["K", "A", "C", "F"]
-Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 Compiler: TypeAlias = Callable[[Program], Callable[..., Any]]
 """Program -> a function of the operands, in order."""
 
-NUMBERS = "biufcO"
-"""Kinds of NumPy's types that einsum computes with."""
 UNASKED_BYTES = 1 << 30
 """Results up to this size are computed without asking how much memory is free."""
 MOST_OPTIMAL = 8
@@ -64,8 +75,9 @@ def einsum(
     type that all operands promote to (`dtype`, if given), which is also the type computed in; a
     full contraction of NumPy operands is a NumPy scalar.  Bools are combined by `and` and `or`.
 
-    The result may be a view of an operand where nothing is computed (`"ii->i"`, `"ij->ji"`): copy
-    before writing to it.  Integers on a GPU are contracted on the CPU, exactly.
+    The result never shares memory with an operand.  Here NumPy and torch differ: where nothing is
+    computed (`"ii->i"`, `"ij->ji"`), theirs is a view, and writing to it writes to the operand.
+    Integers on a GPU are contracted on the CPU, exactly.
 
     `optimize`: True (optimal up to 8 operands), False (all operands at once), the name of a
     strategy of opt_einsum, (name, memory limit), or a path as from `numpy.einsum_path`.
@@ -78,7 +90,9 @@ def einsum(
     text, operands = (
         (args[0], args[1:]) if args and isinstance(args[0], str) else join_interleaved(args)
     )
-    torch_used = any(map(_is_torch, operands))
+    check_options(text, order, casting, derive)
+    strategy = checked_strategy(text, optimize)
+    torch_used = any(map(is_torch, operands))
     if torch_used and (out is not None or order != "K" or casting != "safe"):
         raise OperandError(
             "out, order and casting are for NumPy operands, and there is a torch tensor",
@@ -86,9 +100,10 @@ def einsum(
             next_step="leave them out; for torch, copy the result into your tensor",
         )
     if torch_used:
-        arrays = _torch_operands(text, operands, dtype)
+        arrays = torch_operands(text, operands, dtype)
     else:
-        arrays = _numpy_operands(text, operands, dtype, casting)
+        wanted = None if dtype is None else checked_dtype(text, dtype)
+        arrays = numpy_operands(text, operands, wanted, casting)
     spec = read_einsum(text, tuple(tuple(map(int, array.shape)) for array in arrays))
     _require_memory(text, spec, arrays[0].dtype.itemsize, _device_type(arrays[0]))
     if derive:
@@ -97,13 +112,43 @@ def einsum(
         result = _derived(spec, names, _deriver() if derive is True else derive)(*arrays)
         result = _in_type_of(arrays[0], result)
     else:
+        plan = _plan(text, spec, strategy)
         run = _run_torch if torch_used else _run_numpy
-        result = run(contractions(spec, _hashable(optimize)), _squeeze(spec, arrays))
-    return result if torch_used else _finish_numpy(text, result, out, order, casting, operands)
+        with _plain_errors(text, arrays[0].dtype):
+            result = run(plan, _squeeze(spec, arrays))
+    return result if torch_used else _finish_numpy(text, result, out, order, casting, arrays)
+
+
+def _plan(text: str, spec: EinsumSpec, strategy: Any) -> tuple[Contraction, ...]:
+    """The steps to one operand, in an order that was asked for or found here."""
+    if strategy is None or isinstance(strategy, bool):
+        return contractions(spec, strategy)
+    try:
+        plan = contractions(spec, strategy)
+    except Exception:  # whatever a path that does not fit makes of it
+        raise refused_strategy(text, strategy) from None
+    check_path(text, strategy, [step.positions for step in plan], len(spec.operands))
+    return plan
+
+
+@contextmanager
+def _plain_errors(text: str, dtype: Any) -> Iterator[None]:
+    """What cannot be multiplied and added, or has no memory, as an OperandError."""
+    try:
+        yield
+    except Exception as problem:
+        reason = str(problem).partition("\n")[0] or type(problem).__name__
+        raise OperandError(
+            f"elements of type {dtype} cannot be contracted here: {reason}",
+            text=text,
+            next_step="use smaller operands"
+            if isinstance(problem, MemoryError) or "memory" in reason
+            else "convert them to a type of numbers, such as float64",
+        ) from problem
 
 
 def _device_type(array: Any) -> str:
-    return str(array.device.type) if _is_torch(array) else "cpu"
+    return str(array.device.type) if is_torch(array) else "cpu"
 
 
 def _deriver() -> Compiler:
@@ -125,14 +170,20 @@ def _check_derivable(text: str, dtypes: Sequence[str]) -> None:
 def _in_type_of(operand: Any, result: Any) -> Any:
     """The result in the operands' type: derived programs count bools and sum integers in int64,
     which gives the same after wrapping."""
-    if _is_torch(result):
+    if is_torch(result):
         return result.to(operand.dtype)
     return result.astype(operand.dtype, copy=False)
 
 
 @lru_cache(maxsize=256)
 def _derived(spec: EinsumSpec, dtypes: tuple[str, ...], compiler: Compiler) -> Callable[..., Any]:
-    return compiler(to_program(spec, dtypes))
+    made = compiler(to_program(spec, dtypes))
+    if not callable(made):
+        raise OperandError(
+            f"the function given as derive made {shown(made)} of a program",
+            next_step="let it give a function of the operands",
+        )
+    return made
 
 
 @lru_cache(maxsize=4096)
@@ -166,14 +217,6 @@ def _strategy(optimize: Any, number: int) -> tuple[Any, int | None]:
         if len(optimize) == 2:
             return optimize[0], int(optimize[1])
     return optimize, None
-
-
-def _hashable(optimize: Any) -> Any:
-    return (
-        tuple(tuple(step) if isinstance(step, list) else step for step in optimize)
-        if isinstance(optimize, list | tuple)
-        else optimize
-    )
 
 
 def _squeeze(spec: EinsumSpec, arrays: Arrays) -> Arrays:
@@ -215,42 +258,15 @@ def _run_torch(plan: Sequence[Contraction], arrays: Arrays) -> Any:
     exact = not (first.dtype.is_floating_point or first.dtype.is_complex)
     if exact and first.device.type != "cpu":  # torch has no integer matrix product elsewhere
         return _run(plan, [array.cpu() for array in arrays], torch.einsum).to(first.device)
-    return _run(plan, arrays, torch.einsum)
+    result = _run(plan, arrays, torch.einsum)
+    return result.clone() if len(arrays) == 1 and not _sums(plan) else result
 
 
-def _is_torch(operand: object) -> bool:
-    """Whether it is a torch tensor; torch need not be loaded to know that it is not."""
-    module = sys.modules.get("torch")
-    return module is not None and isinstance(operand, module.Tensor)
-
-
-def _numpy_operands(text: str, operands: Sequence[Any], dtype: Any, casting: Casting) -> Arrays:
-    arrays = tuple(_array(text, number, operand) for number, operand in enumerate(operands))
-    if not arrays:
-        return arrays
-    wanted = np.result_type(*(a.dtype for a in arrays)) if dtype is None else np.dtype(dtype)
-    for number, array in enumerate(arrays):
-        _check_cast(text, f"operand {number}", array.dtype, wanted, casting)
-    return tuple(array.astype(wanted, copy=False) for array in arrays)
-
-
-def _array(text: str, number: int, operand: Any) -> Any:
-    """The operand as an array of what can be multiplied and added."""
-    try:
-        array = np.asarray(operand)
-    except (TypeError, ValueError):  # rows of different lengths
-        raise OperandError(
-            f"operand {number} is no array: its rows have different lengths",
-            text=text,
-            next_step="pass rows of one length",
-        ) from None
-    if array.dtype.kind not in NUMBERS:
-        raise OperandError(
-            f"operand {number} holds elements of type {array.dtype}, which are no numbers",
-            text=text,
-            next_step="convert it to a type of numbers",
-        )
-    return array
+def _sums(plan: Sequence[Contraction]) -> bool:
+    """Whether a label leaves: torch gives a view of a single operand where none does.  Tensors are
+    not asked, as those of a transformation such as torch.func.vmap cannot tell their memory."""
+    terms = [contraction.equation.split("->") for contraction in plan]
+    return any(set(read) - {","} != set(kept) for read, kept in terms)
 
 
 def _require_memory(text: str, spec: EinsumSpec, item_bytes: int, device: str) -> None:
@@ -271,81 +287,30 @@ def _require_memory(text: str, spec: EinsumSpec, item_bytes: int, device: str) -
         )
 
 
-def _check_cast(text: str, what: str, old: Any, new: Any, casting: Casting) -> None:
-    if not np.can_cast(old, new, casting):
-        raise OperandError(
-            f"{what} is {old} and does not become {new} under casting='{casting}'",
-            text=text,
-            next_step="pass casting='unsafe' or a wider dtype",
-        )
-
-
-def _torch_operands(text: str, operands: Sequence[Any], dtype: Any) -> Arrays:
-    import torch
-
-    tensors = [operand for operand in operands if _is_torch(operand)]
-    for number, operand in enumerate(operands):
-        if isinstance(operand, np.ndarray):
-            raise OperandError(
-                f"operand {number} is a NumPy array, another one a torch tensor",
-                text=text,
-                sizes=show_shapes([tuple(np.shape(item)) for item in operands]),
-                next_step=f"pass torch.from_numpy(operand {number}), or all operands as arrays",
-            )
-    for number, operand in enumerate(operands):
-        if _is_torch(operand) and (operand.is_nested or operand.layout is not torch.strided):
-            kind = "nested" if operand.is_nested else "sparse"
-            raise OperandError(
-                f"operand {number} is a {kind} tensor",
-                text=text,
-                next_step="pass it dense, for example with .to_dense()",
-            )
-    devices = list(dict.fromkeys(str(tensor.device) for tensor in tensors))
-    if len(devices) > 1:
-        raise OperandError(
-            f"the operands are on different devices: {', '.join(devices)}",
-            text=text,
-            next_step=f"move them to one, for example with .to('{devices[0]}')",
-        )
-    if not isinstance(dtype, torch.dtype | None):
-        raise OperandError(
-            f"dtype is {dtype!r}, and the operands are torch tensors",
-            text=text,
-            next_step="pass a torch.dtype",
-        )
-    # Values that are no tensors do not widen the type within its category, as in torch arithmetic.
-    values = [o if _is_torch(o) else torch.from_numpy(np.array(o)) for o in operands]
-    common = reduce(torch.promote_types, (tensor.dtype for tensor in tensors))
-    for value, operand in zip(values, operands, strict=True):
-        if value is not operand:
-            weak = torch.empty((), dtype=value.dtype)
-            common = torch.result_type(torch.empty(1, dtype=common), weak)
-    device = tensors[0].device
-    return tuple(value.to(device=device, dtype=dtype or common) for value in values)
-
-
 def _finish_numpy(
     text: str,
     result: Any,
     out: Any,
     order: Order,
     casting: Casting,
-    operands: Sequence[Any],
+    arrays: Arrays,
 ) -> Any:
-    """The result in the memory order asked for, or written to `out`."""
+    """The result in the memory order asked for, or written to `out`; copied if it is a view."""
     if out is not None:
         if not isinstance(out, np.ndarray) or out.shape != np.shape(result):
             raise OperandError(
                 f"out is {out.shape if isinstance(out, np.ndarray) else type(out).__name__}, "
                 f"the result {np.shape(result)}",
                 text=text,
-                sizes=show_shapes([np.shape(item) for item in operands]),
+                sizes=show_shapes([array.shape for array in arrays]),
                 next_step="pass an array of the result's shape",
             )
-        _check_cast(text, "the result", result.dtype, out.dtype, casting)
+        check_cast(text, "the result", result.dtype, out.dtype, casting)
         np.copyto(out, result, casting="unsafe")
         return out
     if order == "A":
-        order = "F" if all(np.asarray(o).flags.f_contiguous for o in operands) else "C"
-    array: Any = np.asarray(result, order=order)
-    return array[()] if array.ndim == 0 else array
+        order = "F" if all(array.flags.f_contiguous for array in arrays) else "C"
+    found: Any = np.asarray(result, order=order)
+    if any(np.may_share_memory(found, array) for array in arrays):
+        found = np.array(found, order="K")
+    return found[()] if found.ndim == 0 else found

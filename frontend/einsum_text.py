@@ -13,16 +13,20 @@ size; two dimensions of one operand under the same label must be equal.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count, islice
 from operator import index
 from typing import Any, NamedTuple
 
-from ta.errors import FormulaSyntaxError, OperandError, RangeError
+from ta.errors import FormulaSyntaxError, OperandError, RangeError, shown
+from ta.given import MOST_DIMENSIONS, several
 
 ELLIPSIS = "..."
+LABELS = 10_000
+"""So many labels the interleaved form has: 0 to 9999."""
+MOST_CHARACTERS = 100_000
 LAST_PLAIN = "\u00bf"
 """Whatever is printable beyond this character is a label: opt_einsum numbers its symbols so."""
 Shape = tuple[int, ...]
@@ -103,6 +107,11 @@ def _dimensions(shape: Shape) -> str:
 
 def parse_subscripts(text: str, sizes: str = "") -> Subscripts:
     """The terms of the text; `sizes` is what an error shows of the operands."""
+    if len(text) > MOST_CHARACTERS:
+        raise FormulaSyntaxError(
+            f"subscripts of {len(text)} characters, and {MOST_CHARACTERS} are read",
+            next_step="contract in parts",
+        )
     arrow = text.find("->")
     inputs_end = len(text) if arrow < 0 else arrow
     inputs: list[Term] = []
@@ -314,21 +323,21 @@ def join_interleaved(args: Sequence[Any]) -> tuple[str, tuple[Any, ...]]:
 
 def _join_labels(labels: object) -> str:
     numbers: list[int | None] = []
+    given = several(labels, MOST_DIMENSIONS)
+    listed = given is not None and len(given) <= MOST_DIMENSIONS
     try:
-        if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
-            raise TypeError
-        for label in labels:
-            numbers.append(None if label is Ellipsis else index(label))
-        if any(number is not None and number < 0 for number in numbers):
-            raise TypeError
-    except TypeError:
-        shown = repr(labels)
+        for label in given or ():
+            numbers.append(None if label is Ellipsis else index(label))  # type: ignore[arg-type]
+    except Exception:  # a TypeError, or whatever a number of the caller's raises
+        listed = False
+    if not listed or any(number is not None and not 0 <= number < LABELS for number in numbers):
+        written = shown(labels, 81)
         raise FormulaSyntaxError(
             "not a list of labels",
-            text=shown if len(shown) <= 80 else shown[:77] + ELLIPSIS,
+            text=written if len(written) <= 80 else written[:77] + ELLIPSIS,
             next_step="in the interleaved form each operand is followed by a list of integers "
             "from 0 up, or Ellipsis",
-        ) from None
+        )
     return "".join(ELLIPSIS if n is None else label_letter(n) for n in numbers)
 
 

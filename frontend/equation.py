@@ -9,12 +9,13 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from frontend.optimize import parse
-from ta.errors import RangeError, TextError
+from ta.errors import RangeError, TextError, shown
+from ta.given import MOST_DIMENSIONS, named, several
 from ta.node import Scope
 from ta.program import Program
 
@@ -65,24 +66,20 @@ class Equation:
     ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name, shape in self.shapes.items():
-            if not isinstance(shape, Iterable):
-                raise RangeError(
-                    f"the shape of {name} is no sequence of sizes but {shape!r:.80}",
-                    next_step=f"write {name}=(4, 3), or {name}=(4,) for one dimension",
-                )
-        if not isinstance(self.ranges, Mapping):
-            raise RangeError(
-                f"ranges are given by iterator, not as {self.ranges!r:.80}",
-                next_step="write ranges={'i': (0, 4)}",
-            )
+        shapes = {name: _sizes(name, shape) for name, shape in self.shapes.items()}
+        object.__setattr__(self, "shapes", shapes)  # what can be read once is read here
+        named(self.ranges, "ranges")
         texts = [side for side in (self.lhs, self.rhs) if isinstance(side, str)]
         used = {word for text in texts for word in _WORD.findall(text)}
-        for what, given in (("shape", self.shapes), ("range", self.ranges)):
+        types = self.dtypes if isinstance(self.dtypes, Mapping) else {}
+        stated = (("shape", self.shapes), ("range", self.ranges), ("element type", types))
+        for what, given in stated:
             for name in given:
-                if name not in used:
+                if not isinstance(name, str) or name not in used:
                     raise TextError(
-                        f"a {what} is given for {name}, which neither side uses",
+                        f"{'an' if what[0] == 'e' else 'a'} {what} is given for "
+                        f"{name if isinstance(name, str) else shown(name)}, "
+                        "which neither side uses",
                         text="\n".join(texts),
                         next_step="leave it out" if texts else "programs have their own shapes",
                     )
@@ -129,7 +126,10 @@ class Equation:
         if isinstance(side, Program):
             return side
         if not isinstance(side, str):
-            raise TextError(f"a formula is a text or a program, not {side!r}")
+            raise TextError(
+                f"a formula is a text or a program, not {shown(side)}",
+                next_step='write "Y[i] = 2*A[i]"',
+            )
         text = stated(side, sizes) if sizes else side
         words = set(_WORD.findall(text))
         types = self.dtypes
@@ -140,6 +140,23 @@ class Equation:
         return parse(text, dtypes=types, ranges=ranges, **used)
 
 
+def _sizes(name: str, shape: object) -> tuple[Any, ...]:
+    """The sizes of a shape: names, and what the parser takes for numbers or refuses."""
+    found = several(shape, MOST_DIMENSIONS)
+    if found is None:
+        raise RangeError(
+            f"the shape of {name} is no sequence of sizes but {shown(shape)}",
+            next_step=f"write {name}=(4, 3), or {name}=(4,) for one dimension",
+        )
+    for size in found:
+        if isinstance(size, str) and not _WORD.fullmatch(size):
+            raise RangeError(
+                f"the shape of {name} has a size {size!r:.40}, which is no name",
+                next_step=f"write a number, or a name as in {name}=('n', 3)",
+            )
+    return found
+
+
 def stated(text: str, sizes: Sizes) -> str:
     """The text with the symbols in the bounds of its clauses replaced: `0:H-2` by `0:5`."""
 
@@ -148,7 +165,7 @@ def stated(text: str, sizes: Sizes) -> str:
             return written
         try:
             return str(_value(ast.parse(written.strip(), mode="eval").body, sizes))
-        except (SyntaxError, KeyError, TypeError, ZeroDivisionError):
+        except (SyntaxError, KeyError, TypeError, ValueError, ArithmeticError, RecursionError):
             raise RangeError(
                 f"the bound {written.strip()} of a range cannot be computed",
                 text=text,

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from derivations.checker import not_equal
 from frontend.equation import Equation, Pair, stated
 from frontend.families import families, symbolic
 from frontend.smallest import smallest
 from frontend.verdict import Counterexample, Verdict
 from ta.compare import Outcome, compare, points, sample
-from ta.errors import EinderiveError, TextError
+from ta.errors import EinderiveError, TextError, shown
 from ta.laws import EXP_SUM, LAWS, apply_definitions, law_names
+from ta.node import Scope
 from ta.program import Program
 from ta.reduce import reduce_extents
 
 __all__ = ["Counterexample", "Verdict", "equivalent"]
 
 MOST_POINTS = 4_000_000
-"""Programs whose stages visit more points than this, with reduced extents, are not evaluated."""
+"""Programs whose stages visit more points than this, with reduced extents, are not evaluated at
+every position: they are compared as formal sums."""
 MOST_GENERIC = 400_000
 """As `MOST_POINTS`, for each shape of a family."""
+PROVED = (
+    "equal at every position for all entries: both sides are the same sums of products, compared "
+    "over integer sets"
+)
 
 
 def equivalent(
@@ -42,6 +49,10 @@ def equivalent(
     (`ta.signs`).  Extents that take part in no index arithmetic are made small by a theorem
     (`ta.reduce`), which loses nothing.
 
+    What is too large for that, or needs a property of order, is compared as formal sums of products
+    over integer sets, for all positions and all entries at once (`derivations.checker`): there is
+    no chance in that, and no dependence on the extents.
+
     Shapes are those of the tensors; a name that only one side uses is given all the same.  Outputs
     are compared by name where both sides have the same names, else in order.  `laws` names
     identities of functions that may be used: `exp-sum`, or its equation `exp(a+b) = exp(a)*exp(b)`,
@@ -54,6 +65,8 @@ def equivalent(
 
     Raises EinderiveError where a formula cannot be read, a tensor has two shapes or a law is not
     known."""
+    if not isinstance(generic, bool):
+        raise TextError(f"generic is True or False, not {shown(generic)}", next_step="leave it out")
     chosen = law_names(laws)
     equation = Equation(lhs, rhs, shapes, dtypes, {} if ranges is None else ranges)
     if generic or equation.symbols:
@@ -80,6 +93,9 @@ def _verdict(equation: Equation, pair: Pair, laws: frozenset[str], most: int) ->
         return _different(smallest(equation, pair, laws, outcome.found))
     if outcome.reason == "size":
         return _sampled(equation, pair, laws)
+    reasons = _not_proved(left, right, laws)
+    if not reasons:
+        return Verdict("proved", f"{PROVED}{_by(laws)}")
     if outcome.reason == "degree":
         return Verdict(
             "undecided",
@@ -92,6 +108,19 @@ def _verdict(equation: Equation, pair: Pair, laws: frozenset[str], most: int) ->
         "equal for many random rational inputs, but not shown: that needs a property of order, "
         "such as max being associative or idempotent; write both sides with the same max or min",
     )
+
+
+def _not_proved(left: Sequence[Scope], right: Sequence[Scope], laws: frozenset[str]) -> list[str]:
+    """Why it is not shown, for all entries at once, that the outputs are equal; empty where it
+    is."""
+    found = []
+    for x, y in zip(left, right, strict=True):
+        try:
+            reason = not_equal(x, y, exp_sum=EXP_SUM in laws)
+        except RecursionError:
+            reason = "not shown: the statements build on each other too deeply"
+        found += [reason] if reason else []
+    return found
 
 
 def _shown(outcome: Outcome, sizes: Sequence[tuple[int, int]], laws: Iterable[str]) -> str:
@@ -108,16 +137,19 @@ def _shown(outcome: Outcome, sizes: Sequence[tuple[int, int]], laws: Iterable[st
 
 
 def _sampled(equation: Equation, pair: Pair, laws: frozenset[str]) -> Verdict:
-    """For what is too large to be evaluated everywhere: different, or undecided."""
+    """For what is too large to be evaluated everywhere."""
     left, right = (apply_definitions(side, laws) for side in (pair.left, pair.right))
     found, positions = sample(left, right)
     if found is not None:
         return _different(smallest(equation, pair, laws, found))
     looked = f"equal at {positions} sampled positions" if positions else "no position was evaluated"
+    reasons = _not_proved(left, right, laws)
+    if not reasons:
+        return Verdict("proved", f"{PROVED}; besides, {looked}{_by(laws)}")
     return Verdict(
         "undecided",
-        f"too many points to evaluate at every position ({looked}, with corners and borders); try "
-        "smaller shapes, or generic=True",
+        f"too many points to evaluate at every position ({looked}, with corners and borders), and "
+        f"compared as formal sums: {reasons[0]}; try smaller shapes, or generic=True",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,7 @@ from derivations.extract import Plan
 from derivations.graph import FOLDED, Stage
 from eops.library import by_name
 from eops.torch_stage import lower, lower_all
+from frontend.results import owned
 from ta.interp import input_tensors
 from ta.node import Scope, Tensor
 from ta.show import show
@@ -23,50 +24,35 @@ Run = Callable[[Mapping[Any, torch.Tensor]], torch.Tensor]
 
 @dataclass(frozen=True)
 class Executable:
-    """Stages in order; `runs[i]` computes `scopes[i]` from the inputs and earlier stages."""
+    """Stages in order; `runs[i]` computes `scopes[i]` from the inputs and earlier stages.
+
+    `kept` are the stages whose memory later calls read again.  What a call gives back is memory of
+    its own: see `frontend.results`."""
 
     roots: tuple[Scope, ...]
     scopes: tuple[Scope, ...]
     runs: tuple[Run, ...]
     words: tuple[str, ...]
+    kept: tuple[Scope, ...] = ()
 
     @cached_property
-    def _last_use(self) -> dict[int, list[Scope]]:
-        return _last_use(self.scopes)
+    def _dropped(self) -> dict[int, list[Scope]]:
+        """For each position, the stages that are not needed after it."""
+        held = {*self.roots, *self.kept}
+        return {
+            position: [scope for scope in read if scope not in held]
+            for position, read in _last_use(self.scopes).items()
+        }
 
     def __call__(self, inputs: Mapping[Tensor, torch.Tensor]) -> tuple[torch.Tensor, ...]:
         buffers: dict[Any, torch.Tensor] = dict(inputs)
-        last = self._last_use
+        dropped = self._dropped
         for position, (scope, run) in enumerate(zip(self.scopes, self.runs, strict=True)):
             buffers[scope] = run(buffers)
-            for source in last.get(position, ()):
-                if source not in self.roots:
-                    buffers.pop(source, None)
-        return tuple(_own(buffers[root], inputs.values()) for root in self.roots)
-
-
-def _own(result: torch.Tensor, inputs: Iterable[torch.Tensor]) -> torch.Tensor:
-    """The result as memory of its own: whoever writes to it changes neither an input nor a second
-    element of the result."""
-    storage = result.untyped_storage().data_ptr()
-    shared = any(storage == tensor.untyped_storage().data_ptr() for tensor in inputs)
-    return (
-        result.clone(memory_format=torch.contiguous_format)
-        if (shared or _overlaps(result))
-        else result
-    )
-
-
-def _overlaps(tensor: torch.Tensor) -> bool:
-    """Whether two elements may share memory: sorted by stride, a dimension does not step over all
-    that the smaller ones reach."""
-    reach = 1
-    for stride, extent in sorted(zip(tensor.stride(), tensor.shape, strict=True)):
-        if extent > 1:
-            if stride < reach:
-                return True
-            reach = stride * (extent - 1) + reach
-    return False
+            for source in dropped.get(position, ()):
+                buffers.pop(source, None)
+        others = (*inputs.values(), *(buffers[scope] for scope in self.kept))
+        return owned([buffers[root] for root in self.roots], others)
 
 
 def _last_use(scopes: Sequence[Scope]) -> dict[int, list[Scope]]:
@@ -94,6 +80,7 @@ def executable(plan: Plan, device: str) -> Executable:
         tuple(stage.scope for stage in plan.stages),
         tuple(run for run, _ in runs),
         tuple(word for _, word in runs),
+        tuple(stage.scope for stage in plan.stages if stage.operator == FOLDED),
     )
 
 

@@ -7,7 +7,10 @@ import secrets
 import stat
 from pathlib import Path
 
-from ta.errors import OutputError
+from ta.errors import OutputError, shown
+
+MOST_SHOWN = 400
+"""Of a longer path its beginning is named."""
 
 
 def write_whole(path: str | os.PathLike[str], text: str) -> None:
@@ -17,14 +20,20 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
     terminal, a pipe, a device) is written to as it is.
     """
     if not isinstance(path, str | bytes | os.PathLike):
-        raise OutputError(f"{path!r:.80} is no path", next_step="name a file, as a text")
+        raise OutputError(f"{shown(path)} is no path", next_step="name a file, as a text")
+    try:
+        name = os.fsdecode(path)
+    except Exception as problem:  # whatever an object of the caller's raises
+        raise OutputError(
+            f"{shown(path)} is no path", next_step="name a file, as a text"
+        ) from problem
     try:
         data = text.encode("utf-8")
-        _write(Path(os.path.realpath(os.fsdecode(path))), data)
+        _write(Path(os.path.realpath(name)), data)
     except (OSError, ValueError) as problem:  # ValueError: a NUL in the name, half a surrogate pair
         reason = problem.strerror if isinstance(problem, OSError) else str(problem)
         raise OutputError(
-            f"cannot write {os.fsdecode(path) or 'to an empty name'}: {reason}",
+            f"cannot write {name[:MOST_SHOWN] or 'to an empty name'}: {reason}",
             next_step="name a file in a folder that exists, can be written to and has space left",
         ) from None
 

@@ -22,7 +22,8 @@ from frontend.accept import accepted, at_points, epsilon, error
 from frontend.accuracy import Accuracy, magnitude
 from frontend.execute import Executable
 from frontend.inputs import FAMILIES, Family, family_inputs, nonfinite_families
-from ta.interp import RealField, evaluate_at
+from ta.fields import RealField
+from ta.interp import evaluate_at
 from ta.node import Scope, Tensor
 from ta.program import Program
 from ta.subst import accesses, stages

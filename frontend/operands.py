@@ -123,14 +123,16 @@ def _array(tensor: Tensor, value: Any, text: str) -> Any:
     its numbers."""
     try:
         array = np.asarray(value)
-    except (TypeError, ValueError):  # rows of different lengths
+    except Exception:  # rows of different lengths, or whatever its own conversion raises
         array = np.asarray(None)
     kind = array.dtype.kind
     wanted = "f" if "float" in tensor.dtype else np.dtype(tensor.dtype).kind
     if kind not in KINDS:
         what = f"an array of {array.dtype}" if array is value else f"a {type(value).__name__}"
         message = f"{tensor.name} is no array of numbers but {what}"
-    elif not isinstance(value, np.ndarray) and KINDS.index(kind) > KINDS.index(wanted):
+    elif not isinstance(value, np.ndarray) and (
+        KINDS.index(kind) > KINDS.index(wanted) or not _within(array, tensor.dtype)
+    ):
         message = f"{tensor.name} holds numbers that are no {tensor.dtype}"
     else:
         return array
@@ -142,12 +144,27 @@ def _array(tensor: Tensor, value: Any, text: str) -> Any:
     )
 
 
+def _within(array: Any, dtype: str) -> bool:
+    """Whether the type's range holds every finite number of the array."""
+    kind = getattr(torch, dtype)
+    if dtype == "bool" or not array.size:
+        return True
+    if not kind.is_floating_point and not kind.is_complex:
+        limits = torch.iinfo(kind)
+        return bool(limits.min <= array.min() and array.max() <= limits.max)
+    most = torch.finfo(kind).max
+    parts = (np.abs(part) for part in (array.real, array.imag))
+    return all(bool((~np.isfinite(part) | (part <= most)).all()) for part in parts)
+
+
 def _from_numpy(array: Any) -> torch.Tensor:
     """The array as a tensor, of the same memory where torch can read that: not backwards, not
-    write-protected, not unaligned and not in foreign byte order."""
+    write-protected, not unaligned, not in foreign byte order, not of C's long long."""
     whole = all(stride >= 0 and stride % array.itemsize == 0 for stride in array.strides)
     if not whole or not array.flags.writeable or not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="), order="C", copy=True)
+    if array.dtype.char in "qQ":
+        array = array.astype(array.dtype.name)
     return torch.from_numpy(array)
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Integral, Real
 from typing import Any, TypeAlias, cast
 
 import numpy as np
+import torch
 
 from derivations.cost import MACHINES
-from derivations.graph import Budget, Graph, Progress
+from derivations.explore import Budget, Progress
+from derivations.graph import Graph
 from derivations.rule import Rule
 from derivations.rules import JOINT_RULES, RULES
 from derivations.search import search
@@ -17,8 +20,9 @@ from frontend.accuracy import Accuracy, Nan, allowed, checked
 from frontend.compiled import CompiledFunction, compile_derivation
 from frontend.derivation import Derivation
 from frontend.interruption import Interruption
-from ta.errors import NameUnknownError, TextError
-from ta.laws import law_names
+from ta.errors import NameUnknownError, TextError, shown
+from ta.laws import law_names, names_given
+from ta.names import close_matches
 from ta.parse import parse as parse_text
 from ta.program import Program
 from ta.show import show_program
@@ -43,8 +47,10 @@ def parse(
     does.  `dtypes` is one element type, or one for each tensor that is not float32; types of NumPy
     and torch stand for their names.  Raises FormulaSyntaxError, RangeError or NameUnknownError."""
     if not isinstance(text, str):
-        raise TextError(f"a formula is a text, not {text!r}", next_step='write "Y[i] = 2*A[i]"')
-    return parse_text(text, shapes, _names(dtypes), ranges or {})
+        raise TextError(
+            f"a formula is a text, not {shown(text)}", next_step='write "Y[i] = 2*A[i]"'
+        )
+    return parse_text(text, shapes, _names(dtypes), {} if ranges is None else ranges)
 
 
 def _names(dtypes: Any) -> Any:
@@ -56,8 +62,9 @@ def _names(dtypes: Any) -> Any:
             return np.dtype(dtypes).name
         except TypeError:
             return dtypes
-    name = str(dtypes)
-    return name.removeprefix("torch.") if name.startswith("torch.") else dtypes
+    if isinstance(dtypes, torch.dtype | str):
+        return str(dtypes).removeprefix("torch.")
+    return dtypes
 
 
 def derive(
@@ -70,16 +77,16 @@ def derive(
     ranges: Mapping[str, tuple[int, int]] | None = None,
     progress: Progress | None = None,
     most: int = 16,
-    weights: Sequence[str] = (),
-    laws: Sequence[str] = (),
+    weights: Iterable[str] | str = (),
+    laws: Iterable[str] | str = (),
     accuracy: Accuracy = "normwise",
     nan: Nan = "ignore",
     **shapes: Sequence[int],
 ) -> Derivation:
     """Equal programs for a formula, the one predicted to be fastest on `target` first.
 
-    `weights` names the tensors that stay the same from call to call: whatever reads only these is
-    computed once, when they are first seen.
+    `weights` names the tensors that stay the same from call to call, `weights=["K"]`, or one of
+    them, `weights="K"`: whatever reads only these is computed once, when they are first seen.
 
     `laws` names identities of functions that hold for numbers but can overflow in floating point,
     and that are used only if asked for: "exp-sum", exp(a+b) = exp(a)*exp(b).
@@ -91,16 +98,21 @@ def derive(
 
     `budget`: a Budget, or seconds; the default is a number of states, so that the result does not
     depend on the machine's pace.  Nothing is measured here: `Derivation.compile` does that."""
-    if most < 1:
+    if not isinstance(most, Integral) or most < 1:
         raise TextError(
-            f"most is how many programs to give, not {most!r:.80}", next_step="for example most=16"
+            f"most is how many programs to give, not {shown(most)}", next_step="for example most=16"
+        )
+    if progress is not None and not callable(progress):
+        raise TextError(
+            f"progress is a function, not {shown(progress)}",
+            next_step="pass one of (graph, expanded, waiting), or leave it out",
         )
     checked(accuracy, nan)
     limits = _limits(budget)
     if not isinstance(formula, Program):
         types = "float32" if dtypes is None else dtypes
         program = parse(formula, dtypes=types, ranges=ranges, **cast(Any, shapes))
-    elif shapes or ranges or dtypes is not None:
+    elif shapes or ranges is not None or dtypes is not None:
         raise TextError(
             "shapes, ranges and dtypes belong to a text; a parsed program has its own",
             next_step="give them to parse(), or pass the text",
@@ -124,9 +136,9 @@ def derive(
             machine,
             limits,
             watch,
-            most,
+            int(most),
             JOINT_RULES,
-            constants,
+            frozenset(constants),
             allowed(accuracy, nan),
         )
     return Derivation(
@@ -135,13 +147,13 @@ def derive(
         result.plans,
         result.unchanged,
         result.statistics,
-        tuple(weights),
+        constants,
         accuracy=accuracy,
         nan=nan,
     )
 
 
-def _rules(laws: Sequence[str]) -> tuple[Rule, ...]:
+def _rules(laws: Iterable[str] | str) -> tuple[Rule, ...]:
     """The rules that rest on no law of a function, and those that rest on the given ones."""
     known = law_names(laws)
     used = {law for rule in RULES for law in rule.laws}
@@ -153,54 +165,70 @@ def _rules(laws: Sequence[str]) -> tuple[Rule, ...]:
     return tuple(rule for rule in RULES if known.issuperset(rule.laws))
 
 
-def constant_names(program: Program, weights: Sequence[str]) -> frozenset[str]:
-    """The names, each of which has to be a tensor of the program."""
-    known = {tensor.name for tensor in program.inputs}
-    for name in (weights,) if isinstance(weights, str) else weights:
+def constant_names(program: Program, weights: Iterable[str] | str) -> tuple[str, ...]:
+    """The names once each, in the order of the program's tensors, of which each has to be one."""
+    known = [tensor.name for tensor in program.inputs]
+    try:
+        given, wrong = names_given(weights, "weights"), ""
+    except NameUnknownError as error:
+        given, wrong = (), error.message
+    near = ""
+    for name in given:
         if name not in known:
-            raise NameUnknownError(
-                f"{name!r} is given as a weight but is no tensor of the formula",
-                text=show_program(program),
-                next_step=f"its tensors are {', '.join(sorted(known))}",
-            )
-    return frozenset((weights,) if isinstance(weights, str) else weights)
+            wrong = f"{name!r:.80} is given as a weight but is no tensor of the formula"
+            near = close_matches(name, known)
+            break
+    if wrong:
+        raise NameUnknownError(
+            wrong,
+            text=show_program(program),
+            next_step=f"{near + ' ' if near else ''}its tensors are {', '.join(known) or 'none'}",
+        )
+    return tuple(name for name in known if name in given)
 
 
 def _limits(budget: Budget | float | None) -> Budget:
     """The budget as such; TextError where it leaves nothing to search with."""
-    if isinstance(budget, int | float):
-        budget = Budget(seconds=float(budget))
-    elif budget is None:
+    example = "for example budget=2.0, or budget=Budget(states=1000)"
+    if budget is None:
         budget = Budget()
+    elif isinstance(budget, Real):
+        budget = Budget(seconds=cast(float, budget))
     elif not isinstance(budget, Budget):
         raise TextError(
-            f"budget is a Budget or a number of seconds, not {budget!r}",
-            next_step="for example budget=2.0, or budget=Budget(states=1000)",
+            f"budget is a Budget or a number of seconds, not {shown(budget)}", next_step=example
         )
     seconds = 1.0 if budget.seconds is None else budget.seconds
     limits = {"states": budget.states, "effort": budget.effort, "seconds": seconds}
     for name, value in limits.items():
-        if not value > 0:  # also refuses NaN
+        if not isinstance(value, Real) or not value > 0:  # also refuses NaN
             raise TextError(
-                f"every limit of a budget is above 0, and {name} is {value!r:.40}",
-                next_step="for example budget=2.0, or budget=Budget(states=1000)",
+                f"every limit of a budget is above 0, and {name} is {shown(value, 40)}",
+                next_step=example,
             )
+    if not isinstance(budget.converging_effort, Real) or not budget.converging_effort >= 0:
+        raise TextError(
+            f"converging_effort is a number, not {shown(budget.converging_effort, 40)}",
+            next_step="leave it out, or give one of 0 or more",
+        )
+    if not isinstance(budget.keep_duplicates, bool):
+        raise TextError(
+            f"keep_duplicates is True or False, not {shown(budget.keep_duplicates, 40)}",
+            next_step="leave it out",
+        )
     return budget
 
 
-def target_of(name: str) -> str:
+def target_of(name: object) -> str:
     """The machine profile's name, `cuda` resolved to the device that is there."""
-    if name == "cuda":
-        import torch
-
-        if torch.cuda.is_available():
-            major, minor = torch.cuda.get_device_capability()
-            exact = f"cuda:{major}{minor}"
-            return exact if exact in MACHINES else "cuda:90"
-    name = TARGETS.get(name, name)
-    if name not in MACHINES:
+    if isinstance(name, str) and name == "cuda" and torch.cuda.is_available():
+        major, minor = torch.cuda.get_device_capability()
+        exact = f"cuda:{major}{minor}"
+        return exact if exact in MACHINES else "cuda:90"
+    name = TARGETS.get(name, name) if isinstance(name, str) else name
+    if not isinstance(name, str) or name not in MACHINES:
         raise NameUnknownError(
-            f"unknown target {name!r}",
+            f"unknown target {shown(name)}",
             next_step=f"use one of {', '.join((*MACHINES, *TARGETS))}",
         )
     return name
@@ -215,8 +243,8 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     dtypes: Dtypes | None = None,
     ranges: Mapping[str, tuple[int, int]] | None = None,
     progress: Progress | None = None,
-    weights: Sequence[str] = (),
-    laws: Sequence[str] = (),
+    weights: Iterable[str] | str = (),
+    laws: Iterable[str] | str = (),
     accuracy: Accuracy = "normwise",
     nan: Nan = "ignore",
     seconds: float = 1.0,
@@ -226,7 +254,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
 
     `target` defaults to the GPU where there is one; `seconds` is about how long the timing of the
     candidates may take."""
-    chosen = target or default_target()
+    chosen = default_target() if target is None else target
     found = derive(
         formula,
         target=chosen,
@@ -245,8 +273,6 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
 
 def default_target() -> str:
     """`cuda` where a GPU is there, else `cpu`."""
-    import torch
-
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 

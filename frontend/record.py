@@ -27,15 +27,17 @@ from derivations.trace import (
     fields_of,
     integer_of,
     items_of,
+    known_fields,
     read_step,
+    seconds_of,
     text_of,
     within,
 )
-from derivations.trace_stages import read_claim
+from derivations.trace_stages import claim_of, read_claim
 from eops.library import OPERATORS
 from frontend.accuracy import checked
 from frontend.derivation import Derivation, Stated
-from ta.errors import RecordError, TextError
+from ta.errors import RecordError, TextError, shown
 from ta.node import Scope, Tensor
 from ta.parse import parse
 from ta.program import Program
@@ -43,17 +45,26 @@ from ta.subst import stages
 
 MOST_BYTES = 1 << 28
 MOST_DIGITS = 1000
+MOST_SHOWN = 400
+"""Of a longer path its beginning is named."""
 SAVE = "save one with `derivation.save(path)`"
+FIELDS = (
+    *("format", "version", "rule_set", "target", "weights", "accuracy", "nan"),
+    *("input", "candidates", "statistics", "measured"),
+)
+"""The fields of a record; `measured` is in what `einderive derive --run --json` prints, and makes
+no claim here, since times are those of another run."""
+CANDIDATE = ("predicted_seconds", "program", "stages", "steps")
 
 
 def load(path: str | os.PathLike[str]) -> Derivation:
     """The derivation saved at `path`.  RecordError where the file is not a record; whether its
     steps hold is what `check` says."""
     try:
-        name = os.fspath(path)
-    except TypeError:
-        raise RecordError(f"{path!r:.80} is no path", next_step=SAVE) from None
-    with within(f"{name}"):
+        name = os.fsdecode(path)
+    except Exception:  # a TypeError, or whatever an object of the caller's raises
+        raise RecordError(f"{shown(path)} is no path", next_step=SAVE) from None
+    with within(name[:MOST_SHOWN]):
         return _derivation(_json(_bytes(Path(name))))
 
 
@@ -141,20 +152,24 @@ def _field(data: Mapping[str, Any], name: str) -> Any:
 
 
 def _derivation(data: Mapping[str, Any]) -> Derivation:
+    known_fields(data, FIELDS)
+    integer_of(_field(data, "rule_set"))
     given, goal = _field(data, "input"), _field(data, "target")
     with within("input"):
-        source = _program(fields_of(given))
+        source = _program(known_fields(given, ("text", "tensors")))
     with within("target"):
         target = text_of(goal)
         if target not in MACHINES:
             raise RecordError(f"unknown target {target!r:.80}; known: {', '.join(MACHINES)}")
     known = {tensor.name: tensor for tensor in source.inputs}
     with within("weights"):
-        weights = tuple(map(text_of, items_of(data.get("weights", []))))
+        weights = tuple(map(text_of, items_of(_field(data, "weights"))))
         for name in weights:
             if name not in known:
                 raise RecordError(f"{name!r:.80} is no tensor of the formula")
-    accuracy, nan = data.get("accuracy", "normwise"), data.get("nan", "ignore")
+        if weights != tuple(name for name in known if name in weights):
+            raise RecordError("each weight is named once, in the order of the tensors")
+    accuracy, nan = _field(data, "accuracy"), _field(data, "nan")
     try:
         checked(accuracy, nan)
     except TextError as error:
@@ -162,17 +177,24 @@ def _derivation(data: Mapping[str, Any]) -> Derivation:
     item = default_item_bytes(source.roots())
     graph = Graph(RULES, OPERATORS, MACHINES[target], item, weights=frozenset(weights))
     plans, stated = [], []
-    for number, candidate in enumerate(_listed(data, "candidates"), 1):
+    candidates = _listed(data, "candidates")
+    if not candidates:
+        raise RecordError("the record holds no candidate: there is nothing to check or to run")
+    for number, candidate in enumerate(candidates, 1):
         with within(f"candidate {number}"):
-            steps = _steps(_listed(fields_of(candidate), "steps"), known)
-            plans.append(_plan(graph, source.roots(), steps))
-            claims = _claims(_listed(candidate, "stages"), plans[-1].roots, known)
+            seconds_of(_field(known_fields(candidate, CANDIDATE), "predicted_seconds"))
+            steps = _steps(_listed(candidate, "steps"), known)
+            roots = source.roots()
+            for step in steps:
+                roots = replace_step(roots, step)
+            claims = _claims(_listed(candidate, "stages"), roots, known)
+            plans.append(_plan(graph, roots, steps, claims))
             with within("program"):
                 stated.append(Stated(text_of(_field(candidate, "program")), claims))
     figures = _field(data, "statistics")
     with within("statistics"):
-        statistics = _statistics(fields_of(figures))
-    unchanged = _plan(graph, source.roots(), ())
+        statistics = _statistics(known_fields(figures, [item.name for item in fields(Statistics)]))
+    unchanged = _plan(graph, source.roots(), (), ())
     return Derivation(
         source,
         target,
@@ -200,7 +222,7 @@ def _program(data: Mapping[str, Any]) -> Program:
     with within("tensors"):
         for name, tensor in fields_of(tensors).items():
             with within(text_of(name)[:40]):
-                given = fields_of(tensor)
+                given = known_fields(tensor, ("shape", "dtype"))
                 shapes[name] = tuple(map(integer_of, items_of(_field(given, "shape"))))
                 dtypes[name] = text_of(_field(given, "dtype"))
     with within("text"):
@@ -233,10 +255,19 @@ def _claims(
     return tuple(found)
 
 
-def _plan(graph: Graph, roots: tuple[Scope, ...], steps: tuple[Step, ...]) -> Plan:
-    for step in steps:
-        roots = replace_step(roots, step)
+def _plan(
+    graph: Graph, roots: tuple[Scope, ...], steps: tuple[Step, ...], claims: tuple[Claim, ...]
+) -> Plan:
+    """The program by the operators that are chosen for it, among those that the claims name where
+    that comes out as they have it."""
     used = used_stages(graph, roots)
+    names = {claim.operator.name for claim in claims if claim.operator is not None}
+    others = {stage.operator for stage in used if stage.operator and stage.reads_past} - names
+    if claims and others:
+        fewer = used_stages(graph.without(others), roots)
+        said = [(claim.scope, claim.operator) for claim in claims]
+        if [(s.scope, claim_of(s, OPERATORS).operator) for s in fewer] == said:
+            used = fewer
     return Plan(roots, steps, used, sum(stage.seconds for stage in used))
 
 
@@ -248,17 +279,17 @@ def _statistics(data: Mapping[str, Any]) -> Statistics:
         with within(item.name):
             if item.name == "pruned":
                 pairs = fields_of(value).items()
-                figures[item.name] = {text_of(why): integer_of(number) for why, number in pairs}
+                figures[item.name] = {text_of(why): _count(number) for why, number in pairs}
             elif item.name == "stopped":
                 figures[item.name] = text_of(value)
             elif item.type == "float":
-                figures[item.name] = _seconds(value)
+                figures[item.name] = seconds_of(value)
             else:
-                figures[item.name] = integer_of(value)
+                figures[item.name] = _count(value)
     return Statistics(**figures)
 
 
-def _seconds(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300:
-        raise RecordError(f"{value!r:.80} stands where a number belongs")
-    return float(value)
+def _count(value: Any) -> int:
+    if integer_of(value) < 0:
+        raise RecordError(f"{value!r:.80} stands where a count belongs")
+    return int(value)

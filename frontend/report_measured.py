@@ -76,10 +76,10 @@ def _hard(compiled: CompiledFunction, trial: Trial, ink: Ink, width: int) -> lis
         off, base = (f"{value:.1e}" for value in (family.error, family.baseline))
         lost = f"{family.digits:.1f}" if family.digits >= NOTICED else "none"
         lines.append(f"  {family.family:<{names}}  {off:>12}  {base:>8}  {lost:>11}")
-    return [*lines, *(f"  {line}" for line in wrap(loss(compiled, trial), width - 2)), ""]
+    return [*lines, *(f"  {line}" for line in wrap(loss(trial), width - 2)), ""]
 
 
-def loss(compiled: CompiledFunction, trial: Trial) -> str:
+def loss(trial: Trial) -> str:
     """Which steps can cancel and what that cost at most, in a sentence; empty where none can."""
     if not trial.cancelling:
         return ""

@@ -12,8 +12,8 @@ Shapes: TypeAlias = Mapping[str, tuple[int, ...]]
 Entry: TypeAlias = tuple[str, tuple[int, ...], "Fraction | float | int"]
 """A tensor, a position in it, and the value there."""
 
-KINDS = ("identical", "evaluated", "generic", "different", "undecided")
-SHOWN = ("identical", "evaluated", "generic")
+KINDS = ("identical", "evaluated", "proved", "generic", "different", "undecided")
+SHOWN = ("identical", "evaluated", "proved", "generic")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,13 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether two programs are equal.  `kind`, of which the first three are true:
+    """Whether two programs are equal.  `kind`, of which the first four are true:
 
     identical: both are one canonical expression.
     evaluated: all outputs agree at every position, borders included, for random entries; `detail`
     says in which numbers and with what chance of an error.
+    proved: both are, at every position, the same sums of products of entries and functions, by
+    integer sets; for all entries, without random numbers.
     generic: so for each of `shapes`, and nothing is claimed for others.
     different: see `counterexample`, or `detail` where not even the outputs' shapes agree.
     undecided: neither was shown; `detail` says why and what to do."""

@@ -12,8 +12,8 @@ coefficient, and what is divisible pulled out of every `//`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from functools import lru_cache, partial
+from typing import Any, Final, NamedTuple
 
 
 class Range(NamedTuple):
@@ -44,10 +44,15 @@ class Row(NamedTuple):
     @property
     def lone(self) -> int | None:
         """The iterator that this row is, or None where it is anything else."""
-        if self.const == 0 and not self.floors and len(self.terms) == 1 and self.terms[0][1] == 1:
-            return self.terms[0][0]
+        const, terms, floors = self
+        if len(terms) == 1 and not const and not floors and terms[0][1] == 1:
+            return terms[0][0]
         return None
 
+
+_Fields = tuple[int, tuple[tuple[int, int], ...], tuple[tuple[Row, int, int], ...]]
+_row: Final[Callable[[_Fields], Row]] = partial(tuple.__new__, Row)
+"""`Row(*fields)` at half the price: rows are what a search makes most of."""
 
 ZERO = Row(0)
 
@@ -56,9 +61,21 @@ def constant(value: int) -> Row:
     return Row(value)
 
 
-@lru_cache(maxsize=1024)
+_MANY: Final = 64
+_ITERATORS: Final = tuple([Row(0, ((position, 1),)) for position in range(_MANY)])
+"""Made once: most rows are among them."""
+
+
 def iterator(position: int) -> Row:
-    return Row(0, ((position, 1),))
+    """The row `x_position`."""
+    return _ITERATORS[position] if 0 <= position < _MANY else Row(0, ((position, 1),))
+
+
+def iterator_rows(count: int) -> tuple[Row, ...]:
+    """The rows `x_0, ..., x_(count-1)`."""
+    if count <= _MANY:
+        return _ITERATORS[:count]
+    return tuple([iterator(position) for position in range(count)])
 
 
 Floors = tuple[tuple["Row", int, int], ...]
@@ -75,19 +92,21 @@ def add(left: Row, right: Row, factor: int = 1) -> Row:
     """`left + factor * right`."""
     const = left.const + factor * right.const
     if not right.terms and not right.floors:
-        return Row(const, left.terms, left.floors)
+        return _row((const, left.terms, left.floors))
     totals = dict(left.terms)
     for i, a in right.terms:
         totals[i] = totals.get(i, 0) + factor * a
-    return Row(
-        const,
-        tuple(sorted([(i, a) for i, a in totals.items() if a])),
-        _merged_floors(left.floors, right.floors, factor) if right.floors else left.floors,
+    return _row(
+        (
+            const,
+            tuple(sorted([(i, a) for i, a in totals.items() if a])),
+            _merged_floors(left.floors, right.floors, factor) if right.floors else left.floors,
+        )
     )
 
 
 def shift(row: Row, amount: int) -> Row:
-    return Row(row.const + amount, row.terms, row.floors) if amount else row
+    return _row((row.const + amount, row.terms, row.floors)) if amount else row
 
 
 def scale(row: Row, factor: int) -> Row:
@@ -151,11 +170,8 @@ def substitute(row: Row, replacement: Sequence[Row] | Mapping[int, Row]) -> Row:
     found = [(i, a) for i, a in totals.items() if a]
     if len(found) > 1:
         found.sort()
-    return Row(
-        const,
-        tuple(found),
-        tuple(sorted([(r, n, b) for (r, n), b in divided.items() if b])) if divided else (),
-    )
+    rest = tuple(sorted([(r, n, b) for (r, n), b in divided.items() if b])) if divided else ()
+    return _row((const, tuple(found), rest))
 
 
 def rename(row: Row, positions: Sequence[int] | Mapping[int, int]) -> Row:
@@ -168,7 +184,7 @@ def rename(row: Row, positions: Sequence[int] | Mapping[int, int]) -> Row:
         terms = ((positions[i], a),)
     if floors:
         floors = tuple(sorted((rename(r, positions), n, b) for r, n, b in floors))
-    return Row(const, terms, floors)
+    return _row((const, terms, floors))
 
 
 def iterators(row: Row) -> set[int]:
@@ -218,6 +234,11 @@ def bounds(row: Row, ranges: Ranges) -> tuple[int, int]:
     Exact for affine rows; an enclosing interval where `//` correlates with other terms.
     """
     const, terms, floors = row
+    if len(terms) == 1 and not floors:
+        ((i, a),) = terms
+        lo, hi = ranges[i]
+        if a == 1:
+            return const + lo, const + hi - 1
     low = high = const
     for i, a in terms:
         lo, hi = ranges[i]
@@ -286,9 +307,6 @@ def _simplify_floor(inner: Row, n: int, ranges: Sequence[Range]) -> Row:
                 total = Row(inner.const // g + least // g, tuple((i, a // g) for i, a in coarse))
                 return _simplify_floor(total, n // g, ranges)
     return floor
-
-
-Value = TypeVar("Value")
 
 
 def evaluate(row: Row, value_of: Callable[[int], Any]) -> Any:

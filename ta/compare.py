@@ -91,11 +91,11 @@ class Outcome(NamedTuple):
 
 def compare(left: Roots, right: Roots, *, exp_sum: bool = False) -> Outcome:
     """Both programs at every position; with `exp_sum`, exp(a+b) = exp(a)*exp(b) holds."""
-    most = max([0, *(degree(root, {}) for root in (*left, *right))])
+    most = greatest_degree(*left, *right)
     if most > MOST_DEGREE:
         return Outcome(False, reason="degree")
     ordered = any(map(uses_order, stages(*left, *right)))
-    signs = max([0, *(sign_degree(root, {}) for root in (*left, *right))])
+    signs = greatest_sign_degree(*left, *right)
     seed = digest((*left, *right))
     draws = _draws(seed, ordered, exp_sum, signs)
     unsigned = _unsigned(seed, exp_sum)
@@ -240,6 +240,22 @@ def opaque_functions(*roots: Scope) -> tuple[str, ...]:
         if isinstance(node, Apply) and FUNCTIONS[node.function].exact is None
     }
     return tuple(sorted(found))
+
+
+def greatest_sign_degree(*roots: Scope) -> int:
+    """The greatest `sign_degree` of the roots."""
+    known: dict[Scope, int] = {}
+    for stage in stages(*roots):  # producers first, so that a long chain is no deep recursion
+        sign_degree(stage, known)
+    return max([0, *(known[root] for root in roots)])
+
+
+def greatest_degree(*roots: Scope) -> int:
+    """The greatest `degree` of the roots."""
+    known: dict[Scope, int] = {}
+    for stage in stages(*roots):
+        degree(stage, known)
+    return max([0, *(known[root] for root in roots)])
 
 
 def sign_degree(scope: Scope, known: dict[Scope, int]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from ta.errors import NameUnknownError
+from ta.errors import NameUnknownError, shown
 from ta.names import close_matches
 
 BYTES: Final[dict[str, int]] = {
@@ -29,11 +29,11 @@ DTYPES: Final = tuple(BYTES)
 
 def checked_dtype(name: object, tensor: str = "") -> str:
     """The name, if it is one of DTYPES; NameUnknownError with the known ones otherwise."""
-    if name in DTYPES:
+    if isinstance(name, str) and name in DTYPES:
         return str(name)
     near = close_matches(name, DTYPES) if isinstance(name, str) else ""
     raise NameUnknownError(
-        f"unknown element type {name!r}{f' of {tensor}' if tensor else ''}",
+        f"unknown element type {shown(name)}{f' of {tensor}' if tensor else ''}",
         next_step=f"{f'{near} ' if near else ''}known are {', '.join(DTYPES)}",
     )
 
@@ -41,5 +41,11 @@ def checked_dtype(name: object, tensor: str = "") -> str:
 def checked_dtypes(given: object) -> Mapping[str, str] | str:
     """One name for all tensors, or a mapping from tensors to names, all of them known."""
     if isinstance(given, Mapping):
-        return {str(tensor): checked_dtype(name, str(tensor)) for tensor, name in given.items()}
+        for tensor in given:
+            if not isinstance(tensor, str):
+                raise NameUnknownError(
+                    f"element types are given by a tensor's name, not by {shown(tensor)}",
+                    next_step="for example dtypes={'A': 'float16', 'B': 'float32'}",
+                )
+        return {tensor: checked_dtype(name, tensor) for tensor, name in given.items()}
     return checked_dtype(given)

@@ -75,6 +75,14 @@ def _shortened(line: str) -> str:
     return line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 4] + " ..."
 
 
+def shown(value: object, most: int = 80) -> str:
+    """The value as Python writes it, cut short; its type where its own methods fail."""
+    try:
+        return repr(value)[:most]
+    except Exception:
+        return f"an object of type {type(value).__name__:.40}"
+
+
 def visible(text: str) -> str:
     """The text with a visible sign for each character that a terminal would act on or not show:
     control characters, marks of writing direction, halves of surrogate pairs."""

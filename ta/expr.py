@@ -89,8 +89,11 @@ def mul(*operands: Node) -> Node:
     """The product: flattened, constants merged, equal factors gathered into powers."""
     if len(operands) == 1:
         return operands[0]
-    if len(operands) == len(set(operands)) > 0 and all(isinstance(o, Access) for o in operands):
-        return make_mul(tuple(sorted(operands, key=_access_order)))
+    if len(operands) == 2:
+        left, right = operands
+        if isinstance(left, Access) and isinstance(right, Access) and left is not right:
+            in_order = _access_order(left) <= _access_order(right)
+            return make_mul((left, right) if in_order else (right, left))
     coefficient: Number = ONE
     powers: dict[tuple[Node, bool], int] = {}
     pending = list(reversed(operands))
@@ -153,7 +156,11 @@ def add(*operands: Node) -> Node:
         if isinstance(total, float) and math.isnan(total):
             raise ValueError("the sum adds infinities of opposite sign")
         coefficients[core] = total
-    terms = [mul(const(value), core) for core, value in coefficients.items() if value]
+    terms = [
+        core if value == 1 else mul(const(value), core)
+        for core, value in coefficients.items()
+        if value
+    ]
     if not terms:
         return const(0)
     if len(terms) == 1:

@@ -10,7 +10,7 @@ from typing import Protocol
 from ta import affine
 from ta.affine import Range, Row
 from ta.errors import NameUnknownError, RangeError
-from ta.node import Number, Tensor
+from ta.node import Number, Source
 from ta.syntax import (
     Call,
     Expression,
@@ -34,7 +34,7 @@ class Names(Protocol):
     """What names mean at one place: iterators by position, and tensors."""
 
     @property
-    def tensors(self) -> Mapping[str, Tensor]: ...
+    def tensors(self) -> Mapping[str, Source]: ...
 
     @property
     def iterators(self) -> tuple[str, ...]: ...

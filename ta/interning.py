@@ -220,6 +220,7 @@ def make_scope(box: Box, reducer: Reducer, body: Node) -> Scope:
         node = object.__new__(Scope)
         node.reducer, node.body = reducer, body
         node.loops, node.sums, node.domain, node.extents, node.shape, node.size, node.empty = box
+        node.ranges = node.loops
         digest = hash((9, box.loops, box.sums, _text_digest(reducer), body.digest))
         _enter(node, key, digest, 0, body.label)
     return node

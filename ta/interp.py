@@ -15,14 +15,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import product
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ta import affine
 from ta.affine import Range
-from ta.fields import PRIMES, Array, Field, ModularField, RealField, random_values
+from ta.fields import Array, Field
 from ta.functions import FUNCTIONS
 from ta.node import (
     Access,
@@ -32,29 +32,13 @@ from ta.node import (
     Const,
     Mul,
     Node,
-    Number,
     Power,
     Scope,
     Select,
     Source,
     Tensor,
 )
-from ta.rationals import ExactField
 from ta.subst import stages, walk
-
-__all__ = [
-    "PRIMES",
-    "Counterexample",
-    "ExactField",
-    "Field",
-    "ModularField",
-    "RealField",
-    "equal",
-    "evaluate",
-    "evaluate_at",
-    "input_tensors",
-    "random_values",
-]
 
 Indices: TypeAlias = npt.NDArray[np.int64]
 
@@ -66,6 +50,10 @@ MOST_KEPT = 1 << 24
 where it is read, each time."""
 LITTLE_WORK = 1 << 16
 """A nested scope whose iteration space is no larger is evaluated as a whole at once."""
+MOST_FLAT = 1 << 62
+"""The places of a box of at most this many are counted in 64 bits."""
+SPREAD = 0x1E3779B97F4A7C15
+"""An odd number of mixed bits."""
 MOST_READ = 0.25
 """Where more than this share of a nested scope is read, the whole is cheaper: its iterators then
 have axes of their own."""
@@ -80,7 +68,9 @@ def evaluate(scope: Scope, values: Mapping[str, Values], domain: Field) -> Array
     wrong shape or for numbers that the domain does not have.
     """
     with np.errstate(all="ignore"):
-        return _Evaluation(values, domain, eager=True).whole(scope).reshape(scope.shape)
+        evaluation = _Evaluation(values, domain, eager=True)
+        evaluation.fill(scope)
+        return evaluation.whole(scope).reshape(scope.shape)
 
 
 def evaluate_at(
@@ -98,7 +88,9 @@ def evaluate_at(
         if column.size and (column.min() < lo or column.max() >= hi):
             raise ValueError(f"a point outside the loop range {lo}:{hi}")
     with np.errstate(all="ignore"):
-        return _Evaluation(values, domain, eager=False).at(scope, indices)
+        evaluation = _Evaluation(values, domain, eager=False)
+        evaluation.fill(scope)
+        return evaluation.at(scope, indices)
 
 
 class _Table:
@@ -115,6 +107,16 @@ class _Evaluation:
         self.values, self.field, self.eager = values, field, eager
         self.tables: dict[Scope, _Table] = {}
         self.tensors: dict[Tensor, Array] = {}
+
+    def fill(self, scope: Scope) -> None:
+        """The tables of the nested scopes that are evaluated as a whole, producers first: a long
+        chain of them is then no deep recursion."""
+        for stage in stages(scope)[:-1]:
+            if math.prod(stage.shape) <= MOST_KEPT and self.at_once(stage):
+                self.tables[stage] = _Table(self.whole(stage), None)
+
+    def at_once(self, scope: Scope) -> bool:
+        return self.eager or math.prod(r.extent for r in scope.domain) <= LITTLE_WORK
 
     def whole(self, scope: Scope) -> Array:
         """All values of the scope, flat."""
@@ -191,7 +193,7 @@ class _Evaluation:
         self, access: Access, ranges: Sequence[Range], iterators: Sequence[Indices]
     ) -> Array:
         """The source's values where the rows are inside its ranges, the fill elsewhere."""
-        position: Array = np.zeros((), dtype=np.int64)
+        columns: list[Indices] = []
         inside: Array | None = None
         for row, bound in zip(access.rows, access.source.ranges, strict=True):
             index = np.asarray(affine.evaluate(row, iterators.__getitem__))
@@ -199,12 +201,30 @@ class _Evaluation:
             if low < bound.lo or high >= bound.hi:
                 valid = (index >= bound.lo) & (index < bound.hi)
                 inside = valid if inside is None else inside & valid
-            position = position * bound.extent + (index - bound.lo)
+            columns.append(index - bound.lo)
+        if math.prod(access.source.shape) > MOST_FLAT and isinstance(access.source, Scope):
+            return self.far(access, columns, inside)
+        position = _flat(columns, access.source.shape)
         if inside is None:
             return self.lookup(access.source, position)
         position, inside = np.broadcast_arrays(position, inside)
         result = np.full(position.shape, self.field.constant(access.fill), dtype=self.field.dtype)
         result[inside] = self.lookup(access.source, position[inside])
+        return result
+
+    def far(self, access: Access, columns: Sequence[Indices], inside: Array | None) -> Array:
+        """The values of a nested scope of which the positions are not counted in 64 bits."""
+        source = access.source
+        assert isinstance(source, Scope)
+        shapes = [c.shape for c in columns] + ([] if inside is None else [inside.shape])
+        shape = np.broadcast_shapes(*shapes)
+        known = np.broadcast_to(True if inside is None else inside, shape)
+        points = np.stack([np.broadcast_to(c, shape)[known] for c in columns], axis=1)
+        points = points + np.array([loop.lo for loop in source.loops], dtype=np.int64)
+        unique, inverse = np.unique(points, axis=0, return_inverse=True)
+        result = np.full(shape, self.field.constant(access.fill), dtype=self.field.dtype)
+        if len(unique):
+            result[known] = self.at(source, unique)[inverse.reshape(-1)]
         return result
 
     def lookup(self, source: Source, positions: Indices) -> Array:
@@ -228,8 +248,7 @@ class _Evaluation:
         """The flat values of a nested scope, known at least at the positions."""
         table = self.tables.get(scope)
         if table is None:
-            work = size * math.prod(r.extent for r in scope.sums)
-            if self.eager or work <= LITTLE_WORK:
+            if self.at_once(scope):
                 table = _Table(self.whole(scope), None)
             else:
                 empty = np.empty(size, dtype=self.field.dtype)
@@ -264,6 +283,17 @@ class _Evaluation:
 def _holds(condition: Condition, iterators: Sequence[Indices]) -> Array:
     value = np.asarray(affine.evaluate(condition.row, iterators.__getitem__))
     return value >= 0 if condition.relation == ">=" else value == 0
+
+
+def _flat(columns: Sequence[Indices], shape: Sequence[int]) -> Indices:
+    """The position in the flat box of the shape.  Where 64 bits do not count these, a number made
+    of the indices, which two given places share with a chance of 2^-64."""
+    counted = math.prod(shape) <= MOST_FLAT
+    position: Indices = np.zeros((), dtype=np.int64)
+    with np.errstate(over="ignore"):
+        for column, extent in zip(columns, shape, strict=True):
+            position = position * np.int64(extent if counted else SPREAD) + column
+    return position
 
 
 def _points(scope: Scope, positions: Indices) -> Indices:
@@ -309,61 +339,6 @@ def input_tensors(*roots: Scope) -> tuple[Tensor, ...]:
         if isinstance(node, Access)
     )
     return tuple(dict.fromkeys(source for source in found if isinstance(source, Tensor)))
-
-
-class Counterexample(NamedTuple):
-    """An index point, the two values there, and the data that show it."""
-
-    point: tuple[int, ...]
-    left: Number | int
-    right: Number | int
-    field: Field
-    seed: int
-
-
-def equal(
-    lhs: Scope, rhs: Scope, *, seeds: Sequence[int] = (0,), samples: int | None = None
-) -> Counterexample | None:
-    """`lhs(x) == rhs(x)` for all x on random data: the first difference, or None.
-
-    Modulo two primes, or over the rationals where order matters (max, min, piecewise-linear
-    functions, infinities).  Functions are opaque, so an identity that uses a law of exp or log
-    shows a false counterexample here: judge it in RealField.  With `samples` only so many random
-    points are compared.  Raises ValueError where the loops differ.
-    """
-    if lhs.loops != rhs.loops:
-        raise ValueError(f"the loops differ: {lhs.loops} and {rhs.loops}")
-    ordered = any(map(uses_order, stages(lhs, rhs)))
-    fields: tuple[Field, ...] = (
-        (ExactField(),) if ordered else tuple(ModularField(prime) for prime in PRIMES[:2])
-    )
-    for field, seed in product(fields, seeds):
-        found = difference(lhs, rhs, field, seed, samples)
-        if found is not None:
-            return found
-    return None
-
-
-def difference(
-    lhs: Scope, rhs: Scope, field: Field, seed: int = 0, samples: int | None = None
-) -> Counterexample | None:
-    """The first point, in order, where two scopes of the same loops differ on random data."""
-    data = random_values(input_tensors(lhs, rhs), field, seed)
-    size = math.prod(lhs.shape)
-    if samples is None or samples >= size:
-        positions = np.arange(size)
-        left, right = (evaluate(side, data, field).reshape(-1) for side in (lhs, rhs))
-    else:
-        generator = np.random.default_rng(seed)
-        positions = np.unique(generator.integers(0, size, samples))
-        points = _points(lhs, positions)
-        left, right = (evaluate_at(side, points, data, field) for side in (lhs, rhs))
-    places = np.flatnonzero(field.differs(left, right))
-    if not len(places):
-        return None
-    first = places[0]
-    (point,) = _points(lhs, positions[first : first + 1]).tolist()
-    return Counterexample(tuple(point), left[first], right[first], field, seed)
 
 
 def uses_order(stage: Scope) -> bool:

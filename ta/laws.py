@@ -6,17 +6,19 @@ function is replaced by its right-hand side before anything is compared.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Final, NamedTuple, TypeAlias
 
 from ta import expr
 from ta.canon import scope as make_scope
-from ta.errors import NameUnknownError
+from ta.errors import NameUnknownError, shown
+from ta.given import several
 from ta.names import close_matches
 from ta.node import Access, Add, Apply, Mul, Node, Power, Scope, Select
 from ta.subst import stages
 
 Definition: TypeAlias = Callable[[Node], Node]
+MOST_NAMES: Final = 10_000
 
 
 class Law(NamedTuple):
@@ -88,15 +90,17 @@ def law_names(laws: Iterable[str]) -> frozenset[str]:
 
 def names_given(names: object, what: str) -> tuple[str, ...]:
     """An option that takes one name or several."""
-    several = (
-        tuple(names) if isinstance(names, Iterable) and not isinstance(names, str) else (names,)
-    )
-    if not all(isinstance(name, str) for name in several):
+    found: tuple[object, ...] | None = (names,)
+    if isinstance(names, Set | Mapping):
+        found = tuple(names)
+    elif not isinstance(names, str):
+        found = several(names, MOST_NAMES)
+    if found is None or len(found) > MOST_NAMES or not all(isinstance(n, str) for n in found):
         raise NameUnknownError(
-            f"{what} are names, not {names!r:.80}",
+            f"{what} are names, not {shown(names)}",
             next_step=f'write {what}=["..."], or leave it out',
         )
-    return tuple(map(str, several))
+    return tuple(map(str, found))
 
 
 def apply_definitions(roots: Sequence[Scope], laws: Iterable[str]) -> tuple[Scope, ...]:

@@ -20,7 +20,7 @@ from ta.errors import NameUnknownError, RangeError
 from ta.functions import FUNCTIONS
 from ta.index import index_row
 from ta.names import REDUCER_OF, close_matches
-from ta.node import REDUCERS, Const, Node, Number, Reducer, Scope, Source, Tensor
+from ta.node import REDUCERS, Const, Node, Number, Reducer, Scope, Source
 from ta.ranges import shape_text
 from ta.syntax import (
     Call,
@@ -49,10 +49,10 @@ MOST_EXPONENT = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What names mean at one place: iterators by position, tensors, and the ranges of the names
-    that reducers may bind."""
+    """What names mean at one place: iterators by position, tensors and scopes defined elsewhere,
+    and the ranges of the names that reducers may bind."""
 
-    tensors: Mapping[str, Tensor]
+    tensors: Mapping[str, Source]
     iterators: tuple[str, ...] = ()
     ranges: tuple[Range, ...] = ()
     bindable: Mapping[str, Range] = field(default_factory=dict)
@@ -98,7 +98,7 @@ def _reduced(reduction: Reduction, loops: tuple[str, ...], frame: Frame) -> Scop
     return canon.scope(inner.ranges[:first], inner.ranges[first:], body, reducer)
 
 
-def closed_scope(text: ScopeText, tensors: Mapping[str, Tensor]) -> Scope:
+def closed_scope(text: ScopeText, tensors: Mapping[str, Source]) -> Scope:
     """The scope that `{L[...] S[...] body}` spells out."""
     names: list[str] = []
     ranges: list[Range] = []
@@ -267,7 +267,7 @@ def check_function(call: Call) -> None:
         )
 
 
-def _tensor(read: Read, frame: Frame) -> Tensor:
+def _tensor(read: Read, frame: Frame) -> Source:
     assert isinstance(read.source, Name)
     name = read.source.name
     if name not in frame.tensors:

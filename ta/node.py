@@ -119,9 +119,21 @@ class Select(Node):
 
 class Scope(Node):
     """`domain` holds the ranges of all iterators, loops first, and `extents` their lengths; `size`
-    is the number of elements, `empty` says whether some range is empty."""
+    is the number of elements, `empty` says whether some range is empty.  `ranges` are the loops':
+    what a reader sees as the tensor's dimensions."""
 
-    __slots__ = ("body", "domain", "empty", "extents", "loops", "reducer", "shape", "size", "sums")
+    __slots__ = (
+        "body",
+        "domain",
+        "empty",
+        "extents",
+        "loops",
+        "ranges",
+        "reducer",
+        "shape",
+        "size",
+        "sums",
+    )
     loops: tuple[Range, ...]
     sums: tuple[Range, ...]
     domain: tuple[Range, ...]
@@ -130,12 +142,8 @@ class Scope(Node):
     size: int
     empty: bool
     reducer: Reducer
+    ranges: tuple[Range, ...]
     body: Node
-
-    @property
-    def ranges(self) -> tuple[Range, ...]:
-        """The ranges of the loops: what a reader sees as the tensor's dimensions."""
-        return self.loops
 
 
 Source: TypeAlias = Tensor | Scope

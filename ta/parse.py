@@ -31,7 +31,7 @@ from ta.lowering import (
     unknown_tensor,
 )
 from ta.names import RESERVED, close_matches, pool
-from ta.node import Node, Scope, Tensor
+from ta.node import Node, Scope, Source, Tensor
 from ta.program import Program, Statement
 from ta.ranges import RangesOf, infer
 from ta.reader import read_expression, read_program
@@ -82,9 +82,10 @@ def parse(
 
 
 def parse_expression(
-    text: str, tensors: Mapping[str, Tensor], iterators: Sequence[str] | None = None
+    text: str, tensors: Mapping[str, Source], iterators: Sequence[str] | None = None
 ) -> Node:
-    """The scope `{L[...] S[...] body}` or the scalar expression of a text.
+    """The scope `{L[...] S[...] body}` or the scalar expression of a text, which may read tensors
+    and scopes by their names.
 
     The free iterators of a scalar are at the positions of their names in `iterators`; by default
     that is the fixed order of generic names, i, j, k, ..., in which `show` prints them.

@@ -6,7 +6,7 @@ pool.  `ta.show` is the public face.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
@@ -58,12 +58,19 @@ class Frame:
 
 
 class Printer:
-    """Shows the parts of one text."""
+    """Shows the parts of one text; a scope in `named` is shown as its name."""
 
     def __init__(
-        self, namer: Namer, hints: Hints, *, unicode: bool = False, style: Style = "scopes"
+        self,
+        namer: Namer,
+        hints: Hints,
+        *,
+        unicode: bool = False,
+        style: Style = "scopes",
+        named: Mapping[Scope, str] = MappingProxyType({}),
     ) -> None:
         self.namer, self.hints, self.unicode, self.style = namer, hints, unicode, style
+        self.named = named
         self._wanted: dict[tuple[Scope, int], tuple[str, ...]] = {}
 
     def scope(self, scope: Scope, inherited: Sequence[str | None], visible: Set[str]) -> str:
@@ -142,8 +149,8 @@ class Printer:
             text = self.reduction(source, loops, frame)
             if text is not None:
                 return text
-        if isinstance(source, Tensor):
-            text_of_source = source.name
+        if isinstance(source, Tensor) or source in self.named:
+            text_of_source = source.name if isinstance(source, Tensor) else self.named[source]
             if not access.rows and access.fill == 0:
                 return text_of_source, ATOM
         else:

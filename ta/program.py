@@ -41,6 +41,16 @@ class Program:
 
         return show_program(self)
 
+    def latex(self) -> str:
+        """The statements as LaTeX mathematics, sums written out with their limits."""
+        from ta.latex import latex  # and so is typesetting, which takes SymPy a while to load
+
+        return latex(self)
+
+    def _repr_latex_(self) -> str:
+        """What a notebook shows."""
+        return f"$\\displaystyle {self.latex()}$"
+
     @property
     def outputs(self) -> tuple[Statement, ...]:
         read = {

@@ -182,9 +182,11 @@ def _needed(
 ) -> int | None:
     """The extent e of the theorem, or None where it does not apply."""
     known: dict[Scope, int | None] = {}
+    for stage in stages(*left, *right):  # producers first: a long chain is no deep recursion
+        _count(stage, place, classes, known)
     most = 1
     for x, y in zip(left, right, strict=True):
-        counts = [_count(root, place, classes, known) for root in (x, y)]
+        counts = [known[root] for root in (x, y)]
         if None in counts:
             return None
         sums = max(count for count in counts if count is not None)

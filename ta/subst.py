@@ -35,20 +35,10 @@ def rebuild(
     def step(node: Node) -> Node:
         if isinstance(node, Access):
             return on_access(node)
-        if isinstance(node, Mul):
-            return expr.mul(*map(visit, node.factors))
-        if isinstance(node, Add):
-            return expr.add(*map(visit, node.terms))
-        if isinstance(node, Power):
-            return expr.power(visit(node.base), node.exponent)
-        if isinstance(node, Apply):
-            return expr.apply(node.function, *map(visit, node.args))
-        if isinstance(node, Select):
-            conditions = node.conditions
-            if on_condition is not None:
-                conditions = tuple(map(on_condition, conditions))
+        if isinstance(node, Select) and on_condition is not None:
+            conditions = tuple(map(on_condition, node.conditions))
             return expr.select(conditions, visit(node.then), visit(node.otherwise))
-        return node
+        return with_children(node, tuple(map(visit, children(node))))
 
     return visit(node)
 
@@ -67,12 +57,13 @@ def map_rows(node: Node, on_row: Callable[[Row], Row]) -> Node:
 
 def substitute(node: Node, replacement: Sequence[Row] | Mapping[int, Row]) -> Node:
     """The expression with `x_i` replaced by the row `replacement[i]`."""
-    items = replacement.items() if isinstance(replacement, Mapping) else enumerate(replacement)
     changed = 0
-    for i, row in items:
-        if row != affine.iterator(i):
+    for i in affine.bits(node.free):
+        same = affine.iterator(i)
+        row = replacement[i]
+        if row is not same and row != same:
             changed |= 1 << i
-    if not node.free & changed:
+    if not changed:
         return node
 
     def on_access(access: Access) -> Node:
@@ -96,27 +87,26 @@ def replace_node(node: Node, old: Node, new: Node) -> Node:
     """The expression with the sub-term `old` replaced by `new` wherever it stands as a whole.
 
     In a product, `old` may be part of the factors: `a*b*c` with `a*b -> d` is `d*c`.  So it may in
-    a sum: `a+b+c` with `a+b -> d` is `d+c`.
+    a sum: `a+b+c` with `a+b -> d` is `d+c`.  Shared sub-terms are rebuilt once.
     """
-    if node is old:
-        return new
-    if isinstance(node, Mul):
-        if isinstance(old, Mul) and set(old.factors) <= set(node.factors):
-            rest = [factor for factor in node.factors if factor not in old.factors]
-            return expr.mul(new, *rest)
-        return expr.mul(*(replace_node(factor, old, new) for factor in node.factors))
-    if isinstance(node, Add):
-        if isinstance(old, Add) and set(old.terms) <= set(node.terms):
+    done: dict[Node, Node] = {old: new}
+
+    def visit(node: Node) -> Node:
+        if old.free & ~node.free:
+            return node  # `old` cannot stand in it
+        found = done.get(node)
+        if found is None:
+            found = done[node] = step(node)
+        return found
+
+    def step(node: Node) -> Node:
+        if isinstance(node, Mul) and isinstance(old, Mul) and set(old.factors) <= set(node.factors):
+            return expr.mul(new, *(f for f in node.factors if f not in old.factors))
+        if isinstance(node, Add) and isinstance(old, Add) and set(old.terms) <= set(node.terms):
             return expr.add(new, *(term for term in node.terms if term not in old.terms))
-        return expr.add(*(replace_node(term, old, new) for term in node.terms))
-    if isinstance(node, Power):
-        return expr.power(replace_node(node.base, old, new), node.exponent)
-    if isinstance(node, Apply):
-        return expr.apply(node.function, *(replace_node(arg, old, new) for arg in node.args))
-    if isinstance(node, Select):
-        then = replace_node(node.then, old, new)
-        return expr.select(node.conditions, then, replace_node(node.otherwise, old, new))
-    return node
+        return with_children(node, tuple(map(visit, children(node))))
+
+    return visit(node)
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -132,6 +122,23 @@ def children(node: Node) -> tuple[Node, ...]:
     if isinstance(node, Select):
         return (node.then, node.otherwise)
     return ()
+
+
+def with_children(node: Node, operands: tuple[Node, ...]) -> Node:
+    """The scalar node with other operands; itself where they are its own."""
+    if operands == children(node):  # made canonical already
+        return node
+    if isinstance(node, Mul):
+        return expr.mul(*operands)
+    if isinstance(node, Add):
+        return expr.add(*operands)
+    if isinstance(node, Power):
+        return expr.power(operands[0], node.exponent)
+    if isinstance(node, Apply):
+        return expr.apply(node.function, *operands)
+    if isinstance(node, Select):
+        return expr.select(node.conditions, *operands)
+    return node
 
 
 def walk(node: Node) -> Iterator[Node]:

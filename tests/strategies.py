@@ -79,9 +79,9 @@ def ranges(draw: st.DrawFn, min_extent: int = 1, max_extent: int = 4) -> Range:
 
 
 def boxes(
-    max_sides: int = 3, *, min_sides: int = 0, min_extent: int = 1, max_extent: int = 4
+    max_sides: int = 3, *, min_sides: int = 0, max_extent: int = 4
 ) -> st.SearchStrategy[tuple[Range, ...]]:
-    sides = st.lists(ranges(min_extent, max_extent), min_size=min_sides, max_size=max_sides)
+    sides = st.lists(ranges(1, max_extent), min_size=min_sides, max_size=max_sides)
     return sides.map(tuple)
 
 
@@ -182,6 +182,24 @@ def _expressions(draw: st.DrawFn, grammar: Grammar, count: int, depth: int, heig
         conditions = tuple(draw(st.lists(condition, min_size=1, max_size=2)))
         return ("select", conditions, draw(inner), draw(inner))
     return (kind, tuple(draw(st.lists(inner, min_size=2, max_size=3))))
+
+
+def row_value(raw: Raw, point: tuple[int, ...]) -> int:
+    """The row at a point, read off the raw tree."""
+    match raw:
+        case ("number", constant):
+            return constant
+        case ("iterator", position):
+            return point[position]
+        case ("add", left, right):
+            return row_value(left, point) + row_value(right, point)
+        case ("scale", factor, row):
+            return factor * row_value(row, point)
+        case ("floordiv", row, divisor):
+            return row_value(row, point) // divisor
+        case ("modulo", row, divisor):
+            return row_value(row, point) % divisor
+    raise ValueError(raw)
 
 
 def build_row(raw: Raw) -> Row:

@@ -8,6 +8,7 @@ proposes, makes or chooses steps.  `docs/guarantees.md` states the argument.
     translate   from expressions to formal sums
     families    functions and reductions as leaves of formal sums
     sets        the comparison, by integer sets (isl)
+    unfolding   two scopes that become one expression by the definition of a read
     compare     two scopes as tensors
     witness     a step's change of iterators is the one that its witness states
     definition  a stage is an instance of the operator that computes it

@@ -16,12 +16,36 @@ hold for all numbers, infinities included; none may be NaN.  That of exp holds f
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 
-from derivations.checker.formal import ONE, Sum, Term, infinity, scaled, variables_of
-from derivations.checker.forms import gathered
+from derivations.checker.formal import (
+    NEGATIVE,
+    ONE,
+    POSITIVE,
+    Atom,
+    Sum,
+    Term,
+    scaled,
+    variables_of,
+)
 from ta.functions import FUNCTIONS
+
+ZERO: Sum = ()
+INFINITY: Sum = (Term(ONE, atoms=(Atom(POSITIVE, ()),)),)
+MINUS_INFINITY: Sum = (Term(ONE, atoms=(Atom(NEGATIVE, ()),)),)
+KNOWN: Mapping[tuple[str, Sum], Sum] = {
+    **{(name, ZERO): ZERO for name, function in FUNCTIONS.items() if function.keeps_zero},
+    ("exp", ZERO): (Term(ONE),),
+    ("^-1", ZERO): INFINITY,
+    ("^-1", INFINITY): ZERO,
+    ("^-1", MINUS_INFINITY): ZERO,
+    ("relu", INFINITY): INFINITY,
+    ("relu", MINUS_INFINITY): ZERO,
+    ("abs", INFINITY): INFINITY,
+    ("abs", MINUS_INFINITY): INFINITY,
+}
+"""Values of functions."""
 
 OPPOSITE = {"max": "min", "min": "max"}
 AS_REDUCER = {"maximum": "max", "minimum": "min"}
@@ -31,37 +55,22 @@ MOST_EXPS = 4
 """exp(n*a) is exp(a)^n up to this n."""
 
 
-def known_value(function: str, args: Sequence[Sum]) -> Sum | None:
-    """`function(args)` where the operand is 0 or an infinity, as far as the axioms know it."""
-    if len(args) != 1 or function not in FUNCTIONS:
-        return None
-    if not args[0]:
-        return () if FUNCTIONS[function].keeps_zero else None
-    for negative in (False, True):
-        if args[0] == (infinity(negative),):
-            if function == "relu":
-                return () if negative else args[0]
-            if function == "abs":
-                return (infinity(False),)
-    return None
-
-
-def without_factor(function: str, args: Sequence[Sum]) -> tuple[Fraction, tuple[Sum, ...]]:
-    """`(c, b)` with `function(args) = c * function(b)`; c > 0."""
-    if function not in ("relu", "abs") or not args[0]:
-        return ONE, tuple(args)
-    factor = _leading(args[0])
+def without_factor(function: str, operand: Sum) -> tuple[Fraction, Sum]:
+    """`(c, b)` with `function(operand) = c * function(b)`; c > 0; the operand is not 0."""
+    if function not in ("relu", "abs"):
+        return ONE, operand
+    factor = _leading(operand)
     size = abs(factor)
-    return size, (scaled(args[0], 1 / (factor if function == "abs" else size)),)
+    return size, scaled(operand, 1 / (factor if function == "abs" else size))
 
 
 def exponents(argument: Sum) -> list[Sum]:
     """Sums b with exp(argument) = product of exp(b), each of one term; whole multiples of a term
     are several times the term."""
     found: list[Sum] = []
-    for term in gathered(argument):
+    for term in argument:
         count = abs(term.coefficient)
-        if not term.infinite and count.denominator == 1 and count <= MOST_EXPS:
+        if count.denominator == 1 and count <= MOST_EXPS:
             found += [scaled((term,), 1 / count)] * int(count)
         else:
             found.append((term,))
@@ -71,9 +80,7 @@ def exponents(argument: Sum) -> list[Sum]:
 def factors(body: Sum) -> list[Sum]:
     """Sums b with prod[k] body = product of prod[k] b."""
     if len(body) != 1 or body[0].bound:
-        common = _leading(body) if body else ONE
-        if common == 1 or any(term.infinite for term in body):
-            return [body]
+        common = _leading(body)
         return [scaled(body, 1 / common), (Term(common),)]
     (term,) = body
     found: list[Sum] = [(Term(ONE, (), term.conditions, (atom,)),) for atom in term.atoms]
@@ -84,8 +91,6 @@ def factors(body: Sum) -> list[Sum]:
 
 def reduced_without_factor(reducer: str, body: Sum) -> tuple[Fraction, str, Sum]:
     """`(c, r, b)` with `reducer(body) = c * r(b)`."""
-    if not body:
-        return ONE, reducer, body
     factor = _leading(body)
     chosen = reducer if factor > 0 else OPPOSITE[reducer]
     return factor, chosen, scaled(body, 1 / factor)
@@ -93,7 +98,11 @@ def reduced_without_factor(reducer: str, body: Sum) -> tuple[Fraction, str, Sum]
 
 def _leading(terms: Sum) -> Fraction:
     """A coefficient that equal sums agree on in most cases; any other choice is as true."""
-    first = min(terms, key=lambda term: (term.infinite, term.leaves, -abs(term.coefficient)))
+    first = min(
+        terms,
+        key=lambda term: (term.infinite, term.leaves, -abs(term.coefficient)),
+        default=Term(ONE),
+    )
     return first.coefficient
 
 
@@ -101,4 +110,4 @@ def pulled(body: Sum, reduced: Collection[int]) -> tuple[Sum, Sum]:
     """`(a, b)` with `max(body) = max(a) + b`; b does not use the reduced variables."""
     outside = tuple(term for term in body if variables_of(term).isdisjoint(reduced))
     inside = tuple(term for term in body if term not in outside)
-    return (inside, outside) if inside else (body, ())
+    return inside, outside

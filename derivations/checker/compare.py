@@ -10,31 +10,33 @@ from derivations.checker.families import Families
 from derivations.checker.formal import NotShown, Sum, Term
 from derivations.checker.sets import Tags
 from derivations.checker.translate import Translation
+from derivations.checker.unfolding import same_by_definition
 from ta import affine
 from ta.affine import Row
 from ta.node import Scope
 from ta.subst import nested_scopes, stages
 
 
-def not_equal(left: Scope, right: Scope, forward: Sequence[Row] | None = None) -> str | None:
+def not_equal(
+    left: Scope, right: Scope, forward: Sequence[Row] | None = None, *, exp_sum: bool = True
+) -> str | None:
     """Why it is not shown that the two scopes are equal tensors; None where they are.
 
     `forward` may give the reduction iterators of `left` as rows of its loops and the reduction
-    iterators of `right`.  It is a hint: it decides what can be shown, not what is true."""
+    iterators of `right`.  It is a hint: it decides what can be shown, not what is true.  `exp_sum`
+    says whether exp(a + b) = exp(a)*exp(b) is among the axioms."""
     if left is right:
         return None
     if left.loops != right.loops:
         return "the two sides have different loops"
     if any(side.extent == 0 for side in left.loops):
         return None
+    if same_by_definition(left, right):
+        return None
     reason = "nothing was compared"
-    tried: set[frozenset[Scope]] = set()
-    for kept in _taken_as_they_are(left, right):
-        if kept in tried:
-            continue
-        tried.add(kept)
+    for kept in dict.fromkeys(_taken_as_they_are(left, right)):
         try:
-            if _agree(left, right, kept, forward):
+            if _agree(left, right, Translation(Families(left.loops), kept, exp_sum), forward):
                 return None
             reason = "the two sides are different sums of products"
         except NotShown as problem:
@@ -53,10 +55,9 @@ def _taken_as_they_are(left: Scope, right: Scope) -> tuple[frozenset[Scope], ...
 
 
 def _agree(
-    left: Scope, right: Scope, kept: frozenset[Scope], forward: Sequence[Row] | None
+    left: Scope, right: Scope, translation: Translation, forward: Sequence[Row] | None
 ) -> bool:
-    families = Families(left.loops)
-    translation = Translation(families, kept)
+    families = translation.families
     loops = [affine.iterator(i) for i in range(len(left.loops))]
     sides: list[tuple[Sum, list[int]]] = []
     for side in (left, right):
@@ -65,7 +66,7 @@ def _agree(
         sides.append((terms, list(range(first, first + len(side.sums)))))
     (one, old), (other, new) = sides
     tags: list[Tags] = [_in_order]
-    if forward is not None and len(forward) == len(old):
+    if forward is not None:
         tags.insert(0, _along(forward, len(loops), one, old, new))
     return families.agree(one, other, tuple(families.box), families.box, tags)
 
@@ -81,14 +82,13 @@ def _along(
     """The old reduction iterators: by themselves on the left, as `forward` gives them on the
     right."""
     own = {variable for term in one for variable, _ in term.bound} | set(old)
-    at = [affine.iterator(i) for i in (*range(loops), *new)]
+    at = {i: affine.constant(0) for row in forward for i in affine.iterators(row)}
+    at |= {i: affine.iterator(v) for i, v in enumerate((*range(loops), *new))}
 
-    def tags(term: Term) -> tuple[Row, ...] | None:
+    def tags(term: Term) -> tuple[Row, ...]:
         bound = {variable for variable, _ in term.bound}
         rows = [affine.iterator(v) for v in old]
         if not bound <= own:
-            if any(i >= len(at) for row in forward for i in affine.iterators(row)):
-                return None
             rows = [affine.substitute(row, at) for row in forward]
         known = bound | set(range(loops))
         return tuple(row if affine.iterators(row) <= known else affine.constant(0) for row in rows)

@@ -12,6 +12,7 @@ and that is an equality of two scopes like any other.  How the binding was found
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple, Protocol
@@ -19,26 +20,29 @@ from typing import NamedTuple, Protocol
 from derivations.checker.axioms import OPPOSITE
 from derivations.checker.compare import not_equal
 from derivations.checker.families import Families
-from derivations.checker.formal import Atom, NotShown, variables_of
+from derivations.checker.formal import NotShown, Term, undecided, variables_of, within
 from derivations.checker.translate import Translation
 from ta import affine, expr
 from ta.affine import Range, Row
 from ta.canon import scope as make_scope
 from ta.errors import EinderiveError
-from ta.node import Access, Apply, Condition, Mul, Node, Number, Power, Reducer, Scope, Select
+from ta.node import Access, Apply, Condition, Mul, Node, Number, Reducer, Scope, Select
 from ta.operator import Binding, Window
 from ta.parse import parse
 from ta.program import inline_statements
-from ta.subst import accesses, nested_scopes, substitute, walk
+from ta.subst import accesses, nested_scopes, stages, substitute, walk
 
 UNSHIFTED = "Y[b,k] = exp(X[b,k]) / sum[j](exp(X[b,j]))"
 """Softmax without the shift by its maximum: the same numbers, since exp(a-m) = exp(a)/exp(m)."""
 ATTENTION = "O[b,i,e] = sum[j](exp(X[b,i,j]) / sum[t](exp(X[b,i,t])) * V[b,j,e])"
 """With X[b,i,j] = scale * S[d] Q[b,i,d]*K[b,j,d], up to what does not depend on j."""
 
-_LEFT = re.compile(r"\w+\[([^\]]*)\]")
+ROLES = {"concat": "bi", "softmax": "bk", "attention": "bijed"}
+"""The roles of operators whose definition is not read as a formula."""
+
 _READ = re.compile(r"\b([A-Z]\w*)\[([^\]]*)\]")
 _REDUCED = re.compile(r"\b(sum|max|min|prod)\[([^\]]*)\]")
+_INDICES = re.compile(r"\[([^\]]*)\]")
 _NAME = re.compile(r"[a-z]\w*")
 
 
@@ -83,12 +87,14 @@ def not_an_instance(stage: Scope, operator: Defined, binding: Binding) -> str | 
     """Why it is not shown that the stage is the operator's definition; None where it is."""
     if stage.empty:
         return "an iterator has an empty range"
-    problem = _misfit(stage, binding)
+    problem = _misfit(stage, operator.name, binding)
     if problem is not None:
         return problem
     plain = operator.name in ("view", "pad_slice", "elementwise", "concat", "softmax")
     if plain and binding.coefficient != 1:
         return f"{operator.name} has no factor"
+    if binding.windows and (plain or operator.name == "attention"):
+        return f"{operator.name} has no windows"
     try:
         match operator.name:
             case "view" | "pad_slice" | "elementwise":
@@ -104,19 +110,19 @@ def not_an_instance(stage: Scope, operator: Defined, binding: Binding) -> str | 
         return f"the definition does not fit: {error}"
 
 
-def _misfit(stage: Scope, binding: Binding) -> str | None:
-    """Is the binding one of this stage?"""
-    held = [i for name, role in binding.roles.items() if name != "d" for i in role]
+def _misfit(stage: Scope, name: str, binding: Binding) -> str | None:
+    """Is the binding one of this stage?  In an attention's, d and the first two operands are
+    those of its logits' sum."""
+    inner = name == "attention"
+    held = [i for role, found in binding.roles.items() if role != "d" for i in found]
     if binding.scope is not stage:
         return "the binding is of another scope"
-    if len(set(held)) != len(held):
-        return "an iterator plays two roles"
-    if any(not 0 <= i < len(stage.domain) for i in held):
-        return "a role is played by an iterator that is not there"
-    for window in binding.windows:
-        fits = 0 <= window.operand < len(binding.operands)
-        if not fits or not 0 <= window.dimension < len(binding.operands[window.operand].rows):
-            return "a window is in a dimension that is not there"
+    if name in ROLES and set(binding.roles) != set(ROLES[name]):
+        return "the roles are not the indices of the definition"
+    if sorted(held) != list(range(len(stage.domain))):
+        return "the roles do not hold each iterator once"
+    if not set(accesses(stage.body)).issuperset(binding.operands[2 if inner else 0 :]):
+        return "an operand is not read by the stage"
     return None
 
 
@@ -129,10 +135,15 @@ def _formula(stage: Scope, operator: Defined, binding: Binding) -> str | None:
     if coefficient < 0:
         reducer = OPPOSITE.get(reducer, reducer)
     left, right = re.sub(r"\{\w+\}", "", operator.definition).split("=", 1)
+    names = {name for part in _INDICES.findall(left + right) for name in _NAME.findall(part)}
+    if set(binding.roles) != names:
+        return "the roles are not the indices of the definition"
     windows = iter(binding.windows)
     operands: dict[str, Operand] = {}
-    for (name, text), read in zip(_READ.findall(right), binding.operands, strict=True):
-        operands[name] = _operand(stage, binding, read, text, windows)
+    for number, (name, text) in enumerate(_READ.findall(right)):
+        operands[name] = _operand(stage, binding, number, text, windows)
+    if len(operands) != len(binding.operands):
+        return "the definition has another number of operands"
     if next(windows, None) is not None:
         return "the binding has more windows than the definition"
     output = ",".join(_index(i) for i in _output(left, binding))
@@ -147,8 +158,7 @@ def _formula(stage: Scope, operator: Defined, binding: Binding) -> str | None:
 
 def _output(left: str, binding: Binding) -> list[int]:
     """The stage's loops in the order of the definition's output."""
-    found = _LEFT.search(left)
-    names = _NAME.findall(found[1]) if found else []
+    names = _NAME.findall(left.partition("[")[2])
     return [i for name in names for i in binding.roles.get(name, ())]
 
 
@@ -158,17 +168,18 @@ def _index(iterator: int) -> str:
 
 def _reduction(names: str, reducer: str, binding: Binding) -> str:
     indices = [_index(i) for name in _NAME.findall(names) for i in binding.roles.get(name, ())]
-    return f"{reducer}[{','.join(indices)}]" if indices else ""
+    return f"{reducer}[{','.join(indices)}]"
 
 
 def _operand(
-    stage: Scope, binding: Binding, read: Access, text: str, windows: Iterator[Window]
+    stage: Scope, binding: Binding, number: int, text: str, windows: Iterator[Window]
 ) -> Operand:
-    """The operand over the iterators that the definition gives it, counted from 0, and its indices
-    in the formula."""
+    """The operand of this number over the iterators that the definition gives it, counted from 0,
+    and its indices in the formula."""
     indices: list[str] = []
     ranges: list[Range] = []
     at: dict[int, Row] = {}
+    read = binding.operands[number]
     rows = list(read.rows)
     for part in text.split(","):
         names = _NAME.findall(part)
@@ -177,10 +188,10 @@ def _operand(
                 at[i] = affine.shift(affine.iterator(len(ranges)), stage.domain[i].lo)
                 ranges.append(Range(0, stage.extents[i]))
                 indices.append(_index(i))
-        elif len(names) == 2:
+        else:
             window = next(windows, None)
-            if window is None:
-                raise NotShown("the binding has fewer windows than the definition")
+            if window is None or window.operand != number or window.dimension < 0:
+                raise NotShown("the binding has other windows than the definition")
             steps = ((window.loop, window.stride), (window.reduction, window.dilation))
             if tuple(binding.roles.get(name) for name in names) != tuple((i,) for i, _ in steps):
                 raise NotShown("a window's iterators do not play the definition's indices")
@@ -193,12 +204,6 @@ def _operand(
             ranges.append(Range(0, high - low + 1))
             start = sum(a * stage.domain[i].lo for i, a in steps) - low
             indices.append(" + ".join([*(f"{a}*{_index(i)}" for i, a in steps), str(start)]))
-    for i, extent in enumerate(stage.extents):
-        if extent == 1:
-            at.setdefault(i, affine.constant(stage.domain[i].lo))
-    used = set().union(*map(affine.iterators, rows))
-    if not used <= set(at):
-        raise NotShown("an operand depends on an iterator that its indices do not hold")
     access = expr.access(read.source, [affine.substitute(row, at) for row in rows], read.fill)
     return Operand(make_scope(ranges, (), access), ",".join(indices))
 
@@ -213,19 +218,17 @@ def _instance(formula: str, tensors: Mapping[str, Scope]) -> Scope:
 def _compared(stage: Scope, root: Scope, loops: Sequence[int], coefficient: Number) -> str | None:
     """The stage against `coefficient * root`, whose dimensions are these loops counted from 0."""
     rows = [affine.shift(affine.iterator(i), -stage.domain[i].lo) for i in loops]
-    if any(i >= len(stage.loops) for i in loops):
-        return "a reduction iterator plays the part of a loop"
     body = expr.mul(expr.const(coefficient), expr.access(root, rows))
     return not_equal(stage, make_scope(stage.loops, (), body))
 
 
 def _as_written(stage: Scope, name: str, binding: Binding) -> str | None:
     """A stage without a reduction that is computed as its body says."""
-    if stage.sums:
-        return f"{name} does not reduce"
+    if binding.roles != {"b": tuple(range(len(stage.loops)))}:
+        return "the roles do not hold the loops in their order"
     if name != "elementwise" and (stage.body,) != binding.operands:
         return f"{name} is a single read"
-    if name == "elementwise" and set(accesses(stage.body)) != set(binding.operands):
+    if name == "elementwise" and accesses(stage.body) != binding.operands:
         return "the operands are not the reads of the body"
     return None
 
@@ -238,13 +241,11 @@ def _concatenation(stage: Scope, binding: Binding) -> str | None:
     for node in walk(stage.body):
         if isinstance(node, Select):
             for _, row in node.conditions:
-                if row.floors or [i for i, _ in row.terms] != [loop]:
+                if [i for i, _ in row.terms] != [loop]:
                     return "the choice is not between ranges of the loop"
                 a = row.coefficient(loop)
                 borders.add(-(row.const // a) if a > 0 else row.const // -a + 1)
-    cuts = sorted(c for c in borders if bound.lo <= c <= bound.hi)
-    if len(cuts) != len(binding.operands) + 1 or stage.sums:
-        return "the parts are not as many as the operands"
+    cuts = sorted(borders)
     body: Node = binding.operands[-1]
     for cut, operand in zip(cuts[-2:0:-1], binding.operands[-2::-1], strict=True):
         inside = affine.shift(affine.scale(affine.iterator(loop), -1), cut - 1)
@@ -256,17 +257,12 @@ def _softmax(stage: Scope, definition: str, binding: Binding) -> str | None:
     """The logits X are what is under the exponential in the stage, with or without the maximum
     that is subtracted there; the operands are all that they read."""
     logits = _exponent(stage)
-    if logits is None:
-        return "nothing is divided by a sum of exponentials"
     order = [*binding.roles["b"], *binding.roles["k"]]
-    if sorted(order) != list(range(len(stage.loops))) or len(binding.roles["k"]) != 1:
-        return "the roles do not hold every loop"
-    read = set(accesses(logits))
-    left_out = read - set(binding.operands)
+    left_out = set(accesses(logits)) - set(binding.operands)
     formula = UNSHIFTED
     if left_out:  # the maximum that the definition subtracts again
         logits, formula = expr.add(logits, *left_out), definition
-    if len(left_out) > 1 or set(accesses(logits)) != set(binding.operands):
+    if Counter(accesses(logits)) != Counter(binding.operands):
         return "the operands are not what the logits read"
     x = _over(stage, logits, order)
     return _compared(
@@ -282,56 +278,63 @@ def _spelled(formula: str, binding: Binding, names: str) -> str:
     return re.sub(r"(?<=\[),+|,+(?=\])", "", re.sub(",+", ",", formula))
 
 
-def _exponent(stage: Scope) -> Node | None:
-    factors = stage.body.factors if isinstance(stage.body, Mul) else ()
-    if stage.sums or not any(isinstance(f, Power) and f.exponent == -1 for f in factors):
-        return None
-    found = [f.args[0] for f in factors if isinstance(f, Apply) and f.function == "exp"]
-    return found[0] if len(found) == 1 else None
+def _factors(stage: Scope) -> tuple[Node, ...]:
+    return stage.body.factors if isinstance(stage.body, Mul) else ()
+
+
+def _exponent(stage: Scope) -> Node:
+    """The operand of the only function among the factors; ValueError without one."""
+    (function,) = (factor for factor in _factors(stage) if isinstance(factor, Apply))
+    return function.args[0]
 
 
 def _over(stage: Scope, node: Node, order: Sequence[int]) -> Scope:
     """The expression as a tensor over the stage's iterators in this order, counted from 0."""
     at = {i: affine.shift(affine.iterator(p), stage.domain[i].lo) for p, i in enumerate(order)}
-    if node.free & ~sum(1 << i for i in at):
-        raise NotShown("an operand depends on an iterator that its indices do not hold")
     return make_scope([(0, stage.extents[i]) for i in order], (), substitute(node, at))
 
 
 def _attention(stage: Scope, binding: Binding) -> str | None:
-    """The weights P are the read of a softmax; its logits X are a scaled product of Q and K."""
-    factors = stage.body.factors if isinstance(stage.body, Mul) else ()
+    """The weights P are the read of a softmax; its logits X are, up to what does not depend on j,
+    scale times the sum over d of the first two operands' product."""
     query, key, value = binding.operands
-    weights = [f for f in factors if isinstance(f, Access) and f is not value] or [value]
-    source = weights[0].source
-    logits = _exponent(source) if isinstance(source, Scope) else None
-    if logits is None or len(binding.roles["j"]) != 1:
-        return "the weights are not divided by a sum of exponentials"
+    (weights,) = (f for f in _factors(stage) if isinstance(f, Access) and f is not value)
+    if not isinstance(weights.source, Scope):
+        return "the weights are no softmax"
     order = [i for name in "bij" for i in binding.roles[name]]
-    x = _over(stage, substitute(logits, list(weights[0].rows)), order)
-    v = _operand(stage, binding, value, "b,j,e", iter(()))
+    x = _over(stage, substitute(_exponent(weights.source), list(weights.rows)), order)
+    v = _operand(stage, binding, 2, "b,j,e", iter(()))
     text = _spelled(ATTENTION, binding, "bije")
     loops = [i for name in "bie" for i in binding.roles[name]]
     problem = _compared(stage, _instance(text, {"X": x, "V": v.scope}), loops, Fraction(1))
     if problem is not None:
         return problem
+    both = expr.mul(query, key)
+    (product,) = (each for each in stages(x) if expr.split_coefficient(each.body)[1] is both)
+    first = len(stage.domain)
+    if binding.roles["d"] != tuple(range(first, first + len(product.sums))):
+        return "the roles do not hold the iterators of the logits' sum"
     families = Families(x.loops)
-    kept = {query.source, key.source}
-    terms = Translation(families, kept).scope(x, [affine.iterator(i) for i in range(len(order))])
-    over = len(order) - 1
-    scores = [term for term in terms if over in variables_of(term)]
-    leaves = tuple(map(families.source, (query.source, key.source)))
-    if len(scores) != 1 or scores[0].leaves != tuple(sorted(leaves)):
-        return "the logits are not a product of the first two operands"
-    if scores[0].coefficient != binding.coefficient:
+    terms = Translation(families, {product}).scope(x, list(map(affine.iterator, range(len(order)))))
+    j = len(order) - 1
+    (score,) = (term for term in terms if j in variables_of(term))
+    factor, _ = expr.split_coefficient(product.body)
+    (read,) = score.atoms
+    if product.reducer != "sum" or score != Term(score.coefficient, atoms=(read,)):
+        return "the logits are not a sum of products of the first two operands"
+    if read.leaf != families.source(product) or undecided(
+        within(read.rows, product.ranges), families.box
+    ):
+        return "the logits are a sum of products at some places only"
+    if score.coefficient * factor != binding.coefficient:
         return "the logits have another factor"
-    images = range(len(binding.roles["b"]), over)
-    for one, other in (scores[0].atoms, scores[0].atoms[::-1]):
-        apart = over not in _held(one) and _held(other).isdisjoint(images)
-        if (one.leaf, other.leaf) == leaves and apart:
-            return None
-    return "the first two operands hold each other's index"
+    at = [*read.rows, *(affine.constant(0) for _ in product.sums)]
+    images = set(range(len(binding.roles["b"]), j))
+    if j in _held(query, at) or not images.isdisjoint(_held(key, at)):
+        return "the first two operands hold each other's index"
+    return None
 
 
-def _held(atom: Atom) -> set[int]:
-    return {i for row in atom.rows for i in affine.iterators(row)}
+def _held(read: Access, at: Sequence[Row]) -> set[int]:
+    """The iterators in the rows of the read, with these rows for the iterators of its scope."""
+    return {i for row in read.rows for i in affine.iterators(affine.substitute(row, at))}

@@ -32,12 +32,21 @@ from ta import affine
 from ta.affine import Range, Row
 from ta.node import REDUCERS, Condition, Source
 
+MOST_COMPARED = 1000
+"""Atoms of operands that are compared by integer sets, some milliseconds each."""
+
+
+SEPARATE = 16
+"""So many rows of an operand are parameters of their own, so that what differs elsewhere only in
+where it is read is one leaf; further ones that are equal are one.  Functions of functions would
+have twice as many at each level."""
+
 
 class Family(NamedTuple):
-    """`name(args)` over the variables `free`."""
+    """`name(operand)` over the variables `free`."""
 
     name: str
-    args: tuple[Sum, ...]
+    operand: Sum
     free: tuple[int, ...]
 
 
@@ -50,6 +59,7 @@ class Families:
         """The leaves that are the value 0, as it may stand among the values of a prod."""
         self.box: dict[int, Range] = dict(enumerate(loops))
         self._numbers = count(len(loops))
+        self._compared = 0
         self._sources: dict[Source, int] = {}
         self._written: dict[Any, int] = {}
         self._families: list[tuple[Family, int]] = []
@@ -66,15 +76,15 @@ class Families:
             self.leaves.append(Leaf(source, source.ranges))
         return self._sources[source]
 
-    def atom(self, name: str, args: Sequence[Sum]) -> Atom:
-        """`name(args)` as an entry of a leaf."""
-        family, rows = self._abstract(name, args)
+    def atom(self, name: str, operand: Sum) -> Atom:
+        """`name(operand)` as an entry of a leaf."""
+        family, rows = self._abstract(name, operand)
         key = _written(family)
         leaf = self._written.get(key)
         if leaf is None:
             leaf = next((n for known, n in self._families if self._same(known, family, {})), None)
-        here = Family(name, tuple(args), tuple(self.box))
-        local = all(v in self.box for v in _free(args))
+        here = Family(name, operand, tuple(self.box))
+        local = all(v in self.box for v in _free(operand))
         if leaf is None and local:
             for known, atom in self._placed:
                 if self._same(known, here, self.box):
@@ -83,7 +93,7 @@ class Families:
             leaf = len(self.leaves)
             self.leaves.append(Leaf(family, None))
             self._families.append((family, leaf))
-            if name == "value" and args == [()]:
+            if name == "value" and not operand:
                 self.zeros.add(leaf)
         self._written[key] = leaf
         atom = Atom(leaf, rows)
@@ -91,29 +101,23 @@ class Families:
             self._placed.append((here, atom))
         return atom
 
-    def _abstract(self, name: str, args: Sequence[Sum]) -> tuple[Family, tuple[Row, ...]]:
+    def _abstract(self, name: str, operand: Sum) -> tuple[Family, tuple[Row, ...]]:
         """The family, over variables 0, 1, ..., and the rows that stand for these."""
         rows: list[Row] = []
-        found = []
-        for arg in args:
-            lifted = []
-            terms = arg if name == "prod" else gathered(arg)
-            for term in sorted(terms, key=_rank):
-                lifted.append(_Lifting(term, rows).term())
-            found.append(tuple(lifted))
-        shift = len(rows)
-        moved = tuple(tuple(_renumbered(t, shift) for t in arg) for arg in found)
-        return Family(name, moved, tuple(range(shift))), tuple(rows)
+        terms = sorted(gathered(operand), key=_rank)
+        lifted = [_Lifting(term, rows).term() for term in terms]
+        moved = tuple(_renumbered(term, len(rows)) for term in lifted)
+        return Family(name, moved, tuple(range(len(rows)))), tuple(rows)
 
     def _same(self, left: Family, right: Family, box: Mapping[int, Range]) -> bool:
-        if left.name != right.name or left.free != right.free or len(left.args) != len(right.args):
+        if left.name != right.name or left.free != right.free:
             return False
+        self._compared += 1 + sum(len(term.atoms) for term in left.operand)
+        if self._compared > MOST_COMPARED:
+            raise NotShown("too large: many different functions")
         reducer = left.name if left.name in REDUCERS else "sum"
         try:
-            return all(
-                self.agree(a, b, left.free, box, reducer=reducer)
-                for a, b in zip(left.args, right.args, strict=True)
-            )
+            return self.agree(left.operand, right.operand, left.free, box, reducer=reducer)
         except NotShown:
             return False
 
@@ -178,26 +182,26 @@ class _Lifting:
         free = [(i, a) for i, a in row.terms if i not in self.bound]
         own_floors, free_floors = [], []
         for inner, n, b in row.floors:
-            used = affine.iterators(inner)
-            if used.isdisjoint(self.bound):
+            if affine.iterators(inner).isdisjoint(self.bound):
                 free_floors.append((inner, n, b))
             else:
-                own_floors.append((inner if used <= self.bound else self._row(inner), n, b))
-        if not free and not free_floors and (own or own_floors):
+                own_floors.append((self._row(inner), n, b))
+        if own and not free and not free_floors:
             return Row(row.const, tuple(own), tuple(sorted(own_floors)))
-        self.parameters.append(Row(row.const, tuple(free), tuple(free_floors)))
-        parameter = (-len(self.parameters), 1)
-        return Row(0, tuple(sorted([parameter, *own])), tuple(sorted(own_floors)))
+        placed = Row(row.const, tuple(free), tuple(free_floors))
+        place = len(self.parameters)
+        if place < SEPARATE or placed not in self.parameters:
+            self.parameters.append(placed)
+        else:
+            place = self.parameters.index(placed)
+        return Row(0, tuple(sorted([(-1 - place, 1), *own])), tuple(sorted(own_floors)))
 
 
 def _renumbered(term: Term, parameters: int) -> Term:
     """Parameter -k is variable k-1, and the bound variables follow all parameters, in the order in
     which they occur."""
     names: dict[int, int] = {}
-    for variable in variables_in_order(term):
-        if variable >= 0:
-            names.setdefault(variable, parameters + len(names))
-    for variable, _ in term.bound:
+    for variable in (*variables_in_order(term), *(variable for variable, _ in term.bound)):
         names.setdefault(variable, parameters + len(names))
     places = names | {-k: k - 1 for k in range(1, parameters + 1)}
     bound = tuple(sorted((names[variable], side) for variable, side in term.bound))
@@ -205,14 +209,13 @@ def _renumbered(term: Term, parameters: int) -> Term:
 
 
 def _written(family: Family) -> Any:
-    return (family.name, len(family.free), family.args)
+    return (family.name, len(family.free), family.operand)
 
 
-def _free(args: Sequence[Sum]) -> set[int]:
+def _free(operand: Sum) -> set[int]:
     return {
         variable
-        for arg in args
-        for term in arg
+        for term in operand
         for variable in variables_of(term) - {bound for bound, _ in term.bound}
     }
 

@@ -115,9 +115,8 @@ def _joined(factors: Sequence[Term]) -> Term:
 
 
 def bound_by(terms: Sum, variables: Sequence[tuple[int, Range]]) -> Sum:
-    """`S[variables] terms`; a variable that a term does not use multiplies it by its extent."""
-    if any(side.extent == 0 for _, side in variables):
-        return ()
+    """`S[variables] terms`; a variable that a term does not use multiplies it by its extent, which
+    is not 0."""
     return tuple(_bound_by(term, variables) for term in terms)
 
 
@@ -173,18 +172,13 @@ def within(rows: Sequence[Row], ranges: Sequence[Range]) -> tuple[Condition, ...
 
 def undecided(
     conditions: Iterable[Condition], ranges: Mapping[int, Range]
-) -> tuple[Condition, ...] | None:
-    """The conditions that are not true all over the ranges; None where one of them is false all
-    over.  A condition on a variable without a range stays."""
-    kept: list[Condition] = []
-    for condition in dict.fromkeys(conditions):
-        relation, row = condition
-        if not all(variable in ranges for variable in affine.iterators(row)):
-            kept.append(condition)
-            continue
-        low, high = affine.bounds(row, ranges)
-        if high < 0 or (relation == "==" and low > 0):
-            return None
-        if low < 0 or (relation == "==" and high > 0):
-            kept.append(condition)
-    return tuple(kept)
+) -> tuple[Condition, ...]:
+    """The conditions, each once, without those that intervals show to be true all over the ranges.
+    A condition on a variable without a range stays."""
+    return tuple(
+        condition
+        for condition in dict.fromkeys(conditions)
+        if condition.relation == "=="
+        or not affine.iterators(condition.row) <= set(ranges)
+        or affine.bounds(condition.row, ranges)[0] < 0
+    )

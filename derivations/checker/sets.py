@@ -7,7 +7,8 @@ equally often on both sides at the same indices:
 
 where the tuples of one term are taken once each, i.e. y -> (x, f(x,y)) is injective on its domain.
 Where it is not, further coordinates ("tags", functions of x and y) may tell the y apart: equal
-counts with the tags are equal counts without them, whatever the tags are.
+counts with the tags are equal counts without them, whatever the tags are.  Else the sum over a
+variable of a short range is written out: each of its terms has fewer points.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from math import factorial, prod
 
 import islpy as isl
 
-from derivations.checker.formal import Atom, NotShown, Term, undecided, within
+from derivations.checker.formal import Atom, NotShown, Term, undecided, variables_of, within
 from ta import affine
 from ta.affine import Range, Row
 from ta.node import Condition
@@ -33,18 +34,24 @@ MOST_SETS = 96
 
 Ranges = Mapping[int, Range]
 LeafRanges = Callable[[int], tuple[Range, ...] | None]
-Tags = Callable[[Term], tuple[Row, ...] | None]
-_thread = threading.local()
+Tags = Callable[[Term], tuple[Row, ...]]
+
+
+class _Thread(threading.local):
+    """Each thread has an instance of its own."""
+
+    def __init__(self) -> None:
+        self.context = isl.Context()
+        self.context.set_max_operations(MOST_OPERATIONS)
+
+
+_thread = _Thread()
 
 
 def context() -> isl.Context:
     """This thread's context, with its count of operations at 0."""
-    found = getattr(_thread, "context", None)
-    if not isinstance(found, isl.Context):
-        found = _thread.context = isl.Context()
-        found.set_max_operations(MOST_OPERATIONS)
-    found.reset_operations()
-    return found
+    _thread.context.reset_operations()
+    return _thread.context
 
 
 def possible(conditions: Sequence[Condition], ranges: Ranges) -> bool:
@@ -70,21 +77,38 @@ class Group:
     def vanishes(self, tags: Sequence[Tags] = ()) -> bool:
         """Is the signed sum of the terms 0?  NotShown where a term takes a tuple several times and
         no tags tell its points apart."""
-        maps = [self._map(term, atoms) for term, atoms in zip(self.terms, self.atoms, strict=True)]
-        if all(found.is_injective() for found in maps):
-            return self._counts_agree(maps, ())
-        for tag in tags:
+        for tag in (_no_tags, *tags):
             rows = [tag(term) for term in self.terms]
-            known = [row for row in rows if row is not None]
-            if len(known) < len(rows) or len({len(row) for row in known}) > 1:
+            if len(set(map(len, rows))) > 1:
                 continue
             maps = [
                 self._map(term, atoms, row)
-                for term, atoms, row in zip(self.terms, self.atoms, known, strict=True)
+                for term, atoms, row in zip(self.terms, self.atoms, rows, strict=True)
             ]
-            if all(found.is_injective() for found in maps) and self._counts_agree(maps, known):
+            if all(found.is_injective() for found in maps) and self._counts_agree(maps, rows):
                 return True
-        raise NotShown("a product of the same entries occurs several times in one sum")
+        apart, images = self._written_out()
+        alone = Group(apart, self.free, self.ranges, self.leaf_ranges)
+        return alone._counts_agree(images, [()] * len(apart))
+
+    def _written_out(self) -> tuple[list[Term], list[isl.Map]]:
+        """Terms of the same sum that take no tuple twice, and their maps; NotShown where they are
+        too many."""
+        found: list[Term] = []
+        maps: list[isl.Map] = []
+        pending = list(self.terms)
+        while pending:
+            term = pending.pop()
+            image = self._map(term, sorted(term.atoms))
+            if image.is_injective():
+                found.append(term)
+                maps.append(image)
+                continue
+            (variable, side), *rest = sorted(term.bound, key=lambda bound: bound[1].extent)
+            if len(found) + len(pending) + side.extent > MOST_SETS:
+                raise NotShown("a product of the same entries occurs several times in one sum")
+            pending += [_at(term, rest, variable, value) for value in range(*side)]
+        return found, maps
 
     def agrees_as_set(self) -> bool:
         """Do the positive terms together take the same tuples as the negative ones?"""
@@ -103,13 +127,10 @@ class Group:
         if _cancel([found.range() for found in maps], coefficients):
             return True
         orders = _orders(self.atoms[0])
-        if len(orders) == 1:
-            return False
         images = []  # a product does not depend on the order of its equal leaves
         for k, (term, atoms) in enumerate(zip(self.terms, self.atoms, strict=True)):
             for order in orders:
-                rows = tags[k] if tags else ()
-                images.append(self._map(term, [atoms[i] for i in order], rows).range())
+                images.append(self._map(term, [atoms[i] for i in order], tags[k]).range())
         return _cancel(images, [c for c in coefficients for _ in orders])
 
     def _map(self, term: Term, atoms: Sequence[Atom], tags: tuple[Row, ...] = ()) -> isl.Map:
@@ -120,8 +141,7 @@ class Group:
         for atom in atoms:
             ranges = self.leaf_ranges(atom.leaf)
             if ranges is not None:
-                needed = undecided(within(atom.rows, ranges), sides)
-                held += ["1 = 0"] if needed is None else map(_condition, needed)
+                held += map(_condition, undecided(within(atom.rows, ranges), sides))
         rows = [affine.iterator(v) for v in self.free]
         rows += [row for atom in atoms for row in atom.rows]
         rows += tags
@@ -154,6 +174,21 @@ def _cancel(images: Sequence[isl.Set], coefficients: Sequence[Fraction]) -> bool
             kept.append((rest.coalesce(), coefficient))
         pieces = kept
     return not pieces
+
+
+def _no_tags(term: Term) -> tuple[Row, ...]:
+    return ()
+
+
+def _at(term: Term, bound: Sequence[tuple[int, Range]], variable: int, value: int) -> Term:
+    """The term with this value for the variable, over the other bound variables."""
+    rows = {v: affine.iterator(v) for v in variables_of(term)} | {variable: affine.constant(value)}
+    return Term(
+        term.coefficient,
+        tuple(bound),
+        tuple(Condition(c.relation, affine.substitute(c.row, rows)) for c in term.conditions),
+        tuple(Atom(a.leaf, tuple(affine.substitute(r, rows) for r in a.rows)) for a in term.atoms),
+    )
 
 
 def _orders(atoms: Sequence[Atom]) -> list[tuple[int, ...]]:

@@ -31,6 +31,7 @@ from derivations.checker.formal import (
     variables_of,
     within,
 )
+from derivations.checker.forms import gathered
 from ta import affine
 from ta.affine import Range, Row
 from ta.node import (
@@ -51,11 +52,14 @@ from ta.node import (
 MOST_PIECES = 64
 """An operand that falls into more pieces is not compared."""
 
+MOST_STEPS = 100_000
+"""Expressions that are translated for one comparison."""
+MOST_FACTORS = 4096
+
 Conditions = tuple[Condition, ...]
 EMPTY: Sum = ()
 NEUTRAL: Sum = (Term(ONE),)
 """1, which a product may hold any number of times."""
-NEVER = Condition(">=", affine.constant(-1))
 
 
 class Piece(NamedTuple):
@@ -67,11 +71,14 @@ class Piece(NamedTuple):
 
 
 class Translation:
-    """Both sides of one comparison: their variables and, in `families`, their leaves."""
+    """Both sides of one comparison: their variables and, in `families`, their leaves; `exp_sum`
+    says whether exp(a + b) = exp(a)*exp(b) is among the axioms."""
 
-    def __init__(self, families: Families, kept: Collection[Source]) -> None:
-        self.families, self.kept = families, kept
+    def __init__(self, families: Families, kept: Collection[Source], exp_sum: bool = True) -> None:
+        self.families, self.kept, self.exp_sum = families, kept, exp_sum
         self.ranges: dict[int, Range] = dict(families.box)
+        self._known: dict[tuple[Node, tuple[Row, ...]], Sum] = {}
+        self._steps = 0
 
     def fresh(self, ranges: Sequence[Range]) -> tuple[tuple[int, Range], ...]:
         """New variables of these ranges."""
@@ -90,7 +97,19 @@ class Translation:
         return bound_by(terms, sums)
 
     def expression(self, node: Node, at: Sequence[Row]) -> Sum:
-        """The expression with row `at[i]` for its iterator i."""
+        """The expression with row `at[i]` for its iterator i; once, where it binds no variables."""
+        place = (node, tuple(at))
+        found = self._known.get(place)
+        if found is None:
+            self._steps += 1
+            if self._steps > MOST_STEPS:
+                raise NotShown("too large: sums within sums are read too many times")
+            found = self._expression(node, at)
+            if not any(term.bound for term in found):
+                self._known[place] = found
+        return found
+
+    def _expression(self, node: Node, at: Sequence[Row]) -> Sum:
         match node:
             case Const():
                 return _constant(node.value)
@@ -103,16 +122,17 @@ class Translation:
                 return product([self.expression(factor, at) for factor in node.factors])
             case Power():
                 count = abs(node.exponent)
+                once = max([1, *(len(t.atoms) for t in self.expression(node.base, at))])
+                if count * once > MOST_FACTORS:
+                    raise NotShown(f"too large: a power of {count * once} factors")
                 if node.exponent < 0:  # without bound variables, so it may stand several times
                     return product([self._reciprocal(self.expression(node.base, at))] * count)
                 return product([self.expression(node.base, at) for _ in range(count)])
             case Apply(function="maximum" | "minimum"):
                 reducer = axioms.AS_REDUCER[node.function]
                 return self._reduced(reducer, self._body_parts(node, at, reducer))
-            case Apply():
-                return self._function(
-                    node.function, [self.expression(operand, at) for operand in node.args]
-                )
+            case Apply(args=(operand,)):
+                return self._function(node.function, self.expression(operand, at))
             case Select():
                 conditions = _placed(node.conditions, at)
                 found = self._where(self.expression(node.then, at), conditions)
@@ -125,75 +145,60 @@ class Translation:
     def _read(self, source: Source, rows: tuple[Row, ...], fill: Number) -> Sum:
         """The source at the rows, its fill where they miss."""
         inside = within(rows, source.ranges)
-        needed = undecided(inside, self.ranges)
-        found: Sum = ()
-        if needed is not None and source.size:
-            if isinstance(source, Scope) and source not in self.kept:
-                found = self._where(self.scope(source, rows), needed)
-            else:
-                found = (Term(ONE, (), (), (Atom(self.families.source(source), rows),)),)
-        if fill:
-            outside = complement(needed) if needed is not None and source.size else ((),)
-            for excluded in outside:
-                found += self._where(_constant(fill), excluded)
+        if isinstance(source, Scope) and source not in self.kept:
+            found = self._where(self.scope(source, rows), inside)
+        else:
+            found = (Term(ONE, (), (), (Atom(self.families.source(source), rows),)),)
+        for excluded in complement(undecided(inside, self.ranges)):
+            found += self._where(_constant(fill), excluded)
         return found
 
     def _where(self, terms: Sum, conditions: Conditions) -> Sum:
         """The terms where the conditions hold, 0 elsewhere."""
         needed = undecided(conditions, self.ranges)
-        if needed is None:
-            return ()
         return tuple(t._replace(conditions=(*needed, *t.conditions)) for t in terms)
 
     def _reciprocal(self, base: Sum) -> Sum:
         """1/base, factor by factor where the base is a product."""
         found: Sum = ()
-        for conditions, (value,) in self._pieces([base]):
-            inverse: Sum = ()
-            if not value:
-                inverse = (infinity(False),)
-            elif value in ((infinity(False),), (infinity(True),)):
-                pass
-            elif len(value) == 1 and not value[0].bound and not value[0].infinite:
+        for conditions, value in self._pieces(base):
+            inverse = axioms.KNOWN.get(("^-1", value))
+            if inverse is None and len(value) == 1 and not value[0].bound:
                 (term,) = value
                 factors: list[Sum] = [(Term(1 / term.coefficient),)]
                 for atom in term.atoms:
                     factors.append(self._applied("^-1", (Term(ONE, (), (), (atom,)),)))
                 inverse = product(factors)
-            else:
+            elif inverse is None:
                 inverse = self._applied("^-1", value)
             found += self._where(inverse, conditions)
         return found
 
-    def _function(self, name: str, args: Sequence[Sum]) -> Sum:
-        """A function of expressions, with what the axioms know of it."""
+    def _function(self, name: str, operand: Sum) -> Sum:
+        """A function of an expression, with what the axioms know of it."""
         found: Sum = ()
-        for conditions, values in self._pieces(args):
-            value = axioms.known_value(name, values)
-            if value is None and name == "exp":
-                value = product([self._applied(name, part) for part in axioms.exponents(values[0])])
+        for conditions, part in self._pieces(operand):
+            value = axioms.KNOWN.get((name, part))
+            if value is None and name == "exp" and self.exp_sum:
+                value = product([self._applied(name, each) for each in axioms.exponents(part)])
             elif value is None:
-                factor, operands = axioms.without_factor(name, values)
-                atom = self.families.atom(name, operands)
-                value = (Term(factor, (), (), (atom,)),)
+                factor, rest = axioms.without_factor(name, part)
+                value = scaled(self._applied(name, rest), factor)
             found += self._where(value, conditions)
         return found
 
-    def _pieces(self, args: Sequence[Sum]) -> list[tuple[Conditions, tuple[Sum, ...]]]:
-        """The operands on regions that exclude each other and together are everything; on each, a
+    def _pieces(self, value: Sum) -> list[tuple[Conditions, Sum]]:
+        """The value on regions that exclude each other and together are everything; on each, a
         term's conditions on free variables alone are decided, and left out."""
-        guards = [[self._guard(term) for term in arg] for arg in args]
+        guards = [self._guard(term) for term in value]
         found = []
-        for region in self._regions(list({g: None for side in guards for g in side if g})):
-            values = tuple(
-                tuple(
-                    _unguarded(term)
-                    for term, guard in zip(arg, side, strict=True)
-                    if region.issuperset(guard)
-                )
-                for arg, side in zip(args, guards, strict=True)
-            )
-            found.append((tuple(sorted(region)), values))
+        for region in self._regions(list(dict.fromkeys(guards))):
+            part = [
+                _unguarded(term)
+                for term, guard in zip(value, guards, strict=True)
+                if region.issuperset(guard)
+            ]
+            found.append((tuple(sorted(region)), tuple(gathered(part))))
         return found
 
     def _regions(self, guards: Sequence[Conditions]) -> list[frozenset[Condition]]:
@@ -211,7 +216,7 @@ class Translation:
             else:
                 for further in (undecided_one, *negations(undecided_one)):
                     smaller = region | {further}
-                    if not region or sets.possible(sorted(smaller), self.ranges):
+                    if sets.possible(sorted(smaller), self.ranges):
                         pending.append(smaller)
             if len(found) + len(pending) > MOST_PIECES:
                 raise NotShown("too large: an operand falls into too many pieces")
@@ -226,36 +231,36 @@ class Translation:
             for row, side in zip(atom.rows, ranges or (), strict=False):
                 if own.isdisjoint(affine.iterators(row)):
                     asked += within((row,), (side,))
-        needed = undecided(asked, self.ranges)
-        return (NEVER,) if needed is None else tuple(sorted(needed))
+        return tuple(sorted(undecided(asked, self.ranges)))
 
     def _applied(self, name: str, arg: Sum) -> Sum:
         """`name(arg)`, a leaf as it is."""
-        return (Term(ONE, (), (), (self.families.atom(name, (arg,)),)),)
+        return (Term(ONE, (), (), (self.families.atom(name, arg),)),)
 
     def _reduced(self, reducer: str, pieces: list[Piece]) -> Sum:
         """max and min of the set of the values of the pieces, prod of all of them."""
+        pieces = [Piece(b, undecided(c, self.ranges), value) for b, c, value in pieces]
         if reducer == "prod":
             return self._product(pieces)
         factor, outside = ONE, EMPTY
         if len(pieces) == 1:
             ((bound, conditions, value),) = pieces
-            constant = _used(value, conditions).isdisjoint(variable for variable, _ in bound)
-            if constant and undecided(conditions, self.ranges) == ():
+            reduced = [variable for variable, _ in bound]
+            if not conditions and _used(value, ()).isdisjoint(reduced):
                 return value
-            value, outside = axioms.pulled(value, [variable for variable, _ in bound])
+            value, outside = axioms.pulled(value, reduced)
             factor, reducer, value = axioms.reduced_without_factor(reducer, value)
             pieces = [Piece(bound, conditions, value)]
-        atom = self.families.atom(reducer, (self._members(pieces),))
+        atom = self.families.atom(reducer, self._members(pieces))
         return (*scaled((Term(ONE, (), (), (atom,)),), factor), *outside)
 
     def _members(self, pieces: Sequence[Piece], neutral: Sum | None = None) -> Sum:
         """The values of the pieces, one leaf each, without those that are `neutral`."""
         members: Sum = ()
         for bound, conditions, value in pieces:
-            for further, (part,) in self._pieces([value]):
+            for further, part in self._pieces(value):
                 needed = undecided((*conditions, *further), self.ranges)
-                if needed is not None and part != neutral:
+                if part != neutral:
                     members += (Term(ONE, bound, needed, (self._value(part),)),)
         return members
 
@@ -264,13 +269,15 @@ class Translation:
         factors: list[Sum] = []
         for bound, conditions, value in pieces:
             for factor in axioms.factors(value):
+                if factor == NEUTRAL:
+                    continue
                 used = _used(factor, conditions)
                 own = tuple((variable, side) for variable, side in bound if variable in used)
                 times = prod(side.extent for variable, side in bound if variable not in used)
-                several = times > 1 and any(term.bound for term in factor)
-                if several or times > axioms.MOST_COPIES:  # copies need variables of their own
+                several = any(term.bound for term in factor)  # copies need variables of their own
+                if several or times > axioms.MOST_COPIES:
                     own, times = bound, 1
-                if own or undecided(conditions, self.ranges) != ():
+                if own or conditions:
                     members = self._members([Piece(own, conditions, factor)], NEUTRAL)
                     factor = self._applied("prod", members)
                 factors += [factor] * times
@@ -278,9 +285,9 @@ class Translation:
 
     def _value(self, value: Sum) -> Atom:
         """The value as a leaf: itself, where it is one."""
-        if len(value) == 1 and value[0] == Term(ONE, (), (), value[0].atoms[:1]):
-            return value[0].atoms[0] if value[0].atoms else self.families.atom("value", [value])
-        return self.families.atom("value", [value])
+        if len(value) == 1 and value[0].atoms and value[0] == Term(ONE, atoms=value[0].atoms[:1]):
+            return value[0].atoms[0]
+        return self.families.atom("value", value)
 
     def _parts(
         self, scope: Scope, rows: Sequence[Row], reducer: str, conditions: Conditions
@@ -315,12 +322,11 @@ class Translation:
         if isinstance(node, Access) and isinstance(node.source, Scope):
             source = node.source
             same = not source.sums or source.reducer == reducer
-            if same and source not in self.kept and source.size:
+            if same and source not in self.kept:
                 rows = tuple(affine.substitute(row, at) for row in node.rows)
                 inside = within(rows, source.ranges)
                 parts = self._parts(source, rows, reducer, inside)
-                outside = undecided(inside, self.ranges)
-                for excluded in complement(inside) if outside != () else ():
+                for excluded in complement(undecided(inside, self.ranges)):
                     parts.append(Piece((), excluded, _constant(node.fill)))
                 return parts
         return [Piece((), (), self.expression(node, at))]

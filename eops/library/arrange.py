@@ -15,11 +15,13 @@ from typing import TypeAlias
 
 import torch
 
+from eops.strided import Iterators, fill_value
 from eops.torch_contract import Operand
-from eops.torch_scalar import Buffers, Dims, align
+from eops.torch_scalar import Buffers
 from eops.torch_stage import lower
+from eops.torch_steps import Dims, align
 from eops.torch_types import HALVES, stage_types
-from eops.views import Iterators, ViewPlan, fill_value, plan_view
+from eops.views import ViewPlan, plan_view
 from ta import affine
 from ta.affine import Range, Row
 from ta.node import Access, Number, Scope, Source

@@ -15,19 +15,9 @@ from math import prod
 import torch
 from torch.nn import functional
 
-from eops.library.arrange import (
-    by_stride,
-    library_call,
-    merged,
-    reading,
-    restored,
-    scaled,
-    scales_operand,
-)
+from eops.library.grouped import Part, grouped_call
 from eops.library.sliding import bounds_of, reversed_kernel, slides, view_rows, wanted
-from eops.library.traffic import operand_bytes, output_bytes, utilisation
-from eops.torch_scalar import Buffers
-from eops.views import fill_value
+from eops.library.traffic import call_bytes, operand_bytes, utilisation
 from ta.operator import Binding, Launch, Operator, Work
 
 LOOPS = {1: "h", 2: "hw", 3: "zhw"}
@@ -53,17 +43,8 @@ def _constraint(binding: Binding) -> str | None:
 
 
 def _launch(dimensions: int, binding: Binding) -> Launch:
-    scope, coefficient = binding.scope, binding.coefficient
     found = slides(binding, pads_with=0)
-    bounds, roles = bounds_of(binding, found), binding.roles
-    xs = tuple((slide.position,) for slide in found)
-    rs = tuple((slide.window.reduction,) for slide in found)
-    hs = tuple((slide.window.loop,) for slide in found)
     a, k = binding.operands
-    in_data = [i for role in (*map(roles.__getitem__, "ngc"), *xs) for i in role]
-    in_kernel = [i for role in (*map(roles.__getitem__, "gfc"), *rs) for i in role]
-    data = reading(a, view_rows(a, found), in_data, bounds)
-    kernel = reading(k, reversed_kernel(k, found, scope.domain), in_kernel, bounds)
     convolve = partial(
         CONVOLVE[dimensions],
         stride=[slide.stride for slide in found],
@@ -71,23 +52,16 @@ def _launch(dimensions: int, binding: Binding) -> Launch:
         dilation=[slide.dilation for slide in found],
         groups=binding.extent("g"),
     )
-
-    def call(buffers: Buffers, dtype: torch.dtype) -> torch.Tensor:
-        x, w = data(buffers, dtype), kernel(buffers, dtype)
-        n, f = by_stride(x, roles["n"]), by_stride(w, roles["f"])
-        larger = x if x.tensor.numel() >= w.tensor.numel() else w
-        g, c = by_stride(larger, roles["g"]), by_stride(larger, roles["c"])
-        weights = merged(w, ((*g, *f), c, *rs))
-        early = scales_operand(weights, prod(scope.shape), coefficient)
-        if early:
-            weights = weights * fill_value(coefficient, dtype)
-        images = merged(x, (n, (*g, *c), *xs))
-        result = wanted(convolve(images, weights), found)
-        if not early:
-            result = scaled(result, coefficient)
-        return restored(result, (n, (*g, *f), *hs), scope)
-
-    return library_call(scope, call)
+    return grouped_call(
+        binding,
+        bounds_of(binding, found),
+        Part(view_rows(a, found), [slide.position for slide in found]),
+        Part(
+            reversed_kernel(k, found, binding.scope.domain),
+            [slide.window.reduction for slide in found],
+        ),
+        lambda images, weights: wanted(convolve(images, weights), found),
+    )
 
 
 def _work(binding: Binding) -> Work:
@@ -99,15 +73,11 @@ def _work(binding: Binding) -> Work:
     points = n * prod(slide.extent + slide.skipped for slide in found)
     taps = c * prod(slide.kernel for slide in found)
     channels = ((*roles["g"], *roles["c"]), (*roles["g"], *roles["f"]))
-    reads = (
-        (a, view_rows(a, found), bounds, (roles["n"], channels[0])),
-        (k, k.rows, bounds, (channels[1], roles["c"])),
+    moved, copied = call_bytes(
+        scope,
+        operand_bytes(a, view_rows(a, found), bounds, (roles["n"], channels[0])),
+        operand_bytes(k, k.rows, bounds, (channels[1], roles["c"])),
     )
-    moved, copied = output_bytes(scope), 0.0
-    for read in reads:
-        touched_bytes, copied_bytes = operand_bytes(*read)
-        moved += touched_bytes
-        copied += copied_bytes
     operations = 2.0 * points * g * f * taps
     return Work(operations, moved, 1, "convolution", utilisation(points, f, taps), copied)
 

@@ -8,27 +8,16 @@ be several iterators or none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from math import prod
-from typing import NamedTuple
 
 import torch
 from torch.nn import functional
 
-from eops.library.arrange import (
-    by_stride,
-    library_call,
-    merged,
-    reading,
-    restored,
-    scaled,
-    scales_operand,
-)
-from eops.library.sliding import Slide, bounds_of, split_row, touched, view_rows
-from eops.library.traffic import operand_bytes, output_bytes, utilisation
-from eops.torch_scalar import Buffers
-from eops.views import fill_value
+from eops.library.grouped import Part, grouped_call
+from eops.library.sliding import Slide, bounds_of, split_row, touched, view_rows, wanted
+from eops.library.traffic import call_bytes, operand_bytes, utilisation
 from ta import affine
 from ta.affine import Range
 from ta.operator import Binding, Launch, Operator, Work
@@ -42,18 +31,10 @@ CONVOLVE: dict[int, Callable[..., torch.Tensor]] = {
 }
 
 
-class Scatter(NamedTuple):
-    """One window `y = h - step*i` into the kernel: `slide.bound` is the range of y that is laid
-    out, `cropped` the outputs dropped by the library on both sides, `skipped` those before the
-    first wanted one after that."""
-
-    slide: Slide
-    step: int
-    cropped: int
-    skipped: int
-
-
-def _scatters(binding: Binding) -> tuple[Scatter, ...]:
+def _slides(binding: Binding) -> tuple[Slide, ...]:
+    """Each window `y = h - step*i` into the kernel, its step the slide's dilation: `bound` is the
+    range of y that is laid out, `padding` the outputs that the library drops on both sides,
+    `skipped` those before the first wanted one after that."""
     domain = binding.scope.domain
     found = []
     for place, window in enumerate(binding.windows, len(domain)):
@@ -67,11 +48,12 @@ def _scatters(binding: Binding) -> tuple[Scatter, ...]:
             # the kernel of the first input reaches the first output, that of the last the last
             low = min(max(low, hit.lo), first - step * start)
             high = max(min(high, hit.hi - 1), stop - 1 - step * (end - 1))
-        slide = Slide(window, place, Range(low, high + 1), stop - first, end - start)
         before = first - (low + step * start)
         after = step * (end - 1) + high - (stop - 1)
         cropped = min(before, after, high - low)
-        found.append(Scatter(slide, step, cropped, before - cropped))
+        bound = Range(low, high + 1)
+        extents = stop - first, end - start
+        found.append(Slide(window, place, bound, *extents, cropped, before - cropped))
     return tuple(found)
 
 
@@ -86,66 +68,38 @@ def _constraint(binding: Binding) -> str | None:
 
 
 def _launch(dimensions: int, binding: Binding) -> Launch:
-    scope, coefficient = binding.scope, binding.coefficient
-    scatters = _scatters(binding)
-    found = [scatter.slide for scatter in scatters]
-    bounds, roles = bounds_of(binding, found), binding.roles
+    found = _slides(binding)
     a, k = binding.operands
-    ys = tuple((slide.position,) for slide in found)
-    inputs = tuple((slide.window.reduction,) for slide in found)
-    hs = tuple((slide.window.loop,) for slide in found)
-    in_data = [i for role in (*map(roles.__getitem__, "ngc"), *inputs) for i in role]
-    in_kernel = [i for role in (*map(roles.__getitem__, "gfc"), *ys) for i in role]
-    data = reading(a, a.rows, in_data, bounds)
-    kernel = reading(k, view_rows(k, found), in_kernel, bounds)
     convolve = partial(
         CONVOLVE[dimensions],
-        stride=[scatter.step for scatter in scatters],
-        padding=[scatter.cropped for scatter in scatters],
+        stride=[slide.dilation for slide in found],
+        padding=[slide.padding for slide in found],
         groups=binding.extent("g"),
     )
-
-    def call(buffers: Buffers, dtype: torch.dtype) -> torch.Tensor:
-        x, w = data(buffers, dtype), kernel(buffers, dtype)
-        n, f = by_stride(x, roles["n"]), by_stride(w, roles["f"])
-        larger = x if x.tensor.numel() >= w.tensor.numel() else w
-        g, c = by_stride(larger, roles["g"]), by_stride(larger, roles["c"])
-        weights = merged(w, ((*g, *c), f, *ys))
-        early = scales_operand(weights, prod(scope.shape), coefficient)
-        if early:
-            weights = weights * fill_value(coefficient, dtype)
-        result = _wanted(convolve(merged(x, (n, (*g, *c), *inputs)), weights), scatters)
-        if not early:
-            result = scaled(result, coefficient)
-        return restored(result, (n, (*g, *f), *hs), scope)
-
-    return library_call(scope, call)
-
-
-def _wanted(result: torch.Tensor, scatters: Sequence[Scatter]) -> torch.Tensor:
-    for axis, scatter in enumerate(scatters, result.dim() - len(scatters)):
-        result = result.narrow(axis, scatter.skipped, scatter.slide.extent)
-    return result
+    return grouped_call(
+        binding,
+        bounds_of(binding, found),
+        Part(a.rows, [slide.window.reduction for slide in found]),
+        Part(view_rows(k, found), [slide.position for slide in found]),
+        lambda images, weights: wanted(convolve(images, weights), found),
+        transposed=True,
+    )
 
 
 def _work(binding: Binding) -> Work:
     scope, roles = binding.scope, binding.roles
-    found = [scatter.slide for scatter in _scatters(binding)]
+    found = _slides(binding)
     bounds = bounds_of(binding, found)
     a, k = binding.operands
     n, g, f, c = (binding.extent(role) for role in "ngfc")
     points = n * prod(slide.kernel for slide in found)
     outputs = f * prod(slide.bound.extent for slide in found)
     channels = ((*roles["g"], *roles["c"]), roles["f"])
-    reads = (
-        (a, a.rows, bounds, (roles["n"], channels[0])),
-        (k, view_rows(k, found), bounds, channels),
+    moved, copied = call_bytes(
+        scope,
+        operand_bytes(a, a.rows, bounds, (roles["n"], channels[0])),
+        operand_bytes(k, view_rows(k, found), bounds, channels),
     )
-    moved, copied = output_bytes(scope), 0.0
-    for read in reads:
-        touched_bytes, copied_bytes = operand_bytes(*read)
-        moved += touched_bytes
-        copied += copied_bytes
     operations = 2.0 * points * g * c * outputs
     return Work(operations, moved, 1, "convolution", utilisation(points, c, outputs), copied)
 

@@ -8,8 +8,9 @@ Operands may lack some of the loops (they broadcast); masks on the loops are par
 from __future__ import annotations
 
 from eops.library.plain import is_plain, refuse_empty
-from eops.library.traffic import element_bytes, output_bytes, read_bytes
+from eops.library.traffic import output_bytes, read_bytes
 from eops.torch_stage import lower
+from ta.element import element_bytes
 from ta.node import Access, Add, Const, Mul, Scope
 from ta.operator import Binding, Mismatch, Operator, Work
 from ta.subst import accesses, children, walk

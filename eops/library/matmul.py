@@ -13,10 +13,10 @@ from math import prod
 import torch
 
 from eops.library.arrange import library_call, reading, scaled, scales_operand
-from eops.library.traffic import dense_strides, operand_bytes, output_bytes, utilisation
+from eops.library.traffic import call_bytes, dense_strides, operand_bytes, utilisation
+from eops.strided import fill_value
 from eops.torch_contract import Shape, contract, result_order
 from eops.torch_scalar import Buffers
-from eops.views import fill_value
 from ta.operator import Binding, Launch, Operator, Work
 
 
@@ -62,14 +62,11 @@ def _launch(binding: Binding) -> Launch:
 def _work(binding: Binding) -> Work:
     b, m, n, k = [binding.extent(role) for role in "bmnk"]
     scope, roles = binding.scope, binding.roles
-    moved, copied = output_bytes(scope), 0.0
+    operands = []
     for read, own in zip(binding.operands, "mn", strict=True):
         groups = (roles[own], roles["k"])
-        touched, arranged = operand_bytes(
-            read, read.rows, scope.domain, groups, groups[0] + groups[1]
-        )
-        moved += touched
-        copied += arranged
+        operands.append(operand_bytes(read, read.rows, scope.domain, groups, groups[0] + groups[1]))
+    moved, copied = call_bytes(scope, *operands)
     return Work(2.0 * b * m * n * k, moved, 1, "matmul", utilisation(m, n, k), copied)
 
 

@@ -21,7 +21,8 @@ from eops.library.arrange import by_stride, library_call, merged, reading, resto
 from eops.library.sliding import Slide, bounds_of, slides, view_rows, wanted
 from eops.library.traffic import dense_strides, output_bytes, read_bytes
 from eops.torch_contract import Operand
-from eops.torch_scalar import Buffers, Dims
+from eops.torch_scalar import Buffers
+from eops.torch_steps import Dims
 from eops.torch_types import HALVES
 from ta.expr import split_coefficient
 from ta.node import Number

@@ -16,7 +16,8 @@ import torch
 from eops.library.arrange import library_call, reading, scaled
 from eops.library.plain import is_plain, refuse_empty
 from eops.library.traffic import output_bytes, read_bytes
-from eops.torch_scalar import Buffers, align
+from eops.torch_scalar import Buffers
+from eops.torch_steps import align
 from ta.expr import split_coefficient
 from ta.node import Access, Reducer, Scope
 from ta.operator import Binding, Launch, Mismatch, Operator, Work

@@ -8,31 +8,16 @@ is added: written once, read once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from itertools import pairwise
 
 from ta import affine
 from ta.affine import Ranges, Row
-from ta.dtypes import BYTES
-from ta.node import Access, Scope, Source, Tensor
-from ta.subst import accesses
+from ta.element import element_bytes
+from ta.node import Access, Scope, Source
 
 NARROW = 16
 """Matrix units work on tiles about this wide: narrower products leave them partly idle."""
 LEAST_UTILISATION = 1 / 256
-
-
-def element_bytes(source: Source) -> int:
-    """The size of an element: for a stage, of the widest that it is computed from."""
-    return _widest(source) or 4
-
-
-@lru_cache(maxsize=16384)
-def _widest(source: Source) -> int:
-    """0 for a stage that reads no tensor."""
-    if isinstance(source, Tensor):
-        return BYTES[source.dtype]
-    return max([_widest(access.source) for access in accesses(source.body)], default=0)
 
 
 def output_bytes(scope: Scope) -> float:
@@ -52,9 +37,13 @@ def dense_strides(source: Source, rows: Sequence[Row]) -> dict[int, int]:
 
 def merges(role: Sequence[int], steps: Mapping[int, int], bounds: Ranges) -> bool:
     """Are the role's iterators one dimension of the source?"""
-    found = [(abs(steps.get(i, 0)), bounds[i].extent) for i in role if bounds[i].extent > 1]
-    found.sort(reverse=True)
-    return all(outer[0] == inner[0] * inner[1] for outer, inner in pairwise(found))
+    found: list[tuple[int, int]] = []
+    for i in role:
+        lo, hi = bounds[i]
+        if hi - lo > 1:
+            found.append((abs(steps.get(i, 0)), hi - lo))
+    found.sort()
+    return all(outer[0] == inner[0] * inner[1] for inner, outer in pairwise(found))
 
 
 def operand_bytes(
@@ -75,10 +64,12 @@ def operand_bytes(
     for row, (start, stop) in zip(reversed(rows), reversed(source.ranges), strict=True):
         low, high = affine.bounds(row, bounds)
         lengths *= high + 1 - low
-        pads |= low < start or high >= stop
-        for i, a in row.terms:
+        if low < start or high >= stop:
+            pads = True
+        _, terms, floors = row
+        for i, a in terms:
             steps[i] = steps.get(i, 0) + a * stride
-        if row.floors:
+        if floors:
             steps = dict.fromkeys(affine.iterators(row), 0) | steps
         stride *= stop - start
     elements = 1
@@ -86,7 +77,11 @@ def operand_bytes(
         lo, hi = bounds[i]
         elements *= hi - lo
     copied = 2 * min(elements, lengths) if pads else 0
-    dense = all(merges(role, steps, bounds) for role in roles if len(role) > 1)
+    dense = True
+    for role in roles:
+        if len(role) > 1 and not merges(role, steps, bounds):
+            dense = False
+            break
     if not dense or not _runs_along(unit_stride, steps, bounds):
         copied += 2 * elements
     size = element_bytes(source)
@@ -110,6 +105,16 @@ def read_bytes(
 ) -> float:
     """What is touched and what is copied, for calls that are bound by memory anyway."""
     return sum(operand_bytes(access, rows, bounds, roles))
+
+
+def call_bytes(scope: Scope, *operands: tuple[float, float]) -> tuple[float, float]:
+    """What a call moves, its output included, and what is copied for it; of each operand as
+    `operand_bytes` says."""
+    moved, copied = output_bytes(scope), 0.0
+    for touched, arranged in operands:
+        moved += touched
+        copied += arranged
+    return moved, copied
 
 
 def utilisation(*extents: int) -> float:

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from derivations.rules import RULES
 from ta.compare import compare
-from ta.interp import equal
 from ta.laws import EXP_SUM
 from ta.node import Scope
+from tests.oracle import equal
 
 LAWS = {rule.name: rule.laws for rule in RULES}
 

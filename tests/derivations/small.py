@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from derivations.cost import CPU, Machine
-from derivations.graph import Budget
+from derivations.explore import Budget
 from derivations.rules import LAWLESS
 from derivations.search import SearchResult, search
 from eops.library import OPERATORS

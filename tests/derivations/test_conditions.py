@@ -29,10 +29,10 @@ from ta import affine
 from ta.affine import Range, Row
 from ta.compare import compare
 from ta.errors import RuleRefused
-from ta.interp import equal
 from ta.node import Scope
 from ta.show import show
 from tests.derivations.seeds import read
+from tests.oracle import equal
 
 SHAPES: dict[str, tuple[int, ...]] = {
     "A": (6,),

@@ -12,9 +12,9 @@ from derivations.rules import JOINT_RULES
 from derivations.verify import check
 from ta.affine import Row, iterator
 from ta.errors import NameUnknownError, RuleRefused
-from ta.interp import equal
 from ta.parse import parse_expression
 from ta.subst import stages
+from tests.oracle import equal
 
 PROGRAMS = {
     "two products": (

@@ -8,7 +8,8 @@ from random import Random
 import pytest
 
 from derivations.cost import H100
-from derivations.graph import Budget, Graph, explore
+from derivations.explore import Budget, explore
+from derivations.graph import Graph
 from derivations.match import distance, match
 from derivations.matcher import Matcher
 from derivations.rules import RULES

@@ -18,7 +18,8 @@ from derivations.kernel import WITNESSES, Step
 from derivations.nonfinite import BY_WITNESS, keeps_nonfinite
 from derivations.rule import JointRule, Rule
 from derivations.rules import ALL_RULES, RULES
-from ta.interp import RealField, evaluate, input_tensors
+from ta.fields import RealField
+from ta.interp import evaluate, input_tensors
 from ta.node import Power, Scope
 from ta.parse import parse
 from ta.show import show

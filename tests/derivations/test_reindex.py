@@ -10,10 +10,10 @@ from derivations.reindex import ReindexLoops, ReindexSums
 from ta import affine
 from ta.affine import Range, Row
 from ta.errors import RuleRefused
-from ta.interp import equal
 from ta.node import Scope
 from ta.show import show
 from tests.derivations.seeds import read
+from tests.oracle import equal
 
 
 def x(position: int, factor: int = 1, plus: int = 0) -> Row:

@@ -21,6 +21,7 @@ from ta.affine import Range
 from ta.canon import scope as make_scope
 from ta.errors import RuleRefused
 from ta.node import Scope
+from ta.parse import parse_expression
 from ta.show import show
 from tests.derivations.seeds import corrupt, read
 from tests.derivations.small import FORMULAS, MACHINES, roots, searched
@@ -253,5 +254,52 @@ def test_points_that_cost_too_much_are_left_out_and_said_to_be() -> None:
     start = read(text.format("{L[i:0:5000,k:0:5000] S[j:0:5000] A[i,j]*B[j,k]}"), **shapes)
     other = read(text.format("{L[i:0:5000,k:0:5000] S[j:0:4999] A[i,j]*B[j,k]}"), **shapes)
     report = check((start,), (Step("tighten", start, other, Merge(0)),), (other,))
-    assert "not evaluated at sampled points" in str(report)
+    assert "left  not evaluated at sampled points: each needs over" in str(report)
     assert failures(report)[0] == "step 1, tighten: the two sides are different sums of products"
+    right = check((start,), (Step("name", start, start, Merge(0)),), (start,))
+    assert "left" not in str(right)
+
+
+def test_what_was_not_looked_at_is_said_at_the_end() -> None:
+    shapes = dict.fromkeys("ABC", (5000, 5000))
+    text = "{{L[i:0:5000,l:0:5000] S[k:0:5000] {}[i,k]*C[k,l]}}"
+    start = read(text.format("{L[i:0:5000,k:0:5000] S[j:0:5000] A[i,j]*B[j,k]}"), **shapes)
+    shifted = read(text.format("{L[i:0:5000,k:0:5000] S[j:1:5001] A[i,j-1]*B[j-1,k]}"), **shapes)
+    report = check((start,), (Step("shift", start, shifted, Merge(0)),), (shifted,))
+    assert report
+    assert [finding.looked for finding in report.findings].count(False) == 1
+    assert str(report).endswith("was not looked at")
+
+
+def test_stages_of_more_than_2_to_63_elements_are_evaluated_at_points() -> None:
+    far = 1 << 40
+    shapes = {"A": (far,), "B": (far,), "C": (far, 1 << 30)}
+    inner = f"{{{{L[i:0:{far},j:0:{far}] {{}}}}}}"
+    text = f"{{{{L[i:0:{far},j:-3:{far}] {{}}[i,j+2]*{{}}[i,j-1] + C[i,j]}}}}"
+    product, other = inner.format("A[i]*B[j]"), inner.format("A[i]*B[j] + where(j > 5, A[i], 0)")
+    start = read(text.format(product, product), **shapes)
+    guarded = "where(j >= 1, B[j-1]*A[i], 0)"
+    merged = read(text.format(product, guarded).replace(f"{guarded}[i,j-1]", guarded), **shapes)
+    wrong = read(text.format(product, other), **shapes)
+    report = check((start,), (Step("merge", start, merged, Merge(0)),), (merged,))
+    assert report, str(report)
+    assert "exactly: 24 points" in str(report)
+    found = failures(check((start,), (), (wrong,)))
+    assert any("agree at sampled points" in line and ": at (" in line for line in found), found
+
+
+def test_rationals_with_too_many_digits_are_not_evaluated() -> None:
+    scope = read("{L[i:0:3] relu(A[i])}", A=(3,))
+    for _ in range(40):
+        scope = read_over(scope, "relu({p}[i] + {p}[i]^2)")
+    copied = read_over(scope, "{p}[i]")
+    report = check((scope,), (Step("copy", scope, copied, Merge(0)),), (copied,))
+    assert report, str(report)
+    assert "left  not evaluated at sampled points: rationals" in str(report)
+
+
+def read_over(scope: Scope, text: str) -> Scope:
+    """The text as a body over the scope `p`."""
+    found = parse_expression(f"{{L[i:0:3] {text.format(p='p')}}}", {"p": scope})
+    assert isinstance(found, Scope)
+    return found

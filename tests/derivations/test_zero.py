@@ -8,7 +8,9 @@ from derivations.zero import vanishes_outside
 from ta import affine
 from ta.affine import Range, Row
 from ta.canon import scope as make_scope
-from ta.interp import ExactField, evaluate, input_tensors, random_values
+from ta.fields import random_values
+from ta.interp import evaluate, input_tensors
+from ta.rationals import ExactField
 from tests.derivations.seeds import read
 
 SHAPES: dict[str, tuple[int, ...]] = {"A": (6,), "B": (9,), "C": (6, 6)}

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -21,22 +19,10 @@ from ta import expr
 from ta.affine import iterator
 from ta.canon import scope
 from ta.errors import BuildError
+from tests.eops import triton_runner as runner
 
-RUNNER = Path(__file__).with_name("triton_runner.py")
+RUNNER = Path(runner.__file__)
 ROOT = RUNNER.parents[2]
-
-
-def load_runner() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("triton_runner", RUNNER)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["triton_runner"] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
-runner = load_runner()
 CASES = {case.name: case for case in runner.cases()}
 
 

@@ -15,7 +15,8 @@ from ta.canon import scope as make_scope
 from ta.node import Condition, Scope, Select
 from ta.operator import Binding, Operator
 from ta.parse import parse
-from tests.eops.test_library import RECOGNISED, TABLE, instance, scope_of
+from tests.eops.instances import TABLE, instance
+from tests.eops.operator_cases import RECOGNISED, scope_of
 
 Shapes = Mapping[str, Sequence[int]]
 Ranges = Mapping[str, tuple[int, int]]

@@ -24,8 +24,9 @@ from eops.triton_build import build
 from ta import affine, expr
 from ta.affine import Row, iterator
 from ta.canon import scope
+from ta.fields import RealField
 from ta.functions import FUNCTIONS
-from ta.interp import RealField, evaluate
+from ta.interp import evaluate
 from ta.node import Condition, Node, Scope, Source, Tensor
 from ta.subst import accesses
 

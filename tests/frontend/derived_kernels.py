@@ -17,11 +17,12 @@ import numpy as np
 import torch
 
 import einderive as ed
-from derivations.graph import Budget
+from derivations.explore import Budget
 from eops.library import by_name
 from eops.torch_stage import lower
 from eops.triton_build import build, interpreting
-from ta.interp import RealField, evaluate
+from ta.fields import RealField
+from ta.interp import evaluate
 from ta.subst import accesses
 
 FORMULAS = {

@@ -17,7 +17,8 @@ from frontend.execute import Executable, executable
 from frontend.hard_cases import FamilyError, HardCases, case
 from frontend.inputs import FAMILIES, family_inputs
 from ta.errors import RecordError
-from ta.interp import RealField, evaluate
+from ta.fields import RealField
+from ta.interp import evaluate
 from ta.show import show
 
 DISTANCES = "Y[i,j] = (A[i,k]-B[j,k])^2"

@@ -15,7 +15,8 @@ from frontend.cli import main
 from frontend.execute import executable
 from frontend.hard_cases import moved, nonfinite_cases
 from ta.errors import BuildError
-from ta.interp import RealField, evaluate
+from ta.fields import RealField
+from ta.interp import evaluate
 
 STRICT: dict[str, tuple[str, dict[str, Any]]] = {
     "matmul": ("Y[i,j] = A[i,k]*B[k,j]", {"A": (6, 8), "B": (8, 5)}),

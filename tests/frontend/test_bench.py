@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from derivations.cost import H100
-from derivations.graph import Budget
+from derivations.explore import Budget
 from frontend.bench import CASES, WAYS, budgets, run
 from frontend.cli import main
 from frontend.terminal import Progress

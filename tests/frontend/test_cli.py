@@ -138,7 +138,8 @@ def test_a_record_without_candidates(capsys: Capture, record: Path) -> None:
     for command in ("check", "run"):
         code, _, err = run(capsys, command, str(record))
         assert code == 2
-        assert err.startswith("error: the record holds no candidate\n  next: ")
+        assert f"{record}: the record holds no candidate: there is nothing to check" in err
+        assert "\n  next: " in err
 
 
 def test_rules_lists_all_and_shows_each(capsys: Capture) -> None:

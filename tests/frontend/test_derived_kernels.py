@@ -12,16 +12,15 @@ from typing import Any
 import pytest
 
 import einderive as ed
-from eops.triton_build import compile_for
-
-RUNNER = Path(__file__).with_name("derived_kernels.py")
+from tests.eops.ahead_of_time import TARGETS, compile_for
+from tests.frontend import derived_kernels
 
 
 @pytest.fixture(scope="module")
 def records(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     environment = {**os.environ, "TRITON_INTERPRET": "1"}
     done = subprocess.run(
-        [sys.executable, str(RUNNER), str(tmp_path_factory.mktemp("kernels"))],
+        [sys.executable, derived_kernels.__file__, str(tmp_path_factory.mktemp("kernels"))],
         env=environment,
         capture_output=True,
         text=True,
@@ -62,13 +61,10 @@ def test_every_program_with_a_kernel_is_right(records: list[dict[str, Any]]) -> 
     assert [record for record in records if record["error"] > 1e-5 or not record["kernels"]] == []
 
 
-@pytest.mark.parametrize("target", ["cuda:80", "cuda:90", "hip:gfx942"])
+@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("formula", ["conv", "band", "conv transpose"])
 def test_derived_kernels_compile_ahead_of_time(formula: str, target: str, tmp_path: Path) -> None:
-    sys.path.insert(0, str(RUNNER.parent))
-    from derived_kernels import FORMULAS
-
-    text, shapes = FORMULAS[formula]
+    text, shapes = derived_kernels.FORMULAS[formula]
     derivation = ed.derive(text, target="cuda:90", most=60, **shapes)
     plan = next(
         plan
@@ -76,6 +72,6 @@ def test_derived_kernels_compile_ahead_of_time(formula: str, target: str, tmp_pa
         if sorted(s.operator or "eOperator" for s in plan.stages) == ["eOperator", "matmul"]
     )
     (stage,) = (stage for stage in plan.stages if stage.operator is None)
-    artifacts = compile_for(stage.scope, target, cache=tmp_path)
-    assert len(artifacts.binary) > 0
-    assert len(artifacts.assembly) > 0
+    compiled = compile_for(stage.scope, target, tmp_path)
+    assert len(compiled.binary) > 0
+    assert len(compiled.assembly) > 0

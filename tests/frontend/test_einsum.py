@@ -11,7 +11,8 @@ from frontend.einsum import Contraction, contractions, einsum
 from frontend.einsum_program import to_program
 from frontend.einsum_text import read_einsum
 from ta.errors import FormulaSyntaxError, OperandError, RangeError
-from ta.interp import RealField, evaluate
+from ta.fields import RealField
+from ta.interp import evaluate
 from ta.program import Program
 
 Shape = tuple[int, ...]

@@ -22,9 +22,10 @@ import numpy as np
 
 from ta.exponential import SAFE_PRIMES, ExponentialField
 from ta.fields import Array, Field, ModularField, RealField, random_values
-from ta.interp import ExactField, evaluate, input_tensors, uses_order
+from ta.interp import evaluate, input_tensors, uses_order
 from ta.laws import EXP_SUM
 from ta.node import Number, Scope, Tensor
+from ta.rationals import ExactField
 from ta.subst import stages
 from tests.fuzz.integers import Inexact, IntegerField
 

@@ -9,17 +9,19 @@ from random import Random
 import numpy as np
 import pytest
 
-from ta.fields import whole_value
+from ta.fields import random_values, whole_value
 from ta.functions import FUNCTIONS
-from ta.interp import ExactField, equal, evaluate, input_tensors, random_values
+from ta.interp import evaluate, input_tensors
 from ta.node import Apply, Scope
 from ta.program import inline_statements
+from ta.rationals import ExactField
 from ta.subst import stages, walk
 from tests.derivations.seeds import read
 from tests.fuzz.explore import difference
 from tests.fuzz.generator import program
 from tests.fuzz.integers import LIMIT, Inexact, IntegerField
 from tests.fuzz.judge import Judge
+from tests.oracle import equal
 
 INTEGERS, EXACT = IntegerField(), ExactField()
 

@@ -3,6 +3,7 @@ written to."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -102,7 +103,7 @@ def test_elements_that_share_memory(product: ed.CompiledFunction) -> None:
     sliding = np.lib.stride_tricks.as_strided(A, (4, 5), (4, 4))
     for matrix in (repeated, sliding, torch.from_numpy(X.copy()).expand(4, 5)):
         vector = torch.from_numpy(X) if isinstance(matrix, torch.Tensor) else X
-        wanted = np.array(matrix) @ X
+        wanted = np.asarray(matrix) @ X
         np.testing.assert_allclose(
             np.asarray(product(matrix, vector)), wanted, rtol=1e-5, atol=1e-5
         )
@@ -124,8 +125,8 @@ def test_a_memory_map(product: ed.CompiledFunction, tmp_path: Path) -> None:
 
 
 def test_a_matrix_is_an_array_of_two_dimensions(product: ed.CompiledFunction) -> None:
-    with np.testing.suppress_warnings() as quiet:
-        quiet.filter(PendingDeprecationWarning)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PendingDeprecationWarning)
         found = product(np.matrix(A), X)
     assert type(found) is np.ndarray
     np.testing.assert_allclose(found, A @ X, rtol=1e-5, atol=1e-5)

@@ -10,17 +10,17 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tests.mutants import judges
 from tests.mutants.equivalent import EQUIVALENT
 from tests.mutants.mutate import Mutant, control
-from tests.mutants.run import SECONDS, forget, run
+from tests.mutants.run import SECONDS, failing_test, forget, run
 from tests.mutants.sample import sample
 from tests.mutants.table import Table, stale
 from tests.mutants.targets import Family, families, mutants_of, source
 
-SLOWER = 5
+SLOWER = 6
 """A mutant that takes so many times what the tests take without one is said to hang."""
 MOST_SECONDS = 1800.0
 
@@ -62,7 +62,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if not own:
                 continue
             judge_of = getattr(judges, family.judge)(chosen.seeds)
-            forget()
+            if family.in_place:
+                failing_test(family.tests)  # what the tests keep, they keep for all mutants
+            else:
+                forget()
             limit = chosen.seconds
             if not chosen.sample:
                 check = control(family.modules[0], source(family.modules[0]))
@@ -95,17 +98,24 @@ def _witnesses(seeds: int) -> int:
 
     start = time.monotonic()
     pool = witnesses.collect(seeds, systematic=seeds, varied=0)
-    rows = witnesses.counts(pool)
-    columns = ("tried", "refused", "true", "wrong")
-    print(f"{'witness':<16}{'field':<10}" + "".join(f"{name:>10}" for name in columns))
-    for (kind, place), row in sorted(rows.items()):
-        print(f"{kind:<16}{place:<10}" + "".join(f"{row[name]:>10}" for name in columns))
-    whole = sum(rows.values(), Counter())
-    print(f"{'all':<26}" + "".join(f"{whole[name]:>10}" for name in columns))
+    for heading, name in (
+        (("witness", "field"), witnesses.by_field),
+        (("rule", "witness"), witnesses.by_rule),
+    ):
+        _counted(heading, witnesses.counts(pool, name))
     for fault in pool.faults:
         print(f"wrong: {fault.shows}: {fault.attempt}")
     print(f"{time.monotonic() - start:.0f} s")
     return int(bool(pool.faults))
+
+
+def _counted(heading: tuple[str, str], rows: Mapping[tuple[str, str], Counter[str]]) -> None:
+    columns = ("tried", "refused", "true", "wrong")
+    print(f"{heading[0]:<20}{heading[1]:<16}" + "".join(f"{name:>10}" for name in columns))
+    whole = sum(rows.values(), Counter[str]())
+    for (first, second), row in (*sorted(rows.items()), (("all", ""), whole)):
+        print(f"{first:<20}{second:<16}" + "".join(f"{row[name]:>10}" for name in columns))
+    print()
 
 
 def _plan(names: Sequence[str]) -> list[tuple[Family, list[Mutant]]]:

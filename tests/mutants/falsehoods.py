@@ -7,15 +7,14 @@ from it, unless the call does.  All of this is found by evaluation, not by the c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from derivations import kernel
-from derivations.checker import not_an_instance, not_shown
 from derivations.match import match
 from derivations.rule import Rule
 from derivations.rules import RULES
@@ -28,34 +27,25 @@ from ta.node import Scope
 from ta.operator import Binding, Operator
 from ta.subst import stages
 from tests.derivations.seeds import points, seeded
-from tests.eops.test_library import RECOGNISED, TABLE, instance, scope_of
+from tests.eops.instances import TABLE, instance
+from tests.eops.operator_cases import RECOGNISED, scope_of
 from tests.fuzz.judge import Judge
 from tests.fuzz.variants import variants
+from tests.mutants.claims import Claimed
 from tests.mutants.instances import GIVES
 from tests.mutants.instances import wrong as wrongly_computed
 
 MOST_POINTS = 4000
-TRIED = 60
+TRIED = 24
 """Variants of a scope that are looked at."""
 
 
-class Falsehood(NamedTuple):
-    """`before` and `after` differ; or `binding` is none of the stage `after`."""
-
-    before: Scope
-    after: Scope
-    kind: str
-    fields: tuple[tuple[str, Any], ...]
-    operator: str = ""
-    binding: Binding | None = None
-
-
-def collect(seeds: int) -> tuple[Falsehood, ...]:
+def collect(seeds: int) -> tuple[Claimed, ...]:
     """From the first `seeds` scopes of each rule, and from each operator's instances."""
     return (*dict.fromkeys(_steps(seeds)), *_bindings(max(1, seeds // 3)))
 
 
-def _steps(seeds: int) -> Iterator[Falsehood]:
+def _steps(seeds: int) -> Iterator[Claimed]:
     judge = Judge()
     for rule in RULES:
         for seed in range(seeds):
@@ -65,16 +55,15 @@ def _steps(seeds: int) -> Iterator[Falsehood]:
                     yield from _around(judge, rule, before, witness)
 
 
-def _around(judge: Judge, rule: Rule, before: Scope, witness: Any) -> Iterator[Falsehood]:
+def _around(judge: Judge, rule: Rule, before: Scope, witness: Any) -> Iterator[Claimed]:
     try:
         after = kernel.apply(before, witness, exact=False)
     except RuleRefused:
         return
     if after is before or rule.laws:
         return
-    data = tuple((item.name, getattr(witness, item.name)) for item in fields(witness))
     for wrong in _different(judge, before, after):
-        yield Falsehood(before, wrong, type(witness).__name__, data)
+        yield Claimed(False, before, wrong, witness)
 
 
 def _different(judge: Judge, before: Scope, after: Scope) -> Iterator[Scope]:
@@ -99,7 +88,7 @@ def _exists(judge: Judge, scope: Scope) -> bool:
         return all(bool((abs(left) < float("inf")).all()) for _, left, _ in values)
 
 
-def _bindings(seeds: int) -> Iterator[Falsehood]:
+def _bindings(seeds: int) -> Iterator[Claimed]:
     judge = Judge()
     for operator, scope in _instances(seeds):
         found = match(operator, scope)
@@ -109,10 +98,10 @@ def _bindings(seeds: int) -> Iterator[Falsehood]:
                 if wrong.domain == scope.domain and wrongly_computed(operator, claimed).startswith(
                     GIVES
                 ):
-                    yield Falsehood(scope, wrong, "", (), operator.name, claimed)
+                    yield Claimed(False, scope, wrong, None, operator, claimed)
             if judge.difference(scope, _doubled(scope)) is not None:
                 twice = replace(found, coefficient=2 * found.coefficient)
-                yield Falsehood(scope, scope, "", (), operator.name, twice)
+                yield Claimed(False, scope, scope, None, operator, twice)
 
 
 def _doubled(scope: Scope) -> Scope:
@@ -127,28 +116,3 @@ def _instances(seeds: int) -> Iterator[tuple[Operator, Scope]]:
     for operator in OPERATORS:
         for case in RECOGNISED.get(operator.name, ()):
             yield operator, scope_of(case)
-
-
-BY_NAME = {operator.name: operator for operator in OPERATORS}
-
-
-def accepted(falsehood: Falsehood) -> str:
-    """What the checker says of it that is wrong; nothing where it refuses."""
-    try:
-        if falsehood.binding is not None:
-            operator = BY_NAME[falsehood.operator]
-            reason = not_an_instance(falsehood.after, operator, falsehood.binding)
-        else:
-            witness = kernel.WITNESSES[falsehood.kind](**dict(falsehood.fields))
-            reason = not_shown(falsehood.before, falsehood.after, witness)
-    except Exception as error:
-        return f"raises {type(error).__name__}: {error}"
-    return "" if reason else f"accepts {falsehood.operator or falsehood.kind}"
-
-
-def first_fault(questions: Sequence[Falsehood], order: Sequence[int]) -> tuple[int, str] | None:
-    for number in order:
-        shows = accepted(questions[number])
-        if shows:
-            return number, f"{shows}: {questions[number].before} and {questions[number].after}"
-    return None

@@ -27,7 +27,8 @@ from ta.node import Scope
 from ta.operator import Binding, Operator
 from ta.subst import stages
 from tests.derivations.seeds import mutate, points, seeded
-from tests.eops.test_library import RECOGNISED, TABLE, instance, scope_of
+from tests.eops.instances import TABLE, instance
+from tests.eops.operator_cases import RECOGNISED, scope_of
 from tests.fuzz.generator import program
 
 MOST_POINTS = 4000

@@ -57,21 +57,16 @@ def checker(seeds: int) -> Callable[[], Judge]:
     import torch
 
     torch.set_num_threads(1)
-    from tests.mutants import falsehoods
+    from tests.mutants import claims, falsehoods, truths
 
-    questions = falsehoods.collect(max(1, seeds // 8))
-    for question in questions:
-        shows = falsehoods.accepted(question)
+    asked = (*truths.collect(max(1, seeds // 12)), *falsehoods.collect(max(1, seeds // 40)))
+    for claim in asked:
+        shows = claims.wrong(claim)
         if shows:
-            raise RuntimeError(f"without any mutant: {shows}: {question}")
+            raise RuntimeError(f"without any mutant: {shows}: {claim}")
 
-    def judge_of() -> Judge:
-        from tests.mutants.falsehoods import first_fault
+    def judge(first: Sequence[int]) -> tuple[int, str] | None:
+        order = [*first, *(n for n in range(len(asked)) if n not in set(first))]
+        return claims.first_fault(asked, order)
 
-        def judge(first: Sequence[int]) -> tuple[int, str] | None:
-            order = [*first, *(n for n in range(len(questions)) if n not in set(first))]
-            return first_fault(questions, order)
-
-        return judge
-
-    return judge_of
+    return lambda: judge

@@ -1,8 +1,12 @@
 """Mutants run one process each, forked from one that has loaded what no mutant changes.
 
-A child imports the mutated module in the place of the real one, asks the family's judge and then
-runs the family's test files, and tells what noticed first.  A child that takes too long is ended:
-that counts as noticed by the time limit, apart from the others.
+A child puts the mutant in its place, asks the family's judge and then runs the family's test files,
+and tells what noticed first.  A child that takes too long is
+ended: that counts as noticed by the time limit, apart from the others.
+
+A family's modules are imported anew, with all that holds parts of them; or, where they keep nothing
+from one call to the next and call none of their functions while they are imported, the child
+exchanges the code of the mutated function, and all else stays as the parent has loaded it.
 """
 
 from __future__ import annotations
@@ -20,8 +24,8 @@ from dataclasses import dataclass
 from importlib.machinery import ModuleSpec
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
-from types import CodeType, ModuleType
-from typing import Literal, NamedTuple, TypeAlias
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import pytest
 
@@ -76,6 +80,30 @@ def forget() -> None:
             del sys.modules[name]
 
 
+def exchange(mutant: Mutant) -> None:
+    """Gives the function of the loaded module the code that it has in the mutant."""
+    loaded, made = importlib.import_module(mutant.module), ModuleType(mutant.module)
+    made.__dict__.update(loaded.__dict__)
+    exec(_compiled(mutant), made.__dict__)
+    old, new = (_function(module, mutant.function) for module in (loaded, made))
+    old.__code__ = new.__code__
+
+
+def _function(module: ModuleType, name: str) -> FunctionType:
+    found: Any = module
+    for part in name.split("."):
+        found = found.__dict__[part]
+    if isinstance(found, property):
+        found = found.fget
+    if not isinstance(found, FunctionType):
+        raise TypeError(f"{module.__name__}.{name} has no code to exchange")
+    return found
+
+
+def _compiled(mutant: Mutant) -> CodeType:
+    return compile(mutant.tree(), str(path_of(mutant.module)), "exec")
+
+
 class Told(NamedTuple):
     """A child's answer."""
 
@@ -119,8 +147,10 @@ def _child(
     os.dup2(nowhere, 2)
     told = Told("survived", "")
     try:
-        code = compile(mutant.tree(), str(path_of(mutant.module)), "exec")
-        sys.meta_path.insert(0, _Instead(mutant.module, code))
+        if family.in_place and mutant.function:
+            exchange(mutant)
+        elif not family.in_place:
+            sys.meta_path.insert(0, _Instead(mutant.module, _compiled(mutant)))
         try:
             importlib.import_module(mutant.module)
             found = judge_of()(hot)

@@ -57,9 +57,24 @@ class Table:
             own = [o for o in self.outcomes if o.mutant.kind == kind]
             lines.append(_line(f"  all of kind {kind}", self.counts(own)))
         lines.append(_line("all", self.counts(self.outcomes)))
+        lines += self._by_rule()
         lines += [f"survived: {o.mutant} {o.by}".rstrip() for o in self.survivors]
         lines += [f"listed as equivalent, but killed: {o.mutant}" for o in self.wrongly_listed]
         return "\n".join(lines)
+
+    def _by_rule(self) -> list[str]:
+        """Of the kernel's functions, a line for each rule whose steps they decide."""
+        from tests.mutants.by_rule import deciding, kinds_of_rules
+
+        kernel = deciding({kind for kinds in kinds_of_rules().values() for kind in kinds})
+        if not any((o.mutant.module, o.mutant.function) in kernel for o in self.outcomes):
+            return []
+        lines = ["", f"{'rule':<34}" + "".join(f"{name:>12}" for name in COLUMNS)]
+        for rule, kinds in kinds_of_rules().items():
+            places = deciding(kinds)
+            own = [o for o in self.outcomes if (o.mutant.module, o.mutant.function) in places]
+            lines.append(_line(rule, self.counts(own)))
+        return lines
 
 
 def _line(name: str, counts: dict[str, int]) -> str:

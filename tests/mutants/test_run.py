@@ -3,11 +3,15 @@ noticed."""
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.mutants.mutate import functions
+from tests.mutants.targets import families, source
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = 12
@@ -67,3 +71,49 @@ def test_an_unknown_module_is_an_error() -> None:
     done = python("-m", "tests.mutants", "no.such.module")
     assert done.returncode == 2
     assert "no such modules" in done.stderr
+
+
+IN_PLACE = """
+import torch
+torch.set_num_threads(1)
+from dataclasses import replace
+from tests.mutants.run import run
+from tests.mutants.targets import families, mutants_of
+
+family = replace(families()[-1], tests={tests})
+assert family.in_place
+made = [m for m in mutants_of(family, "derivations.checker.unfolding") if m.after == "True"]
+for outcome in run(family, made, lambda: lambda first: None, jobs=1, seconds=60):
+    print(outcome.verdict, outcome.by)
+"""
+
+
+def test_a_function_is_exchanged_in_place() -> None:
+    tests = ("tests/derivations/checker/test_checker_unfolding.py",)
+    done = python("-c", IN_PLACE.format(tests=tests))
+    told = done.stdout.splitlines()
+    assert len(told) >= 3, done.stderr
+    assert all(line.startswith("killed tests/derivations/checker/") for line in told), told
+    done = python("-c", IN_PLACE.format(tests=()))
+    assert set(done.stdout.split()) == {"survived"}
+
+
+def test_what_is_exchanged_in_place_is_not_called_before_and_keeps_nothing() -> None:
+    for family in families():
+        if not family.in_place:
+            continue
+        trees = {module: ast.parse(source(module)) for module in family.modules}
+        known = {name for tree in trees.values() for name, _ in functions(tree)}
+        for module, tree in trees.items():
+            for _, function in functions(tree):
+                decorators = {ast.unparse(each) for each in function.decorator_list}
+                assert decorators <= {"property"}, module
+            for statement in tree.body:
+                if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+                    continue
+                called = {
+                    ast.unparse(node.func)
+                    for node in ast.walk(statement)
+                    if isinstance(node, ast.Call)
+                }
+                assert not called & known, module

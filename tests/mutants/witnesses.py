@@ -8,7 +8,7 @@ kind and its fields, so that it can be made of the classes of a mutated kernel.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from random import Random
 from typing import Any, NamedTuple
@@ -21,7 +21,6 @@ from derivations.rules import ALL_RULES
 from ta.compare import compare
 from ta.errors import RuleRefused
 from ta.fields import RealField
-from ta.interp import difference
 from ta.laws import EXP_SUM
 from ta.node import Scope
 from ta.parse import parse
@@ -30,6 +29,7 @@ from tests.derivations.seeds import corrupt, points, read, seeded
 from tests.fuzz.generator import program
 from tests.fuzz.judge import Judge
 from tests.mutants.corruptions import corruptions
+from tests.oracle import difference
 
 MOST_POINTS = 20_000
 """Of all stages of a result; larger ones are not compared."""
@@ -47,6 +47,8 @@ class Attempt(NamedTuple):
     """The field that is corrupted, nothing for a witness as a rule proposes it."""
     exp_sum: bool
     """Whether the rule's identity is that of exp and a sum."""
+    rule: str
+    """The one that proposed the witness, or whose witness was corrupted."""
 
 
 class Fault(NamedTuple):
@@ -68,6 +70,7 @@ class _Trial(NamedTuple):
     place: str
     exact: bool
     exp_sum: bool
+    rule: str
 
 
 def collect(seeds: int, *, systematic: int, varied: int) -> Pool:
@@ -75,9 +78,10 @@ def collect(seeds: int, *, systematic: int, varied: int) -> Pool:
     `systematic` scopes every corruption, of the others `varied` ones at random."""
     judge, found, faults = Judge(), list[Attempt](), list[Fault]()
     for trial in dict.fromkeys(_trials(seeds, systematic, varied)):
-        before, witness, place, exact, exp_sum = trial
+        before, witness, place, exact, exp_sum, rule = trial
         data = tuple((item.name, getattr(witness, item.name)) for item in fields(witness))
-        attempt = Attempt(before, type(witness).__name__, data, exact, None, place, exp_sum)
+        kind = type(witness).__name__
+        attempt = Attempt(before, kind, data, exact, None, place, exp_sum, rule)
         after, shows = outcome(judge, attempt)
         found.append(attempt._replace(after=after))
         if shows:
@@ -90,23 +94,23 @@ def _trials(seeds: int, systematic: int, varied: int) -> Iterator[_Trial]:
         random = Random(f"corrupted {rule.name}")
         by_law = isinstance(rule, Rule) and EXP_SUM in rule.laws
         for seed in range(seeds):
-            for before, witness in _proposed(rule, seed):
-                yield _Trial(before, witness, "", False, by_law)
-                yield _Trial(before, witness, "", True, by_law)
+            for before, witness in proposed(rule, seed):
+                yield _Trial(before, witness, "", False, by_law, rule.name)
+                yield _Trial(before, witness, "", True, by_law, rule.name)
                 if seed < systematic:
                     for number, (place, wrong) in enumerate(corruptions(witness)):
-                        yield _Trial(before, wrong, place, number % 4 == 0, by_law)
+                        yield _Trial(before, wrong, place, number % 4 == 0, by_law, rule.name)
                 for _ in range(varied):
                     changed = corrupt(witness, random)
                     if changed is not None:
-                        yield _Trial(before, changed, "some", random.random() < 0.2, by_law)
+                        exact = random.random() < 0.2
+                        yield _Trial(before, changed, "some", exact, by_law, rule.name)
         for refusal in rule.refusals:
-            yield _Trial(
-                read(refusal.before, **refusal.shapes), refusal.witness, "refusal", True, by_law
-            )
+            before = read(refusal.before, **refusal.shapes)
+            yield _Trial(before, refusal.witness, "refusal", True, by_law, rule.name)
 
 
-def _proposed(rule: Rule | JointRule, seed: int) -> Iterator[tuple[Scope, Any]]:
+def proposed(rule: Rule | JointRule, seed: int) -> Iterator[tuple[Scope, Any]]:
     """The witnesses on one of the rule's scopes and on a random program's, each once."""
     roots = program(Random(f"program {rule.name} {seed}"))
     if isinstance(rule, Rule):
@@ -166,18 +170,29 @@ def first_fault(attempts: Sequence[Attempt], order: Sequence[int]) -> tuple[int,
     return None
 
 
-def counts(pool: Pool) -> dict[tuple[str, str], Counter[str]]:
-    """For each kind of witness and each of its fields: tried, refused, true all the same, wrong."""
-    found: dict[tuple[str, str], Counter[str]] = {}
+Named = tuple[str, str]
+
+
+def by_field(attempt: Attempt) -> Named:
+    return attempt.kind, attempt.place
+
+
+def by_rule(attempt: Attempt) -> Named:
+    return attempt.rule, attempt.kind
+
+
+def counts(pool: Pool, name: Callable[[Attempt], Named] = by_field) -> dict[Named, Counter[str]]:
+    """For each kind of witness and each of its fields, or however they are named, of the corrupted
+    witnesses: tried, refused, true all the same, wrong."""
+    found: dict[Named, Counter[str]] = {}
     wrong = {id(fault.attempt) for fault in pool.faults}
     for attempt in pool.attempts:
         if attempt.place in ("", "some", "refusal"):
             continue
-        row = found.setdefault((attempt.kind, attempt.place), Counter())
+        row = found.setdefault(name(attempt), Counter())
         row["tried"] += 1
-        if id(attempt) not in wrong:
+        if id(attempt) in wrong:
+            row["wrong"] += 1
+        else:
             row["refused" if attempt.after is None else "true"] += 1
-    for fault in pool.faults:
-        if (fault.attempt.kind, fault.attempt.place) in found:
-            found[fault.attempt.kind, fault.attempt.place]["wrong"] += 1
     return found

@@ -8,29 +8,12 @@ from hypothesis import strategies as st
 
 from ta import affine
 from ta.affine import Range, Row
-from tests.strategies import Raw, boxes, build_row, raw_rows, rows
+from tests.strategies import Raw, boxes, build_row, raw_rows, row_value, rows
 
 COUNT = 3
 BOX = tuple(product(range(-5, 6, 2), range(-3, 8, 5), (-7, 0, 4)))
 DIVISORS = st.integers(1, 6)
 OPEN_BOXES = boxes(COUNT, min_sides=COUNT, max_extent=6)
-
-
-def value(raw: Raw, point: tuple[int, ...]) -> int:
-    match raw:
-        case ("number", constant):
-            return constant
-        case ("iterator", position):
-            return point[position]
-        case ("add", left, right):
-            return value(left, point) + value(right, point)
-        case ("scale", factor, row):
-            return factor * value(row, point)
-        case ("floordiv", row, divisor):
-            return value(row, point) // divisor
-        case ("modulo", row, divisor):
-            return value(row, point) % divisor
-    raise ValueError(raw)
 
 
 def at(row: Row, point: tuple[int, ...]) -> int:
@@ -44,7 +27,7 @@ def points(box: tuple[Range, ...]) -> list[tuple[int, ...]]:
 @given(raw_rows(COUNT, depth=3))
 def test_a_built_row_has_the_value_of_its_tree(raw: Raw):
     row = build_row(raw)
-    assert all(at(row, point) == value(raw, point) for point in BOX)
+    assert all(at(row, point) == row_value(raw, point) for point in BOX)
 
 
 @given(rows(COUNT), rows(COUNT), st.integers(-3, 3))

@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 from ta import affine, canon, expr
 from ta.affine import Range
+from ta.fields import ModularField, random_values
 from ta.functions import FUNCTIONS
-from ta.interp import ExactField, ModularField, evaluate, evaluate_at, random_values
+from ta.interp import evaluate, evaluate_at
 from ta.node import Condition
+from ta.rationals import ExactField
 from tests.strategies import (
     ARITHMETIC,
     Grammar,
@@ -24,6 +26,7 @@ from tests.strategies import (
     RawScope,
     build,
     raw_scopes,
+    row_value,
     tensors_of,
 )
 
@@ -119,23 +122,6 @@ def inverse(value: Any) -> Any:
     if value == 0:
         raise UndefinedError
     return Fraction(0) if isinstance(value, float) else 1 / value
-
-
-def row_value(raw: Raw, point: Point) -> int:
-    match raw:
-        case ("number", constant):
-            return constant
-        case ("iterator", position):
-            return point[position]
-        case ("add", left, right):
-            return row_value(left, point) + row_value(right, point)
-        case ("scale", factor, row):
-            return factor * row_value(row, point)
-        case ("floordiv", row, divisor):
-            return row_value(row, point) // divisor
-        case ("modulo", row, divisor):
-            return row_value(row, point) % divisor
-    raise ValueError(raw)
 
 
 def check_against_naive(raw: RawScope) -> None:

@@ -39,7 +39,9 @@ SHAPES = {"A": (3, 4), "B": (4, 5), "W": (6, 4), "U": (6, 2), "V": (2, 4), "x": 
 def test_programs(text: str, expected: str) -> None:
     words = "".join(c if c.isalnum() else " " for c in text).split()
     shapes = {name: shape for name, shape in SHAPES.items() if name in words}
-    assert latex(parse(text, shapes)) == expected
+    program = parse(text, shapes)
+    assert latex(program) == program.latex() == expected
+    assert program._repr_latex_() == f"$\\displaystyle {expected}$"
 
 
 def test_scopes_and_scalars() -> None:

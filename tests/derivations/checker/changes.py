@@ -9,9 +9,9 @@ from ta import affine, expr
 from ta.affine import Range
 from ta.canon import scope as make_scope
 from ta.fields import RealField
-from ta.interp import difference, equal
 from ta.node import Access, Add, Apply, Condition, Mul, Node, Scope
 from ta.subst import rebuild, replace_sources, stages, walk
+from tests.oracle import difference, equal
 
 KINDS = (
     "start", "end", "constant", "coefficient", "factor", "dropped", "fill", "reducer", "swapped",

@@ -109,19 +109,34 @@ def test_false_identities_are_not(left: str, right: str) -> None:
 
 
 def test_what_occurs_several_times_is_counted_along_the_witness() -> None:
-    """A[i+k+l] takes one entry for several (k,l): only the change of iterators tells them apart."""
-    before = read("{L[i:0:3] S[k:0:2,l:0:3] A[i+k+l]}", **SHAPES)
-    after = read("{L[i:0:3] S[t:0:6] A[i + t//3 + t%3]}", **SHAPES)
-    few = read("{L[i:0:3] S[t:0:5] A[i + t//3 + t%3]}", **SHAPES)
+    """A[i+k+l] takes one entry for several (k,l): of long sums, only the change of iterators tells
+    them apart."""
+    before = read("{L[i:0:3] S[k:0:200,l:0:300] A[i+k+l]}", A=(600,))
+    after = read("{L[i:0:3] S[t:0:60000] A[i + t//300 + t%300]}", A=(600,))
+    few = read("{L[i:0:3] S[t:0:59999] A[i + t//300 + t%300]}", A=(600,))
     t = affine.iterator(1)
-    quotient, rest = affine.floordiv(t, 3), affine.modulo(t, 3)
-    forward = (quotient, rest) if before.sums[0].extent == 2 else (rest, quotient)
+    quotient, rest = affine.floordiv(t, 300), affine.modulo(t, 300)
+    forward = (quotient, rest) if before.sums[0].extent == 200 else (rest, quotient)
     assert not_equal(before, after) == (
         "not shown: a product of the same entries occurs several times in one sum"
     )
     assert not_equal(before, after, forward) is None
     assert not_equal(before, after, forward[::-1]) is not None
     assert not_equal(before, few, forward) is not None
+
+
+def test_short_sums_that_take_an_entry_several_times_are_written_out() -> None:
+    before = read("{L[i:0:3] S[k:0:2,l:0:3] A[i+k+l]}", **SHAPES)
+    after = read("{L[i:0:3] S[t:0:6] A[i + t//3 + t%3]}", **SHAPES)
+    few = read("{L[i:0:3] S[t:0:5] A[i + t//3 + t%3]}", **SHAPES)
+    weights = read("{L[i:0:3] A[i] + 2*A[i+1] + 2*A[i+2] + A[i+3]}", **SHAPES)
+    wrong = read("{L[i:0:3] A[i] + 2*A[i+1] + A[i+2] + 2*A[i+3]}", **SHAPES)
+    for same in (after, weights):
+        assert agree(before, same)
+        assert not_equal(before, same) is None
+    for other in (few, wrong):
+        assert not agree(before, other)
+        assert not_equal(before, other) == "the two sides are different sums of products"
 
 
 def test_too_much_work_is_not_a_yes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ ALLOWED = {
 }
 NOTATION = {
     *("affine", "canon", "errors", "expr", "functions", "node", "operator", "parse", "program"),
-    "subst",
+    *("subst", "written"),
 }
 """Of `ta`: what says what a text means."""
 

@@ -1,0 +1,75 @@
+"""The call that convolutions of either direction make, on grouped channels.
+
+    y[n,(g,f),h] = convolve(x[n,(g,c),..], w[(g,f),c,..])           transposed: w[(g,c),f,..]
+
+n, g, f and c are roles of any number of iterators, or of none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import NamedTuple, TypeAlias
+
+import torch
+
+from eops.library.arrange import (
+    by_stride,
+    library_call,
+    merged,
+    reading,
+    restored,
+    scaled,
+    scales_operand,
+)
+from eops.strided import fill_value
+from eops.torch_scalar import Buffers
+from ta.affine import Range, Row
+from ta.operator import Binding, Launch
+
+Convolve: TypeAlias = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+"""(images, weights) -> the result, of the outputs that are wanted."""
+
+
+class Part(NamedTuple):
+    """An operand's rows, and its iterators in the dimensions that slide over each other."""
+
+    rows: Sequence[Row]
+    sliding: Sequence[int]
+
+
+def grouped_call(
+    binding: Binding,
+    bounds: Mapping[int, Range],
+    images: Part,
+    kernel: Part,
+    convolve: Convolve,
+    *,
+    transposed: bool = False,
+) -> Launch:
+    """`bounds` are the ranges of all iterators in the parts."""
+    scope, coefficient, roles = binding.scope, binding.coefficient, binding.roles
+    a, k = binding.operands
+    in_data = [*(i for role in "ngc" for i in roles[role]), *images.sliding]
+    in_kernel = [*(i for role in "gfc" for i in roles[role]), *kernel.sliding]
+    data = reading(a, images.rows, in_data, bounds)
+    taps = reading(k, kernel.rows, in_kernel, bounds)
+    xs, rs = ([(i,) for i in part.sliding] for part in (images, kernel))
+    hs = [(window.loop,) for window in binding.windows]
+
+    def call(buffers: Buffers, dtype: torch.dtype) -> torch.Tensor:
+        x, w = data(buffers, dtype), taps(buffers, dtype)
+        n, f = by_stride(x, roles["n"]), by_stride(w, roles["f"])
+        larger = x if x.tensor.numel() >= w.tensor.numel() else w
+        g, c = by_stride(larger, roles["g"]), by_stride(larger, roles["c"])
+        outer, inner = (c, f) if transposed else (f, c)
+        weights = merged(w, ((*g, *outer), inner, *rs))
+        early = scales_operand(weights, prod(scope.shape), coefficient)
+        if early:
+            weights = weights * fill_value(coefficient, dtype)
+        result = convolve(merged(x, (n, (*g, *c), *xs)), weights)
+        if not early:
+            result = scaled(result, coefficient)
+        return restored(result, (n, (*g, *f), *hs), scope)
+
+    return library_call(scope, call)

@@ -1,0 +1,50 @@
+"""The graph's stages: what one costs does not depend on what was staged before it."""
+
+from __future__ import annotations
+
+import pytest
+
+from derivations.cost import H100, Machine
+from derivations.explore import Budget, explore
+from derivations.graph import Graph
+from derivations.rules import LAWLESS
+from eops.library import OPERATORS
+from ta.node import Access
+from ta.parse import parse
+from tests.derivations.small import FORMULAS, LIBRARY, MACHINES, roots
+
+READING = {
+    "sums of different stages": (
+        "P[i,j] = A[i,j]*B[j,i]; Q[i,j] = exp(A[i,j]); X[i] = sum[j](P[i,j]); Y[i] = sum[j](Q[i,j])"
+    ),
+    "sums with and without a border": (
+        "P[i,j] = A[i,j]*B[j,i]; X[i] = sum[j](P[i,j+1]) where i in 0:6, j in 0:5;"
+        "Y[i] = sum[j](P[i,j+1]) where i in 0:6, j in 0:6; Z[i] = max[j](P{fill=-inf}[i,j+1])"
+        " where i in 0:6, j in 0:6"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_a_stage_is_what_it_is_by_itself(name: str) -> None:
+    """A graph remembers how reads alike were staged; one that has staged nothing cannot."""
+    graph = Graph(LAWLESS, OPERATORS, LIBRARY)
+    explore(graph, roots(name), Budget(states=250))
+    for scope, stage in list(graph.stages.items()):
+        assert Graph(LAWLESS, OPERATORS, LIBRARY).stage(scope) == stage
+
+
+@pytest.mark.parametrize("machine", [*MACHINES.values(), H100], ids=lambda machine: machine.name)
+@pytest.mark.parametrize("text", READING.values(), ids=READING)
+def test_reads_alike_are_told_apart_by_their_source(text: str, machine: Machine) -> None:
+    program = parse(text, {"A": (6, 6), "B": (6, 6)})
+    graph = Graph(LAWLESS, OPERATORS, machine)
+    for root in program.roots():
+        stage = graph.stage(root)
+        assert isinstance(root.body, Access)
+        assert stage.scope is root
+        assert stage.reads == (root.body.source,)
+        if stage.binding is not None:
+            assert stage.binding.scope is root
+            assert stage.binding.operands == (root.body,)
+        assert Graph(LAWLESS, OPERATORS, machine).stage(root) == stage

@@ -1,0 +1,65 @@
+"""Generated kernels compiled for GPUs that need not be there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eops.triton_build import FP_FUSION, build
+from ta.node import Scope
+
+TARGETS = {"cuda:80": (80, 32), "cuda:90": (90, 32), "hip:gfx942": ("gfx942", 64)}
+"""The architecture and the threads of a warp."""
+POINTER = {
+    "bool": "*i1",
+    "uint8": "*u8",
+    "int8": "*i8",
+    "int16": "*i16",
+    "int32": "*i32",
+    "int64": "*i64",
+    "float16": "*fp16",
+    "bfloat16": "*bf16",
+    "float32": "*fp32",
+    "float64": "*fp64",
+}
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What a target's compiler made of a kernel: assembly text (PTX or AMD GCN), the binary, and
+    the compiler's record (shared memory in bytes, warps, ...)."""
+
+    assembly: str
+    binary: bytes
+    metadata: Mapping[str, Any]
+
+
+def compile_for(scope: Scope, target: str, cache: Path) -> Compiled:
+    """The stage in the first configuration of its plan, its pointers aligned to 16 bytes."""
+    from triton import compile as compile_source  # not on every platform
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    backend, _, _ = target.partition(":")
+    kernel = build(scope, cache=cache)
+    plan, config = kernel.plan, kernel.plan.configs[0]
+    names = [f"a{i}" for i in range(len(plan.sources))] + ["out"]
+    pointers = [POINTER[dtype] for dtype in (*plan.dtypes, plan.out_dtype)]
+    signature = dict(zip(names, pointers, strict=True))
+    signature |= {block: "constexpr" for block, _ in config.blocks}
+    constants = {(len(names) + i,): size for i, (_, size) in enumerate(config.blocks)}
+    aligned = {(i,): [["tt.divisibility", 16]] for i in range(len(names))}
+    compiled = compile_source(
+        ASTSource(kernel.function, signature, constants, aligned),
+        target=GPUTarget(backend, *TARGETS[target]),
+        options={
+            "num_warps": config.num_warps,
+            "num_stages": config.num_stages,
+            "enable_fp_fusion": FP_FUSION,
+        },
+    )
+    text, binary = ("ptx", "cubin") if backend == "cuda" else ("amdgcn", "hsaco")
+    assembly, code = compiled.asm[text], compiled.asm[binary]
+    return Compiled(str(assembly), bytes(code), compiled.metadata._asdict())

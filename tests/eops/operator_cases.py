@@ -1,0 +1,171 @@
+"""Operators' cases by hand: what is recognised, what is refused, and what is bound all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ta.node import Scope
+from ta.parse import parse
+
+Case = tuple[str, Mapping[str, Sequence[int]], Mapping[str, tuple[int, int]]]
+SOFTMAX = "exp(X[a,b,c]-max[j](X[{m}]))/sum[j](exp(X[{j}]-max[i](X[{i}])))"
+ATTENTION = (
+    "S[b,i,j]=(1/8)*(Q[b,i,d]*K[b,j,d]); "
+    "P[b,i,j]=exp(S[b,i,j]-max[l](S[b,i,l]))/sum[l](exp(S[b,i,l]-max[t](S[b,i,t]))); "
+)
+QKV = {"Q": (2, 5, 3), "K": (2, 6, 3), "V": (2, 6, 4)}
+
+RECOGNISED: dict[str, list[Case]] = {
+    "view": [
+        ("Y[i,j] = A[j,i]", {"A": (4, 5)}, {}),
+        ("Y[i,r] = A[2*i+r]", {"A": (9,)}, {"i": (0, 3), "r": (0, 4)}),
+        ("Y[i] = A[5-2*i,i]", {"A": (6, 3)}, {"i": (0, 3)}),
+        ("Y[i,j] = A[i]", {"A": (4,)}, {"j": (2, 5)}),
+    ],
+    "pad_slice": [
+        ("Y[i] = A[i-2]", {"A": (5,)}, {"i": (0, 11)}),
+        ("Y[i,j] = A{fill=-inf}[j+1,2*i-1]", {"A": (4, 6)}, {"i": (0, 4), "j": (0, 4)}),
+    ],
+    "concat": [
+        ("Y[b,i] = where(i < 3, A[b,i], B[i-3,b])", {"A": (2, 3), "B": (4, 2)}, {"i": (0, 7)}),
+        (
+            "Y[i] = where(i < 3, A[i], where(i >= 5, C[2*i-10], B[i-3]))",
+            {"A": (3,), "B": (2,), "C": (7,)},
+            {"i": (0, 9)},
+        ),
+        ("Y[i] = where(2*i <= 5, A[i], A[i-4])", {"A": (3,)}, {"i": (0, 7)}),
+    ],
+    "softmax": [
+        (f"Y[a,b,c] = {SOFTMAX.format(m='a,b,j', j='a,b,j', i='a,b,i')}", {"X": (2, 3, 5)}, {}),
+        (f"Y[a,b,c] = {SOFTMAX.format(m='a,j,c', j='a,j,c', i='a,i,c')}", {"X": (2, 3, 1)}, {}),
+        ("Y[a,b] = exp(3*X[b,a])/sum[j](exp(3*X[j,a]))", {"X": (4, 5)}, {}),
+        ("Y[a,b] = exp(X[b])/sum[j](exp(X[j]))", {"X": (4,)}, {"a": (0, 3)}),
+        (
+            "Y[a,b] = exp(where(b<=a, X[a,b], -5))/sum[j](exp(where(j<=a, X[a,j], -5)))",
+            {"X": (4, 4)},
+            {},
+        ),
+    ],
+    "attention": [
+        (ATTENTION + "O[b,i,e] = P[b,i,j]*V[b,j,e]", QKV, {}),
+        (ATTENTION + "O[e,i,b] = P[b,i,j]*V[b,j,e]", QKV, {}),
+        (
+            "S[g,u,i,j]=Q[g,u,i,d]*K[j,g,d]; "
+            "P[g,u,i,j]=exp(S[g,u,i,j])/sum[l](exp(S[g,u,i,l])); "
+            "O[u,g,i,e] = P[g,u,i,j]*V[j,g,e]",
+            {"Q": (2, 3, 4, 5), "K": (6, 2, 5), "V": (6, 2, 3)},
+            {},
+        ),
+    ],
+    "reduction": [
+        ("Y[i] = sum[k](A[k,i])", {"A": (4, 3)}, {}),
+        ("Y[i] = max[k,l](-2*A[k,i,l])", {"A": (4, 3, 5)}, {}),
+        ("Y[i,j] = min[k](A[k,2,i]/3)", {"A": (4, 3, 5)}, {"j": (0, 2)}),
+        ("Y[i] = prod[k,l](A[k,i,l])", {"A": (2, 3, 2)}, {}),
+        ("Y[] = sum[k](A[k]/5)", {"A": (5,)}, {}),
+    ],
+    "elementwise": [
+        ("Y[i,j] = exp(A[i,j])*B[j]/2 - 3*A[i,j]", {"A": (3, 4), "B": (4,)}, {}),
+        ("Y[i,j] = where(i <= j, A[j,i], 0)", {"A": (4, 3)}, {}),
+        ("Y[i] = -A[i,1]", {"A": (3, 2)}, {}),
+    ],
+}
+
+CONV = {"A": (2, 3, 9), "K": (4, 3, 3)}
+# Near misses.
+REFUSED: list[tuple[str, Case]] = [
+    ("view", ("Y[i] = A[i+1]", {"A": (5,)}, {"i": (0, 5)})),
+    ("view", ("Y[i] = A[i//2]", {"A": (3,)}, {"i": (0, 6)})),
+    ("view", ("Y[i] = 2*A[i]", {"A": (3,)}, {})),
+    ("pad_slice", ("Y[i] = A[i]", {"A": (3,)}, {})),
+    ("concat", ("Y[i,j] = where(i < j, A[i,j], B[i,j])", {"A": (3, 3), "B": (3, 3)}, {})),
+    ("concat", ("Y[i] = where(i < 2, 2*A[i], B[i])", {"A": (3,), "B": (3,)}, {})),
+    ("softmax", ("Y[a,b] = exp(X[a,b])/sum[j](exp(X[a,j]+1))", {"X": (3, 4)}, {})),
+    ("softmax", ("Y[a,b] = exp(X[a,b])/sum[j](exp(X[j,a]))", {"X": (4, 4)}, {})),
+    ("softmax", ("Y[a,b] = exp(X[a,b])/max[j](exp(X[a,j]))", {"X": (3, 4)}, {})),
+    (
+        "softmax",
+        ("Y[a,b] = exp(X[a,b]-max[j](X[a,j]))/sum[j](exp(X[a,j]))", {"X": (3, 4)}, {}),
+    ),
+    (
+        "softmax",
+        ("Y[a,b] = exp(X[a,b])/sum[j](exp(X[a,j]))", {"X": (3, 4)}, {"j": (0, 3), "b": (0, 4)}),
+    ),
+    (
+        "attention",
+        (ATTENTION + "O[b,i,e] = P[b,j,i]*V[b,j,e]", {**QKV, "K": (2, 5, 3), "V": (2, 5, 4)}, {}),
+    ),
+    ("attention", (ATTENTION + "O[b,i,e] = P[b,i,j+1]*V[b,j,e]", QKV, {})),
+    (
+        "attention",
+        (ATTENTION + "O[b,i,e] = P[b,i,q]*V[b,q,e]", QKV, {"q": (0, 5)}),
+    ),
+    ("reduction", ("Y[i] = sum[k](A[i+k])", {"A": (5,)}, {"i": (0, 3), "k": (0, 3)})),
+    ("reduction", ("Y[] = sum[k](A[k,k])", {"A": (3, 3)}, {})),
+    ("reduction", ("Y[] = sum[k](A[k]*B[k])", {"A": (3,), "B": (3,)}, {})),
+    ("elementwise", ("Y[i] = exp(A[i+1])", {"A": (3,)}, {"i": (0, 3)})),
+    ("elementwise", ("Y[i] = exp(A[i,i])", {"A": (3, 3)}, {})),
+    ("elementwise", ("Y[i] = A[i]", {"A": (3,)}, {})),
+    ("matmul", ("Y[i,j] = A[i]*B[j]", {"A": (3,), "B": (4,)}, {})),
+    ("matmul", ("Y[i,j] = A[i,k]*B[i,j,k]*C[k]", {"A": (3, 2), "B": (3, 4, 2), "C": (2,)}, {})),
+    ("matmul", ("Y[i,j] = max[k](A[i,k]*B[k,j])", {"A": (3, 2), "B": (2, 4)}, {})),
+    ("conv1d", ("Y[n,f,h] = A[n,c,r-h]*K[f,c,r]", CONV, {"h": (0, 3)})),
+    ("conv1d", ("Y[n,f,h] = A[n,c,h]*K[f,c,r]", CONV, {})),
+    ("conv2d", ("Y[n,f,h] = A[n,c,h+r]*K[f,c,r]", CONV, {"h": (0, 7)})),
+    ("conv1d", ("Y[n,f,h] = max[c,r](A[n,c,h+r]*K[f,c,r])", CONV, {"h": (0, 7)})),
+    ("conv_transpose1d", ("Y[n,f,h] = A[n,c,h+r]*K[f,c,r]", CONV, {"h": (0, 7)})),
+    (
+        "conv_transpose1d",
+        ("Y[n,f,h] = A[n,c,i]*K[f,c,2*h-3*i]", {"A": (2, 3, 4), "K": (4, 3, 9)}, {"h": (0, 7)}),
+    ),
+    ("avg_pool1d", ("Y[h] = sum[r](A[h+2*r])", {"A": (9,)}, {"h": (0, 5), "r": (0, 3)})),
+    ("avg_pool1d", ("Y[h] = max[r](A[h+r])", {"A": (9,)}, {"h": (0, 5), "r": (0, 3)})),
+    ("max_pool1d", ("Y[h] = min[r](A[h+r])", {"A": (9,)}, {"h": (0, 5), "r": (0, 3)})),
+    ("max_pool1d", ("Y[h] = max[r](-A[h+r])", {"A": (9,)}, {"h": (0, 5), "r": (0, 3)})),
+]
+
+# Bound, though the library's own parameters do not cover them as they stand.
+UNUSUAL: list[tuple[str, Case]] = [
+    ("conv1d", ("Y[n,f,h] = A[n,c,h+r-4]*K[f,c,r+1]", CONV, {"h": (0, 9), "r": (0, 3)})),
+    ("conv1d", ("Y[n,f,h] = A{fill=2}[n,c,h+r-1]*K[f,c,r]", CONV, {"h": (0, 9)})),
+    (
+        "conv1d",
+        ("Y[n,f,h] = A[n,c,h+r-1]*K{fill=1}[f,c,r+1]", CONV, {"h": (0, 9), "r": (0, 3)}),
+    ),
+    ("conv1d", ("Y[f,n,h,p] = A[n,c,4*(h+r-1)+p]*K[f,c,r]", CONV, {"h": (0, 4), "p": (0, 4)})),
+    (
+        "conv_transpose1d",
+        (
+            "Y[n,f,h] = A[n,c,i]*K{fill=1}[f,c,h+1-2*i]",
+            {"A": (2, 3, 4), "K": (4, 3, 3)},
+            {"h": (-2, 9)},
+        ),
+    ),
+    (
+        "conv_transpose1d",
+        (
+            "Y[n,f,h] = A[n,c,i]*K[f,c,h-1-4*i]",
+            {"A": (2, 3, 2), "K": (4, 3, 2)},
+            {"h": (-6, 15)},
+        ),
+    ),
+    ("max_pool1d", ("Y[h] = max[r](A[h+r-1])", {"A": (5,)}, {"h": (0, 5), "r": (0, 3)})),
+    (
+        "max_pool1d",
+        ("Y[h] = max[r](A{fill=-inf}[h+r-4])", {"A": (5,)}, {"h": (0, 13), "r": (0, 3)}),
+    ),
+    (
+        "avg_pool1d",
+        ("Y[h] = sum[r](A{fill=1}[h+r-1])", {"A": (5,)}, {"h": (0, 5), "r": (0, 3)}),
+    ),
+    ("avg_pool1d", ("Y[h] = sum[r](A[h-r+1])", {"A": (5,)}, {"h": (0, 5), "r": (0, 3)})),
+    ("matmul", ("Y[i,j] = A[i,i+k]*A[j,k+1]", {"A": (4, 5)}, {"k": (0, 3)})),
+    ("matmul", ("Y[i,j] = A[i,k]*A[j,k]", {"A": (4, 5)}, {})),
+    ("matmul", ("Y[i] = A[i,k]*x[k]", {"A": (4, 5), "x": (5,)}, {})),
+]
+
+
+def scope_of(case: Case) -> Scope:
+    text, shapes, ranges = case
+    (root,) = parse(text, shapes, "float64", ranges).roots()
+    return root

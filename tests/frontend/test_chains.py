@@ -1,0 +1,85 @@
+"""Chains of many elementwise statements: derived, shown, saved, read back and checked."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import einderive as ed
+from derivations.graph import TOO_LONG
+from ta.subst import stages
+from ta.written import MOST_DEPTH, MOST_LENGTH, written
+
+BODIES = {
+    "x^2 + x": "{p}[i]*{p}[i] + {p}[i]",
+    "relu(x) + x": "relu({p}[i]) + {p}[i]",
+    "relu(x + x^2)": "relu({p}[i] + {p}[i]*{p}[i])",
+    "x*exp(x) + 1": "exp({p}[i])*{p}[i] + 1",
+    "2*x + 1": "2*{p}[i] + 1",
+}
+COUNT = 40
+
+
+def chain(body: str, count: int) -> str:
+    return "\n".join(f"Y{n + 1}[i] = {body.format(p=f'Y{n}' if n else 'X')}" for n in range(count))
+
+
+@cache
+def derived(name: str, target: str) -> ed.Derivation:
+    return ed.derive(chain(BODIES[name], COUNT), X=(1000,), target=target)
+
+
+EACH = [*((name, "cuda:90") for name in BODIES), ("x^2 + x", "cpu")]
+
+
+@pytest.mark.parametrize(("name", "target"), EACH)
+def test_it_is_saved_read_back_shown_and_checked(name: str, target: str, tmp_path: Path) -> None:
+    derivation = derived(name, target)
+    started = time.perf_counter()
+    path = tmp_path / "chain.json"
+    derivation.save(path)
+    loaded = ed.load(path)
+    derivation.to_html(tmp_path / "chain.html")
+    for text in (str(derivation), str(derivation.program), path.read_text(encoding="utf-8")):
+        assert len(text) < 1_000_000
+    assert [c.roots for c in loaded.candidates] == [c.roots for c in derivation.candidates]
+    for candidate in range(len(derivation.candidates)):
+        for each in (derivation, loaded):
+            report = each.check(candidate)
+            assert report, str(report)
+    assert time.perf_counter() - started < 60  # some 3 s on an idle machine
+
+
+@pytest.mark.parametrize("name", [name for name in BODIES if name != "2*x + 1"])
+def test_statements_are_fused_as_far_as_the_text_stays_short(name: str) -> None:
+    derivation = derived(name, "cuda:90")
+    counts = [len(stages(*plan.roots)) for plan in derivation.candidates]
+    assert min(counts) <= COUNT // 5
+    assert min(counts) > 1
+    for plan in derivation.candidates:
+        for stage in stages(*plan.roots):
+            length, depth = written(stage.body)
+            assert length <= MOST_LENGTH
+            assert depth <= MOST_DEPTH
+    assert derivation.stats.pruned[TOO_LONG] > 0
+
+
+def test_what_is_given_is_derived_however_long_it_is() -> None:
+    body = " + ".join(f"A[i+{k}]*{k + 2}" for k in range(MOST_LENGTH))
+    derivation = ed.derive(f"Y[i] = {body} where i in 0:50", A=(400,), budget=ed.Budget(states=3))
+    assert derivation.check()
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_only_equal_chains_are_shown_to_be_equal(name: str) -> None:
+    body = BODIES[name]
+    text = chain(body, COUNT)
+    ninth = f"Y9[i] = {body.format(p='Y8')}"
+    assert ninth in text
+    copied = text.replace(ninth, f"Z[i] = Y8[i]\nY9[i] = {body.format(p='Z')}")
+    verdict = ed.equivalent(text, copied, X=(9,))
+    assert verdict.kind in ("evaluated", "proved"), verdict
+    assert not ed.equivalent(text, text.replace(ninth, f"{ninth} + X[i]"), X=(9,))
