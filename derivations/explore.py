@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from derivations.graph import NOT_ALLOWED, Graph, is_view, producers
+from derivations.graph import INTERRUPTED, NOT_ALLOWED, Graph, is_view, producers
 from ta.node import Scope
 from ta.subst import stages
 
@@ -124,7 +124,7 @@ def explore(
         else:
             graph.stopped = "budget of states used up"
     except KeyboardInterrupt:
-        graph.stopped = "interrupted"
+        graph.stopped = INTERRUPTED
     return len(expanded)
 
 

@@ -14,11 +14,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from derivations.restructure import Merge, merge, reads
-from ta import expr
-from ta.canon import scope as make_scope
 from ta.errors import RuleRefused
-from ta.node import Access, Node, Scope, Select
-from ta.subst import nested_scopes, rebuild, stages, walk
+from ta.node import Scope, Select
+from ta.subst import nested_scopes, redirected, stages, walk
 from ta.written import written
 
 
@@ -31,26 +29,19 @@ def fuse(scope: Scope, witness: Fuse, exact: bool = True) -> Scope:
     """The scope with its producers without reductions inlined wherever no condition is needed."""
     if any(r.lo >= r.hi for stage in stages(scope) for r in stage.domain):
         raise RuleRefused("an iterator has an empty range")
-    fused: dict[Scope, Scope] = {}
-    for stage in stages(scope):
-        fused[stage] = _inlined(_redirected(stage, fused), exact)
-    if fused[scope] is scope:
+    for stage in stages(scope):  # producers first, so that none is asked for at any depth
+        found = _fused(stage, exact)
+    if found is scope:
         raise RuleRefused("there is no producer that could be inlined")
-    return fused[scope]
+    return found
 
 
-def _redirected(stage: Scope, fused: dict[Scope, Scope]) -> Scope:
-    if all(fused[source] is source for source in nested_scopes(stage)):
-        return stage
-
-    def redirect(access: Access) -> Node:
-        source = access.source
-        if not isinstance(source, Scope) or fused[source] is source:
-            return access
-        return expr.access(fused[source], access.rows, access.fill)
-
-    body = rebuild(stage.body, redirect)
-    return make_scope(stage.loops, stage.sums, body, stage.reducer)
+@lru_cache(maxsize=1 << 14)
+def _fused(stage: Scope, exact: bool) -> Scope:
+    """The stage with its producers inlined, these fused as well.  What a stage becomes does not
+    depend on who reads it, and a long program asks for the same ones again and again."""
+    sources = {nested: _fused(nested, exact) for nested in nested_scopes(stage)}
+    return _inlined(redirected(stage, sources), exact)
 
 
 @lru_cache(maxsize=4096)

@@ -33,6 +33,7 @@ FOLDED = "folded"
 """The stage's operator where it is computed once, from weights alone."""
 NOT_ALLOWED = "a step that the accuracy or the NaN option leaves out"
 TOO_LONG = f"an expression of more than {MOST_LENGTH} reads or {MOST_DEPTH} nested operations"
+INTERRUPTED = "interrupted"
 LIBRARY_MARGIN = 1.1
 """A library operator is taken where it is predicted to cost at most this many times the kernel."""
 
@@ -154,6 +155,9 @@ class Graph:
         return best or Stage(scope, None, None, own, reads, least, nearest)
 
     def _total(self, scopes: tuple[Scope, ...]) -> float:
+        """Predicted seconds of the scopes and all they read."""
+        for scope in stages(*scopes):
+            self.stage(scope)  # producers first: a long chain is not walked down by recursion
         return sum(map(self.estimate, scopes))
 
     def _regroups(self, scope: Scope) -> bool:
@@ -252,5 +256,5 @@ def producers(scope: Scope) -> tuple[Scope, ...]:
 
 
 def default_item_bytes(roots: Sequence[Scope]) -> int:
-    """Bytes of an element of the widest of the programs' stages."""
-    return max(map(element_bytes, stages(*roots)), default=4)
+    """Bytes of an element of the widest of the programs."""
+    return max(map(element_bytes, roots), default=4)

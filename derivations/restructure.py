@@ -22,6 +22,7 @@ from ta import affine, expr
 from ta.affine import Range, Row, bits
 from ta.canon import scope as make_scope
 from ta.errors import RuleRefused
+from ta.infinite import may_be_infinite
 from ta.node import Access, Add, Apply, Condition, Mul, Node, Power, Reducer, Scope
 from ta.subst import accesses, children, rename, replace_node, substitute, walk
 from ta.subst import terms as walked
@@ -154,6 +155,8 @@ def _merged_reducer(scope: Scope, access: Access, source: Scope) -> Reducer:
         raise RuleRefused("a sum merges only where its read is a factor of the whole body, once")
     if source.reducer != "sum" or (scope.sums and scope.reducer != "sum"):
         raise RuleRefused(f"a {source.reducer} does not merge into a product under {scope.reducer}")
+    if any(may_be_infinite(f) for f in factors_of(scope.body) if f is not access):
+        raise RuleRefused("an infinite number multiplies the nested sum")
     return "sum"
 
 
@@ -243,7 +246,10 @@ def distributes(body: Node, reducer: Reducer) -> bool:
 
 
 def expand(scope: Scope, witness: Expand) -> Scope:
-    """The body as a sum of products."""
+    """The body as a sum of products, where no infinite number takes part: inf*(a + b) has a value
+    where inf*a + inf*b has none."""
+    if may_be_infinite(scope.body):
+        raise RuleRefused("an infinite number takes part")
     terms = [expr.mul(*choice) for choice in _choices(scope.body)]
     body = expr.add(*terms)
     if body is scope.body:

@@ -14,7 +14,7 @@ from derivations.bound import lower_bound
 from derivations.cost import Machine
 from derivations.explore import Budget, Progress, explore
 from derivations.extract import Plan, plans, unchanged
-from derivations.graph import Graph, default_item_bytes
+from derivations.graph import INTERRUPTED, Graph, default_item_bytes
 from derivations.kernel import Step
 from derivations.rule import JointRule, Rule
 from ta.node import Scope
@@ -63,7 +63,8 @@ def search(
     """Explore from the roots within the budget and rank the programs found; only steps that are
     `allowed` take part.
 
-    Deterministic for a budget in states; KeyboardInterrupt ends it with the best so far."""
+    Deterministic for a budget in states; KeyboardInterrupt ends it with the best so far, also where
+    it comes while programs are put together from what was explored."""
     started = time.perf_counter()
     item = default_item_bytes(roots)
     graph = Graph(rules, operators, machine, item, joint_rules, weights, allowed)
@@ -75,7 +76,12 @@ def search(
             expanded = explore(graph, roots, budget, progress)
         else:
             graph.stopped = AT_THE_BOUND
-        found = plans(graph, roots, most)
+
+        def check() -> None:
+            if progress is not None and graph.stopped != INTERRUPTED:
+                progress(graph, expanded, 0)
+
+        found = plans(graph, roots, most, check)
     seconds = time.perf_counter() - started
     statistics = Statistics(
         states=len(graph.stages),

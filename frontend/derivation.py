@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from derivations.checker import Claim
 from derivations.claims import check_stated
 from derivations.cost import MACHINES, Machine
-from derivations.extract import Plan, replace_step
+from derivations.extract import Plan
 from derivations.kernel import Step
+from derivations.replay import replaced
 from derivations.rules import RULE_SET_VERSION
 from derivations.search import Statistics
 from derivations.trace import FORMAT, VERSION, step_data
@@ -28,7 +29,7 @@ from ta.program import Program, Statement, inline_statements
 from ta.reader import MOST_NESTED, nesting
 from ta.show import show_program
 from ta.staged import staged_program
-from ta.subst import replace_sources, stages
+from ta.subst import stages
 
 if TYPE_CHECKING:
     from frontend.compiled import CompiledFunction
@@ -201,11 +202,9 @@ def surviving(source: Program, plan: Plan) -> dict[Scope, Statement]:
         found.setdefault(scopes[statement.name], statement)
     roots = source.roots()
     for step in plan.steps:
-        roots = replace_step(roots, step)
-        moved = {
-            replace_sources(scope, {step.before: step.after}): statement
-            for scope, statement in found.items()
-        }
+        moved = replaced(roots, step)
+        roots = tuple(moved[root] for root in roots)
         present = set(stages(*roots))
-        found = {scope: statement for scope, statement in moved.items() if scope in present}
+        after = {moved.get(scope, scope): statement for scope, statement in found.items()}
+        found = {scope: statement for scope, statement in after.items() if scope in present}
     return found

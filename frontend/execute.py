@@ -101,19 +101,30 @@ def _folded(scope: Scope) -> Run:
     tensor or was written to through torch.
 
     The weights seen last are kept alive, so that another one cannot come to lie at their address.
+    Threads that call with different weights replace what is kept, and each gives back its own.
     """
     compute = lower_all(scope)
     sources = input_tensors(scope)
-    seen: list[tuple[object, list[torch.Tensor], torch.Tensor]] = []
+    last: tuple[object, list[torch.Tensor], torch.Tensor] | None = None
 
     def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
+        nonlocal last
         found = [buffers[source] for source in sources]
-        key = [(t.data_ptr(), t.shape, t.stride(), t.dtype, t._version) for t in found]
-        if not seen or seen[0][0] != key:
-            seen[:] = [(key, found, compute(dict(zip(sources, found, strict=True))))]
-        return seen[0][2]
+        key = [_state(tensor) for tensor in found]
+        held = last  # read once: another thread may replace it at any time
+        if held is None or held[0] != key:
+            held = last = (key, found, compute(dict(zip(sources, found, strict=True))))
+        return held[2]
 
     return run
+
+
+def _state(tensor: torch.Tensor) -> object:
+    """Equal for two calls only where the tensor holds the same elements, as far as torch knows.
+    Writes to a tensor of inference mode are not counted, so it equals nothing."""
+    version = object() if tensor.is_inference() else tensor._version
+    signs = tensor.is_conj(), tensor.is_neg()  # such views have the memory of what they are of
+    return tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype, signs, version
 
 
 def _triton(scope: Scope) -> Run:

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from derivations.extract import Plan, replace_step
+from derivations.extract import Plan
 from derivations.kernel import Step
+from derivations.replay import replace_step
 from frontend.derivation import Derivation
 from ta import expr
 from ta.names import RESERVED, pool

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 import torch
+from torch._C._functorch import is_functorch_wrapped_tensor
 
 from frontend.text import shape
 from ta.dtypes import DTYPES
@@ -111,11 +112,19 @@ def _refuse_containers(tensor: Tensor, value: Any, text: str) -> None:
         what, next_step = "nested tensor", f"pass {name}.to_padded_tensor(0)"
     elif isinstance(value, torch.Tensor) and value.layout is not torch.strided:
         what, next_step = "sparse tensor", f"pass {name}.to_dense()"
+    elif isinstance(value, torch.Tensor) and _transformed(value):
+        what = "tensor of a transformation such as torch.func.vmap, which a derived program has not"
+        next_step = "give the formula the dimension that is mapped over, or use ed.einsum"
     else:
         return
     raise OperandError(
         f"{name} is a {what}", text=text, span=_span(text, name), next_step=next_step
     )
+
+
+def _transformed(value: torch.Tensor) -> bool:
+    """Whether it stands for other tensors, as within torch.func.vmap; a compiler cannot ask."""
+    return not torch.compiler.is_compiling() and is_functorch_wrapped_tensor(value)
 
 
 def _array(tensor: Tensor, value: Any, text: str) -> Any:

@@ -16,9 +16,10 @@ from typing import Any, NoReturn
 
 from derivations.checker import Claim
 from derivations.cost import MACHINES
-from derivations.extract import Plan, replace_step, used_stages
+from derivations.extract import Plan, used_stages
 from derivations.graph import Graph, default_item_bytes
 from derivations.kernel import Step
+from derivations.replay import replace_step
 from derivations.rules import RULES
 from derivations.search import Statistics
 from derivations.trace import (

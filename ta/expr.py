@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 
 from ta import affine
 from ta.affine import Row
@@ -130,6 +131,7 @@ def _factor_order(node: Node) -> tuple[int, int, str, int]:
     return (2 if isinstance(node, Power) and node.exponent < 0 else 1, *node.order)
 
 
+@lru_cache(maxsize=16384)
 def split_coefficient(node: Node) -> tuple[Number, Node]:
     """`(c, core)` with `node = c * core` and no constant factor in `core` (1 for a constant)."""
     if isinstance(node, Const):
@@ -145,6 +147,7 @@ def split_coefficient(node: Node) -> tuple[Number, Node]:
 def add(*operands: Node) -> Node:
     """The sum: flattened, like terms merged."""
     coefficients: dict[Node, Number] = {}
+    alone: dict[Node, Node] = {}
     pending = list(reversed(operands))
     while pending:
         term = pending.pop()
@@ -152,12 +155,16 @@ def add(*operands: Node) -> Node:
             pending.extend(reversed(term.terms))
             continue
         coefficient, core = split_coefficient(term)
-        total = coefficients.get(core, Fraction(0)) + coefficient
+        if core not in coefficients:
+            coefficients[core], alone[core] = coefficient, term
+            continue
+        alone.pop(core, None)
+        total = coefficients[core] + coefficient
         if isinstance(total, float) and math.isnan(total):
             raise ValueError("the sum adds infinities of opposite sign")
         coefficients[core] = total
     terms = [
-        core if value == 1 else mul(const(value), core)
+        alone.get(core) or (core if value == 1 else mul(const(value), core))
         for core, value in coefficients.items()
         if value
     ]

@@ -266,7 +266,8 @@ class RealField(Field):
 
     def differs(self, left: Array, right: Array) -> Array:
         scale = np.maximum(1.0, np.maximum(np.abs(left), np.abs(right)))
-        unequal = np.abs(left - right) > self.tolerance * scale
+        with np.errstate(invalid="ignore"):  # inf - inf: overflowed, so nothing is certain
+            unequal = np.abs(left - right) > self.tolerance * scale
         return np.asarray((left != right) & unequal)
 
 

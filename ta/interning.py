@@ -15,6 +15,7 @@ from zlib import crc32
 
 from ta.affine import Range, Row, mask
 from ta.box import Box
+from ta.dtypes import BYTES
 from ta.node import (
     Access,
     Add,
@@ -60,9 +61,11 @@ def _known(kind: type[_NodeT], key: tuple[object, ...]) -> _NodeT | None:
     return None if entry is None else entry()  # type: ignore[return-value]  # of the kind in the key
 
 
-def _enter(node: _NodeT, key: tuple[object, ...], digest: int, free: int, label: str) -> _NodeT:
+def _enter(
+    node: _NodeT, key: tuple[object, ...], digest: int, free: int, label: str, widest: int
+) -> _NodeT:
     """The node, made complete, as the one of its key from now on."""
-    node.digest, node.free, node.label = digest, free, label
+    node.digest, node.free, node.label, node.widest = digest, free, label, widest
     entry = Entry(node, forget)
     entry.key = key
     TABLE[key] = entry
@@ -115,7 +118,7 @@ def make_tensor(name: str, shape: tuple[int, ...], dtype: str) -> Tensor:
         node.ranges = tuple(Range(0, extent) for extent in shape)
         node.size = prod(shape)
         digest = hash((1, _text_digest(name), shape, _text_digest(dtype)))
-        _enter(node, key, digest, 0, name)
+        _enter(node, key, digest, 0, name, BYTES.get(dtype, 0))
     return node
 
 
@@ -126,7 +129,7 @@ def make_const(value: Number) -> Const:
     if node is None:
         node = object.__new__(Const)
         node.value = value
-        _enter(node, key, hash((2, number)), 0, "")
+        _enter(node, key, hash((2, number)), 0, "", 0)
     return node
 
 
@@ -142,7 +145,8 @@ def make_access(source: Source, rows: tuple[Row, ...], fill: Number) -> Access:
         rows, digests, free = _rows(rows)
         key = (Access, source, rows, mark)
         node.source, node.rows, node.fill = source, rows, fill
-        _enter(node, key, hash((3, source.digest, *digests, number)), free, source.label)
+        digest = hash((3, source.digest, *digests, number))
+        _enter(node, key, digest, free, source.label, source.widest)
     return node
 
 
@@ -152,12 +156,13 @@ def make_apply(function: str, args: tuple[Node, ...]) -> Apply:
     if node is None:
         node = object.__new__(Apply)
         node.function, node.args = function, args
-        free, label = 0, "~"
+        free, label, widest = 0, "~", 0
         for arg in args:
             free |= arg.free
             label = min(label, arg.label or "~")
+            widest = max(widest, arg.widest)
         digest = hash((4, _text_digest(function), *(arg.digest for arg in args)))
-        _enter(node, key, digest, free, label)
+        _enter(node, key, digest, free, label, widest)
     return node
 
 
@@ -167,17 +172,20 @@ def make_power(base: Node, exponent: int) -> Power:
     if node is None:
         node = object.__new__(Power)
         node.base, node.exponent = base, exponent
-        _enter(node, key, hash((5, base.digest, exponent)), base.free, base.label)
+        digest = hash((5, base.digest, exponent))
+        _enter(node, key, digest, base.free, base.label, base.widest)
     return node
 
 
-def _summary(tag: int, operands: tuple[Node, ...]) -> tuple[int, int, str]:
-    """The digest, the iterators and the label of a product or a sum."""
-    free = 0
+def _summary(tag: int, operands: tuple[Node, ...]) -> tuple[int, int, str, int]:
+    """The digest, the iterators, the label and the widest element of a product or a sum."""
+    free = widest = 0
     for operand in operands:
         free |= operand.free
+        if operand.widest > widest:
+            widest = operand.widest
     label = next((operand.label for operand in operands if operand.label), "")
-    return hash((tag, *[operand.digest for operand in operands])), free, label
+    return hash((tag, *[operand.digest for operand in operands])), free, label, widest
 
 
 def make_mul(factors: tuple[Node, ...]) -> Mul:
@@ -209,7 +217,8 @@ def make_select(conditions: tuple[Condition, ...], then: Node, otherwise: Node) 
         free = then.free | otherwise.free | row_mask(tuple(c.row for c in conditions))
         marks = tuple((c.relation == "==", _marked(c.row).digest) for c in conditions)
         digest = hash((8, marks, then.digest, otherwise.digest))
-        _enter(node, key, digest, free, then.label or otherwise.label)
+        label, widest = then.label or otherwise.label, max(then.widest, otherwise.widest)
+        _enter(node, key, digest, free, label, widest)
     return node
 
 
@@ -222,5 +231,5 @@ def make_scope(box: Box, reducer: Reducer, body: Node) -> Scope:
         node.loops, node.sums, node.domain, node.extents, node.shape, node.size, node.empty = box
         node.ranges = node.loops
         digest = hash((9, box.loops, box.sums, _text_digest(reducer), body.digest))
-        _enter(node, key, digest, 0, body.label)
+        _enter(node, key, digest, 0, body.label, body.widest)
     return node

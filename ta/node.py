@@ -41,13 +41,15 @@ class Condition(NamedTuple):
 
 class Node:
     """A node.  `free` is the bit set of iterators that occur; `digest` and `order` fix an order of
-    operands that does not depend on the run."""
+    operands that does not depend on the run; `widest` are the bytes of an element of the widest
+    tensor that it is computed from (0: of none)."""
 
-    __slots__ = ("__weakref__", "digest", "free", "label")
+    __slots__ = ("__weakref__", "digest", "free", "label", "widest")
     rank: ClassVar[int] = 2
     digest: int
     free: int
     label: str
+    widest: int
 
     @property
     def order(self) -> tuple[int, str, int]:

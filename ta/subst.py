@@ -195,22 +195,29 @@ def stages(*roots: Scope) -> tuple[Scope, ...]:
 def replace_sources(scope: Scope, replacement: Mapping[Scope, Scope]) -> Scope:
     """The scope with every scope it reads, directly or not, replaced; the replacement of a scope
     has the same loops, so the accesses stay as they are."""
-    from ta.canon import scope as make  # canon rebuilds bodies with this module
-
     order = stages(scope)
     if not any(stage in replacement for stage in order):
         return scope
     done: dict[Scope, Scope] = {}
     for stage in order:
         chosen = replacement.get(stage, stage)
-        if chosen is stage and any(done[nested] is not nested for nested in nested_scopes(stage)):
-            body = rebuild(stage.body, lambda a: _redirect(a, done))
-            chosen = make(stage.loops, stage.sums, body, stage.reducer)
-        done[stage] = chosen
+        done[stage] = redirected(stage, done) if chosen is stage else chosen
     return done[scope]
 
 
-def _redirect(access: Access, done: Mapping[Scope, Scope]) -> Node:
-    if isinstance(access.source, Scope):
-        return expr.access(done[access.source], access.rows, access.fill)
-    return access
+def redirected(scope: Scope, sources: Mapping[Scope, Scope]) -> Scope:
+    """The scope reading `sources[s]` wherever it reads a scope s directly; the loops of the two are
+    the same."""
+    from ta.canon import scope as make  # canon rebuilds bodies with this module
+
+    if all(sources[nested] is nested for nested in nested_scopes(scope)):
+        return scope
+
+    def redirect(access: Access) -> Node:
+        source = access.source
+        if not isinstance(source, Scope) or sources[source] is source:
+            return access
+        return expr.access(sources[source], access.rows, access.fill)
+
+    body = rebuild(scope.body, redirect)  # its reads hit and miss what they did before
+    return make(scope.loops, scope.sums, body, scope.reducer, resolved=True)

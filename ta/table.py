@@ -22,4 +22,4 @@ search leaves behind is freed with it; a `WeakValueDictionary` would do, at twic
 
 def forget(entry: Entry) -> None:
     if TABLE.get(entry.key) is entry:
-        del TABLE[entry.key]
+        TABLE.pop(entry.key, None)  # another thread may have been here

@@ -6,6 +6,7 @@ proposes, makes or chooses steps.  `docs/guarantees.md` states the argument.
     formal      sums of products over integer sets: the form in which both sides are compared
     axioms      the named identities of functions, max, min and powers that are taken as true
     translate   from expressions to formal sums
+    infinities  where a product with an infinity may be multiplied out
     families    functions and reductions as leaves of formal sums
     sets        the comparison, by integer sets (isl)
     unfolding   two scopes that become one expression by the definition of a read
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from derivations.checker.compare import not_equal
+from derivations.checker.compare import UNWRITTEN, not_equal
 from derivations.checker.definition import Claim, not_an_instance
 from derivations.checker.witness import fault
 from ta.node import Scope
@@ -29,4 +30,7 @@ __all__ = ["Claim", "not_an_instance", "not_equal", "not_shown"]
 def not_shown(before: Scope, after: Scope, witness: Any) -> str | None:
     """Why a step is refused; None where its sides are equal tensors and its witness is its own."""
     forward = getattr(witness, "forward", None) if type(witness).__name__ == "ReindexSums" else None
-    return fault(before, after, witness) or not_equal(before, after, forward)
+    try:
+        return fault(before, after, witness) or not_equal(before, after, forward)
+    except ValueError:  # an expression that the witness leads to adds inf and -inf
+        return UNWRITTEN

@@ -13,8 +13,11 @@ from derivations.checker.translate import Translation
 from derivations.checker.unfolding import same_by_definition
 from ta import affine
 from ta.affine import Row
+from ta.infinite import may_be_infinite
 from ta.node import Scope
 from ta.subst import nested_scopes, stages
+
+UNWRITTEN = "not shown: some expression on the way adds inf and -inf"
 
 
 def not_equal(
@@ -31,9 +34,12 @@ def not_equal(
         return "the two sides have different loops"
     if any(side.extent == 0 for side in left.loops):
         return None
-    if same_by_definition(left, right):
-        return None
     reason = "nothing was compared"
+    try:
+        if same_by_definition(left, right):
+            return None
+    except ValueError:  # an expression that adds inf and -inf cannot be written
+        reason = UNWRITTEN
     for kept in dict.fromkeys(_taken_as_they_are(left, right)):
         try:
             if _agree(left, right, Translation(Families(left.loops), kept, exp_sum), forward):
@@ -41,6 +47,8 @@ def not_equal(
             reason = "the two sides are different sums of products"
         except NotShown as problem:
             reason = f"not shown: {problem}"
+        except ValueError:
+            reason = UNWRITTEN
         except isl.Error:
             reason = "not shown: too large for integer sets"
     return reason
@@ -48,8 +56,9 @@ def not_equal(
 
 def _taken_as_they_are(left: Scope, right: Scope) -> tuple[frozenset[Scope], ...]:
     """Sets of scopes that both sides read and that need not be looked into: all, those that neither
-    reads directly, none."""
+    reads directly, none.  What may be infinite is looked into: a leaf counts as finite."""
     common = frozenset(stages(left)) & frozenset(stages(right)) - {left, right}
+    common = frozenset(scope for scope in common if not may_be_infinite(scope))
     direct = frozenset(nested_scopes(left)) | frozenset(nested_scopes(right))
     return common, common - direct, frozenset()
 
@@ -61,6 +70,7 @@ def _agree(
     loops = [affine.iterator(i) for i in range(len(left.loops))]
     sides: list[tuple[Sum, list[int]]] = []
     for side in (left, right):
+        translation.lenient = side is right
         first = families.fresh() + 1  # a scope's own reduction iterators are numbered first
         terms = translation.scope(side, loops)
         sides.append((terms, list(range(first, first + len(side.sums)))))

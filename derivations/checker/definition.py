@@ -186,7 +186,7 @@ def _operand(
         if len(names) == 1:
             for i in binding.roles.get(names[0], ()):
                 at[i] = affine.shift(affine.iterator(len(ranges)), stage.domain[i].lo)
-                ranges.append(Range(0, stage.extents[i]))
+                ranges.append(_from_0(stage.extents[i]))
                 indices.append(_index(i))
         else:
             window = next(windows, None)
@@ -201,11 +201,15 @@ def _operand(
             position = affine.shift(affine.iterator(len(stage.domain) + len(ranges)), low)
             rows[window.dimension] = affine.add(rest, position, window.unit)
             at[len(stage.domain) + len(ranges)] = affine.iterator(len(ranges))
-            ranges.append(Range(0, high - low + 1))
+            ranges.append(_from_0(high - low + 1))
             start = sum(a * stage.domain[i].lo for i, a in steps) - low
             indices.append(" + ".join([*(f"{a}*{_index(i)}" for i, a in steps), str(start)]))
     access = expr.access(read.source, [affine.substitute(row, at) for row in rows], read.fill)
     return Operand(make_scope(ranges, (), access), ",".join(indices))
+
+
+def _from_0(extent: int) -> Range:
+    return Range(0, extent)
 
 
 def _instance(formula: str, tensors: Mapping[str, Scope]) -> Scope:

@@ -80,9 +80,7 @@ class Families:
         """`name(operand)` as an entry of a leaf."""
         family, rows = self._abstract(name, operand)
         key = _written(family)
-        leaf = self._written.get(key)
-        if leaf is None:
-            leaf = next((n for known, n in self._families if self._same(known, family, {})), None)
+        leaf = self._written.get(key) or self._leaf_of(family)
         here = Family(name, operand, tuple(self.box))
         local = all(v in self.box for v in _free(operand))
         if leaf is None and local:
@@ -100,6 +98,9 @@ class Families:
         if local:
             self._placed.append((here, atom))
         return atom
+
+    def _leaf_of(self, family: Family) -> int | None:
+        return next((n for known, n in self._families if self._same(known, family, {})), None)
 
     def _abstract(self, name: str, operand: Sum) -> tuple[Family, tuple[Row, ...]]:
         """The family, over variables 0, 1, ..., and the rows that stand for these."""

@@ -8,7 +8,8 @@ cut into pieces on which it does not depend on where reads miss, and each piece 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from math import prod
 from typing import NamedTuple
@@ -32,6 +33,7 @@ from derivations.checker.formal import (
     within,
 )
 from derivations.checker.forms import gathered
+from derivations.checker.infinities import excludes, require_single
 from ta import affine
 from ta.affine import Range, Row
 from ta.node import (
@@ -77,8 +79,20 @@ class Translation:
     def __init__(self, families: Families, kept: Collection[Source], exp_sum: bool = True) -> None:
         self.families, self.kept, self.exp_sum = families, kept, exp_sum
         self.ranges: dict[int, Range] = dict(families.box)
-        self._known: dict[tuple[Node, tuple[Row, ...]], Sum] = {}
+        self._known: dict[tuple[Node, tuple[Row, ...], bool], Sum] = {}
         self._steps = 0
+        self.lenient = False
+        """Whether sums may lose their value where the expression has one.  With that on one side,
+        equal sums say that it has the other side's value wherever the other side has one."""
+
+    @contextmanager
+    def _strictly(self) -> Iterator[None]:
+        """Operands of functions: what is taken for one leaf has one value."""
+        before, self.lenient = self.lenient, False
+        try:
+            yield
+        finally:
+            self.lenient = before
 
     def fresh(self, ranges: Sequence[Range]) -> tuple[tuple[int, Range], ...]:
         """New variables of these ranges."""
@@ -89,7 +103,8 @@ class Translation:
     def scope(self, scope: Scope, rows: Sequence[Row]) -> Sum:
         """The scope at the rows, which lie in its loops."""
         if scope.reducer != "sum":
-            return self._reduced(scope.reducer, self._parts(scope, rows, scope.reducer, ()))
+            with self._strictly():
+                return self._reduced(scope.reducer, self._parts(scope, rows, scope.reducer, ()))
         if any(side.extent == 0 for side in scope.sums):
             return ()
         sums = self.fresh(scope.sums)
@@ -98,13 +113,17 @@ class Translation:
 
     def expression(self, node: Node, at: Sequence[Row]) -> Sum:
         """The expression with row `at[i]` for its iterator i; once, where it binds no variables."""
-        place = (node, tuple(at))
+        place = (node, tuple(at), self.lenient)
         found = self._known.get(place)
         if found is None:
             self._steps += 1
             if self._steps > MOST_STEPS:
                 raise NotShown("too large: sums within sums are read too many times")
-            found = self._expression(node, at)
+            if isinstance(node, Apply) or (isinstance(node, Power) and node.exponent < 0):
+                with self._strictly():
+                    found = self._expression(node, at)
+            else:
+                found = self._expression(node, at)
             if not any(term.bound for term in found):
                 self._known[place] = found
         return found
@@ -119,15 +138,15 @@ class Translation:
             case Add():
                 return tuple(t for operand in node.terms for t in self.expression(operand, at))
             case Mul():
-                return product([self.expression(factor, at) for factor in node.factors])
+                return self._times([self.expression(factor, at) for factor in node.factors])
             case Power():
                 count = abs(node.exponent)
                 once = max([1, *(len(t.atoms) for t in self.expression(node.base, at))])
                 if count * once > MOST_FACTORS:
                     raise NotShown(f"too large: a power of {count * once} factors")
                 if node.exponent < 0:  # without bound variables, so it may stand several times
-                    return product([self._reciprocal(self.expression(node.base, at))] * count)
-                return product([self.expression(node.base, at) for _ in range(count)])
+                    return self._times([self._reciprocal(self.expression(node.base, at))] * count)
+                return self._times([self.expression(node.base, at) for _ in range(count)])
             case Apply(function="maximum" | "minimum"):
                 reducer = axioms.AS_REDUCER[node.function]
                 return self._reduced(reducer, self._body_parts(node, at, reducer))
@@ -141,6 +160,12 @@ class Translation:
                     found += self._where(otherwise, excluded)
                 return found
         raise NotShown(f"{type(node).__name__} is not known to the checker")
+
+    def _times(self, factors: Sequence[Sum]) -> Sum:
+        """The distributive law, where it holds with infinities or `lenient` allows it."""
+        if not self.lenient:
+            require_single(factors, self._guard)
+        return product(factors)
 
     def _read(self, source: Source, rows: tuple[Row, ...], fill: Number) -> Sum:
         """The source at the rows, its fill where they miss."""
@@ -179,7 +204,7 @@ class Translation:
         found: Sum = ()
         for conditions, part in self._pieces(operand):
             value = axioms.KNOWN.get((name, part))
-            if value is None and name == "exp" and self.exp_sum:
+            if name == "exp" and self.exp_sum:
                 value = product([self._applied(name, each) for each in axioms.exponents(part)])
             elif value is None:
                 factor, rest = axioms.without_factor(name, part)
@@ -209,7 +234,7 @@ class Translation:
         while pending:
             region = pending.pop()
             undecided_one = next(
-                (c for g in guards if not _excludes(region, g) for c in g if c not in region), None
+                (c for g in guards if not excludes(region, g) for c in g if c not in region), None
             )
             if undecided_one is None:
                 found.append(region)
@@ -281,7 +306,7 @@ class Translation:
                     members = self._members([Piece(own, conditions, factor)], NEUTRAL)
                     factor = self._applied("prod", members)
                 factors += [factor] * times
-        return product(factors)
+        return self._times(factors)
 
     def _value(self, value: Sum) -> Atom:
         """The value as a leaf: itself, where it is one."""
@@ -340,15 +365,6 @@ def _constant(value: Number) -> Sum:
 
 def _placed(conditions: Sequence[Condition], at: Sequence[Row]) -> Conditions:
     return tuple(Condition(c.relation, affine.substitute(c.row, at)) for c in conditions)
-
-
-def _excludes(region: frozenset[Condition], guard: Conditions) -> bool:
-    """Does the region hold the opposite of one of the conditions?"""
-    return any(
-        held in negations(condition) or condition in negations(held)
-        for condition in guard
-        for held in region
-    )
 
 
 def _used(value: Sum, conditions: Conditions) -> set[int]:

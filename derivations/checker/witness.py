@@ -75,11 +75,14 @@ def _leads_to(after: Scope, again: Scope) -> str | None:
 def _speak(rows: Sequence[Row], count: int) -> bool:
     """Do the rows speak of the first `count` iterators only, and in canonical form?"""
     return all(
-        all(0 <= i < count for i in affine.iterators(row))
-        and affine.substitute(row, {i: affine.iterator(i) for i in affine.iterators(row)}) == row
-        and all(n > 0 for _, n, _ in row.floors)
-        for row in rows
+        all(0 <= i < count for i in affine.iterators(row)) and _canonical(row) for row in rows
     )
+
+
+def _canonical(row: Row) -> bool:
+    if not all(n > 0 and _canonical(inner) for inner, n, _ in row.floors):
+        return False
+    return affine.substitute(row, {i: affine.iterator(i) for i in affine.iterators(row)}) == row
 
 
 def _inverse(outer: Sequence[Row], inner: Sequence[Row], box: Sequence[Range], first: int) -> bool:

@@ -25,7 +25,7 @@ def propose(scope: Scope) -> Iterator[Witness]:
 EXPAND = Rule(
     name="expand",
     formula="(a - b)^2 = a^2 - 2*a*b + b^2",
-    conditions="at most 64 terms result",
+    conditions="at most 64 terms result; no number and no fill in the body is infinite",
     choices="none",
     exactness="cancels",
     assumes_no_nan="unless all terms are integers: inf*(a + b) becomes inf*a + inf*b",
@@ -38,5 +38,13 @@ EXPAND = Rule(
             "{L[i:0:4,j:0:5] S[k:0:3] -2*A[i,k]*B[j,k] + A[i,k]^2 + B[j,k]^2}",
         ),
     ),
-    refusals=(Refusal({"A": (4,)}, "{S[k:0:4] A[k]^2}", Expand(), "nothing to multiply out"),),
+    refusals=(
+        Refusal({"A": (4,)}, "{S[k:0:4] A[k]^2}", Expand(), "nothing to multiply out"),
+        Refusal(
+            {"A": (4,), "B": (4,)},
+            "{L[k:0:4] A{fill=inf}[k-1]*(2 - B[k])}",
+            Expand(),
+            "an infinite number takes part",
+        ),
+    ),
 )

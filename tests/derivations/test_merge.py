@@ -82,6 +82,14 @@ def test_merge(before: str, after: str | None) -> None:
 
 REFUSED_MERGES = {
     "a max into a sum": ("{S[i:0:4] {L[i:0:4] max[k:0:3] M[i,k]}[i]}", "does not merge"),
+    "a sum into a product with an infinite fill": (
+        "{L[i:0:4] B{fill=inf}[i-1]*{L[i:0:4] S[k:0:3] M[i,k]}[i]}",
+        "an infinite number multiplies",
+    ),
+    "a sum into a product with what reads an infinite fill": (
+        "{L[i:0:2] {L[i:0:2] B{fill=-inf}[i-1]}[i]*{L[i:0:2] S[k:0:3] A[i+k]}[i]}",
+        "an infinite number multiplies",
+    ),
     "a sum into a max": ("{max[i:0:4] {L[i:0:4] S[k:0:3] M[i,k]}[i]}", "does not merge"),
     "a max into a min": ("{min[i:0:4] {L[i:0:4] max[k:0:3] M[i,k]}[i]}", "does not merge"),
     "a prod into a sum": ("{S[i:0:4] {L[i:0:4] prod[k:0:3] M[i,k]}[i]}", "does not merge"),

@@ -113,6 +113,11 @@ def test_expand_refuses_where_nothing_multiplies(before: str) -> None:
     assert "nothing to multiply" in refusal(before, Expand())
 
 
+@pytest.mark.parametrize("body", ["A{fill=inf}[i-1]*(A[i]+B[i])", "(A[i]+B[i])*(B[i]+inf)"])
+def test_expand_refuses_infinite_numbers(body: str) -> None:
+    assert "infinite" in refusal(f"{{L[i:0:4] {body}}}", Expand())
+
+
 def test_expand_is_bounded() -> None:
     assert f"more than {MOST_TERMS}" in refusal("{L[i:0:4] (A[i] + B[i])^7}", Expand())
 

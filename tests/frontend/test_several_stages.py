@@ -53,3 +53,13 @@ def test_the_operator_computes_the_formula() -> None:
     weights = np.exp(scores - scores.max(-1, keepdims=True))
     expected = weights / weights.sum(-1, keepdims=True) @ v
     np.testing.assert_allclose(function(Q=q, K=k, V=v), expected, rtol=2e-4, atol=2e-5)
+
+
+def test_many_of_them_in_a_row() -> None:
+    lines = ["X0[i,j] = A[i,j]"]
+    for k in range(200):
+        lines.append(f"M{k}[i] = max[j](X{k}[i,j]); E{k}[i,j] = exp(X{k}[i,j] - M{k}[i])")
+        lines.append(f"X{k + 1}[i,j] = E{k}[i,j]/sum[k](E{k}[i,k])")
+    text = "; ".join(lines)
+    derivation = ed.derive(text, A=(4, 8), target="cuda:90", budget=ed.Budget(states=1))
+    assert len(derivation.unchanged.stages) > 200

@@ -39,13 +39,6 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     ),
     (
         "derivations.checker.definition",
-        "_operand",
-        "0",
-        ("0 - 1",),
-        "one more place in front of those that the formula's indices read",
-    ),
-    (
-        "derivations.checker.definition",
         "_concatenation",
         "a > 0",
         ("a >= 0",),
@@ -54,8 +47,8 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
         "derivations.checker.families",
         "Families.atom",
-        "leaf is None",
-        ("True",),
+        "self._written.get(key) or self._leaf_of(family)",
+        ("self._leaf_of(family)",),
         "short way: of operands that are written alike, the difference is empty term by term",
     ),
     (
@@ -64,6 +57,41 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "factor > 0",
         ("factor >= 0",),
         "no such factor: what is divided by it is a term's coefficient, which is not 0",
+    ),
+    (
+        "derivations.checker.sets",
+        "Group._written_out",
+        "len(found) + len(pending) + side.extent > MOST_SETS",
+        ("len(found) + len(pending) + side.extent > MOST_SETS + 1",),
+        "each of so many terms has an image, and one more than MOST_SETS images are refused",
+    ),
+    (
+        "derivations.checker.sets",
+        "_cancel",
+        "len(images) == 2 and coefficients[0] + coefficients[1] == 0",
+        ("False",),
+        "short way: cut into pieces, two sets leave none exactly where they are equal",
+    ),
+    (
+        "derivations.checker.sets",
+        "_orders",
+        "prod((factorial(len(group)) for group in groups.values())) > MOST_PERMUTATIONS",
+        ("prod((factorial(len(group)) for group in groups.values())) > MOST_PERMUTATIONS + 1",),
+        "no product of factorials is 25",
+    ),
+    (
+        "derivations.checker.translate",
+        "Translation.expression",
+        "found is None",
+        ("True",),
+        "short way: the same expression at the same rows is translated again",
+    ),
+    (
+        "derivations.checker.translate",
+        "Translation.expression",
+        "not any((term.bound for term in found))",
+        ("False",),
+        "short way: the same expression at the same rows is translated again",
     ),
     (
         "derivations.checker.translate",

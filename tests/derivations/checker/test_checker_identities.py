@@ -64,6 +64,25 @@ def test_too_many_functions_are_not_compared(monkeypatch: pytest.MonkeyPatch) ->
         assert (not_equal(one, other) is None) is shown
 
 
+@pytest.mark.parametrize(
+    ("limit", "most", "body"),
+    [
+        ("MOST_STEPS", 2, "A[i]"),  # two reads
+        ("MOST_FACTORS", 3, "A[i]^3"),
+    ],
+)
+@pytest.mark.usefixtures("formal_sums_alone")
+def test_what_is_too_large_is_not_compared(
+    limit: str, most: int, body: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = read(f"{{L[i:0:9] {body}}}", **SHAPES)
+    other = read(f"{{L[i:0:9] {{L[i:0:9] {body}}}[i]}}", **SHAPES)
+    monkeypatch.setattr(translate, limit, most)
+    assert not_equal(one, other) is None
+    monkeypatch.setattr(translate, limit, most - 1)
+    assert str(not_equal(one, other)).startswith("not shown: too large")
+
+
 @pytest.mark.usefixtures("formal_sums_alone")
 def test_the_law_of_exp_is_used_only_where_it_is_wanted() -> None:
     one = read("{L[i:0:9] exp(A[i] + B[i])}", **SHAPES)

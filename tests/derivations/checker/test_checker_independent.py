@@ -14,11 +14,11 @@ CHECKER = ROOT / "derivations" / "checker"
 FILES = sorted(CHECKER.glob("*.py"))
 ALLOWED = {
     *("__future__", "collections", "dataclasses", "fractions", "itertools", "math", "re"),
-    *("threading", "typing", "islpy"),
+    *("contextlib", "threading", "typing", "islpy"),
 }
 NOTATION = {
     *("affine", "canon", "errors", "expr", "functions", "node", "operator", "parse", "program"),
-    *("subst", "written"),
+    *("infinite", "subst", "written"),
 }
 """Of `ta`: what says what a text means."""
 

@@ -76,6 +76,32 @@ def test_rows_that_fit_nothing_are_refused(rows: tuple[Row, ...]) -> None:
     assert fault(before, after, replace(good, ranges=(Range(3, 3),))) is not None
 
 
+OWN = Row(0, ((0, 1),))
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(Row(0, ((0, 1), (0, 1))), id="an iterator twice"),
+        pytest.param(Row(0, ((0, 0),)), id="a coefficient of 0"),
+        pytest.param(Row(0, (), ((OWN, 1, 1),)), id="//1"),
+        pytest.param(Row(0, (), ((OWN, 0, 1),)), id="//0"),
+        pytest.param(Row(0, (), ((OWN, -2, 1),)), id="//-2"),
+        pytest.param(Row(0, (), ((Row(0, ((0, 2),)), 2, 1),)), id="(2*i)//2"),
+        pytest.param(Row(0, (), ((Row(0, (), ((OWN, 0, 1),)), 2, 1),)), id="(i//0)//2"),
+        pytest.param(Row(0, (), ((Row(0, (), ((OWN, 3, 1),)), 2, 1),)), id="(i//3)//2"),
+        pytest.param(Row(0, (), ((Row(0, ((0, 1), (0, 1))), 3, 1),)), id="i twice in //3"),
+    ],
+)
+def test_rows_in_another_form_than_the_canonical_one_are_refused(row: Row) -> None:
+    before = read("{L[i:0:6] A[i]}", A=(6,))
+    after = read("{L[i:0:6] {L[j:0:6] A[j]}[i]}", A=(6,))
+    own = (affine.iterator(0),)
+    good = ReindexLoops(own, own, (Range(0, 6),))
+    for changed in (replace(good, forward=(row,)), replace(good, backward=(row,))):
+        assert fault(before, after, changed) == "the witness has rows that do not fit the scopes"
+
+
 def test_a_part_is_read_from_what_holds_it() -> None:
     before = read("{L[i:0:4] S[k:0:3] A[i,k]*B[k]}", A=(8, 3), B=(3,))
     whole = read("{L[i:0:8] S[k:0:3] A[i,k]*B[k]}", A=(8, 3), B=(3,))
@@ -89,3 +115,28 @@ def test_a_part_is_read_from_what_holds_it() -> None:
 def test_other_witnesses_are_not_read() -> None:
     step = Step("hoist", STEPS[0].before, STEPS[0].after, STEPS[0].witness)
     assert fault(step.before, step.after, object()) is None
+
+
+def test_empty_ranges_are_refused() -> None:
+    before = read("{S[i:0:0] A[i]}", A=(4,))
+    own = (affine.iterator(0),)
+    assert fault(before, before, ReindexSums(own, own, (Range(0, 0),))) == (
+        "an iterator has an empty range"
+    )
+
+
+def test_another_scope_than_the_maps_lead_to_is_refused() -> None:
+    before, turned = read("{S[i:0:6] A[i]}", A=(6,)), read("{S[i:0:6] A[5-i]}", A=(6,))
+    own = (affine.iterator(0),)
+    witness = ReindexSums(own, own, (Range(0, 6),))
+    assert fault(before, before, witness) is None
+    assert fault(before, turned, witness) == "the witness does not lead to the right side"
+
+
+def test_a_part_is_read_by_the_loops_alone() -> None:
+    before, whole = read("{L[i:0:4] A[i]}", A=(8,)), read("{L[i:0:8] A[i]}", A=(8,))
+    after = read("{L[i:0:4] {L[i:0:8] A[i]}[i]}", A=(8,))
+    assert fault(before, after, ReadPart(whole, (affine.iterator(0),))) is None
+    assert fault(before, after, ReadPart(whole, (affine.iterator(1),))) == (
+        "the witness has rows that do not fit the scopes"
+    )

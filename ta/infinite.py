@@ -1,0 +1,41 @@
+"""Where an infinite number of the text may become a value.
+
+    A{fill=inf}[i-1]*B[i]        may be infinite: the fill
+    max[k:0:0](A[k])             is: the maximum of nothing
+    exp(A{fill=inf}[i-1])        is not asked: a function's value counts as finite, as inputs do
+
+The distributive law needs it: inf*(a + b) has a value where inf*a + inf*b has none.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ta.node import Access, Apply, Const, Node, Scope
+from ta.subst import accesses, children, stages
+
+
+def may_be_infinite(node: Node) -> bool:
+    """Whether an infinite number of the expression, or of a scope that it reads, may be its
+    value."""
+    scopes = [node] if isinstance(node, Scope) else _sources(node)
+    for scope in stages(*scopes):
+        _infinite(scope)  # producers first: a long chain is not walked down by recursion
+    return _infinite(node)
+
+
+def _sources(node: Node) -> list[Scope]:
+    return [read.source for read in accesses(node) if isinstance(read.source, Scope)]
+
+
+@lru_cache(maxsize=1 << 16)
+def _infinite(node: Node) -> bool:
+    if isinstance(node, Const):
+        return isinstance(node.value, float)
+    if isinstance(node, Access):
+        within = isinstance(node.source, Scope) and _infinite(node.source)
+        return within or isinstance(node.fill, float)
+    if isinstance(node, Scope):
+        nothing = node.reducer in ("max", "min") and any(side.extent == 0 for side in node.sums)
+        return nothing or _infinite(node.body)
+    return not isinstance(node, Apply) and any(map(_infinite, children(node)))

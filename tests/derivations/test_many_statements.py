@@ -1,0 +1,258 @@
+"""Programs of many statements: derived in time that grows with their length, and rightly."""
+
+from __future__ import annotations
+
+import signal
+import time
+from functools import cache
+from itertools import pairwise
+
+import pytest
+
+import einderive as ed
+from derivations.choice import choices
+from derivations.cost import H100
+from derivations.explore import Budget, explore
+from derivations.extract import NOT_TRIED, plans, unchanged
+from derivations.folding import Folding
+from derivations.fusion import Fuse
+from derivations.graph import Graph
+from derivations.kernel import Step
+from derivations.replay import Heights, replace_step, replay
+from derivations.rules import LAWLESS
+from derivations.variants import Variants
+from eops.library import OPERATORS
+from ta import expr
+from ta.node import Node, Scope
+from ta.parse import parse
+from ta.show import show
+from ta.subst import accesses as reads_of
+from ta.subst import rebuild, replace_node, stages
+from tests.derivations.small import FORMULAS, LIBRARY, roots
+from tests.oracle import equal
+
+Shapes = dict[str, tuple[int, ...]]
+
+
+def border(count: int) -> tuple[str, Shapes]:
+    """Each statement reads the one before beyond its end."""
+    names = ["X", *(f"Y{n}" for n in range(1, count + 1))]
+    lines = [
+        f"{new}[i] = {old}[i+1]*{old}[i] + {old}[i] where i in 0:1000"
+        for old, new in pairwise(names)
+    ]
+    return ";".join(lines), {"X": (1000,)}
+
+
+def layers(count: int) -> tuple[str, Shapes]:
+    shapes: Shapes = {"H0": (64, 256)}
+    lines = []
+    for n in range(count):
+        lines.append(f"H{n + 1}[b,j] = relu(sum[i](H{n}[b,i]*W{n}[i,j]) + B{n}[j])")
+        shapes |= {f"W{n}": (256, 256), f"B{n}": (256,)}
+    return ";".join(lines), shapes
+
+
+def blocks(count: int) -> tuple[str, Shapes]:
+    """Ten statements each: projections, attention with a softmax, a residual."""
+    shapes: Shapes = {"X0": (2, 64, 128)}
+    lines = []
+    for n in range(count):
+        for name in "QKV":
+            lines.append(f"{name}{n}[b,i,d] = X{n}[b,i,c]*W{name}{n}[c,d]")
+        lines += [
+            f"S{n}[b,i,j] = Q{n}[b,i,d]*K{n}[b,j,d]/8",
+            f"M{n}[b,i] = max[j](S{n}[b,i,j])",
+            f"E{n}[b,i,j] = exp(S{n}[b,i,j] - M{n}[b,i])",
+            f"Z{n}[b,i] = sum[j](E{n}[b,i,j])",
+            f"P{n}[b,i,j] = E{n}[b,i,j]/Z{n}[b,i]",
+            f"O{n}[b,i,d] = P{n}[b,i,j]*V{n}[b,j,d]",
+            f"X{n + 1}[b,i,c] = X{n}[b,i,c] + O{n}[b,i,d]*WO{n}[d,c]",
+        ]
+        shapes |= {f"W{name}{n}": (128, 128) for name in "QKVO"}
+    return ";".join(lines), shapes
+
+
+def outputs(count: int) -> tuple[str, Shapes]:
+    lines = [f"Y{n}[i,j] = exp(A[i,j]*{n + 2}) + B[i]*{n + 3}" for n in range(count)]
+    return ";".join(lines), {"A": (100, 200), "B": (100,)}
+
+
+def elementwise(count: int) -> tuple[str, Shapes]:
+    names = ["X", *(f"Y{n}" for n in range(1, count + 1))]
+    lines = [f"{n}[i] = tanh({o}[i]) + 3*{o}[i]" for o, n in pairwise(names)]
+    return ";".join(lines), {"X": (1000,)}
+
+
+def tree(count: int) -> tuple[str, Shapes]:
+    """A tree of products with this many leaves."""
+    level = [f"L{n}" for n in range(count)]
+    shapes: Shapes = dict.fromkeys(level, (64, 64))
+    lines: list[str] = []
+    while len(level) > 1:
+        above = []
+        for left, right in zip(level[::2], level[1::2], strict=True):
+            above.append(f"N{len(lines)}")
+            lines.append(f"{above[-1]}[i,j] = {left}[i,j]*{right}[i,j] + {left}[i,j]")
+        level = above
+    return ";".join(lines), shapes
+
+
+LONG = {
+    "60 reads beyond the border": border(60),
+    "40 layers": layers(40),
+    "6 blocks with softmax": blocks(6),
+    "60 outputs": outputs(60),
+    "500 elementwise": elementwise(500),
+    "a tree of 64 leaves": tree(64),
+}
+
+
+@cache
+def derived(name: str) -> tuple[ed.Derivation, float]:
+    text, shapes = LONG[name]
+    started = time.process_time()
+    found = ed.derive(parse(text, shapes), target="cuda:90")
+    return found, time.process_time() - started
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_long_program_takes_seconds_and_gets_no_slower(name: str) -> None:
+    found, seconds = derived(name)
+    assert seconds < 40  # at most 5 on an idle machine
+    assert found.candidates[0].seconds <= found.unchanged.seconds
+
+
+def test_the_steps_of_a_long_derivation_hold() -> None:
+    report = derived("6 blocks with softmax")[0].check()
+    assert report, str(report)
+
+
+def test_what_is_found_for_many_reads_beyond_the_border_is_the_formula() -> None:
+    found, _ = derived("60 reads beyond the border")
+    for plan in found.candidates:
+        assert equal(found.source.roots()[0], plan.roots[0]) is None
+
+
+def test_every_block_gets_its_operator() -> None:
+    best = derived("6 blocks with softmax")[0].candidates[0]
+    names = [stage.operator for stage in best.stages]
+    assert names.count("softmax") + names.count("attention") == 6
+
+
+def test_what_is_left_out_is_counted() -> None:
+    assert derived("6 blocks with softmax")[0].stats.pruned[NOT_TRIED] > 0
+
+
+def explored(given: tuple[Scope, ...], states: int = 300) -> Graph:
+    graph = Graph(LAWLESS, OPERATORS, LIBRARY)
+    explore(graph, given, Budget(states=states))
+    return graph
+
+
+def one_by_one(given: tuple[Scope, ...], steps: tuple[Step, ...]) -> tuple[Scope, ...]:
+    for step in steps:
+        assert step.before in stages(*given)
+        given = replace_step(given, step)
+    return given
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_steps_applied_together_are_those_applied_one_after_another(name: str) -> None:
+    given = roots(name)
+    graph, heights = explored(given), Heights()
+    folding = Folding(graph)
+    variants = Variants(graph, given, choices(graph, given), heights)
+    changed = 0
+    for variant in list(variants)[:200]:
+        after, applied = replay(given, variants.steps(variant), heights)
+        assert one_by_one(given, applied) == after
+        folded, folds = folding.fold(after)
+        assert one_by_one(after, tuple(folds)) == folded
+        assert folding.fold(folded) == (folded, [])
+        changed += after != given
+    assert changed
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+@pytest.mark.parametrize("padding_free", [True, False])
+def test_no_choice_can_be_improved(name: str, padding_free: bool) -> None:
+    """A fixed point: neither as one stage nor by a step is a scope cheaper than its choice."""
+    given = roots(name)
+    graph = explored(given)
+    best = choices(graph, given, padding_free=padding_free)
+    assert set(given) <= set(best)
+    stepped = 0
+    for scope, choice in best.items():
+        stage = graph.stages[scope]
+        direct = stage.seconds + sum(best[read].seconds for read in stage.reads)
+        assert choice.seconds <= direct * (1 + 1e-8)
+        for step in graph.edges.get(scope, ()):
+            assert choice.seconds <= best[step.after].seconds * (1 + 1e-8), show(scope)
+        if choice.step is not None:
+            assert choice.step in graph.edges[scope]
+            stepped += 1
+    assert stepped or all(not steps for steps in graph.edges.values())
+
+
+def test_a_step_that_brings_back_what_was_replaced() -> None:
+    """The step at the root reads the inner scope again, which was replaced before: there it
+    stays."""
+    shapes = {"X": (8,)}
+    inner = parse("Y[i] = exp(X[i])", shapes).roots()[0]
+    outer = parse("E[i] = exp(X[i]); T[i] = tanh(E[i]); Y[i] = T[i]*X[i]", shapes).roots()[0]
+    again = parse("E[i] = exp(X[i]); T[i] = exp(2*E[i]); Y[i] = T[i] + E[i]", shapes).roots()[0]
+    flat = parse("Y[i] = sigmoid(X[i])", shapes).roots()[0]
+    middle = next(s for s in stages(outer) if s not in (inner, outer))
+    steps = [Step("first", inner, flat, Fuse()), Step("second", flat, again, Fuse())]
+    after, applied = replay((outer,), steps, Heights())
+    assert one_by_one((outer,), applied) == after
+    assert middle not in stages(*after)
+    assert inner in stages(*after)
+
+
+def test_a_shared_sub_term_is_rebuilt_once() -> None:
+    """Written out, the expression is of some 2^60 reads."""
+    scope = parse("Y[i] = exp(A[i]) + B[i]", {"A": (4,), "B": (4,)}).roots()[0]
+    first, second = reads_of(scope.body)
+
+    def doubled(node: Node) -> Node:
+        for _ in range(60):
+            node = expr.add(expr.mul(node, node), expr.apply("exp", node))
+        return node
+
+    assert replace_node(doubled(first), first, second) is doubled(second)
+    assert rebuild(doubled(first), lambda access: access) is doubled(first)
+    assert replace_node(doubled(first), second, first) is doubled(first)
+
+
+def test_an_interruption_while_programs_are_put_together() -> None:
+    """The signal comes when exploration is over; few questions later the best so far is there."""
+    text, shapes = LONG["6 blocks with softmax"]
+    asked = 0
+
+    def interrupt(graph: Graph, expanded: int, waiting: int) -> None:
+        nonlocal asked
+        if waiting == 0:
+            asked += 1
+            if asked == 5:
+                signal.raise_signal(signal.SIGINT)
+
+    program = parse(text, shapes)
+    found = ed.derive(program, target="cuda:90", progress=interrupt)
+    assert found.stats.stopped == "interrupted"
+    assert asked == 5
+    assert found.candidates[0].seconds < found.unchanged.seconds
+    assert found.check()
+
+
+def test_an_interruption_before_the_first_program_leaves_the_given_one() -> None:
+    given = parse(*LONG["40 layers"]).roots()
+    graph = Graph(LAWLESS, OPERATORS, H100)
+    explore(graph, given, Budget(states=50))
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    assert plans(graph, given, check=interrupt) == (unchanged(graph, given),)
+    assert graph.stopped == "interrupted"
