@@ -102,7 +102,7 @@ def derive(
         raise TextError(
             f"most is how many programs to give, not {shown(most)}", next_step="for example most=16"
         )
-    if progress is not None and not callable(progress):
+    if progress is not None and (not callable(progress) or isinstance(progress, type)):
         raise TextError(
             f"progress is a function, not {shown(progress)}",
             next_step="pass one of (graph, expanded, waiting), or leave it out",

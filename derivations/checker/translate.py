@@ -8,8 +8,7 @@ cut into pieces on which it does not depend on where reads miss, and each piece 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 from math import prod
 from typing import NamedTuple
@@ -85,12 +84,11 @@ class Translation:
         """Whether sums may lose their value where the expression has one.  With that on one side,
         equal sums say that it has the other side's value wherever the other side has one."""
 
-    @contextmanager
-    def _strictly(self) -> Iterator[None]:
-        """Operands of functions: what is taken for one leaf has one value."""
+    def _strictly(self, make: Callable[[], Sum]) -> Sum:
+        """What `make` gives for operands of functions: what is taken for one leaf has one value."""
         before, self.lenient = self.lenient, False
         try:
-            yield
+            return make()
         finally:
             self.lenient = before
 
@@ -103,8 +101,10 @@ class Translation:
     def scope(self, scope: Scope, rows: Sequence[Row]) -> Sum:
         """The scope at the rows, which lie in its loops."""
         if scope.reducer != "sum":
-            with self._strictly():
-                return self._reduced(scope.reducer, self._parts(scope, rows, scope.reducer, ()))
+            reducer = scope.reducer
+            return self._strictly(
+                lambda: self._reduced(reducer, self._parts(scope, rows, reducer, ()))
+            )
         if any(side.extent == 0 for side in scope.sums):
             return ()
         sums = self.fresh(scope.sums)
@@ -120,8 +120,7 @@ class Translation:
             if self._steps > MOST_STEPS:
                 raise NotShown("too large: sums within sums are read too many times")
             if isinstance(node, Apply) or (isinstance(node, Power) and node.exponent < 0):
-                with self._strictly():
-                    found = self._expression(node, at)
+                found = self._strictly(lambda: self._expression(node, at))
             else:
                 found = self._expression(node, at)
             if not any(term.bound for term in found):

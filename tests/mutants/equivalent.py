@@ -123,20 +123,6 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     ),
     (
         "derivations.fusion",
-        "_redirected",
-        "all((fused[source] is source for source in nested_scopes(stage)))",
-        ("False",),
-        "short way: rebuilt with its own sources, a stage is itself",
-    ),
-    (
-        "derivations.fusion",
-        "_redirected",
-        "not isinstance(source, Scope) or fused[source] is source",
-        ("not isinstance(source, Scope)",),
-        "short way: an access made anew of its own source and rows is itself",
-    ),
-    (
-        "derivations.fusion",
         "_inlined",
         "merged is scope or longer or _guards(merged) > _guards(scope)",
         ("longer or _guards(merged) > _guards(scope)",),
