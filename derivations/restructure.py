@@ -283,7 +283,8 @@ def _bound(parts: Sequence[Sequence[object]]) -> None:
 
 
 def factor(scope: Scope, witness: Factor) -> Scope:
-    """`a*b + a*c = a*(b + c)` for a factor that all terms of the body have."""
+    """`a*b + a*c = a*(b + c)` for a factor that all terms of the body have, and that no infinite
+    number of the text makes infinite."""
     if not isinstance(scope.body, Add):
         raise RuleRefused("the body is not a sum of terms")
     first = factors_of(scope.body.terms[0])
@@ -292,6 +293,8 @@ def factor(scope: Scope, witness: Factor) -> Scope:
     common = first[witness.factor]
     if not common.free or any(common not in factors_of(t) for t in scope.body.terms):
         raise RuleRefused("not every term has this factor")
+    if may_be_infinite(common):
+        raise RuleRefused("the factor may be infinite")
     rest = [
         expr.mul(*(f for f in factors_of(term) if f is not common)) for term in scope.body.terms
     ]

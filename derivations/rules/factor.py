@@ -23,7 +23,7 @@ def propose(scope: Scope) -> Iterator[Witness]:
 FACTOR = Rule(
     name="factor",
     formula="a*b + a*c = a*(b + c)",
-    conditions="every term has the factor",
+    conditions="every term has the factor, and no number or fill makes it infinite",
     choices="the factors that all terms share",
     exactness="reassociates",
     assumes_no_nan="unless the common factor is an integer: inf*a + inf*b becomes inf*(a + b)",
@@ -38,5 +38,11 @@ FACTOR = Rule(
     ),
     refusals=(
         Refusal({"A": (4,), "B": (4,)}, "{L[i:0:4] A[i] + B[i]}", Factor(0), "not every term"),
+        Refusal(
+            {"A": (4,), "B": (4,), "C": (4,)},
+            "{L[i:0:4] A{fill=inf}[i-1]*B[i] + A{fill=inf}[i-1]*C[i]}",
+            Factor(0),
+            "may be infinite",
+        ),
     ),
 )

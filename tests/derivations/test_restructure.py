@@ -113,6 +113,12 @@ def test_expand_refuses_where_nothing_multiplies(before: str) -> None:
     assert "nothing to multiply" in refusal(before, Expand())
 
 
+def test_factor_refuses_what_may_be_infinite() -> None:
+    body = "A{fill=inf}[i-1]*A[i] + A{fill=inf}[i-1]*B[i]"
+    reasons = {refusal(f"{{L[i:0:4] {body}}}", Factor(place)) for place in (0, 1)}
+    assert any("may be infinite" in reason for reason in reasons)
+
+
 @pytest.mark.parametrize("body", ["A{fill=inf}[i-1]*(A[i]+B[i])", "(A[i]+B[i])*(B[i]+inf)"])
 def test_expand_refuses_infinite_numbers(body: str) -> None:
     assert "infinite" in refusal(f"{{L[i:0:4] {body}}}", Expand())

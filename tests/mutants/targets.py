@@ -16,7 +16,9 @@ from tests.mutants.mutate import Mutant, functions, mutants
 ROOT = Path(__file__).parents[2]
 
 
-CHECKER_TESTS = ("identities", "tags", "unfolding", "bindings", "witness", "definition")
+CHECKER_TESTS = (
+    *("infinities", "identities", "tags", "unfolding", "bindings", "witness", "definition"),
+)
 """The quick ones first."""
 
 

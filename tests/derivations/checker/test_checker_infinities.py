@@ -41,6 +41,15 @@ EQUAL = {
         "Y[i] = A{fill=inf}[i-2]*where(i >= 2, A[i], B[i]) where i in 0:4",
         "Y[i] = where(i >= 2, A[i]*A{fill=inf}[i-2], B[i]*A{fill=inf}[i-2]) where i in 0:4",
     ),
+    "two terms where the factor is finite": (
+        "Y[i] = A{fill=inf}[i-2]*where(i >= 2, A[i]+B[i], B[i]) where i in 0:4",
+        "Y[i] = where(i >= 2, A[i]*A{fill=inf}[i-2] + B[i]*A{fill=inf}[i-2],"
+        " B[i]*A{fill=inf}[i-2]) where i in 0:4",
+    ),
+    "an infinite term times one": (
+        "Y[i] = (A[i]+inf)*B[i]",
+        "T[i] = A[i]*B[i]; Y[i] = T[i] + inf*B[i]",
+    ),
     "a mask of a maximum": (
         "Y[i] = max[k](B[k] + where(k <= i, 0, -inf)) where i in 0:4",
         "T[i,k] = B[k] + where(k <= i, 0, -inf) where i in 0:4, k in 0:4; Y[i] = max[k](T[i,k])",
