@@ -105,3 +105,20 @@ def test_infinities_of_both_signs_are_no_exception() -> None:
     one, other = scope_of(left + clause), scope_of(right + clause)
     assert not_equal(one, other) is None or "not shown" in str(not_equal(one, other))
     assert isinstance(not_shown(one, other, object()), str | None)
+
+
+APART, WHOLE = "A{fill=inf}[i-1]*A[i] + A{fill=inf}[i-1]*B[i]", "A{fill=inf}[i-1]*(A[i]+B[i])"
+
+
+def test_a_sum_of_infinite_terms_may_become_their_product() -> None:
+    """Where inf*a + inf*b has a value, inf*(a + b) has the same."""
+    one, other = scope_of(f"Y[i] = {APART}"), scope_of(f"Y[i] = {WHOLE}")
+    assert not_equal(one, other) is None
+    assert not_equal(other, one) is not None
+
+
+@pytest.mark.parametrize("within", ["exp({})", "1/({} + 1)", "maximum({}, B[i])"])
+def test_within_functions_both_sides_keep_their_values(within: str) -> None:
+    one, other = (scope_of(f"Y[i] = {within.format(side)}") for side in (APART, WHOLE))
+    assert not_equal(one, other) is not None
+    assert not_equal(other, one) is not None
