@@ -215,7 +215,7 @@ class Graph:
                 for step in rule.steps(scope):
                     if not can_be_written(step):
                         self.pruned[TOO_LONG] += 1
-                    elif not self.allows(step):
+                    elif self.allowed is not None and not self.allowed(step):
                         self.pruned[NOT_ALLOWED] += 1
                     elif step.after in steps:
                         self.pruned["the same expression was reached before"] += 1
