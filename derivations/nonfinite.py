@@ -45,6 +45,7 @@ from derivations.restructure import (
 from ta import affine
 from ta.affine import Range, Row
 from ta.canon import scope as make_scope
+from ta.infinite import may_be_infinite
 from ta.node import Access, Add, Apply, Condition, Const, Mul, Node, Power, Scope, Select, Tensor
 from ta.subst import accesses, children, stages, substitute, terms
 
@@ -63,12 +64,13 @@ def keeps_nonfinite(step: Step) -> bool:
 
 def surely_finite(node: Node) -> bool:
     """Whether the term is finite whatever the inputs hold: numbers, integers, and what is made of
-    them without division."""
+    them without division.  The maximum of nothing is -inf."""
     match node:
         case Const():
             return isinstance(node.value, Fraction)
         case Access(source=Scope() as source):
-            return isinstance(node.fill, Fraction) and surely_finite(source.body)
+            number = isinstance(node.fill, Fraction) and not may_be_infinite(source)
+            return number and surely_finite(source.body)
         case Access(source=Tensor() as tensor):
             return isinstance(node.fill, Fraction) and not tensor.dtype.startswith(FLOATING)
         case Power():

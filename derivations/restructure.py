@@ -13,9 +13,10 @@ Source: EinNet (OSDI'23), summation splitting, traversal merging; ring axioms.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product as cartesian
+from itertools import repeat
 
 from derivations.zero import vanishes_outside
 from ta import affine, expr
@@ -266,20 +267,21 @@ def _choices(body: Node) -> list[tuple[Node, ...]]:
         _bound(parts)
         found = [sum(choice, ()) for choice in cartesian(*parts)]
     elif isinstance(body, Power) and body.exponent > 1 and isinstance(body.base, Add):
-        parts = [_choices(body.base)] * body.exponent
-        _bound(parts)
-        found = [sum(choice, ()) for choice in cartesian(*parts)]
+        base = _choices(body.base)
+        _bound(repeat(base, body.exponent))
+        found = [sum(choice, ()) for choice in cartesian(base, repeat=body.exponent)]
     else:
         found = [(body,)]
     return found
 
 
-def _bound(parts: Sequence[Sequence[object]]) -> None:
+def _bound(parts: Iterable[Sequence[object]]) -> None:
+    """Refuses once the terms are too many; their number is not computed beyond that."""
     total = 1
     for part in parts:
         total *= len(part)
-    if total > MOST_TERMS:
-        raise RuleRefused(f"multiplying out would give {total} terms, more than {MOST_TERMS}")
+        if total > MOST_TERMS:
+            raise RuleRefused(f"multiplying out would give more than {MOST_TERMS} terms")
 
 
 def factor(scope: Scope, witness: Factor) -> Scope:

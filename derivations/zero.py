@@ -1,6 +1,9 @@
 """Where a body is zero because one of its factors reads outside its source.
 
 vanishes_outside(f, X, [(r_1, R_1), ...]):   for all x in X with some r_j(x) not in R_j: f(x) = 0
+
+A factor 0 makes a product 0 only beside numbers: 0*(1/0), 0*log(0) and 0*inf are NaN, so the other
+factors have to be finite over the box (`derivations.kinds`).
 """
 
 from __future__ import annotations
@@ -8,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from derivations.kinds import finite_everywhere, finite_over
 from ta import affine, domain
 from ta.affine import Range, Row
 from ta.functions import FUNCTIONS
@@ -18,25 +22,37 @@ UNBOUNDED = 1 << 62
 """Stands for no upper limit; no row of a scope with 64-bit extents comes near."""
 
 
+Box = tuple[Range, ...]
+Held = tuple[Condition, ...]
+
+
 @lru_cache(maxsize=4096)
-def zero_reads(body: Node) -> tuple[Read, ...]:
-    """Pairs (row, range) such that the body is zero wherever one of the rows leaves its range."""
+def zero_reads(body: Node, box: Box | None = None, held: Held = ()) -> tuple[Read, ...]:
+    """Pairs (row, range) such that the body is zero wherever in the box, and where the conditions
+    `held` do, one of the rows leaves its range; without a box, if all factors are finite there."""
     if isinstance(body, Access):
         return tuple(zip(body.rows, body.source.ranges, strict=True)) if body.fill == 0 else ()
     if isinstance(body, Mul):
-        return tuple(read for factor in body.factors for read in zero_reads(factor))
+        factors = body.factors if box is None else _beside_numbers(body.factors, box, held)
+        return tuple(read for factor in factors for read in zero_reads(factor, box, held))
     if isinstance(body, Power) and body.exponent > 0:
-        return zero_reads(body.base)
+        return zero_reads(body.base, box, held)
     if isinstance(body, Apply) and len(body.args) == 1 and FUNCTIONS[body.function].keeps_zero:
-        return zero_reads(body.args[0])
+        return zero_reads(body.args[0], box, held)
     if isinstance(body, Add):
-        return _common([zero_reads(term) for term in body.terms])
+        return _common([zero_reads(term, box, held) for term in body.terms])
     if isinstance(body, Select):
-        both = _common([zero_reads(body.then), zero_reads(body.otherwise)])
+        then = zero_reads(body.then, box, (*held, *body.conditions))
         if isinstance(body.otherwise, Const) and body.otherwise.value == 0:
-            return (*map(_holding, body.conditions), *zero_reads(body.then))
-        return both
+            return (*map(_holding, body.conditions), *then)
+        return _common([then, zero_reads(body.otherwise, box, held)])
     return ()
+
+
+def _beside_numbers(factors: Sequence[Node], box: Box, held: Held) -> Sequence[Node]:
+    """The factors that stand beside finite ones only."""
+    doubtful = [factor for factor in factors if not finite_over(factor, box, held)]
+    return factors if not doubtful else doubtful if len(doubtful) == 1 else ()
 
 
 def _holding(condition: Condition) -> Read:
@@ -58,6 +74,8 @@ def vanishes_outside(
     `exact` is off (in the search), taken for a no.
     """
     reads = zero_reads(body)
+    if reads and not finite_everywhere(body):
+        reads = zero_reads(body, tuple(box))
     if not reads:
         return all(_contained(row, bound, box) for row, bound in inside)
     undecided = [

@@ -1,5 +1,14 @@
 """Element types of a stage: what is read, what it accumulates in, what it writes.
 
+    integers and bools     computed in int64, written as int64
+    choices among them     written in the one type read: reads, where, maximum, minimum, relu
+
+A stage never narrows what it computes, so that neither cutting a formula into stages nor joining
+them changes a value: sums and products of integers are those of the formula modulo 2^64.  What
+only chooses among elements of one type can be stored in that type.  A fill that is no integer takes
+the stage to float64; whatever else leaves the integers (exp, 1/2, negative powers), to the default
+float.
+
 Names are NumPy's, as in `ta.node.Tensor.dtype`, and `bfloat16`.
 """
 
@@ -8,11 +17,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from math import inf
-from typing import Final
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import ta.dtypes
+from ta import affine
+from ta.affine import Range
 from ta.errors import BuildError
-from ta.node import Access, Apply, Const, Node, Number, Power, Scope
+from ta.node import Access, Apply, Const, Node, Number, Power, Scope, Select
 from ta.subst import walk
 
 BYTES: Final[dict[str, int]] = {
@@ -20,7 +31,25 @@ BYTES: Final[dict[str, int]] = {
 }
 """The types that kernels are generated for."""
 FLOATS: Final = frozenset({"float16", "bfloat16", "float32", "float64"})
+LIMITS: Final[dict[str, tuple[int, int]]] = {
+    "bool": (0, 1),
+    "uint8": (0, 2**8 - 1),
+    **{f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)},
+}
+"""The least and the greatest number of each type without fractions."""
 INTEGER_FUNCTIONS: Final = frozenset({"relu", "abs", "sign", "maximum", "minimum"})
+CHOOSING_FUNCTIONS: Final = frozenset({"relu", "maximum", "minimum"})
+STARTS: Final[dict[str, Number]] = {"max": -inf, "min": inf}
+"""The fill that loses against every element."""
+
+Computed: TypeAlias = Literal["int64", "float64", "float32"]
+
+
+class WholeTypes(NamedTuple):
+    """Of a stage over integers and bools.  `float32` stands for the default float."""
+
+    compute: Computed
+    result: str
 
 
 def check(dtype: str) -> str:
@@ -30,46 +59,62 @@ def check(dtype: str) -> str:
     return dtype
 
 
+def holds(dtype: str, value: Number) -> bool:
+    """Can a tensor of the type hold the number?  Floating and complex types count as able to."""
+    if dtype not in LIMITS:
+        return True
+    low, high = LIMITS[dtype]
+    return isinstance(value, Fraction) and value.denominator == 1 and low <= value <= high
+
+
+def leaves(access: Access, domain: Sequence[Range]) -> bool:
+    """May the read leave its source, as far as bounds tell?  Then its fill counts."""
+    if any(bound.extent == 0 for bound in domain):
+        return False
+    spans = (affine.bounds(row, domain) for row in access.rows)
+    return any(
+        low < bound.lo or high >= bound.hi
+        for (low, high), bound in zip(spans, access.source.ranges, strict=True)
+    )
+
+
 def is_integral(scope: Scope) -> bool:
     """Does the stage give integers wherever it reads integers?"""
-    empty = any(r.extent == 0 for r in scope.sums)
-    if empty and scope.reducer in ("max", "min"):
+    if scope.reducer in STARTS and any(r.extent == 0 for r in scope.sums):
         return False
-    return all(_keeps_integers(node) for node in walk(scope.body))
+    if _always_meets(scope):
+        return True
+    return all(_keeps_integers(node, scope) for node in walk(scope.body))
 
 
-def _keeps_integers(node: Node) -> bool:
-    if isinstance(node, Const):
-        return _is_integer(node.value)
-    if isinstance(node, Access):
-        return _is_integer(node.fill)
-    if isinstance(node, Power):
-        return node.exponent > 0
-    return not isinstance(node, Apply) or node.function in INTEGER_FUNCTIONS
-
-
-def _is_integer(value: Number) -> bool:
-    return isinstance(value, Fraction) and value.denominator == 1 and abs(value) < 2**63
+def whole_types(scope: Scope, dtypes: Sequence[str]) -> WholeTypes:
+    """The types of a stage that reads only integers and bools, of these types."""
+    if not is_integral(scope):
+        empty = any(r.extent == 0 for r in scope.sums)
+        wide = not empty and any(_has_odd_fill(node, scope) for node in walk(scope.body))
+        return WholeTypes("float64", "float64") if wide else WholeTypes("float32", "float32")
+    kinds = set(dtypes)
+    if len(kinds) == 1 and not scope.sums and _chooses(scope.body, dtypes[0], scope):
+        return WholeTypes("int64", dtypes[0])
+    return WholeTypes("int64", "int64")
 
 
 def accumulator(scope: Scope, dtypes: Sequence[str]) -> str:
-    """float64 where any source is, else float32; int64 where nothing leaves the integers."""
+    """float64 where any source is, else float32; of integers as `whole_types` has it."""
     if "float64" in dtypes:
         return "float64"
-    if dtypes and not FLOATS & set(dtypes) and is_integral(scope):
-        return "int64"
+    if dtypes and not FLOATS & set(dtypes):
+        return whole_types(scope, dtypes).compute
     return "float32"
 
 
 def result(scope: Scope, dtypes: Sequence[str]) -> str:
-    """The type a stage writes unless told otherwise: the widest float read; sums and mixtures of
-    integers give int64."""
-    compute = accumulator(scope, dtypes)
+    """The type a stage writes unless told otherwise: the widest float read; of integers as
+    `whole_types` has it."""
     floats = FLOATS & set(dtypes)
-    if compute == "int64":
-        kinds = set(dtypes)
-        return dtypes[0] if len(kinds) == 1 and not scope.sums and "bool" not in kinds else "int64"
-    return next(iter(floats)) if len(floats) == 1 else compute
+    if dtypes and not floats:
+        return whole_types(scope, dtypes).result
+    return next(iter(floats)) if len(floats) == 1 else accumulator(scope, dtypes)
 
 
 def as_float(value: Number) -> float:
@@ -78,3 +123,66 @@ def as_float(value: Number) -> float:
         return float(value)
     except OverflowError:
         return inf if value > 0 else -inf
+
+
+def _keeps_integers(node: Node, scope: Scope) -> bool:
+    if isinstance(node, Const):
+        return holds("int64", node.value)
+    if isinstance(node, Access):
+        return not _has_odd_fill(node, scope)
+    if isinstance(node, Power):
+        return node.exponent > 0
+    return not isinstance(node, Apply) or node.function in INTEGER_FUNCTIONS
+
+
+def _has_odd_fill(node: Node, scope: Scope) -> bool:
+    """Is it a read that may give a fill which is no integer of 64 bits?"""
+    if not isinstance(node, Access) or holds("int64", node.fill):
+        return False
+    return leaves(node, scope.domain)
+
+
+def _chooses(node: Node, dtype: str, scope: Scope) -> bool:
+    """Is every value of the expression one of the type's, since it is an element or a constant that
+    the type holds?"""
+    match node:
+        case Const():
+            return holds(dtype, node.value)
+        case Access():
+            return holds(dtype, node.fill) or not leaves(node, scope.domain)
+        case Select():
+            return all(_chooses(part, dtype, scope) for part in (node.then, node.otherwise))
+        case Apply() if node.function in CHOOSING_FUNCTIONS:
+            return all(_chooses(part, dtype, scope) for part in node.args)
+    return False
+
+
+def _always_meets(scope: Scope) -> bool:
+    """Is the stage a maximum (minimum) over one read whose fill is -inf (inf), of which each output
+    meets at least one element?  Then no infinity comes out of it, and any number that no element
+    exceeds can stand for the fill.
+
+    Decided row by row: no reduction iterator may stand in two rows, and within its row each one
+    takes steps that do not jump over what the others reach and the source's range.
+    """
+    body = scope.body
+    if not isinstance(body, Access) or STARTS.get(scope.reducer) != body.fill or scope.empty:
+        return False
+    first, seen = len(scope.loops), set[int]()
+    for row, (lo, hi) in zip(body.rows, body.source.ranges, strict=True):
+        low, high = affine.bounds(row, scope.domain)
+        if lo <= low and high < hi:
+            continue
+        summed = sorted((abs(a), i) for i, a in row.terms if i >= first)
+        if row.floors or seen & {i for _, i in summed}:
+            return False
+        seen |= {i for _, i in summed}
+        reach = 0  # the values of the summed part lie between 0 and this, from the least one on
+        for step, i in summed:
+            if step > reach + hi - lo:
+                return False
+            reach += step * (scope.domain[i].extent - 1)
+        # the loops put the least value anywhere between low and high - reach
+        if low + reach < lo or high - reach >= hi:
+            return False
+    return True

@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import inf, isinf
 from typing import Final, NamedTuple
 
-from eops.dtypes import FLOATS, as_float
+from eops.dtypes import FLOATS, LIMITS, as_float
 from eops.plan import Guard, Load, Plan
 from ta import affine
 from ta.affine import Range, Row
@@ -73,7 +73,8 @@ def _floor_text(inner: Row, n: int, frame: Frame) -> str:
 def literal(value: Number, dtype: str) -> str:
     """The number as a literal of the dtype's kind."""
     if dtype == "int64":
-        return str(int(value))
+        low, high = LIMITS[dtype]  # an infinite fill is computed in int64 where it cannot come out
+        return str(int(min(max(value, low), high)))
     real = as_float(value)
     return f'float("{real}")' if isinf(real) else repr(real)
 

@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeAlias
 
 import torch
 
+from eops.dtypes import holds
 from ta import affine
 from ta.affine import Range, Row
 from ta.errors import BuildError
@@ -162,12 +163,12 @@ def pad(buffer: torch.Tensor, padding: Padding) -> torch.Tensor:
 def fill_value(fill: Number, dtype: torch.dtype) -> float | int:
     """The fill as a scalar of the dtype; for integers an infinity is the extreme value.
 
-    Raises BuildError for a fraction that an integer or boolean buffer cannot hold.
+    Raises BuildError for any other number that an integer or boolean buffer cannot hold.
     """
     if dtype.is_floating_point or dtype.is_complex:
         return float(fill)
     if isinstance(fill, Fraction):
-        if fill.denominator == 1:
+        if holds(str(dtype).removeprefix("torch."), fill):
             return int(fill)
         raise BuildError(f"a buffer of {dtype} cannot be read with the fill {fill}")
     if dtype == torch.bool:

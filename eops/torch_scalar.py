@@ -17,6 +17,7 @@ import torch
 from eops import torch_steps as steps
 from eops.gather import PerDevice
 from eops.torch_steps import Dims, Frame, Step, Value
+from eops.torch_types import held
 from eops.views import ViewPlan, plan_view
 from ta.affine import Range
 from ta.expr import split_coefficient
@@ -59,9 +60,14 @@ class Elementwise:
         self.dims = self._root.dims
         self.extent = self._extent(self.dims)
 
-    def views(self, buffers: Buffers) -> list[torch.Tensor]:
-        """Every access over the whole box; see `run`."""
-        return [p(buffers[a.source]) for a, p in zip(self.accesses, self.plans, strict=True)]
+    def views(self, buffers: Buffers, dtype: torch.dtype | None = None) -> list[torch.Tensor]:
+        """Every access over the whole box; see `run`.  `dtype` takes the place of a buffer's type
+        that cannot hold the fill; without it all of them have to."""
+        found = []
+        for access, plan in zip(self.accesses, self.plans, strict=True):
+            buffer = buffers[access.source]
+            found.append(plan(buffer if dtype is None else held(buffer, access.fill, dtype)))
+        return found
 
     def run(
         self,

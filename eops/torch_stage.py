@@ -48,7 +48,7 @@ def lower(scope: Scope, *, as_written: bool = False) -> Stage:
     A buffer has the extents of its source's ranges, any strides, index 0 of a dimension being its
     `lo`; all lie on one device.  The result has `scope.shape`, may have any strides (also 0) and
     may share memory with a buffer: neither may be written to while the other is in use.  Element
-    types are those of `eops.torch_types`; a single read keeps its type.  No gradients are recorded.
+    types are those of `eops.torch_types`.  No gradients are recorded.
 
     Products under a sum are reassociated, which for finite data only rounds differently; infinities
     may give NaN where the sum as written gives an infinity, and the other way round.  With
@@ -164,7 +164,7 @@ class _ViewStage:
         self.plan: ViewPlan = plan_view(access.source.ranges, access.rows, iterators, access.fill)
 
     def __call__(self, buffers: Buffers, types: StageTypes) -> torch.Tensor:
-        view = self.plan(buffers[self.access.source])
+        view = self.plan(buffers[self.access.source].to(types.result))
         return align(view, self.plan.present, tuple(range(len(self.shape)))).expand(self.shape)
 
 
@@ -198,7 +198,7 @@ class _ProductStage:
         scale = fill_value(self.coefficient, dtype)
         operands: list[Operand] = []
         for factor in self.factors:
-            views = factor.views(buffers)
+            views = factor.views(buffers, dtype)
             tensor = factor.run(views, dtype, _device(buffers, views)).tensor
             if scale != 1 and factor is self.scaled and not native:
                 tensor, scale = tensor * scale, 1
@@ -229,7 +229,7 @@ class _BlockedStage:
         self.one_pass = self.reads or (operations < 2 and not scope.sums)
 
     def __call__(self, buffers: Buffers, types: StageTypes) -> torch.Tensor:
-        views = self.body.views(buffers)
+        views = self.body.views(buffers, types.compute)
         device = _device(buffers, views)
         cached = self.sums and device.type == "cpu"
         limit = REDUCED_BLOCK if cached else LARGEST_BLOCK

@@ -7,6 +7,7 @@ Operands broadcast, and a temporary is overwritten where it has the shape of the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
@@ -33,12 +34,30 @@ UNARY: Final[dict[str, Callable[..., torch.Tensor]]] = {
     "erf": torch.erf,
     "sigmoid": torch.sigmoid,
     "abs": torch.abs,
-    "sign": torch.sgn,
 }
 """Those that take `out=`."""
+
+SQRT_HALF: Final = math.sqrt(0.5)
+
+
+def _sign(x: torch.Tensor) -> torch.Tensor:
+    """torch.sgn takes a NaN to 0."""
+    return torch.where(torch.isnan(x), x, torch.sgn(x))
+
+
+def _gelu(x: torch.Tensor) -> torch.Tensor:
+    """`x/2 * erfc(-x/sqrt 2)`.  torch's own is one pass, but on a CPU float32's is NaN at infinity
+    and infinite near the largest number; both lose the left tail in `1 + erf`."""
+    if x.is_cuda:
+        return torch.nn.functional.gelu(x)
+    half = torch.mul(x, -SQRT_HALF)
+    return torch.erfc(half, out=half).mul_(0.5).mul_(x)
+
+
 OTHER: Final[dict[str, Callable[..., torch.Tensor]]] = {
     "silu": torch.nn.functional.silu,
-    "gelu": torch.nn.functional.gelu,
+    "gelu": _gelu,
+    "sign": _sign,
     "softplus": lambda x: torch.nn.functional.softplus(x, threshold=50.0),
     "relu": torch.relu,
     "maximum": torch.maximum,

@@ -6,13 +6,13 @@
 The maximum, not a mean, so that one wrong border element is enough to refuse.  Componentwise (see
 `frontend.accuracy`) error(y) = max_i |y_i - r_i| / |f|_i takes the place of the first line.  The
 reference is itself checked against the exact interpreter's float64 values at corners and random
-points.
+points.  Programs of integers are compared exactly: see `frontend.accept_integers`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan, prod
 
 import numpy as np
@@ -20,11 +20,20 @@ import torch
 
 from derivations.verify import sample_points
 from eops.torch_stage import lower_all
+from frontend.accept_integers import (
+    ExactCase,
+    WrappingField,
+    exact_case,
+    greatest_entry,
+    output_types,
+    reads_integers,
+    stays_whole,
+)
 from frontend.accuracy import Accuracy, magnitude
-from frontend.inputs import random_inputs
+from frontend.inputs import SMALL, random_inputs, whole_range_inputs
 from frontend.unwritten import Marked
 from ta.errors import BuildError
-from ta.fields import RealField
+from ta.fields import Field, RealField
 from ta.interp import evaluate_at
 from ta.node import Scope, Tensor
 from ta.program import Program
@@ -39,12 +48,19 @@ MOST_WORK = 20_000_000
 @dataclass(frozen=True, slots=True)
 class Reference:
     """Random inputs in the program's types, and the outputs in float64 computed from them; `sizes`
-    are |f| for a componentwise error, None for a normwise one."""
+    are |f| for a componentwise error, None for a normwise one.
+
+    A program of integers has `exact` cases instead, and no error but 0 and infinity.  Where some
+    inputs are integers, `types` are those that the formula gives its outputs, and `wider` is a
+    second reference, on data of the types' whole range."""
 
     inputs: Mapping[Tensor, torch.Tensor]
     outputs: tuple[torch.Tensor, ...]
     epsilon: float
     sizes: tuple[torch.Tensor, ...] | None = None
+    exact: tuple[ExactCase, ...] = ()
+    types: tuple[torch.dtype, ...] = ()
+    wider: Reference | None = None
 
     def error_of(
         self, run: Callable[[Mapping[Tensor, torch.Tensor]], Sequence[torch.Tensor]]
@@ -52,20 +68,43 @@ class Reference:
         """The error of what `run` gives for the inputs, with NaN in all memory that it allocates
         and does not write."""
         with Marked():
+            if self.exact:
+                return 0.0 if all(case.agrees(run) for case in self.exact) else float("inf")
             outputs = run(self.inputs)
-        return error(outputs, self.outputs, self.sizes)
+        if not _as_declared(outputs, self.types):
+            return float("inf")
+        off = error(outputs, self.outputs, self.sizes)
+        return off if self.wider is None else max(off, self.wider.error_of(run))
 
 
 def reference(program: Program, device: str, accuracy: Accuracy = "normwise") -> Reference:
     """Inputs and float64 outputs; BuildError where the interpreter disagrees with the latter."""
     inputs = random_inputs(program.inputs, device)
+    if not reads_integers(program):
+        return _real_reference(program, inputs, accuracy)
+    greatest = greatest_entry(program)
+    whole = whole_range_inputs(program.inputs, device, greatest)
+    if stays_whole(program):
+        exact = tuple(exact_case(program, given) for given in (inputs, whole))
+        for case in exact:
+            for root, output in zip(program.roots(), case.outputs, strict=True):
+                _confirm(root, output, case.inputs, WrappingField())
+        return Reference(inputs, exact[0].outputs, 0.0, exact=exact)
+    found = _real_reference(program, inputs, accuracy)
+    wider = _real_reference(program, whole, accuracy) if greatest > SMALL else None
+    return replace(found, types=output_types(program), wider=wider)
+
+
+def _real_reference(
+    program: Program, inputs: Mapping[Tensor, torch.Tensor], accuracy: Accuracy
+) -> Reference:
     wide = {
         tensor: value.to(torch.complex128 if value.is_complex() else torch.float64)
         for tensor, value in inputs.items()
     }
     outputs = tuple(lower_all(root)(wide) for root in program.roots())
     for root, output in zip(program.roots(), outputs, strict=True):
-        _confirm(root, output, wide)
+        _confirm(root, output, wide, RealField())
     sizes = None
     if accuracy == "componentwise":
         sizes = tuple(lower_all(magnitude(root))(wide).abs() for root in program.roots())
@@ -73,22 +112,41 @@ def reference(program: Program, device: str, accuracy: Accuracy = "normwise") ->
 
 
 def epsilon(program: Program) -> float:
-    """The spacing of numbers at 1 in the least precise floating type of the inputs."""
-    types = [getattr(torch, t.dtype) for t in program.inputs]
-    floats = [torch.finfo(d).eps for d in types if d.is_floating_point or d.is_complex]
-    return max(floats, default=0.0)
+    """The spacing of numbers at 1 in the least precise floating type of the inputs; of the outputs
+    where all of those are integers."""
+    inputs = [getattr(torch, t.dtype) for t in program.inputs]
+    for types in (inputs, output_types(program) if inputs else ()):
+        floats = [torch.finfo(d).eps for d in types if d.is_floating_point or d.is_complex]
+        if floats:
+            return max(floats)
+    return 0.0
 
 
-def _confirm(root: Scope, output: torch.Tensor, wide: Mapping[Tensor, torch.Tensor]) -> None:
+def _as_declared(outputs: Sequence[torch.Tensor], types: Sequence[torch.dtype]) -> bool:
+    """Has each output that is to be of integers the type that the formula gives it?"""
+    return all(
+        wanted.is_floating_point or wanted.is_complex or output.dtype == wanted
+        for output, wanted in zip(outputs, types, strict=False)
+    )
+
+
+def _confirm(
+    root: Scope, output: torch.Tensor, given: Mapping[Tensor, torch.Tensor], domain: Field
+) -> None:
     """The reference against the interpreter, at points."""
-    if 0 in root.shape or any(value.is_complex() for value in wide.values()):
+    if 0 in root.shape or any(value.is_complex() for value in given.values()):
         return
     work = max(prod(r.extent for r in stage.sums) for stage in stages(root))
     count = max(2, min(SAMPLES, MOST_WORK // max(1, work)))
     points = sample_points(root, count, seed=11)
-    values = {tensor.name: value.cpu().numpy() for tensor, value in wide.items()}
-    exact = np.asarray(evaluate_at(root, points, values, RealField()), dtype=np.float64)
+    values = {tensor.name: value.cpu().numpy() for tensor, value in given.items()}
+    found = evaluate_at(root, points, values, domain)
     got = at_points(root, points, output).cpu().numpy()
+    if isinstance(domain, WrappingField):
+        if not np.array_equal(got, found):
+            raise BuildError("the int64 reference disagrees with the exact interpreter")
+        return
+    exact = np.asarray(found, dtype=np.float64)
     finite = np.isfinite(exact)
     scale = float(np.max(np.abs(exact[finite]), initial=0.0)) or 1.0
     if not np.allclose(got[finite], exact[finite], rtol=1e-9, atol=1e-9 * scale):

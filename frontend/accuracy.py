@@ -9,8 +9,9 @@ Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., SIAM 2002, sect
 the order of summation).  `magnitude` writes |f| as a program: absolute values in every sum and
 product.
 
-A sum of inputs, a - b, counts as |a - b|: it is exact but for one rounding, so that expanding
-(a - b)^2 does lose digits by this measure.  A sum with a computed term counts as |a| + |b|.  A
+A difference of two entries of the inputs, a - b, counts as |a - b|: it is exact but for one
+rounding, so that expanding (a - b)^2 does lose digits by this measure.  Any other sum, of computed
+terms or of more than two, counts as |a| + |b| + ... (`derivations.rounding` has both words).  A
 function such as exp, and a division, counts as the absolute value of its result: how it amplifies
 the error of its operand is left out, which makes the measure stricter there, for the baseline and
 for candidates alike.
@@ -22,25 +23,22 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from derivations.functions import Exponential
+from derivations import rounding
 from derivations.kernel import Step, apply
 from derivations.nonfinite import keeps_nonfinite
-from derivations.restructure import Distribute, Expand
+from derivations.rule import Exactness
 from derivations.rules import ALL_RULES
 from ta import expr
 from ta.canon import scope as make_scope
 from ta.errors import NameUnknownError, RuleRefused, shown
 from ta.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select
-from ta.subst import accesses
 
 Accuracy: TypeAlias = Literal["normwise", "componentwise"]
 Nan: TypeAlias = Literal["ignore", "strict"]
 ACCURACIES: Final[tuple[Accuracy, ...]] = get_args(Accuracy)
 NANS: Final[tuple[Nan, ...]] = get_args(Nan)
 
-CANCELLING: Final = (Distribute, Expand, Exponential)
-"""The witnesses of the rules whose exactness is `cancels`."""
-_EXACTNESS = {rule.name: rule.exactness for rule in ALL_RULES}
+_STATED = {rule.name: rule.exactness for rule in ALL_RULES}
 _SAME_SIZE = ("relu", "abs")
 _LARGER = ("maximum", "minimum")
 
@@ -66,11 +64,15 @@ def allowed(accuracy: Accuracy, nan: Nan) -> Callable[[Step], bool] | None:
     return (lambda step: all(test(step) for test in tests)) if tests else None
 
 
+def exactness(step: Step) -> Exactness:
+    """What the step does to rounding errors; a rule that is not known may do anything."""
+    stated = _STATED.get(step.rule)
+    return "cancels" if stated is None else rounding.exactness(step, stated)
+
+
 def can_cancel(step: Step) -> bool:
-    """Whether the step may subtract large equal parts: its rule does, or is unknown, or its witness
-    is one of those that do, whatever the rule is called."""
-    by_name = _EXACTNESS.get(step.rule, "cancels") == "cancels"
-    return by_name or isinstance(step.witness, CANCELLING)
+    """Whether the step may lose digits by subtracting large parts that are nearly equal."""
+    return exactness(step) == "cancels"
 
 
 def left_out(steps: Sequence[Step], accuracy: Accuracy, nan: Nan) -> str:
@@ -119,7 +121,7 @@ def magnitude(root: Scope) -> Scope:
                 return expr.apply("abs", expr.access(node.source, node.rows, fill))
             case Mul():
                 return expr.mul(*map(size, node.factors))
-            case Add() if any(isinstance(a.source, Scope) for a in accesses(node)):
+            case Add() if len(node.terms) > 2 or not rounding.is_difference(node):
                 return expr.add(*map(size, node.terms))
             case Power() if node.exponent > 0:
                 return expr.power(size(node.base), node.exponent)

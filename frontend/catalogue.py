@@ -37,8 +37,8 @@ BINDER = re.compile(r"(\w+):-?\d+:-?\d+")
 EXACTNESS = {
     "exact": "the same floating-point operations, elsewhere",
     "reassociates": "exact over the integers; adds floating-point numbers in another order",
-    "cancels": "exact over the integers; may subtract large parts that nearly cancel, and then "
-    "loses digits",
+    "cancels": "exact over the integers; steps may subtract large parts that nearly cancel, and "
+    "then lose digits (the report says which steps can)",
 }
 
 

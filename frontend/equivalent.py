@@ -9,12 +9,13 @@ from frontend.equation import Equation, Pair, stated
 from frontend.families import families, symbolic
 from frontend.smallest import smallest
 from frontend.verdict import Counterexample, Verdict
-from ta.compare import Outcome, compare, points, sample
+from ta.compare import Outcome, compare, opaque_functions, points, sample
 from ta.errors import EinderiveError, TextError, shown
 from ta.laws import EXP_SUM, LAWS, apply_definitions, law_names
 from ta.node import Scope
 from ta.program import Program
 from ta.reduce import reduce_extents
+from ta.valued import has_infinity
 
 __all__ = ["Counterexample", "Verdict", "equivalent"]
 
@@ -45,9 +46,9 @@ def equivalent(
     Both are evaluated at every position of every output, borders included, on random entries modulo
     primes near 2^31, with functions such as `exp` as opaque values: equal arguments, equal values.
     Unequal polynomials of degree d are taken for equal with a chance of at most (d/2^31)^2.
-    Division is by numbers other than 0: `a/a` counts as 1.  Functions that compare have signs
-    (`ta.signs`).  Extents that take part in no index arithmetic are made small by a theorem
-    (`ta.reduce`), which loses nothing.
+    Division is by numbers other than 0: `a/a` is 1; where a divisor is 0 for all entries, nothing
+    is shown.  Functions that compare have signs (`ta.signs`).  Extents that take part in no index
+    arithmetic are made small by a theorem (`ta.reduce`), which loses nothing.
 
     What is too large for that, or needs a property of order, is compared as formal sums of products
     over integer sets, for all positions and all entries at once (`derivations.checker`): there is
@@ -79,6 +80,7 @@ def _verdict(equation: Equation, pair: Pair, laws: frozenset[str], most: int) ->
         given = ", ".join(f"{name} {shape}" for name, shape in pair.shapes.items())
         return Verdict("different", f"{pair.mismatch}, for {given}" if given else pair.mismatch)
     left, right = (apply_definitions(side, laws) for side in (pair.left, pair.right))
+    laws = _used(pair, laws)
     if all(x is y for x, y in zip(left, right, strict=True)):
         return Verdict(
             "identical", f"both are the same canonical expression{_by(laws - {EXP_SUM})}"
@@ -93,9 +95,15 @@ def _verdict(equation: Equation, pair: Pair, laws: frozenset[str], most: int) ->
         return _different(smallest(equation, pair, laws, outcome.found))
     if outcome.reason == "size":
         return _sampled(equation, pair, laws)
+    infinite = has_infinity(*left, *right)
+    if outcome.reason == "value" and not infinite:
+        return _without_value(pair, outcome, "a divisor there is 0 for all entries")
     reasons = _not_proved(left, right, laws)
     if not reasons:
         return Verdict("proved", f"{PROVED}{_by(laws)}")
+    if outcome.reason == "value":
+        met = "an infinite number meets an entry there, or another infinity"
+        return _without_value(pair, outcome, f"{met}; compared as formal sums: {reasons[0]}")
     if outcome.reason == "degree":
         return Verdict(
             "undecided",
@@ -107,6 +115,16 @@ def _verdict(equation: Equation, pair: Pair, laws: frozenset[str], most: int) ->
         "undecided",
         "equal for many random rational inputs, but not shown: that needs a property of order, "
         "such as max being associative or idempotent; write both sides with the same max or min",
+    )
+
+
+def _without_value(pair: Pair, outcome: Outcome, reason: str) -> Verdict:
+    output, point = outcome.valueless
+    at = f"[{','.join(map(str, point))}]" if point else ""
+    return Verdict(
+        "undecided",
+        f"equal wherever both sides are seen to have a value, but {pair.names[output]}{at} has "
+        f"none on one side at least: {reason}",
     )
 
 
@@ -128,7 +146,7 @@ def _shown(outcome: Outcome, sizes: Sequence[tuple[int, int]], laws: Iterable[st
     """What was shown, how, and with what chance of an error."""
     chance = "(degree/2^31)^2"
     if outcome.signs:
-        chance += f" + {(1 - 2.0**-outcome.signs) ** outcome.draws:.0e}"
+        chance += f" + {outcome.missed:.0e}"
     made = ", ".join(f"{extent} as {small}" for extent, small in sizes)
     reduced = f"; extents in no index arithmetic reduced by proof ({made})" if made else ""
     return (
@@ -237,6 +255,14 @@ def _some(tried: Sequence[Mapping[str, int]]) -> str:
 def _by(laws: Iterable[str]) -> str:
     used = [LAWS[name].equation for name in LAWS if name in set(laws)]
     return f", by {' and '.join(used)}" if used else ""
+
+
+def _used(pair: Pair, laws: frozenset[str]) -> frozenset[str]:
+    """The laws without which the programs, or what is known of their functions, were others."""
+    sides = (*pair.left, *pair.right)
+    written = apply_definitions(sides, laws)
+    needed = {name for name in laws if apply_definitions(sides, laws - {name}) != written}
+    return frozenset(needed | (laws & {EXP_SUM} if "exp" in opaque_functions(*written) else set()))
 
 
 def _laws_missing(functions: Sequence[str], laws: frozenset[str]) -> str:

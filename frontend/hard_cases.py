@@ -21,7 +21,8 @@ from derivations.verify import sample_points
 from frontend.accept import accepted, at_points, epsilon, error
 from frontend.accuracy import Accuracy, magnitude
 from frontend.execute import Executable
-from frontend.inputs import FAMILIES, Family, family_inputs, nonfinite_families
+from frontend.inputs import Family, family_inputs, nonfinite_families
+from frontend.unequal import hard_families
 from ta.fields import RealField
 from ta.interp import evaluate_at
 from ta.node import Scope, Tensor
@@ -90,7 +91,7 @@ class HardCases:
         """The errors on the first `most` families; none for integers and complex numbers."""
         if not _has_families(self.program):
             return ()
-        return tuple(self._error(built, family) for family in FAMILIES[:most])
+        return tuple(self._error(built, family) for family in hard_families(self.program)[:most])
 
     def _error(self, built: Executable, family: Family) -> FamilyError:
         if family.name not in self._known:

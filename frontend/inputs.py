@@ -1,7 +1,8 @@
 """The inputs that programs are judged on: random numbers, and families that are hard to sum.
 
 Each family makes every tensor of a program from one generator.  Magnitudes are at most about 1, so
-that sums overflow no sooner than for random numbers.  Integers and bools have no hard families.
+that sums overflow no sooner than for random numbers.  Integers and bools have no hard families;
+they are judged on data of their types' whole range as well.
 """
 
 from __future__ import annotations
@@ -12,7 +13,11 @@ from math import log2
 
 import torch
 
+from eops.dtypes import LIMITS
 from ta.node import Tensor
+
+SMALL = 8
+"""Random integers lie between -8 and 7."""
 
 Make = Callable[[Tensor, int, torch.Generator], torch.Tensor]
 """A tensor's values in float64, from the tensor, its number among the inputs, and a generator."""
@@ -49,6 +54,29 @@ def family_inputs(
     return found
 
 
+def whole_range_inputs(
+    tensors: Sequence[Tensor], device: str, greatest: int = 2**63, seed: int = 1
+) -> dict[Tensor, torch.Tensor]:
+    """Integers of the whole range of their types, a quarter of them the least or the greatest one,
+    none larger than `greatest`; standard normal numbers for others."""
+    generator = torch.Generator().manual_seed(seed)
+    return {
+        tensor: _whole_range(tensor, greatest, generator).to(device)
+        if tensor.dtype in LIMITS
+        else _random(tensor, generator).to(device)
+        for tensor in tensors
+    }
+
+
+def _whole_range(tensor: Tensor, greatest: int, generator: torch.Generator) -> torch.Tensor:
+    least, most = LIMITS[tensor.dtype]
+    low, high = max(least, -greatest), min(most, greatest)
+    beyond = min(high + 1, LIMITS["int64"][1])
+    values = torch.randint(low, beyond, tensor.shape, generator=generator, dtype=_type(tensor))
+    kind = torch.randint(8, tensor.shape, generator=generator, dtype=torch.uint8)
+    return values.masked_fill_(kind == 0, low).masked_fill_(kind == 1, high)
+
+
 def _type(tensor: Tensor) -> torch.dtype:
     dtype = getattr(torch, tensor.dtype)
     assert isinstance(dtype, torch.dtype)
@@ -60,7 +88,7 @@ def _random(tensor: Tensor, generator: torch.Generator) -> torch.Tensor:
     if dtype.is_floating_point or dtype.is_complex:
         wide = torch.complex128 if dtype.is_complex else torch.float64
         return torch.randn(tensor.shape, generator=generator, dtype=wide).to(dtype)
-    low, high = (0, 2) if dtype == torch.bool else (-8 if dtype.is_signed else 0, 8)
+    low, high = (0, 2) if dtype == torch.bool else (-SMALL if dtype.is_signed else 0, SMALL)
     return torch.randint(low, high, tensor.shape, generator=generator).to(dtype)
 
 

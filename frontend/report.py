@@ -13,9 +13,11 @@ from textwrap import wrap
 
 from derivations.extract import Plan
 from derivations.kernel import Step
+from derivations.rule import Exactness
 from derivations.rules import ALL_RULES
 from derivations.search import Statistics
 from frontend.accept import FACTOR, FLOOR
+from frontend.accuracy import exactness
 from frontend.derivation import Derivation
 from frontend.narrate import tell
 from frontend.text import counted, duration, hanging, listed, operators, tensors
@@ -187,17 +189,15 @@ def digits(steps: Sequence[Step]) -> str:
     """What the steps mean for floating point, in a sentence or two; empty without steps."""
     if not steps:
         return ""
-    found: dict[str, list[str]] = {"cancels": [], "reassociates": []}
+    found: dict[Exactness, list[str]] = {"cancels": [], "reassociates": [], "exact": []}
     for number, step in enumerate(steps, 1):
-        rule = RULE_OF.get(step.rule)
-        if rule is not None and rule.exactness in found:
-            found[rule.exactness].append(f"{number} ({step.rule})")
+        found[exactness(step)].append(f"{number} ({step.rule})")
     sentences = []
     if cancels := found["cancels"]:
         sentences.append(
             f"{step_list(cancels)} can lose digits: parts that were subtracted or added term by "
-            "term become separate sums, and where these are large and nearly cancel, the rounding "
-            "of the large parts stays in the small result. How much depends on the data: compile() "
+            "term are summed up apart or with others, and where they are large and nearly cancel, "
+            "their rounding stays in the small result. How much depends on the data: compile() "
             f"refuses a program whose error against float64 exceeds {FACTOR:g} times that of the "
             f"direct one plus {FLOOR:g} roundings on random inputs, and measures what is lost on "
             'hard ones; accuracy="componentwise" leaves such steps out.'

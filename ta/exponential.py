@@ -96,9 +96,7 @@ class ExponentialField(Field):
 
     def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
         if reducer not in ("sum", "prod"):
-            nothing = self.identity(reducer)
-            both = compared(self, f"{reducer}imum", (left, right), self._sign)
-            return np.where(left == nothing, right, np.where(right == nothing, left, both))
+            return self.reduce(reducer, np.stack(np.broadcast_arrays(left, right), axis=-1), 1)
         (a, x), (b, y) = _parts(left), _parts(right)
         return _pack(self.value.combine(reducer, a, b), self.exponent.combine(reducer, x, y))
 

@@ -25,10 +25,26 @@ class Function(NamedTuple):
 
 
 _erf = np.vectorize(math.erf, otypes=[np.float64])
+_erfc = np.vectorize(math.erfc, otypes=[np.float64])
 
 
 def _sigmoid(x: Any) -> Any:
-    return 0.5 * (1.0 + np.tanh(0.5 * np.asarray(x)))
+    """`e/(1+e)` or `1/(1+e)` with e = exp(-|x|): nothing cancels or overflows."""
+    small = np.exp(-np.abs(x))
+    return np.where(np.signbit(x), small, 1.0) / (1.0 + small)
+
+
+def _silu(x: Any) -> Any:
+    """`x * sigmoid(x)`, exp(-|x|) as a square so that it is not subnormal where the result is
+    normal."""
+    root = np.exp(-0.5 * np.abs(x))
+    side = np.where(np.signbit(x), root, 1.0)
+    return side * x * (side / (1.0 + root * root))
+
+
+def _gelu(x: Any) -> Any:
+    """`x/2 * erfc(-x/sqrt 2)`: `1 + erf` cancels for negative x."""
+    return 0.5 * x * _erfc(x * -math.sqrt(0.5))
 
 
 FUNCTIONS: dict[str, Function] = {
@@ -43,13 +59,8 @@ FUNCTIONS: dict[str, Function] = {
     "tanh": Function(1, np.tanh, r"\tanh", keeps_zero=True),
     "erf": Function(1, _erf, r"\operatorname{erf}", keeps_zero=True),
     "sigmoid": Function(1, _sigmoid, r"\sigma"),
-    "silu": Function(1, lambda x: x * _sigmoid(x), r"\operatorname{silu}", keeps_zero=True),
-    "gelu": Function(
-        1,
-        lambda x: 0.5 * x * (1.0 + _erf(x / math.sqrt(2.0))),
-        r"\operatorname{gelu}",
-        keeps_zero=True,
-    ),
+    "silu": Function(1, _silu, r"\operatorname{silu}", keeps_zero=True),
+    "gelu": Function(1, _gelu, r"\operatorname{gelu}", keeps_zero=True),
     "softplus": Function(1, lambda x: np.logaddexp(x, 0.0), r"\operatorname{softplus}"),
     "relu": Function(
         1, lambda x: np.maximum(x, 0), r"\operatorname{relu}", lambda x: max(x, 0), True

@@ -2,7 +2,8 @@
 
     A{fill=inf}[i-1]*B[i]        may be infinite: the fill
     max[k:0:0](A[k])             is: the maximum of nothing
-    exp(A{fill=inf}[i-1])        is not asked: a function's value counts as finite, as inputs do
+    relu(A{fill=inf}[i-1])       is: so are abs, maximum and minimum of what may be infinite
+    exp(A{fill=inf}[i-1])        is not asked: others' values count as finite, as inputs do
 
 The distributive law needs it: inf*(a + b) has a value where inf*a + inf*b has none.
 """
@@ -13,6 +14,9 @@ from functools import lru_cache
 
 from ta.node import Access, Apply, Const, Node, Scope
 from ta.subst import accesses, children, stages
+
+PASSING = frozenset({"relu", "abs", "maximum", "minimum"})
+"""Functions that are known by their order, not opaque: what is infinite may pass through them."""
 
 
 def may_be_infinite(node: Node) -> bool:
@@ -38,4 +42,6 @@ def _infinite(node: Node) -> bool:
     if isinstance(node, Scope):
         nothing = node.reducer in ("max", "min") and any(side.extent == 0 for side in node.sums)
         return nothing or _infinite(node.body)
-    return not isinstance(node, Apply) and any(map(_infinite, children(node)))
+    if isinstance(node, Apply) and node.function not in PASSING:
+        return False
+    return any(map(_infinite, children(node)))

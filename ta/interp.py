@@ -11,10 +11,9 @@ that occur in it.  A nested scope is a table filled once, or where it is read.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
-from itertools import product
 from typing import TypeAlias
 
 import numpy as np
@@ -22,6 +21,7 @@ import numpy.typing as npt
 
 from ta import affine
 from ta.affine import Range
+from ta.blocks import MOST_FLAT, Indices, blocks, flat, open_mesh, unflat
 from ta.fields import Array, Field
 from ta.functions import FUNCTIONS
 from ta.node import (
@@ -40,8 +40,6 @@ from ta.node import (
 )
 from ta.subst import stages, walk
 
-Indices: TypeAlias = npt.NDArray[np.int64]
-
 Values: TypeAlias = Array | Callable[[Indices], Array]
 """What a tensor holds: an array, or a function from positions in its flat box to integers."""
 
@@ -50,10 +48,6 @@ MOST_KEPT = 1 << 24
 where it is read, each time."""
 LITTLE_WORK = 1 << 16
 """A nested scope whose iteration space is no larger is evaluated as a whole at once."""
-MOST_FLAT = 1 << 62
-"""The places of a box of at most this many are counted in 64 bits."""
-SPREAD = 0x1E3779B97F4A7C15
-"""An odd number of mixed bits."""
 MOST_READ = 0.25
 """Where more than this share of a nested scope is read, the whole is cheaper: its iterators then
 have axes of their own."""
@@ -116,24 +110,25 @@ class _Evaluation:
                 self.tables[stage] = _Table(self.whole(stage), None)
 
     def at_once(self, scope: Scope) -> bool:
-        return self.eager or math.prod(r.extent for r in scope.domain) <= LITTLE_WORK
+        little = min(LITTLE_WORK, self.field.block)
+        return self.eager or math.prod(r.extent for r in scope.domain) <= little
 
     def whole(self, scope: Scope) -> Array:
         """All values of the scope, flat."""
         result = np.empty(scope.shape, dtype=self.field.dtype)
-        for block in _blocks(scope.shape, math.prod(r.extent for r in scope.sums), self.field):
+        for block in blocks(scope.shape, math.prod(r.extent for r in scope.sums), self.field):
             axes = [
                 np.arange(part.start, part.stop, dtype=np.int64) + loop.lo
                 for part, loop in zip(block, scope.loops, strict=True)
             ]
-            found = self.block(scope, _open_mesh(axes), tuple(map(len, axes)))
+            found = self.block(scope, open_mesh(axes), tuple(map(len, axes)))
             np.copyto(result[block] if block else result, found)
         return result.reshape(-1)
 
     def at(self, scope: Scope, points: Indices) -> Array:
         """The values at the points, one each."""
         result = np.empty(len(points), dtype=self.field.dtype)
-        for block in _blocks((len(points),), math.prod(r.extent for r in scope.sums), self.field):
+        for block in blocks((len(points),), math.prod(r.extent for r in scope.sums), self.field):
             chosen = points[block]
             result[block] = self.block(scope, list(chosen.T), (len(chosen),))
         return result
@@ -145,12 +140,12 @@ class _Evaluation:
             return np.broadcast_to(self.body(scope, loops), shape)
         total = np.broadcast_to(field.identity(scope.reducer), shape)
         outer = [index.reshape(index.shape + (1,) * len(extents)) for index in loops]
-        for part in _blocks(extents, 1, field, math.prod(shape)):
+        for part in blocks(extents, 1, field, math.prod(shape)):
             axes = [
                 np.arange(s.start, s.stop, dtype=np.int64) + r.lo
                 for s, r in zip(part, scope.sums, strict=True)
             ]
-            body = self.body(scope, [*outer, *_open_mesh(axes)])
+            body = self.body(scope, [*outer, *open_mesh(axes)])
             full = np.broadcast_to(body, shape + tuple(map(len, axes)))
             reduced = field.reduce(scope.reducer, full, len(extents))
             total = field.combine(scope.reducer, total, reduced)
@@ -204,7 +199,7 @@ class _Evaluation:
             columns.append(index - bound.lo)
         if math.prod(access.source.shape) > MOST_FLAT and isinstance(access.source, Scope):
             return self.far(access, columns, inside)
-        position = _flat(columns, access.source.shape)
+        position = flat(columns, access.source.shape)
         if inside is None:
             return self.lookup(access.source, position)
         position, inside = np.broadcast_arrays(position, inside)
@@ -239,7 +234,7 @@ class _Evaluation:
         size = math.prod(source.shape)
         if size > MOST_KEPT:
             unique, inverse = np.unique(positions, return_inverse=True)
-            values = self.at(source, _points(source, unique))
+            values = self.at(source, unflat(source, unique))
             return np.asarray(values[inverse].reshape(positions.shape))
         table = self.table(source, size, positions)
         return np.asarray(table.take(positions), dtype=self.field.dtype)
@@ -263,7 +258,7 @@ class _Evaluation:
         if len(missing) > MOST_READ * size:
             table.values, table.known = self.whole(scope), None
         elif len(missing):
-            table.values[missing] = self.at(scope, _points(scope, missing))
+            table.values[missing] = self.at(scope, unflat(scope, missing))
             table.known[missing] = True
         return table.values
 
@@ -283,51 +278,6 @@ class _Evaluation:
 def _holds(condition: Condition, iterators: Sequence[Indices]) -> Array:
     value = np.asarray(affine.evaluate(condition.row, iterators.__getitem__))
     return value >= 0 if condition.relation == ">=" else value == 0
-
-
-def _flat(columns: Sequence[Indices], shape: Sequence[int]) -> Indices:
-    """The position in the flat box of the shape.  Where 64 bits do not count these, a number made
-    of the indices, which two given places share with a chance of 2^-64."""
-    counted = math.prod(shape) <= MOST_FLAT
-    position: Indices = np.zeros((), dtype=np.int64)
-    with np.errstate(over="ignore"):
-        for column, extent in zip(columns, shape, strict=True):
-            position = position * np.int64(extent if counted else SPREAD) + column
-    return position
-
-
-def _points(scope: Scope, positions: Indices) -> Indices:
-    """The index points, shape (P, loops), of positions in the scope's flat box."""
-    columns = np.unravel_index(positions, scope.shape) if scope.loops else ()
-    points = np.empty((len(positions), len(scope.loops)), dtype=np.int64)
-    for k, (column, loop) in enumerate(zip(columns, scope.loops, strict=True)):
-        points[:, k] = column + loop.lo
-    return points
-
-
-def _open_mesh(axes: Sequence[Indices]) -> list[Indices]:
-    """The axes shaped to broadcast against each other, axis k along dimension k."""
-    return [
-        axis.reshape((1,) * k + (-1,) + (1,) * (len(axes) - 1 - k)) for k, axis in enumerate(axes)
-    ]
-
-
-def _blocks(
-    shape: Sequence[int], inner: int, field: Field, outer: int = 1
-) -> Iterator[tuple[slice, ...]]:
-    """Slices that cover the box, each with at most `field.block` elements (times what lies inside
-    and outside of it), as far as single elements allow; leading axes are cut first."""
-    sizes = [max(1, extent) for extent in shape]
-    around = max(1, inner) * max(1, outer)
-    for k in range(len(sizes)):
-        rest = math.prod(sizes[k + 1 :]) * around
-        sizes[k] = max(1, min(sizes[k], field.block // rest))
-    starts = (range(0, extent, size) for extent, size in zip(shape, sizes, strict=True))
-    for corner in product(*starts):
-        yield tuple(
-            slice(start, min(start + size, extent))
-            for start, size, extent in zip(corner, sizes, shape, strict=True)
-        )
 
 
 def input_tensors(*roots: Scope) -> tuple[Tensor, ...]:

@@ -271,18 +271,23 @@ def _tensor(read: Read, frame: Frame) -> Source:
     assert isinstance(read.source, Name)
     name = read.source.name
     if name not in frame.tensors:
-        raise unknown_tensor(read.source, frame.tensors)
+        raise unknown_tensor(read.source, len(read.indices), frame.tensors)
     tensor = frame.tensors[name]
     check_rank(read, tensor.shape)
     return tensor
 
 
-def unknown_tensor(name: Name, known: Mapping[str, object]) -> NotationError:
+_SIZES = (64, 32, 16, 8, 4, *(2,) * 1000)
+"""The shape that an error proposes."""
+
+
+def unknown_tensor(name: Name, rank: int, known: Mapping[str, object]) -> NotationError:
+    """The error for a tensor without a shape, which the text reads with `rank` indices."""
     next_step = close_matches(name.name, known)
     if not next_step and name.name.lower() in ("nan", "infinity"):
         next_step = "inf is infinity, and the notation has no NaN"
     foreign = [letter for letter in name.name if not letter.isascii()]
-    next_step = next_step or f"give it, for example {name.name}=(64, 32)"
+    next_step = next_step or f"give it, for example {name.name}={tuple(_SIZES[:rank])}"
     if foreign:
         next_step += f"; its {foreign[0]} is {unicodedata.name(foreign[0], 'not a Latin letter')}"
     return NotationError(

@@ -92,10 +92,10 @@ def parse_expression(
     """
     with _complete_errors(text):
         expression = read_expression(text)
-        read = {name.name: name for name in _tensor_names(expression)}
-        for name in read.values():
+        read = {name.name: (name, rank) for name, rank in _tensors_read(expression)}
+        for name, rank in read.values():
             if name.name not in tensors:
-                raise unknown_tensor(name, tensors)
+                raise unknown_tensor(name, rank, tensors)
         tensors = {name: tensors[name] for name in read}  # others may share iterators' names
         if isinstance(expression, ScopeText):
             return closed_scope(expression, tensors)
@@ -181,7 +181,7 @@ class _Known:
         self.hints: dict[tuple[str, int], str] = {}
         self.iterators: set[str] = set()
 
-    def tensor(self, name: Name) -> Tensor:
+    def tensor(self, name: Name, rank: int) -> Tensor:
         """The tensor of this name, an input or an earlier statement."""
         if name.name in self.defined:
             scope = self.defined[name.name]
@@ -209,7 +209,7 @@ class _Known:
                     next_step="write it with its brackets, or choose another name for the tensor",
                 )
             if name.name not in self.shapes:
-                raise unknown_tensor(name, {**self.shapes, **self.defined})
+                raise unknown_tensor(name, rank, {**self.shapes, **self.defined})
             tensor = expr.tensor(name.name, self.shapes[name.name], self._dtype(name.name))
             self.inputs[name.name] = tensor
         return self.inputs[name.name]
@@ -235,14 +235,14 @@ def _statement(statement: StatementText, known: _Known, stated: Mapping[str, Ran
     used = {name.name for name in iterator_names(statement.value, bound=True)}
     used |= {index.name for index in statement.indices if isinstance(index, Name)}
     tensors: dict[str, Tensor] = {}
-    for name in _tensor_names(statement.value):
+    for name, rank in _tensors_read(statement.value):
         if name.name in used and name.name not in known.shapes and name.name not in known.defined:
             raise NotationError(
                 f"the iterator {name.name} stands where a value is expected",
                 name.span,
                 next_step="iterators occur in indices and in the condition of where(...)",
             )
-        tensors[name.name] = known.tensor(name)
+        tensors[name.name] = known.tensor(name, rank)
     shape = known.shapes.get(target.name)
     scope, ranges = statement_to_scope(statement, tensors, stated, shape)
     known.pending.remove(target.name)
@@ -257,13 +257,14 @@ def _statement(statement: StatementText, known: _Known, stated: Mapping[str, Ran
     return Statement(target.name, scope, tuple(loops))
 
 
-def _tensor_names(value: Expression) -> Iterator[Name]:
-    """The names in tensor position, also inside nested scopes, in the order of the text."""
+def _tensors_read(value: Expression) -> Iterator[tuple[Name, int]]:
+    """The names in tensor position and their indices' number, also inside nested scopes, in the
+    order of the text."""
     for part in scalars(value, into_scopes=True):
         if isinstance(part, Name):
-            yield part
+            yield part, 0
         elif isinstance(part, Read) and isinstance(part.source, Name):
-            yield part.source
+            yield part.source, len(part.indices)
 
 
 def _generic_names(used: set[str], excluded: frozenset[str]) -> tuple[str, ...]:

@@ -51,21 +51,19 @@ def _described(node: Node, order: dict[Scope, int]) -> object:
     return type(node).__name__
 
 
-def primes(seed: str, count: int) -> tuple[int, ...]:
-    """Different primes."""
-    return _first(count, filter(is_prime, _numbers(seed)))
+def primes(seed: str) -> Iterator[int]:
+    """Different primes, without end."""
+    return _different(filter(is_prime, _numbers(seed)))
 
 
-def sign_primes(seed: str, count: int) -> tuple[int, ...]:
+def sign_primes(seed: str) -> Iterator[int]:
     """Primes for which -1 is no square and 2, 3, 5, 7, 11, 13 are."""
-    found = (n for n in _numbers(seed) if n % _PERIOD in _residues() and is_prime(n))
-    return _first(count, found)
+    return _different(filter(is_prime, _settled(seed)))
 
 
-def safe_primes(seed: str, count: int) -> tuple[int, ...]:
+def safe_primes(seed: str) -> Iterator[int]:
     """The same with (p - 1)/2 prime."""
-    found = (n for n in _numbers(seed) if n % _PERIOD in _residues())
-    return _first(count, (n for n in found if is_prime(n // 2) and is_prime(n)))
+    return _different(n for n in _settled(seed) if is_prime(n // 2) and is_prime(n))
 
 
 def is_prime(number: int) -> bool:
@@ -90,14 +88,14 @@ def is_prime(number: int) -> bool:
 
 
 @cache
-def _residues() -> frozenset[int]:
+def _residues() -> tuple[int, ...]:
     """The residues of such primes p: 7 modulo 8, and by the law of quadratic reciprocity p, or -p
     for q = 3 modulo 4, is a square modulo each q."""
     kept = set(range(7, _PERIOD, 8))
     for q in SQUARES:
         squares = {x * x * (-1 if q % 4 == 3 else 1) % q for x in range(1, q)}
         kept = {residue for residue in kept if residue % q in squares}
-    return frozenset(kept)
+    return tuple(sorted(kept))
 
 
 def _numbers(seed: str) -> Iterator[int]:
@@ -106,8 +104,17 @@ def _numbers(seed: str) -> Iterator[int]:
         yield generator.randrange(ABOVE, BELOW) | 1
 
 
-def _first(count: int, numbers: Iterator[int]) -> tuple[int, ...]:
-    found: dict[int, None] = {}
-    while len(found) < count:
-        found[next(numbers)] = None
-    return tuple(found)
+def _settled(seed: str) -> Iterator[int]:
+    """Numbers in whose residue classes all primes have the signs of constants."""
+    generator = Random(seed)
+    while True:
+        residue = generator.choice(_residues())
+        yield residue + _PERIOD * generator.randrange(ABOVE // _PERIOD + 1, BELOW // _PERIOD)
+
+
+def _different(numbers: Iterator[int]) -> Iterator[int]:
+    seen: set[int] = set()
+    for number in numbers:
+        if number not in seen:
+            seen.add(number)
+            yield number

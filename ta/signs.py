@@ -3,25 +3,36 @@
     sign(x) = x^((p-1)/2)        the Legendre symbol: 1, -1, or 0 at 0
     |x| = x*sign(x)     relu(x) = (x+|x|)/2     maximum(a,b) = (a+b+|a-b|)/2     minimum likewise
     sign(x) as a function is opaque: at 0 it jumps, and what holds on either side says nothing
-    max[k](f(k)) = m + the sum over k of h(f(k)-m),   m the mean of f(k), h pseudo-random, h(0) = 0
+    max[k](f(k)) = m + H({f(k)-m}),   m the mean of f(k), H pseudo-random on multisets, H({0}) = 0
     min[k](f(k)) = -max[k](-f(k))
 
-The symbol is multiplicative, as the sign of real numbers is.  For the primes used here, -1 is no
-square and 2, 3, 5, 7, 11 and 13 are, as are all products of these: so constants have the signs that
-they have in the reals, or, for other primes in them, one that differs from one prime p to the next.
+**Max.**  H has one value for each multiset of numbers of mean 0, in which zeros do not count.  The
+real max is of this form: max(S) = m + H(S-m), with H the greatest of numbers of mean 0.  That is at
+least 0, and so 0 where all of them are 0, and the same with more zeros.  So *what is equal for
+every such H is equal for max.*  Of a program write every distinct multiset's H as a new variable,
+from the inside out.  Two multisets of rational functions of entries and variables are either the
+same multiset, and are one variable for every H; or they differ at random residues up to the chance
+of Schwartz and Zippel, and H is independent there, as two variables are.  Hence two programs that
+agree for a random H at random entries are equal rational functions of entries and variables (with
+the stated chance), so for whatever values the variables have, so for those that max gives them,
+also where real multisets happen to be equal that are not the same.  It is essential that H is one
+number for the whole multiset: were it a sum over its elements, multisets could be regrouped.
 
-**Why equality here is equality there.**  Write both sides with signs: sums of products of rational
-functions and of symbols s_f for the signs of distinct irreducible polynomials f, with s_f^2 = 1 (of
-which the values of max are new variables, each for the multiset of the f(k)-m).  At random residues
-the s_f are as good as independent, each 1 or -1 half of the time.  If the difference of both sides
-is not 0 in these symbols, and no product in it has more than k of them, then it is not 0 for a
-share of at least 2^-k of the signs; so N draws miss it with a chance of about (1 - 2^-k)^N.  If it
-is 0 in these symbols, then it is 0 for the signs that occur over the reals, wherever no f is 0;
-and as all these functions are continuous, there as well.
-
-What follows from other properties of order is not found here: that a sum of positive numbers is
-positive, that max is idempotent, or that max(c*a) = c*max(a).  For a max of maxima see
+What follows is what is true of every H: the order of operands, max(a+c) = max(a)+c, the max of one
+number, of a number many times, max(a,b) + min(a,b) = a+b for two operands.  No more of order: that
+max is idempotent, or that max(c*a) = c*max(a), is not found here.  For a max of maxima see
 `ta.extremes`.
+
+**Signs.**  The symbol is multiplicative, as the sign of real numbers is.  For the primes used here
+-1 is no square, and 2, 3, 5, 7, 11 and 13 are, so constants made of these have the signs that they
+have in the reals; every greater prime has a random sign, another for every draw, as every draw has
+a prime of its own.  Fix real entries; give each irreducible factor (of the polynomials whose signs
+are asked, constants' prime factors included) its real sign, and 1 where it is 0: |u| = u*sign(u)
+holds there too, since u = 0.  These signs are one *branch*: one outcome of every symbol that is
+asked.  On a branch a program is a rational function, and the branch's function at these entries is
+the program's real value there.  So it suffices that both programs are equal on every branch, and a
+random draw that lands on a branch where they are not shows it.  `ta.sign_bounds` says how large
+the share of such draws is.
 """
 
 from __future__ import annotations
@@ -83,11 +94,10 @@ class SignField(ModularField):
         return result
 
     def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
+        """Of two maxima: the max of these two numbers, which does not see what they are made of."""
         if reducer in ("sum", "prod"):
             return super().combine(reducer, left, right)
-        nothing = self.identity(reducer)
-        both = compared(self, f"{reducer}imum", (left, right), self.sign)
-        return np.where(left == nothing, right, np.where(right == nothing, left, both))
+        return self.reduce(reducer, np.stack(np.broadcast_arrays(left, right), axis=-1), 1)
 
     def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
         if reducer in ("sum", "prod"):
@@ -108,8 +118,11 @@ class SignField(ModularField):
     ) -> Array:
         """max or min over the last axes; `keys` may come from another field of the same values."""
         last = tuple(range(values.ndim - axes, values.ndim))
-        parts = np.where(left_out | (keys == 0), np.uint64(0), self.opaque("max", keys))
-        total = self._residue(np.asarray(np.sum(parts, axis=last)))
+        ignored = left_out | (keys == 0)
+        high, low = (self.opaque(name, keys) for name in ("element", "element again"))
+        parts = np.where(ignored, np.uint64(0), (high << np.uint64(32)) | low)
+        whole = np.asarray(np.sum(parts, axis=last))  # modulo 2^64: one number for the multiset
+        total = np.where(np.all(ignored, axis=last), np.uint64(0), self.opaque("multiset", whole))
         if reducer == "min":
             total = self.multiply(self.constant(Fraction(-1)), total)
         found = self.add(self._mean(values, left_out, axes).reshape(total.shape), total)
@@ -119,8 +132,10 @@ class SignField(ModularField):
         last = tuple(range(values.ndim - axes, values.ndim))
         kept = np.where(left_out, np.uint64(0), values)
         total = self._residue(np.asarray(np.sum(kept, axis=last, keepdims=True)))
-        count = np.sum(~left_out, axis=last, keepdims=True).astype(np.uint64)
-        return self.multiply(total, self.power(count, -1))
+        count = np.sum(~left_out, axis=last, keepdims=True)
+        counts, which = np.unique(count, return_inverse=True)
+        inverse = [pow(int(n), -1, self.prime) if n else 0 for n in counts]
+        return self.multiply(total, np.array(inverse, np.uint64)[which.reshape(count.shape)])
 
 
 def compared(

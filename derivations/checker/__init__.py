@@ -6,10 +6,12 @@ proposes, makes or chooses steps.  `docs/guarantees.md` states the argument.
     formal      sums of products over integer sets: the form in which both sides are compared
     axioms      the named identities of functions, max, min and powers that are taken as true
     translate   from expressions to formal sums
-    infinities  where a product with an infinity may be multiplied out
+    infinities  what may be infinite, and where a product with it may be multiplied out
+    regions     an expression cut into regions by the conditions that decide its form
     families    functions and reductions as leaves of formal sums
     sets        the comparison, by integer sets (isl)
     unfolding   two scopes that become one expression by the definition of a read
+    zeros       where an expression is 0 because of reads that miss
     compare     two scopes as tensors
     witness     a step's change of iterators is the one that its witness states
     definition  a stage is an instance of the operator that computes it

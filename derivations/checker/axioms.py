@@ -4,14 +4,16 @@
     relu(c*a) = c*relu(a)           c > 0;    relu(inf) = inf, relu(-inf) = 0
     abs(c*a) = |c|*abs(a)           c /= 0;   abs(inf) = abs(-inf) = inf
     exp(a + b) = exp(a)*exp(b)      exp(0) = 1
-    (c*a*b)^-1 = c^-1 * a^-1 * b^-1     c /= 0;   inf^-1 = 0, and 0^-1, which has no value, is inf
+    (c*a*b)^-1 = c^-1 * a^-1 * b^-1     c /= 0; a, b are finite;   inf^-1 = 0
     max(c*a) = c*max(a), min(c*a) = c*min(a)    c > 0;   max(c*a) = c*min(a) and so on for c < 0
     prod[k] (a*b) = prod[k] a * prod[k] b,   prod[k:0:n] b = b^n        b does not use k
     maximum(a, b) is the max, minimum(a, b) the min, of a set of two
-    max[k] (a(k) + b) = max[k] a(k) + b, max[k] b = b         b does not use k; min likewise
+    max[k] (a(k) + b) = max[k] a(k) + b       b does not use k; a or b is finite; min likewise
+    max[k] b = b         b does not use k;    the max of nothing is -inf, the min of nothing inf
 
 All other functions and reductions are equal only where what they are applied to is.  The identities
-hold for all numbers, infinities included; none may be NaN.  That of exp holds for finite ones.
+hold for all numbers, infinities included, and where there is no value on one side there is none on
+the other.  In that of exp, one of a and b is finite.
 """
 
 from __future__ import annotations
@@ -19,25 +21,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from fractions import Fraction
 
-from derivations.checker.formal import (
-    NEGATIVE,
-    ONE,
-    POSITIVE,
-    Atom,
-    Sum,
-    Term,
-    scaled,
-    variables_of,
-)
+from derivations.checker.formal import ONE, Sum, Term, infinity, scaled, variables_of
 from ta.functions import FUNCTIONS
 
 ZERO: Sum = ()
-INFINITY: Sum = (Term(ONE, atoms=(Atom(POSITIVE, ()),)),)
-MINUS_INFINITY: Sum = (Term(ONE, atoms=(Atom(NEGATIVE, ()),)),)
+INFINITY: Sum = (infinity(negative=False),)
+MINUS_INFINITY: Sum = (infinity(negative=True),)
 KNOWN: Mapping[tuple[str, Sum], Sum] = {
     **{(name, ZERO): ZERO for name, function in FUNCTIONS.items() if function.keeps_zero},
     ("exp", ZERO): (Term(ONE),),
-    ("^-1", ZERO): INFINITY,
     ("^-1", INFINITY): ZERO,
     ("^-1", MINUS_INFINITY): ZERO,
     ("relu", INFINITY): INFINITY,
@@ -47,6 +39,7 @@ KNOWN: Mapping[tuple[str, Sum], Sum] = {
 }
 """Values of functions."""
 
+OF_NOTHING = {"max": MINUS_INFINITY, "min": INFINITY}
 OPPOSITE = {"max": "min", "min": "max"}
 AS_REDUCER = {"maximum": "max", "minimum": "min"}
 MOST_COPIES = 64
@@ -65,9 +58,13 @@ def without_factor(function: str, operand: Sum) -> tuple[Fraction, Sum]:
 
 
 def exponents(argument: Sum) -> list[Sum]:
-    """Sums b with exp(argument) = product of exp(b), each of one term; whole multiples of a term
-    are several times the term."""
+    """Sums b with exp(argument) = product of exp(b), each of one term, or of all those that may be
+    infinite; whole multiples of a term are several times the term."""
     found: list[Sum] = []
+    unbounded = tuple(term for term in argument if term.unbounded)
+    if len(unbounded) > 1:
+        found.append(unbounded)
+        argument = tuple(term for term in argument if not term.unbounded)
     for term in argument:
         count = abs(term.coefficient)
         if count.denominator == 1 and count <= MOST_EXPS:
@@ -107,7 +104,9 @@ def _leading(terms: Sum) -> Fraction:
 
 
 def pulled(body: Sum, reduced: Collection[int]) -> tuple[Sum, Sum]:
-    """`(a, b)` with `max(body) = max(a) + b`; b does not use the reduced variables."""
-    outside = tuple(term for term in body if variables_of(term).isdisjoint(reduced))
-    inside = tuple(term for term in body if term not in outside)
-    return inside, outside
+    """`(a, b)` with `max(body) = max(a) + b`; b does not use the reduced variables, and one of a
+    and b is finite."""
+    alone = [term for term in body if variables_of(term).isdisjoint(reduced)]
+    if any(term.unbounded for term in body if term not in alone):
+        alone = [term for term in alone if not term.unbounded]
+    return tuple(term for term in body if term not in alone), tuple(alone)

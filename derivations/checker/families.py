@@ -27,10 +27,12 @@ from derivations.checker.formal import (
     Term,
     variables_of,
 )
-from derivations.checker.forms import gathered, variables_in_order, with_variables
+from derivations.checker.forms import cancelled, gathered, variables_in_order, with_variables
+from derivations.checker.infinities import unbounded
 from ta import affine
 from ta.affine import Range, Row
-from ta.node import REDUCERS, Condition, Source
+from ta.infinite import may_be_infinite
+from ta.node import REDUCERS, Condition, Scope, Source
 
 MOST_COMPARED = 1000
 """Atoms of operands that are compared by integer sets, some milliseconds each."""
@@ -76,8 +78,14 @@ class Families:
             self.leaves.append(Leaf(source, source.ranges))
         return self._sources[source]
 
+    def read(self, source: Source, rows: tuple[Row, ...]) -> Atom:
+        """The entry of the source at the rows."""
+        infinite = isinstance(source, Scope) and may_be_infinite(source)
+        return Atom(self.source(source), rows, infinite)
+
     def atom(self, name: str, operand: Sum) -> Atom:
         """`name(operand)` as an entry of a leaf."""
+        infinite = unbounded(name, operand)
         family, rows = self._abstract(name, operand)
         key = _written(family)
         leaf = self._written.get(key) or self._leaf_of(family)
@@ -86,7 +94,7 @@ class Families:
         if leaf is None and local:
             for known, atom in self._placed:
                 if self._same(known, here, self.box):
-                    return atom
+                    return atom._replace(unbounded=infinite)
         if leaf is None:
             leaf = len(self.leaves)
             self.leaves.append(Leaf(family, None))
@@ -94,7 +102,7 @@ class Families:
             if name == "value" and not operand:
                 self.zeros.add(leaf)
         self._written[key] = leaf
-        atom = Atom(leaf, rows)
+        atom = Atom(leaf, rows, infinite)
         if local:
             self._placed.append((here, atom))
         return atom
@@ -133,15 +141,19 @@ class Families:
     ) -> bool:
         """Are the two sums, or what another reducer makes of the terms, equal for all values of the
         free variables (in the box, where it holds them)?  NotShown where the argument does not
-        reach."""
-        difference = [*left, *(t._replace(coefficient=-t.coefficient) for t in right)]
-        groups: dict[tuple[int, ...], list[Term]] = {}
-        for term in difference:
-            groups.setdefault(term.leaves, []).append(term)
-        for leaves, terms in sorted(groups.items(), key=lambda item: len(item[1])):
+        reach.  Of products that may be infinite, those that are added have to be the same, and
+        those that are subtracted."""
+        apart = {term.leaves for term in (*left, *right) if term.unbounded}
+        groups: dict[tuple[tuple[int, ...], bool], list[Term]] = {}
+        for side, sign in ((left, 1), (right, -1)):
+            for term in side:
+                subtracted = term.leaves in apart and term.coefficient < 0
+                signed = term._replace(coefficient=sign * term.coefficient)
+                groups.setdefault((term.leaves, subtracted), []).append(signed)
+        for (leaves, _), terms in sorted(groups.items(), key=lambda item: len(item[1])):
             once = self._idempotent(leaves, reducer)
             if not once and not terms[0].infinite:
-                terms = gathered(terms)
+                terms = cancelled(terms)
             group = sets.Group(terms, free, box, self._ranges)
             if not (group.agrees_as_set() if once else group.vanishes(tags)):
                 return False
@@ -171,7 +183,7 @@ class _Lifting:
     def term(self) -> Term:
         term = self.source
         atoms = tuple(
-            Atom(atom.leaf, tuple(map(self._row, atom.rows))) for atom in sorted(term.atoms)
+            atom._replace(rows=tuple(map(self._row, atom.rows))) for atom in sorted(term.atoms)
         )
         conditions = tuple(
             Condition(c.relation, self._row(c.row)) for c in sorted(dict.fromkeys(term.conditions))

@@ -33,10 +33,12 @@ class NotShown(Exception):
 
 
 class Atom(NamedTuple):
-    """The leaf's entry at the rows; 0 where a row leaves its range in the leaf's `ranges`."""
+    """The leaf's entry at the rows; 0 where a row leaves its range in the leaf's `ranges`.  It is
+    finite where it is not said to be `unbounded`."""
 
     leaf: int
     rows: tuple[Row, ...]
+    unbounded: bool = False
 
 
 class Term(NamedTuple):
@@ -53,7 +55,13 @@ class Term(NamedTuple):
 
     @property
     def infinite(self) -> bool:
+        """Is a factor the infinity itself, so that the coefficient is 1?"""
         return any(atom.leaf in (POSITIVE, NEGATIVE) for atom in self.atoms)
+
+    @property
+    def unbounded(self) -> bool:
+        """May it be infinite, or have no value?  Then t - t is no 0, and t*(a + b) no t*a + t*b."""
+        return any(atom.unbounded for atom in self.atoms)
 
 
 Sum: TypeAlias = tuple[Term, ...]
@@ -67,7 +75,11 @@ class Leaf(NamedTuple):
 
 
 def infinity(negative: bool) -> Term:
-    return Term(ONE, (), (), (Atom(NEGATIVE if negative else POSITIVE, ()),))
+    return Term(ONE, (), (), (_infinity(negative),))
+
+
+def _infinity(negative: bool) -> Atom:
+    return Atom(NEGATIVE if negative else POSITIVE, (), True)
 
 
 def scaled(terms: Iterable[Term], factor: Fraction) -> Sum:
@@ -81,7 +93,7 @@ def _scaled(term: Term, factor: Fraction) -> Term:
     if factor > 0:
         return term
     at = next(i for i, atom in enumerate(term.atoms) if atom.leaf in (POSITIVE, NEGATIVE))
-    turned = Atom(POSITIVE + NEGATIVE - term.atoms[at].leaf, ())
+    turned = _infinity(term.atoms[at].leaf == POSITIVE)
     return term._replace(atoms=(*term.atoms[:at], turned, *term.atoms[at + 1 :]))
 
 
@@ -109,7 +121,7 @@ def _joined(factors: Sequence[Term]) -> Term:
     if infinite:
         negative = (len([a for a in infinite if a.leaf == NEGATIVE]) + (coefficient < 0)) % 2
         atoms = [atom for atom in atoms if atom not in infinite]
-        atoms.append(Atom(NEGATIVE if negative else POSITIVE, ()))
+        atoms.append(_infinity(bool(negative)))
         coefficient = ONE
     return Term(coefficient, tuple(bound), tuple(conditions), tuple(atoms))
 

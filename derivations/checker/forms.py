@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from derivations.checker.formal import Atom, Term
+from derivations.checker.formal import Term
 from ta import affine
 from ta.affine import Range, Row
 from ta.node import Condition
 
 
 def gathered(terms: Sequence[Term]) -> list[Term]:
-    """The sum of the terms, those of one form made one term or, where they cancel, none."""
+    """The sum of the terms, those of one form made one term or, where they cancel, none.  Of
+    unbounded terms those of one sign only: inf - inf is not 0."""
+    subtracted = [term for term in terms if term.unbounded and term.coefficient < 0]
+    added = [term for term in terms if not (term.unbounded and term.coefficient < 0)]
+    return cancelled(added) + cancelled(subtracted)
+
+
+def cancelled(terms: Sequence[Term]) -> list[Term]:
+    """Likewise for the difference of two sums, where any two terms of opposite signs cancel."""
     totals: dict[Any, Term] = {}
     for term in terms:
         key = _form(term)
@@ -46,7 +54,7 @@ def with_variables(
         term.coefficient,
         bound,
         tuple(Condition(c.relation, affine.rename(c.row, places)) for c in term.conditions),
-        tuple(Atom(a.leaf, tuple(affine.rename(r, places) for r in a.rows)) for a in term.atoms),
+        tuple(a._replace(rows=tuple(affine.rename(r, places) for r in a.rows)) for a in term.atoms),
     )
 
 

@@ -1,8 +1,11 @@
-"""Where a product with an infinity may be multiplied out.
+"""What may be infinite, and where a product with it may be multiplied out.
 
-inf*(a + b) has a value where inf*a + inf*b has none, and formal sums add infinities up by their
-signs alone.  So an infinity is multiplied by single terms only, or by terms of which no two hold
-together.
+    A{fill=inf}[i-1], max[k] where(k < i, A[k], -inf), max[k:0:0] A[k]      may be infinite
+    A[i], exp(A{fill=inf}[i-1])                                             count as finite
+
+inf*(a + b) has a value where inf*a + inf*b has none.  So what may be infinite is multiplied by
+single terms only, or by terms of which no two hold together.  Nor does it cancel: inf - inf is no
+number.
 """
 
 from __future__ import annotations
@@ -11,17 +14,28 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 
 from derivations.checker.formal import NotShown, Sum, Term, negations
+from ta.infinite import PASSING
 from ta.node import Condition
 
 Conditions = tuple[Condition, ...]
 
+KEEPING = frozenset({*PASSING, "max", "min", "prod", "value", "^-1"})
+"""What is infinite, or has no value, only where an operand is or has none; so is 1/0.  The values
+of all other functions count as finite."""
+
+
+def unbounded(name: str, operand: Sum) -> bool:
+    """May `name(operand)` be infinite or have no value?"""
+    nothing = name == "^-1" and not operand
+    return nothing or (name in KEEPING and any(term.unbounded for term in operand))
+
 
 def require_single(factors: Sequence[Sum], guard: Callable[[Term], Conditions]) -> None:
-    """NotShown where an infinite term of one factor meets what may be a sum of several terms in
+    """NotShown where an unbounded term of one factor meets what may be a sum of several terms in
     another; `guard` gives the conditions under which a term stands in its sum."""
     for place, factor in enumerate(factors):
         for term in factor:
-            if term.infinite:
+            if term.unbounded:
                 region = frozenset(guard(term))
                 for other in (*factors[:place], *factors[place + 1 :]):
                     _require_single(other, region, guard)
@@ -36,7 +50,7 @@ def _require_single(
         not excludes(frozenset(one), other) for (_, one), (_, other) in combinations(beside, 2)
     )
     if any(term.bound for term, _ in beside) or any(together):
-        raise NotShown("an infinity is multiplied by a sum")
+        raise NotShown("what may be infinite is multiplied by a sum")
 
 
 def excludes(region: frozenset[Condition], guard: Conditions) -> bool:

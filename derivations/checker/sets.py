@@ -187,7 +187,9 @@ def _at(term: Term, bound: Sequence[tuple[int, Range]], variable: int, value: in
         term.coefficient,
         tuple(bound),
         tuple(Condition(c.relation, affine.substitute(c.row, rows)) for c in term.conditions),
-        tuple(Atom(a.leaf, tuple(affine.substitute(r, rows) for r in a.rows)) for a in term.atoms),
+        tuple(
+            a._replace(rows=tuple(affine.substitute(r, rows) for r in a.rows)) for a in term.atoms
+        ),
     )
 
 

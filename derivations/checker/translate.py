@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import prod
 from typing import NamedTuple
 
-from derivations.checker import axioms, sets
+from derivations.checker import axioms
 from derivations.checker.families import Families
 from derivations.checker.formal import (
     ONE,
@@ -24,15 +24,14 @@ from derivations.checker.formal import (
     bound_by,
     complement,
     infinity,
-    negations,
     product,
     scaled,
     undecided,
     variables_of,
     within,
 )
-from derivations.checker.forms import gathered
-from derivations.checker.infinities import excludes, require_single
+from derivations.checker.infinities import require_single
+from derivations.checker.regions import guard, pieces
 from ta import affine
 from ta.affine import Range, Row
 from ta.node import (
@@ -49,9 +48,6 @@ from ta.node import (
     Select,
     Source,
 )
-
-MOST_PIECES = 64
-"""An operand that falls into more pieces is not compared."""
 
 MOST_STEPS = 100_000
 """Expressions that are translated for one comparison."""
@@ -163,7 +159,7 @@ class Translation:
     def _times(self, factors: Sequence[Sum]) -> Sum:
         """The distributive law, where it holds with infinities or `lenient` allows it."""
         if not self.lenient:
-            require_single(factors, self._guard)
+            require_single(factors, lambda term: guard(term, self.families, self.ranges))
         return product(factors)
 
     def _read(self, source: Source, rows: tuple[Row, ...], fill: Number) -> Sum:
@@ -172,7 +168,7 @@ class Translation:
         if isinstance(source, Scope) and source not in self.kept:
             found = self._where(self.scope(source, rows), inside)
         else:
-            found = (Term(ONE, (), (), (Atom(self.families.source(source), rows),)),)
+            found = (Term(ONE, (), (), (self.families.read(source, rows),)),)
         for excluded in complement(undecided(inside, self.ranges)):
             found += self._where(_constant(fill), excluded)
         return found
@@ -183,11 +179,12 @@ class Translation:
         return tuple(t._replace(conditions=(*needed, *t.conditions)) for t in terms)
 
     def _reciprocal(self, base: Sum) -> Sum:
-        """1/base, factor by factor where the base is a product."""
+        """1/base, factor by factor where the base is a finite product: inf*0 is 0, 1/inf * 1/0 not
+        its reciprocal."""
         found: Sum = ()
-        for conditions, value in self._pieces(base):
+        for conditions, value in self._regions(base):
             inverse = axioms.KNOWN.get(("^-1", value))
-            if inverse is None and len(value) == 1 and not value[0].bound:
+            if inverse is None and len(value) == 1 and _splits(value[0]):
                 (term,) = value
                 factors: list[Sum] = [(Term(1 / term.coefficient),)]
                 for atom in term.atoms:
@@ -201,7 +198,7 @@ class Translation:
     def _function(self, name: str, operand: Sum) -> Sum:
         """A function of an expression, with what the axioms know of it."""
         found: Sum = ()
-        for conditions, part in self._pieces(operand):
+        for conditions, part in self._regions(operand):
             value = axioms.KNOWN.get((name, part))
             if name == "exp" and self.exp_sum:
                 value = product([self._applied(name, each) for each in axioms.exponents(part)])
@@ -211,51 +208,8 @@ class Translation:
             found += self._where(value, conditions)
         return found
 
-    def _pieces(self, value: Sum) -> list[tuple[Conditions, Sum]]:
-        """The value on regions that exclude each other and together are everything; on each, a
-        term's conditions on free variables alone are decided, and left out."""
-        guards = [self._guard(term) for term in value]
-        found = []
-        for region in self._regions(list(dict.fromkeys(guards))):
-            part = [
-                _unguarded(term)
-                for term, guard in zip(value, guards, strict=True)
-                if region.issuperset(guard)
-            ]
-            found.append((tuple(sorted(region)), tuple(gathered(part))))
-        return found
-
-    def _regions(self, guards: Sequence[Conditions]) -> list[frozenset[Condition]]:
-        """Regions that exclude each other and together are everything, by conditions; in each, all
-        conditions of a guard hold, or one of them does not."""
-        found: list[frozenset[Condition]] = []
-        pending: list[frozenset[Condition]] = [frozenset()]
-        while pending:
-            region = pending.pop()
-            undecided_one = next(
-                (c for g in guards if not excludes(region, g) for c in g if c not in region), None
-            )
-            if undecided_one is None:
-                found.append(region)
-            else:
-                for further in (undecided_one, *negations(undecided_one)):
-                    smaller = region | {further}
-                    if sets.possible(sorted(smaller), self.ranges):
-                        pending.append(smaller)
-            if len(found) + len(pending) > MOST_PIECES:
-                raise NotShown("too large: an operand falls into too many pieces")
-        return found
-
-    def _guard(self, term: Term) -> Conditions:
-        """What a term asks of the free variables alone, by its conditions and by its reads."""
-        own = {variable for variable, _ in term.bound}
-        asked = [c for c in term.conditions if own.isdisjoint(affine.iterators(c.row))]
-        for atom in term.atoms:
-            ranges = self.families.leaves[atom.leaf].ranges
-            for row, side in zip(atom.rows, ranges or (), strict=False):
-                if own.isdisjoint(affine.iterators(row)):
-                    asked += within((row,), (side,))
-        return tuple(sorted(undecided(asked, self.ranges)))
+    def _regions(self, value: Sum) -> list[tuple[Conditions, Sum]]:
+        return pieces(value, self.families, self.ranges)
 
     def _applied(self, name: str, arg: Sum) -> Sum:
         """`name(arg)`, a leaf as it is."""
@@ -282,7 +236,7 @@ class Translation:
         """The values of the pieces, one leaf each, without those that are `neutral`."""
         members: Sum = ()
         for bound, conditions, value in pieces:
-            for further, part in self._pieces(value):
+            for further, part in self._regions(value):
                 needed = undecided((*conditions, *further), self.ranges)
                 if part != neutral:
                     members += (Term(ONE, bound, needed, (self._value(part),)),)
@@ -320,7 +274,8 @@ class Translation:
         sums = self.fresh(scope.sums)
         at = (*rows, *(affine.iterator(variable) for variable, _ in sums))
         if any(side.extent == 0 for side in scope.sums):
-            return []
+            nothing = axioms.OF_NOTHING.get(reducer)
+            return [] if nothing is None else [Piece((), conditions, nothing)]
         found = self._body_parts(scope.body, at, reducer)
         return [
             Piece(sums + piece.bound, (*conditions, *piece.conditions), piece.value)
@@ -372,7 +327,6 @@ def _used(value: Sum, conditions: Conditions) -> set[int]:
     return used.union(*(affine.iterators(c.row) for c in conditions))
 
 
-def _unguarded(term: Term) -> Term:
-    own = {variable for variable, _ in term.bound}
-    kept = tuple(c for c in term.conditions if not own.isdisjoint(affine.iterators(c.row)))
-    return term._replace(conditions=kept)
+def _splits(term: Term) -> bool:
+    """Is the reciprocal of the term the product of those of its factors?"""
+    return not term.bound and (len(term.atoms) == 1 or not term.unbounded)

@@ -1,6 +1,7 @@
 """Reads replaced by what they are by definition, one stage after the other.
 
-    {L[y in Y] f(y)}[r(x)]  =  f(r(x))       where r(x) lies in Y for all x
+    {L[y in Y] f(y)}[r(x)]  =  f(r(x))       where r(x) lies in Y for all x, or else f(r(x)) is the
+                                             fill, 0: a read that misses, or a product with one
 
 Two scopes that become one expression by this are equal tensors, whatever the expression is: no
 product is multiplied out.  So chains of many elementwise stages are compared, of which formal sums
@@ -9,53 +10,78 @@ would be too large.
 
 from __future__ import annotations
 
+from derivations.checker.zeros import has_value, is_zero
 from ta import affine, expr
+from ta.affine import Range
 from ta.canon import scope as make_scope
+from ta.infinite import may_be_infinite
 from ta.node import Access, Node, Scope
-from ta.subst import rebuild, stages, substitute
-from ta.written import written
+from ta.subst import nested_scopes, rebuild, redirected, stages, substitute
+from ta.written import Written, written
 
-MOST_DEPTH = 80
-"""Bodies of more operations within each other than this stay where they are."""
+MOST = Written(10**100, 160)
+"""What becomes deeper than this stays where it is.  Length is no matter: sub-terms are shared."""
 
 
 def same_by_definition(left: Scope, right: Scope) -> bool:
     """Does one side become the other, or do both become the same?"""
-    everything: frozenset[Scope] = frozenset()
-    return (
-        _unfolded(left, frozenset(stages(right))) is right
-        or _unfolded(right, frozenset(stages(left))) is left
-        or _unfolded(left, everything) is _unfolded(right, everything)
-    )
+    if _becomes(left, right) or _becomes(right, left):
+        return True
+    return _unfolded(left, MOST)[left] is _unfolded(right, MOST)[right]
 
 
-def _unfolded(scope: Scope, kept: frozenset[Scope]) -> Scope:
-    """An equal tensor: every stage reads in their place the bodies of those that it reads, where
-    these have no reduction; what becomes one of the scopes in `kept` stays a scope that is read."""
+def _becomes(left: Scope, right: Scope) -> bool:
+    """Is `right` one of the stages of `left` after unfolding?  Its producers are found first, and
+    each that is equal to a stage of `left` is read as that stage from then on."""
+    own = dict.fromkeys(stages(left))
+    equal: dict[Scope, Scope] = {}
+    for stage in stages(right):
+        sources = {nested: equal.get(nested, nested) for nested in nested_scopes(stage)}
+        goal = redirected(stage, sources)
+        kept = frozenset(nested_scopes(goal))
+        if goal in own:
+            equal[stage] = goal
+        elif kept <= own.keys():
+            unfolded = _unfolded(left, written(goal.body), kept)
+            found = next((one for one in own if unfolded[one] is goal), stage)
+            equal[stage] = found
+    return equal.get(right) is left
+
+
+def _unfolded(
+    scope: Scope, longest: Written, kept: frozenset[Scope] = frozenset()
+) -> dict[Scope, Scope]:
+    """For every stage an equal tensor, which reads in their place the bodies of those stages that
+    have no reduction and are not in `kept`, as far as these do not become longer than `longest`.
+
+    Neither does what may be infinite: beside its opposite it would be cancelled, and inf - inf has
+    no value."""
     known: dict[Scope, Scope] = {}
     for stage in stages(scope):
-        known[stage] = _with_bodies(stage, known, kept)
-    return known[scope]
+
+        def body_of(access: Access, reader: Scope = stage) -> Node:
+            if not isinstance(access.source, Scope) or access.source in kept:
+                return access
+            source = known[access.source]
+            stays = source.sums or not written(source.body).fits(longest)
+            if stays or may_be_infinite(source) or not _inside(access, source, reader):
+                return expr.access(source, access.rows, access.fill)
+            return substitute(source.body, access.rows)
+
+        body = rebuild(stage.body, body_of)
+        known[stage] = make_scope(stage.loops, stage.sums, body, stage.reducer)
+    return known
 
 
-def _with_bodies(stage: Scope, known: dict[Scope, Scope], kept: frozenset[Scope]) -> Scope:
-    def body_of(access: Access) -> Node:
-        if not isinstance(access.source, Scope):
-            return access
-        source = known[access.source]
-        deep = written(source.body).depth > MOST_DEPTH
-        if source.sums or source in kept or deep or not _stays(access, stage):
-            return expr.access(source, access.rows, access.fill)
-        return substitute(source.body, access.rows)
-
-    body = rebuild(stage.body, body_of)
-    return make_scope(stage.loops, stage.sums, body, stage.reducer)
-
-
-def _stays(access: Access, reader: Scope) -> bool:
-    """Is every row inside of the source's loops, for all of the reader's iterators?"""
-    bounds = (affine.bounds(row, reader.domain) for row in access.rows)
-    return all(
-        side.lo <= low and high < side.hi
-        for (low, high), side in zip(bounds, access.source.ranges, strict=True)
-    )
+def _inside(access: Access, source: Scope, reader: Scope) -> bool:
+    """Is every row inside of the source's loops, for all of the reader's iterators, or the source's
+    body 0 where it is not, as the read is?"""
+    for i, (row, side) in enumerate(zip(access.rows, source.loops, strict=True)):
+        low, high = affine.bounds(row, reader.domain)
+        missed = [] if side.lo <= low else [Range(low, side.lo)]
+        missed += [] if high < side.hi else [Range(side.hi, high + 1)]
+        if missed and (access.fill != 0 or not has_value(source)):
+            return False
+        if not all(is_zero(source.body, i, beyond) for beyond in missed):
+            return False
+    return True

@@ -25,7 +25,7 @@ FACTOR = Rule(
     formula="a*b + a*c = a*(b + c)",
     conditions="every term has the factor, and no number or fill makes it infinite",
     choices="the factors that all terms share",
-    exactness="reassociates",
+    exactness="cancels",
     assumes_no_nan="unless the common factor is an integer: inf*a + inf*b becomes inf*(a + b)",
     source="distributivity",
     propose=propose,

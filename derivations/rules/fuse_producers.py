@@ -24,7 +24,7 @@ FUSE_PRODUCERS = Rule(
     formula="{L[x] g({L f}[x])} = {L[x] g(f(x))}",
     conditions="the producer has no reduction, and its readers stay inside its loops",
     choices="all such producers below the scope at once",
-    exactness="exact",
+    exactness="cancels",
     assumes_no_nan="where a producer is read outside its loops: 0 times what lies outside comes in",
     source="EinNet, OSDI'23, expression fusion",
     propose=propose,

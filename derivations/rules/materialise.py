@@ -52,7 +52,7 @@ MATERIALISE = Rule(
         "compound reads, terms over fewer iterators or with a nested sum, pairs of factors, "
         "terms over the same iterators"
     ),
-    exactness="exact",
+    exactness="cancels",
     assumes_no_nan="",
     source="explicit intermediate; im2col is the case of a compound read",
     propose=propose,

@@ -24,7 +24,7 @@ MERGE_STAGE = Rule(
         "nested reduction is a factor of the whole body, once"
     ),
     choices="every nested scope that is read",
-    exactness="reassociates",
+    exactness="cancels",
     assumes_no_nan=(
         "where a sum merges beside a factor: inf*(S f) becomes S inf*f; where a product read "
         "outside its loops is 0: 0 times what lies outside comes in; where reads become equal "

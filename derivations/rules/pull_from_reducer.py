@@ -21,7 +21,7 @@ PULL_FROM_REDUCER = Rule(
     formula="max[k] (a(k) + c) = {max[k] a(k)} + c",
     conditions="c does not use k; a factor is a number, and one below 0 turns max into min",
     choices="all terms without a reduction iterator, or the number that multiplies the body",
-    exactness="reassociates",
+    exactness="cancels",
     assumes_no_nan=(
         "unless what leaves is a number or an integer: max (f + inf) becomes (max f) + inf"
     ),

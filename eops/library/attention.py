@@ -9,7 +9,7 @@ The scores and the softmax are scopes nested in the one that is bound.  They are
 from __future__ import annotations
 
 from functools import reduce
-from math import prod
+from math import isinf, prod
 from typing import NamedTuple
 
 import torch
@@ -23,6 +23,7 @@ from eops.torch_scalar import Buffers
 from ta import affine
 from ta.affine import Range, Row
 from ta.expr import split_coefficient
+from ta.fields import rounded
 from ta.node import Access, Mul, Node, Number, Scope
 from ta.operator import Binding, Launch, Mismatch, Operator, Work
 
@@ -145,17 +146,28 @@ def _roles(
 NO_ATTENTION = Mismatch("body", "not a softmax of scores, times values", (), 100.0)
 
 
+INFINITE_SCALE = Mismatch("body", "an infinite factor cannot leave the scores", (), 100.0)
+
+
 def recognise(scope: Scope) -> Binding | Mismatch:
     if (empty := refuse_empty(scope)) is not None:
         return empty
     found = find(scope)
     if found is None or not all(is_affine(access) for access, _ in found.operands):
         return NO_ATTENTION
+    if isinf(rounded(found.scale)):
+        return INFINITE_SCALE
     operands = tuple(access for access, _ in found.operands)
     return Binding(scope, operands, found.roles, (), found.scale)
 
 
 ROLES = (("b", "i", "d"), ("b", "j", "d"), ("b", "j", "e"))
+
+
+def _attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float) -> torch.Tensor:
+    if q.is_complex():  # the library call takes the real part of the scores
+        return softmax.normalised(scale * (q @ k.mT), -1) @ v
+    return functional.scaled_dot_product_attention(q, k, v, scale=scale)
 
 
 def _launch(binding: Binding) -> Launch:
@@ -170,7 +182,7 @@ def _launch(binding: Binding) -> Launch:
     @torch.no_grad()
     def launch(buffers: Buffers) -> torch.Tensor:
         dtype = reduce(torch.promote_types, [buffers[read.source].dtype for read in readings])
-        if not dtype.is_floating_point:
+        if not (dtype.is_floating_point or dtype.is_complex):
             dtype = torch.get_default_dtype()
         query, key, value = (read(buffers, dtype) for read in readings)
         order = dict(roles)
@@ -180,7 +192,7 @@ def _launch(binding: Binding) -> Launch:
             merged(operand, [order[role] for role in names]).unsqueeze(1)
             for operand, names in zip((query, key, value), ROLES, strict=True)
         )
-        result = functional.scaled_dot_product_attention(q, k, v, scale=float(found.scale))
+        result = _attend(q, k, v, float(found.scale))
         return restored(result.squeeze(1), [order[role] for role in "bie"], scope)
 
     return launch

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from math import prod
+from math import isinf, prod
 
 import torch
 from torch.nn import functional
@@ -18,6 +18,7 @@ from torch.nn import functional
 from eops.library.grouped import Part, grouped_call
 from eops.library.sliding import bounds_of, reversed_kernel, slides, view_rows, wanted
 from eops.library.traffic import call_bytes, operand_bytes, utilisation
+from ta.fields import rounded
 from ta.operator import Binding, Launch, Operator, Work
 
 LOOPS = {1: "h", 2: "hw", 3: "zhw"}
@@ -37,6 +38,8 @@ def _definition(dimensions: int) -> str:
 
 
 def _constraint(binding: Binding) -> str | None:
+    if isinf(rounded(binding.coefficient)):
+        return "an infinite factor cannot leave the sum"
     if any(row.floors for read in binding.operands for row in read.rows):
         return "an index with // is not a view"
     return None

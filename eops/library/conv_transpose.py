@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from math import prod
+from math import isinf, prod
 
 import torch
 from torch.nn import functional
@@ -20,6 +20,7 @@ from eops.library.sliding import Slide, bounds_of, split_row, touched, view_rows
 from eops.library.traffic import call_bytes, operand_bytes, utilisation
 from ta import affine
 from ta.affine import Range
+from ta.fields import rounded
 from ta.operator import Binding, Launch, Operator, Work
 
 LOOPS = {1: "h", 2: "hw", 3: "zhw"}
@@ -48,6 +49,7 @@ def _slides(binding: Binding) -> tuple[Slide, ...]:
             # the kernel of the first input reaches the first output, that of the last the last
             low = min(max(low, hit.lo), first - step * start)
             high = max(min(high, hit.hi - 1), stop - 1 - step * (end - 1))
+            high = max(low, high)  # nothing is hit: one y, which reads the fill
         before = first - (low + step * start)
         after = step * (end - 1) + high - (stop - 1)
         cropped = min(before, after, high - low)
@@ -58,6 +60,8 @@ def _slides(binding: Binding) -> tuple[Slide, ...]:
 
 
 def _constraint(binding: Binding) -> str | None:
+    if isinf(rounded(binding.coefficient)):
+        return "an infinite factor cannot leave the sum"
     if any(row.floors for read in binding.operands for row in read.rows):
         return "an index with // is not a view"
     if any(window.dilation > 0 for window in binding.windows):

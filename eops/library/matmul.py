@@ -8,7 +8,7 @@ be any affine ones, so transposed, strided, overlapping and padded operands are 
 
 from __future__ import annotations
 
-from math import prod
+from math import isinf, prod
 
 import torch
 
@@ -17,10 +17,13 @@ from eops.library.traffic import call_bytes, dense_strides, operand_bytes, utili
 from eops.strided import fill_value
 from eops.torch_contract import Shape, contract, result_order
 from eops.torch_scalar import Buffers
+from ta.fields import rounded
 from ta.operator import Binding, Launch, Operator, Work
 
 
 def _constraint(binding: Binding) -> str | None:
+    if isinf(rounded(binding.coefficient)):
+        return "an infinite factor cannot leave the sum"
     if binding.extent("k") == 1:
         return "without a summed index it is an elementwise product"
     if not binding.roles["m"] and not binding.roles["n"]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from math import inf, prod
+from math import inf, isinf, prod
 from typing import Literal
 
 import torch
@@ -24,7 +24,7 @@ from eops.torch_contract import Operand
 from eops.torch_scalar import Buffers
 from eops.torch_steps import Dims
 from eops.torch_types import HALVES
-from ta.expr import split_coefficient
+from ta.fields import rounded
 from ta.node import Number
 from ta.operator import Binding, Launch, Operator, Work
 
@@ -78,13 +78,16 @@ def _maximum(images: torch.Tensor, found: tuple[Slide, ...], coefficient: Number
 def _average_constraint(binding: Binding) -> str | None:
     if any(abs(window.dilation) != 1 for window in binding.windows):
         return "the library's average has no dilation"
+    if isinf(rounded(binding.coefficient)):
+        return "an infinite factor cannot leave the sum"
     return _affine(binding)
 
 
 def _maximum_constraint(binding: Binding) -> str | None:
-    coefficient, _ = split_coefficient(binding.scope.body)
-    if not 0 < coefficient < inf:
+    if binding.coefficient <= 0:
         return "a negative factor turns the maximum into a minimum"
+    if isinf(rounded(binding.coefficient)):
+        return "an infinite factor cannot leave the maximum"
     return _affine(binding)
 
 

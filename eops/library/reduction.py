@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from math import inf
+from math import isinf
 
 import torch
 
@@ -19,6 +19,7 @@ from eops.library.traffic import output_bytes, read_bytes
 from eops.torch_scalar import Buffers
 from eops.torch_steps import align
 from ta.expr import split_coefficient
+from ta.fields import rounded
 from ta.node import Access, Reducer, Scope
 from ta.operator import Binding, Launch, Mismatch, Operator, Work
 
@@ -38,7 +39,7 @@ def recognise(scope: Scope) -> Binding | Mismatch:
     coefficient, core = split_coefficient(scope.body)
     if not isinstance(core, Access):
         return NOT_ONE_READ
-    if abs(coefficient) == inf or (scope.reducer == "prod" and coefficient != 1):
+    if isinf(rounded(coefficient)) or (scope.reducer == "prod" and coefficient != 1):
         return Mismatch("body", "the factor cannot leave the reduction", ("hoist",), 2.0)
     if not is_plain(core, scope.domain):
         return Mismatch("compound", "the read is not at lone iterators in range", ROW_REPAIRS)

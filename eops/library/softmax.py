@@ -99,6 +99,14 @@ def _logits(binding: Binding) -> Scope:
     return make_scope(binding.scope.loops, (), found.logits)
 
 
+def normalised(x: torch.Tensor, over: int) -> torch.Tensor:
+    """`exp(x) / S exp(x)`, over one dimension."""
+    if x.is_complex():  # torch.softmax takes the real part; a shift cancels in any case
+        exponentials = torch.exp(x)
+        return exponentials / exponentials.sum(over, keepdim=True)
+    return torch.softmax(x, over)
+
+
 def _launch(binding: Binding) -> Launch:
     logits = lower(_logits(binding))
     (over,) = binding.roles["k"]
@@ -106,10 +114,8 @@ def _launch(binding: Binding) -> Launch:
     @torch.no_grad()
     def launch(buffers: Buffers) -> torch.Tensor:
         x = logits(buffers)
-        if x.is_complex():  # torch.softmax takes the real part; a shift cancels in any case
-            exponentials = torch.exp(x)
-            return exponentials / exponentials.sum(over, keepdim=True)
-        return torch.softmax(x if x.is_floating_point() else x.to(torch.get_default_dtype()), over)
+        integral = not (x.is_floating_point() or x.is_complex())
+        return normalised(x.to(torch.get_default_dtype()) if integral else x, over)
 
     return launch
 

@@ -14,7 +14,9 @@ LAWS = {rule.name: rule.laws for rule in RULES}
 
 
 def same(before: Scope, after: Scope, rules: Iterable[str] = ()) -> bool:
-    """Equal at every position, by exact evaluation, given the laws of these rules."""
+    """Equal at every position where both have a value, by exact evaluation, given the laws of
+    these rules."""
     if any(EXP_SUM in LAWS.get(rule, ()) for rule in rules):
-        return compare([before], [after], exp_sum=True).equal
+        outcome = compare([before], [after], exp_sum=True)
+        return outcome.equal or outcome.reason == "value"
     return equal(before, after) is None

@@ -173,6 +173,9 @@ def _corrupt_part(witness: ReadPart, random: Random) -> ReadPart | None:
 
 
 def _changed_numbers(numbers: tuple[int, ...], random: Random) -> tuple[int, ...]:
+    """One number changed, left out or added; of none, a first one."""
+    if not numbers:
+        return (random.choice((-1, 0, 1)),)
     place = random.randrange(len(numbers))
     changed = list(numbers)
     changed[place] += random.choice((-2, -1, 1, 2))

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from derivations.fusion import Fuse, fuse
 from derivations.restructure import Merge
+from ta import affine, expr
+from ta.canon import scope as make_scope
+from ta.node import Node, Scope
 from ta.show import show
+from ta.subst import nested_scopes, stages
+from ta.written import MOST_LENGTH, written
 from tests.derivations.steps import proved, refusal, scope_of
 
 MERGED = {
@@ -124,3 +130,22 @@ def test_merge_refuses(before: str, reason: str) -> None:
 
 def test_merge_has_no_negative_positions() -> None:
     assert "no such read" in refusal("{L[i:0:4] {L[i:0:6] exp(A[i])}[i+1]}", Merge(-1))
+
+
+def _chain(count: int) -> Scope:
+    """y = x*x + x: each stage doubles the length of what the chain is as one expression."""
+    at = [affine.iterator(0)]
+    read: Node = expr.access(expr.tensor("A", (9,)), at)
+    for _ in range(count):
+        stage = make_scope([(0, 9)], (), expr.add(expr.power(read, 2), read))
+        read = expr.access(stage, at)
+    return stage
+
+
+def test_producers_are_fused_up_to_a_length() -> None:
+    short = fuse(_chain(6), Fuse())
+    assert not nested_scopes(short)
+    long = fuse(_chain(40), Fuse())
+    assert nested_scopes(long)
+    assert all(written(stage.body).short for stage in stages(long))
+    assert max(written(stage.body).length for stage in stages(long)) > MOST_LENGTH // 4

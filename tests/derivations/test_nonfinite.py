@@ -9,26 +9,34 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
+from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
+from derivations import kernel
 from derivations.kernel import WITNESSES, Step
 from derivations.nonfinite import BY_WITNESS, keeps_nonfinite
+from derivations.restructure import SplitSum
 from derivations.rule import JointRule, Rule
 from derivations.rules import ALL_RULES, RULES
+from ta import expr
+from ta.affine import Range
+from ta.canon import scope as make_scope
 from ta.fields import RealField
 from ta.interp import evaluate, input_tensors
-from ta.node import Power, Scope
-from ta.parse import parse
+from ta.node import Access, Node, Power, Scope, Tensor
+from ta.parse import parse, parse_expression
 from ta.show import show
-from ta.subst import stages, terms
+from ta.subst import rebuild, stages, terms
 from tests.derivations.seeds import MOST_POINTS, points, read, seeded
+from tests.fuzz.generator import program
 from tests.strategies import Grammar, scopes
 
 SEEDS = 80
 DRAWS, MANY = 6, 60
+PROGRAMS = 60
 VALUES = np.array([math.nan, math.inf, -math.inf, 0, 0, 1, 1, 1, -2, -2, 1000])
 RANDOM = Grammar(
     max_depth=3,
@@ -88,7 +96,7 @@ def found_elsewhere(step: Step, draws: int = DRAWS) -> bool:
         odds = np.ones(len(VALUES))
         odds[:3] = (0.0, 1.0, 0.3)[seed % 3]  # few or many of them: NaN hides what else happens
         odds[0] = odds[0] if seed > 2 else 0
-        values = {t.name: generator.choice(VALUES, t.shape, p=odds / odds.sum()) for t in tensors}
+        values = {t.name: _drawn(t, generator, odds) for t in tensors}
         before, after = (
             kind(np.asarray(evaluate(side, values, RealField())), not divides)
             for side in (step.before, step.after)
@@ -96,6 +104,12 @@ def found_elsewhere(step: Step, draws: int = DRAWS) -> bool:
         if (before != after).any():
             return True
     return False
+
+
+def _drawn(tensor: Tensor, generator: np.random.Generator, odds: np.ndarray) -> np.ndarray:
+    """Integers are finite."""
+    chosen = odds if tensor.dtype.startswith("float") else np.where(np.isfinite(VALUES), odds, 0)
+    return generator.choice(VALUES, tensor.shape, p=chosen / chosen.sum())
 
 
 @cache
@@ -154,3 +168,49 @@ def test_steps_from_random_scopes_keep_where_said(scope: Scope) -> None:
         for step in rule.steps(scope):
             if keeps_nonfinite(step):
                 assert not found_elsewhere(step), (rule.name, show(step.before), show(step.after))
+
+
+def test_the_maximum_of_nothing_is_infinite() -> None:
+    """A is float, B holds integers; the product of B has no place in the sum where it is -inf."""
+    tensors = {"A": expr.tensor("A", (2, 2)), "B": expr.tensor("B", (2,), "int64")}
+    for extent, keeps in ((0, False), (1, True)):
+        nested = f"{{L[i:0:2] max[j:0:{extent}] B[j]*B[i]}}[i]"
+        scope = parse_expression(f"{{L[i:0:2] S[k:0:2] A[i,k]*{nested}}}", tensors)
+        assert isinstance(scope, Scope)
+        step = Step("hoist", scope, kernel.apply(scope, SplitSum((0,))), SplitSum((0,)))
+        assert keeps_nonfinite(step) is keeps
+        assert found_elsewhere(step) is not keeps
+
+
+def of_many_kinds(random: Random) -> Iterator[Scope]:
+    """The scopes of a program of a fuzzing campaign, some of its tensors of integers and some of
+    the reductions over nothing."""
+    integers = {name for name in "ABCDEFGHKMNPQRTUVWXZ" if random.random() < 0.5}
+    done: dict[Scope, Scope] = {}
+
+    def changed(access: Access) -> Node:
+        source = access.source
+        if isinstance(source, Scope):
+            return expr.access(done[source], access.rows, access.fill)
+        dtype = "int64" if source.name in integers else source.dtype
+        return expr.access(expr.tensor(source.name, source.shape, dtype), access.rows, access.fill)
+
+    for stage in stages(*program(random)):
+        sums = [Range(s.lo, s.lo) if random.random() < 0.1 else s for s in stage.sums]
+        body = rebuild(stage.body, changed)
+        done[stage] = make_scope(stage.loops, sums, body, stage.reducer)
+    yield from done.values()
+
+
+def test_steps_on_integers_and_empty_ranges_keep_where_said() -> None:
+    said = 0
+    for seed in range(PROGRAMS):
+        for scope in of_many_kinds(Random(f"kinds {seed}")):
+            for rule in RULES:
+                for step in rule.steps(scope):
+                    if keeps_nonfinite(step):
+                        said += 1
+                        assert not found_elsewhere(step), (
+                            *(rule.name, seed, show(step.before), show(step.after)),
+                        )
+    assert said > 4 * PROGRAMS

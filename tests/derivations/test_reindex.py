@@ -218,8 +218,9 @@ def test_counts_and_positions_must_fit() -> None:
 
 
 def test_what_has_no_value_is_refused() -> None:
-    """Where K counts, both other reads miss: inf - inf."""
-    scope = read("{S[i:0:6] K[i]*(A{fill=inf}[i-3] - B{fill=inf}[i-3])}", K=(3,), A=(3,), B=(3,))
+    """Where the condition holds, both reads miss: inf - inf."""
+    body = "where(i < 3, A{fill=inf}[i-3] - B{fill=inf}[i-3], 0)"
+    scope = read(f"{{S[i:0:6] {body}}}", A=(3,), B=(3,))
     assert "infinities" in refusal(scope, same_sums(scope, (0, 3)))
 
 

@@ -12,6 +12,7 @@ from ta.fields import random_values
 from ta.interp import evaluate, input_tensors
 from ta.rationals import ExactField
 from tests.derivations.seeds import read
+from tests.fuzz.floats import FloatField
 
 SHAPES: dict[str, tuple[int, ...]] = {"A": (6,), "B": (9,), "C": (6, 6)}
 BOX = Range(-3, 9)
@@ -82,6 +83,78 @@ def test_vanishes_outside(
     values = evaluate(scope, random_values(input_tensors(scope), field, 0), field)
     held = [affine.evaluate(within, {0: i}.__getitem__) for i in range(BOX.lo, BOX.hi)]
     outside = [v for at, v in zip(held, values, strict=True) if not bound[0] <= at < bound[1]]
+    assert all(value == 0 for value in outside) is zero
+
+
+BESIDE: list[tuple[str, bool]] = [
+    # A is read outside beside what is no number there, or is one
+    ("A[i]/B[i-1]", False),
+    ("A[i]/B[i+3]", True),
+    ("A[i]/B{fill=2}[i-1]", True),
+    ("A[i]/B{fill=inf}[i-1]", True),
+    ("A[i]*B{fill=inf}[i-1]", False),
+    ("A[i]*B{fill=inf}[i+3]", True),
+    ("A[i]*exp(B{fill=-inf}[i-1])", True),
+    ("A[i]*exp(B{fill=inf}[i-1])", False),
+    ("A[i]*relu(B{fill=-inf}[i-1])", True),
+    ("A[i]*sin(B{fill=inf}[i-1])", False),
+    ("A[i]*log(B[i-1])", False),
+    ("A[i]*log(B[i+3])", True),
+    ("A[i]*log(B[i-1] + 1)", True),
+    ("A[i]*log(exp(B[i-1]))", True),
+    ("A[i]*log1p(B[i-1])", True),
+    ("A[i]*log1p(B{fill=-1}[i-1])", False),
+    ("A[i]*sqrt(B[i-1])", True),
+    ("A[i]*sqrt(B{fill=-1}[i-1])", False),
+    ("A[i]*rsqrt(B[i-1])", False),
+    ("A[i]*rsqrt(B[i-1]^2 + 1)", True),
+    ("A[i]*rsqrt(B[i-1]^2)", False),
+    ("A[i]/(B[i-1]*B[i+3])", False),
+    ("A[i]/(B[i+3] - B[1])", False),
+    ("A[i]/(B[i+3] + 1)", True),
+    ("A[i]/(B[i-1] - 1)^2", True),
+    ("A[i]/cos(B[i-1])", True),
+    ("A[i]/tanh(B[i-1])", False),
+    ("A[i]/maximum(B[i-1], 1)", True),
+    ("A[i]/maximum(B[i-1], 0)", False),
+    ("A[i]*maximum(B{fill=-inf}[i-1], 0)", True),
+    ("A[i]*minimum(B{fill=-inf}[i-1], 0)", False),
+    ("A[i]*maximum(B[i+3], B{fill=-inf}[i-1])", True),
+    ("A[i]*where(i >= -1, 1/B[i-1], 0)", False),
+    ("A[i]*where(i >= 1 and i < 9, 1/B[i-1], 0)", True),
+    ("A[i]*where(i >= 1 and i < 10, 1/B[i-1], 1)", True),
+    ("A[i]*where(i == 4, 1/B[i-1], 0)", True),
+    ("A[i]*where(i == 4, 0, 1/B[i-1])", False),
+    ("where(i >= 1 and i < 9, A[i]/B[i-1], 0)", True),
+    ("A[i]/{L[i:-3:9] B[i-1]}[i]", False),
+    ("A[i]/{L[i:-3:9] exp(B[i-1])}[i]", True),
+    ("A[i]/{L[i:-3:9] S[j:0:3] exp(B[i+j-1])}[i]", True),
+    ("A[i]/{L[i:-3:9] S[j:0:3] B[i+j-1]}[i]", False),
+    ("A[i]/{L[i:-3:9] prod[j:0:3] B[i+j-1]}[i]", False),
+    ("A[i]/{L[i:-3:9] prod[j:0:3] B{fill=-1}[i+j-1]}[i]", True),
+    ("A[i]/{L[i:-3:9] S[j:0:0] B[i+j-1]}[i]", False),
+    ("A[i]*{L[i:-3:9] max[j:0:0] B[i+j-1]}[i]", False),
+    ("A[i]*{L[i:-3:9] max[j:0:2] B[i+j-1]}[i]", True),
+    ("A[i]*{L[i:-3:9] S[j:0:2] 1/B[i+j+3]}[i]", False),
+    ("A[i]*{L[i:-3:5] 1/B[i+3]}[i]", True),
+    ("A[i]*{L[i:-3:5] 1/B[i+3]}[i]/B[i-1]", False),
+    ("A[i] + A[i]/B[i-1]", False),
+    ("A[i] + A[i]/B[i+3]", True),
+    ("tanh(A[i]*log(B[i-1]))", False),
+    ("(A[i]/B[i-1])^2", False),
+]
+"""A body that is 0 where A is read outside, unless what stands beside is no number there."""
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize(("text", "zero"), BESIDE)
+def test_what_stands_beside_a_zero_has_to_be_a_number(text: str, zero: bool, exact: bool) -> None:
+    scope = read(f"{{L[i:{BOX.lo}:{BOX.hi}] {text}}}", **{**_used(text), "B": (12,)})
+    inside = [(LONE, Range(0, 6))]
+    assert vanishes_outside(scope.body, (BOX,), inside, exact) is zero
+    field = FloatField()
+    values = evaluate(scope, random_values(input_tensors(scope), field, 0), field)
+    outside = [v for i, v in enumerate(values, BOX.lo) if not 0 <= i < 6]
     assert all(value == 0 for value in outside) is zero
 
 

@@ -10,6 +10,7 @@ import torch
 
 from derivations.match import match
 from eops.library import OPERATORS, by_name
+from eops.torch_stage import lower_all
 from ta.fields import RealField
 from ta.interp import evaluate, input_tensors
 from ta.node import Scope
@@ -127,6 +128,45 @@ def test_element_types(operator: Operator, dtype: torch.dtype) -> None:
     share = {torch.float16: 4e-3, torch.bfloat16: 3e-2}.get(dtype, 1e-5)
     bound = share * np.abs(expected[np.isfinite(expected)]).max(initial=1)
     np.testing.assert_allclose(result.double().numpy(), expected, rtol=share, atol=bound)
+
+
+UNSHIFTED = [
+    (name, case)
+    for name in ("softmax", "attention")
+    for case in RECOGNISED[name]
+    if "max[" not in case[0]  # complex numbers have no maximum
+]
+
+
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])
+@pytest.mark.parametrize(("name", "case"), UNSHIFTED)
+def test_softmax_of_complex_numbers(name: str, case: Case, dtype: torch.dtype) -> None:
+    """As the stages written out in torch give it."""
+    found = match(by_name(name), scope_of(case))
+    assert isinstance(found, Binding)
+    generator = torch.Generator().manual_seed(0)
+    tensors = {
+        t: torch.randn(t.shape, generator=generator, dtype=dtype)
+        for t in input_tensors(found.scope)
+    }
+    result = by_name(name).launch(found)(tensors)
+    expected = lower_all(found.scope)(tensors)
+    assert result.dtype == expected.dtype == dtype
+    assert expected.imag.abs().max() > 1e-2
+    torch.testing.assert_close(result, expected)
+
+
+def test_complex_and_real_operands_of_attention() -> None:
+    name, case = next((name, case) for name, case in UNSHIFTED if name == "attention")
+    found = match(by_name(name), scope_of(case))
+    assert isinstance(found, Binding)
+    for complex_one in input_tensors(found.scope):
+        tensors = {
+            t: torch.rand(t.shape, dtype=torch.complex128 if t is complex_one else torch.float64)
+            for t in input_tensors(found.scope)
+        }
+        result = by_name(name).launch(found)(tensors)
+        torch.testing.assert_close(result, lower_all(found.scope)(tensors))
 
 
 @pytest.mark.parametrize("operator", TABLE, ids=lambda o: o.name)

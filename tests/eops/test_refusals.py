@@ -25,6 +25,8 @@ A1: Shapes = {"A": (6,)}
 A2: dict[str, Sequence[int]] = {"A": (4, 5)}
 AB: Shapes = {"A": (6,), "B": (6,)}
 WINDOW: Ranges = {"h": (0, 4), "r": (0, 3)}
+CONVOLVED: Shapes = {"A": (2, 9), "K": (3, 2, 3)}
+INFINITE = "an infinite factor cannot leave the sum"
 PLAIN = "not at lone iterators"
 NO_RANGES = "not between ranges of one loop"
 
@@ -62,6 +64,14 @@ NEAR: list[tuple[str, str, Shapes, Ranges, str]] = [
     ("matmul", "Y[i] = A[i,k]*A[i,k]*A[i,k]", A2, {}, "not a product of 2 reads"),
     ("matmul", "Y[i,j] = A[i]*B[j]", AB, {}, "elementwise product"),
     ("matmul", "Y[b] = A[b,k]*B[b,k]", {"A": (3, 4), "B": (3, 4)}, {}, "without m and n"),
+    ("matmul", "Y[i,j] = inf*A[i,k]*B[k,j]", {"A": (3, 4), "B": (4, 5)}, {}, INFINITE),
+    ("matmul", "Y[i,j] = -inf*A[i,k]*B[k,j]", {"A": (3, 4), "B": (4, 5)}, {}, INFINITE),
+    ("matmul", "Y[i,j] = 1e400*A[i,k]*B[k,j]", {"A": (3, 4), "B": (4, 5)}, {}, INFINITE),
+    ("conv1d", "Y[f,h] = inf*A[c,h+r]*K[f,c,r]", CONVOLVED, {"h": (0, 7)}, INFINITE),
+    ("conv1d", "Y[f,h] = -inf*A[c,h-r]*K[f,c,r]", CONVOLVED, {"h": (0, 7)}, INFINITE),
+    ("conv1d", "Y[f,h] = 1e400*A[c,h+r]*K[f,c,r]", CONVOLVED, {"h": (0, 7)}, INFINITE),
+    ("conv_transpose1d", "Y[f,h] = inf*A[c,i]*K[f,c,h-2*i]", CONVOLVED, {"h": (0, 7)}, INFINITE),
+    ("conv_transpose1d", "Y[f,h] = 1e400*A[c,i]*K[f,c,h-i]", CONVOLVED, {"h": (0, 7)}, INFINITE),
     ("matmul", "Y[i,j] = A[i//2,k]*B[k,j]", {"A": (3, 4), "B": (4, 5)}, {"i": (0, 6)}, "with //"),
     ("matmul", "Y[i,j] = A[i,k]*B[k//2,j]", {"A": (3, 4), "B": (2, 5)}, {}, "with //"),
     (
@@ -114,6 +124,9 @@ NEAR: list[tuple[str, str, Shapes, Ranges, str]] = [
         "strided",
     ),
     ("avg_pool1d", "Y[h] = sum[r](A[h+2*r])", A1, {"h": (0, 2), "r": (0, 3)}, "no dilation"),
+    ("avg_pool1d", "Y[h] = sum[r](inf*A[h+r-1])", A1, WINDOW, INFINITE),
+    ("avg_pool1d", "Y[h] = sum[r](-inf*A[h+r])", A1, WINDOW, INFINITE),
+    ("avg_pool1d", "Y[h] = sum[r](1e400*A[h+r])", A1, WINDOW, INFINITE),
     ("avg_pool1d", "Y[h] = sum[r](A[h-2*r+4])", A1, {"h": (0, 2), "r": (0, 3)}, "no dilation"),
     (
         "avg_pool1d",
@@ -130,7 +143,9 @@ NEAR: list[tuple[str, str, Shapes, Ranges, str]] = [
         "//",
     ),
     ("max_pool1d", "Y[h] = max[r](-2*A[h+r])", A1, {"h": (0, 4), "r": (0, 3)}, "a negative factor"),
-    ("max_pool1d", "Y[h] = max[r](inf*A[h+r])", A1, WINDOW, "a negative factor"),
+    ("max_pool1d", "Y[h] = max[r](inf*A[h+r])", A1, WINDOW, "an infinite factor"),
+    ("max_pool1d", "Y[h] = max[r](-inf*A[h+r])", A1, WINDOW, "a negative factor"),
+    ("max_pool1d", "Y[h] = max[r](1e400*A[h+r])", A1, WINDOW, "an infinite factor"),
     ("max_pool1d", "Y[h] = max[r](-A[h+r]/2)", A1, {"h": (0, 4), "r": (0, 3)}, "a negative factor"),
     ("concat", "Y[i] = A[i]", A1, {}, "does not choose"),
     ("concat", "Y[i] = sum[k](where(i < 3, A[i,k], 2*A[i,k]))", A2, {}, "does not choose"),

@@ -14,6 +14,7 @@ from tests.eops.test_refusals import Ranges, Shapes, parsed
 SHIFTED = "exp(X[a,b]-max[j](X[a,j]))/sum[j](exp(X[a,j]-max[i](X[a,i])))"
 NO_SOFTMAX = "not exp(X) divided"
 NO_ATTENTION = "not a softmax of scores"
+INFINITE = "an infinite factor cannot leave the scores"
 QKV: dict[str, Sequence[int]] = {"Q": (2, 5, 3), "K": (2, 6, 3), "V": (2, 6, 4)}
 QKI: Shapes = QKV | {"V": (2, 5, 4)}
 SCORES = "S[b,i,j] = Q[b,i,d]*K[b,j,d]; "
@@ -51,6 +52,9 @@ NEAR: list[tuple[str, str, Shapes, Ranges, str]] = [
         {},
         NO_ATTENTION,
     ),
+    ("attention", "S[b,i,j] = inf*Q[b,i,d]*K[b,j,d]; " + WEIGHTS + VALUES, QKV, {}, INFINITE),
+    ("attention", "S[b,i,j] = 1e400*Q[b,i,d]*K[b,j,d]; " + WEIGHTS + VALUES, QKV, {}, INFINITE),
+    ("attention", SCORES + WEIGHTS.replace("S", "-inf*S") + VALUES, QKV, {}, INFINITE),
     ("attention", SCORES + WEIGHTS + "O[b,i,e] = max[j](P[b,i,j]*V[b,j,e])", QKV, {}, NO_ATTENTION),
     ("attention", SCORES + "O[b,i,e] = sum[j](exp(S[b,i,j])*V[b,j,e])", QKV, {}, NO_ATTENTION),
     (

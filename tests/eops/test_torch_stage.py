@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf
+from math import inf, nan
 
 import numpy as np
 import pytest
@@ -71,6 +71,27 @@ def test_functions(function: str) -> None:
     args = [read(name, (6,), x[0]) for name in "AB"[:arity]]
     check(scope(loops(6), [], apply(function, *args)))
     check(scope(loops(6), [], apply(function, *(expr.add(arg, const(1)) for arg in args))))
+
+
+ENDS = (inf, -inf, nan, 0.0, 1e38, 3e38, -3e38, 80.0, -80.0, 40.0, -40.0, 9.0, -9.0, 1e-30, -1e-30)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("function", sorted(f for f in FUNCTIONS if FUNCTIONS[f].arity == 1))
+def test_functions_at_the_ends(function: str, dtype: torch.dtype) -> None:
+    """NaN, infinities, great numbers and left tails, in vectors."""
+    root = scope(loops(64), [], apply(function, read("A", (64,), x[0])))
+    (tensor,) = input_tensors(root)
+    for end in ENDS:
+        data = torch.full((64,), end, dtype=dtype)
+        with np.errstate(all="ignore"):
+            exact = FUNCTIONS[function].real(data[:1].double().numpy())
+            expected = torch.from_numpy(np.asarray(exact)).to(dtype).expand(64)
+        result = lower(root)({tensor: data})
+        smallest = torch.finfo(dtype).tiny
+        torch.testing.assert_close(
+            result, expected, rtol=1e-4, atol=smallest, equal_nan=True, msg=f"{end}: {result}"
+        )
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -239,10 +239,37 @@ def cases() -> list[Case]:
         Case(
             "kept integers", scope(box(6, 5), [], expr.apply("relu", read(whole, 0, 1))), "loop", 0
         ),
+        *integer_fills(),
         Case("hostile name", scope(box(4), [], read(hostile, 0)), "loop", 0),
     )
     functions = [function_case(name, d) for d in ("float32", "float64") for name in FUNCTIONS]
     return [*everywhere, *awkward(), *functions]
+
+
+def integer_fills() -> list[Case]:
+    """Fills that the element type lacks: the stage computes, and gives back, in a wider one."""
+    small, flags = expr.tensor("S", (6,), "int8"), expr.tensor("F", (6,), "bool")
+    window = row(-1, x0=1, x1=1)
+    bytes_, half = expr.tensor("U", (6,), "uint8"), Fraction(1, 2)
+    once = row(-1, x0=1)
+
+    def filled(name: str, source: Source, fill: float | Fraction) -> Case:
+        return Case(name, scope(box(8), [], read(source, once, fill=fill)), "loop", 0)
+
+    def windows(name: str, extent: int, source: Source, fill: float) -> Case:
+        body = read(source, window, fill=fill)
+        return Case(name, scope(box(extent), box(3), body, "max"), "loop", 0)
+
+    return [
+        filled("int8 filled with 300", small, 300),
+        filled("int8 filled with a half", small, half),
+        filled("int8 filled with -inf", small, -INF),
+        filled("bools filled with 2", flags, 2),
+        filled("kept bools", flags, 0),
+        windows("uint8 filled with -1", 8, bytes_, -1),
+        windows("windows that meet", 6, small, -INF),
+        windows("windows that miss", 12, small, -INF),
+    ]
 
 
 def inputs(case: Case, device: str) -> tuple[dict[str, np.ndarray], list[torch.Tensor]]:
@@ -270,6 +297,8 @@ def sample(tensor: Tensor, generator: np.random.Generator, positive: bool) -> np
     """Values the element type holds exactly, as float64; none of them zero."""
     if tensor.dtype == "bool":
         return (generator.random(tensor.shape) < 0.5).astype(np.float64)
+    if tensor.dtype == "uint8":
+        return generator.integers(1, 9, tensor.shape).astype(np.float64)
     if tensor.dtype.startswith("int"):
         return generator.integers(1, 9, tensor.shape) * generator.choice((-1.0, 1.0), tensor.shape)
     raw = generator.uniform(0.5, 1.5, tensor.shape)
@@ -289,7 +318,9 @@ def error(case: Case, cache: Path, device: str = "cpu") -> tuple[str, float]:
     values, buffers = inputs(case, device)
     expected = evaluate(case.scope, values, RealField())
     dtype = getattr(torch, kernel.plan.out_dtype)
-    poison = math.nan if dtype.is_floating_point else torch.iinfo(dtype).min
+    poison: float = 1 if dtype == torch.bool else math.nan
+    if not dtype.is_floating_point and dtype != torch.bool:
+        poison = torch.iinfo(dtype).min
     out = torch.full(case.scope.shape, poison, dtype=dtype, device=device)
     kernel(*buffers, out=out)
     last = torch.full_like(out, poison)

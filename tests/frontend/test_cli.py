@@ -191,7 +191,7 @@ WRONG: list[tuple[tuple[str, ...], tuple[str, ...]]] = [
     ((*COPY, "2A=3"), ("'2A' is not the name of a tensor", SHAPE)),
     ((*COPY, "A=3", "A=4"), ("the shape of A is given twice\n  A=4\n  ^\n",)),
     (("derive", "Y[i]", "=", "A[i]", "A=3"), ("a part of the formula", "the formula in quotes")),
-    (COPY, ("the tensor A has no shape", "  Y[i] = A[i]\n         ^", "for example A=64,32")),
+    (COPY, ("the tensor A has no shape", "  Y[i] = A[i]\n         ^", "for example A=64")),
     ((*COPY, "A=3,4"), ("A is read with 1 index but has 2 dimensions", "sizes: A is 3 x 4")),
     ((*COPY, "A=3", "B=4"), ("is given for B, which the text does not use",)),
     (("derive", "Y[i] = A[i", "A=3"), ("  Y[i] = A[i\n            ^",)),

@@ -241,3 +241,80 @@ def test_bad_input_is_one_clear_error() -> None:
     with pytest.raises(ed.EinderiveError, match="a parsed program has fixed shapes"):
         ed.equivalent(left, left, generic=True)
     assert ed.equivalent(left, "Y[i] = 1*A[i]", A=(3,)).kind == "identical"
+
+
+MULTIPLIED_OUT = "*".join(f"relu({prime}*A[i]*A[i])" for prime in (17, 19, 23, 29, 31, 41))
+BOTH_SIGNS = "where(s < 1, A[k], -A[k])"
+NOT_EQUAL = [
+    (
+        f"Y = max[k,s]({BOTH_SIGNS}) where s in 0:2",
+        f"Y = sum[k](max[s]({BOTH_SIGNS})) where s in 0:2",
+    ),
+    (
+        f"Y = min[k,s]({BOTH_SIGNS}) where s in 0:2",
+        f"Y = sum[k](min[s]({BOTH_SIGNS})) where s in 0:2",
+    ),
+    (
+        f"Y = exp(max[k,s]({BOTH_SIGNS})) where s in 0:2",
+        f"Y = exp(sum[k](max[s]({BOTH_SIGNS}))) where s in 0:2",
+    ),
+    (
+        "Y = max[i,j](A[i]-A[j])",
+        "Y = sum[i](max[j,s](where(s < 1, where(i < j, A[i]-A[j], 0), where(i < j, A[j]-A[i], 0))))"
+        " where s in 0:2",
+    ),
+    (f"Y[i] = {MULTIPLIED_OUT}", "Y[i] = 0*A[i]"),
+    *((f"Y[i] = abs({c}*A[i])", f"Y[i] = -{c}*abs(A[i])") for c in (43, 59, 83, 97)),
+]
+
+
+@pytest.mark.parametrize(("left", "right"), NOT_EQUAL)
+@pytest.mark.parametrize("laws", [(), ("exp-sum",)])
+def test_order_and_signs_make_nothing_else_equal(
+    left: str, right: str, laws: tuple[str, ...]
+) -> None:
+    verdict = ed.equivalent(left, right, A=(3,), laws=laws)
+    assert verdict.kind == "different", verdict
+    found = verdict.counterexample
+    assert found is not None
+    assert found.left != found.right
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "reason"),
+    [
+        (
+            "1000000*sqrt(10^12*A[i]^2+1)-10^12*A[i]",
+            "10^6/(sqrt(10^12*A[i]^2+1)+10^6*A[i])",
+            "sqrt",
+        ),
+        ("A[i]/abs(A[i])*sign(A[i])", "1", "order"),
+        ("1/(A[i]-A[i])", "5", "Y[0] has none on one side at least: a divisor there is 0"),
+        ("B[i]/A[i-1]", "where(i >= 1, B[i]/A[i-1], 0)", "Y[0] has none on one side at least"),
+        ("A[i]/0", "0*A[i]", "a divisor there is 0 for all entries"),
+        (
+            "A{fill=inf}[i-1]*(B[i]+A[i])",
+            "A{fill=inf}[i-1]*B[i]+A{fill=inf}[i-1]*A[i]",
+            "an infinite number meets an entry",
+        ),
+    ],
+)
+def test_what_has_no_value_is_neither_equal_nor_different(
+    left: str, right: str, reason: str
+) -> None:
+    used = {name: (4,) for name in "AB" if f"{name}[" in left + right}
+    clause = " where i in 0:4"
+    verdict = ed.equivalent(f"Y[i] = {left}{clause}", f"Y[i] = {right}{clause}", **used)
+    assert verdict.kind == "undecided", verdict
+    assert reason in str(verdict)
+
+
+def test_a_verdict_names_the_laws_that_it_used() -> None:
+    laws = ["exp-sum", "silu", "sigmoid", "tanh"]
+    same = ed.equivalent("Y[i] = A[i]", "Y[i] = 1*A[i]", A=(3,), laws=laws)
+    assert str(same) == "identical: both are the same canonical expression"
+    shown = ed.equivalent(
+        "Y[i] = silu(A[i])", "Y[i] = A[i]*sigmoid(A[i])+0*A[i]", A=(3,), laws=laws
+    )
+    assert "silu(x)" in str(shown)
+    assert "tanh" not in str(shown)

@@ -28,7 +28,8 @@ from ta.errors import RuleRefused
 from ta.node import Scope, Tensor
 from ta.parse import parse_expression
 from ta.show import show, tensors_of
-from ta.subst import replace_sources, stages
+from ta.subst import stages
+from tests.fuzz.chains import states
 from tests.fuzz.explore import Failure, Mode, Move, difference
 from tests.fuzz.judge import Judge
 
@@ -65,10 +66,7 @@ def read_case(text: str) -> Failure:
         if line.startswith("#"):
             continue
         name, colon, value = line.partition(":")
-        if (
-            name not in ("rule", "tensors", "start", "mode", "scope", "witness", "shows")
-            or not colon
-        ):
+        if name not in NAMES or not colon:
             raise ValueError(f"not a line of a case: {line!r}")
         entries.append((name, value.strip()))
     given = dict(entries)
@@ -114,15 +112,15 @@ def replay(case: Failure, rules: Sequence[Rule | JointRule]) -> str:
             list(rule.propose(case.start))
         else:
             list(rule.propose(stages(case.start)))
-    judge, current = Judge(), case.start
+    judge, following = Judge(), states(case.start, case.moves)
     for move in case.moves:
         try:
             after = kernel.apply(move.scope, move.witness, exact=move.mode == "exact")
+            program = next(following)
         except RuleRefused:
             return ""
         wrong = difference(judge, move.scope, after, case.laws)
-        current = replace_sources(current, {move.scope: after})
-        wrong = wrong or difference(judge, case.start, current, case.laws)
+        wrong = wrong or difference(judge, case.start, program, case.laws)
         if wrong:
             return wrong
     return ""

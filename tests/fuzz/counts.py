@@ -31,6 +31,8 @@ class Counts:
     """Different pairs of scopes, before and after, among the applications of one process."""
     lost: Counter[str] = field(default_factory=Counter)
     """By rule, the applications after which a point has no value (inf - inf, 1/0) that had one."""
+    in_floats: int = 0
+    """Pairs of scopes also compared in floating point, by the points that are finite."""
     chains: int = 0
     chain_steps: int = 0
     """Each with the whole program compared with the first one."""
@@ -63,6 +65,7 @@ class Counts:
             ("  accepted there only", self.exact_only),
             ("corrupted witnesses", self.corrupted),
             ("  accepted, and equal", self.corrupted_accepted),
+            ("compared in floating point too", self.in_floats),
             ("chains", self.chains),
             ("  steps in them, program compared", self.chain_steps),
             ("programs", self.programs),

@@ -88,6 +88,7 @@ class Exploration:
         for _ in range(CHAINS):
             self.chain(tuple(roots), self.random.randint(2, 4))
         self.counts.programs += 1
+        self.counts.in_floats += self.judge.in_floats
 
     def chain(self, roots: tuple[Scope, ...], length: int) -> None:
         """Steps at random places, all rules asked at each point of the way."""
@@ -215,11 +216,16 @@ class Exploration:
 
 
 def difference(judge: Judge, before: Scope, after: Scope, laws: Sequence[str] = ()) -> str:
-    """How the two scopes differ, or cannot be evaluated; nothing where they are equal."""
+    """How the two scopes differ; nothing where they are equal, and no finite point of the first is
+    NaN or infinite in the second.  A law of exp does not keep numbers: exp(a)*exp(b) may
+    overflow."""
     if before.loops != after.loops:
         return f"the loops are {after.loops} after {before.loops}"
     found = judge.difference(before, after, laws)
-    return str(found) if found else ""
+    if found:
+        return str(found)
+    spoiled = None if laws else judge.spoils(before, after)
+    return f"{spoiled} in floating point" if spoiled else ""
 
 
 def raised(error: Exception) -> str:

@@ -31,7 +31,13 @@ MOST_EXTENT = 12
 EXAMPLES_SHARE = 0.3
 """How many of the programs are mutated examples of the rules."""
 
-UNARY = ("exp", "tanh", "relu", "relu", "abs", "sign", "sqrt", "sigmoid")
+INFINITE_SHARE = 0.03
+"""Of the numbers of a text."""
+
+UNARY = (
+    *("exp", "tanh", "relu", "relu", "abs", "sign", "sqrt", "sigmoid", "log", "rsqrt", "log1p"),
+    *("expm1", "softplus", "silu", "gelu", "erf", "sin", "cos"),
+)
 BINARY = ("maximum", "minimum")
 
 
@@ -111,7 +117,7 @@ class _Statement:
 
     def scope(self) -> Scope:
         loops, sums = self.domain[: self.first], self.domain[self.first :]
-        body = self.contraction() if self.random.random() < 0.5 else self.expression(2)
+        body = self.contraction() if self.random.random() < 0.4 else self.expression(2)
         return make_scope(loops, sums, body, self.reducer)
 
     def side(self, known: list[Range]) -> Range:
@@ -138,23 +144,25 @@ class _Statement:
         kind = random.random()
         if height == 0 or kind < 0.1:
             return self.access() if random.random() < 0.9 else expr.const(self.number())
-        if kind < 0.5:
+        if kind < 0.36:
             factors = [self.factor(height) for _ in range(random.choice((1, 2, 2, 2, 3, 3, 4)))]
             if random.random() < 0.2:
                 factors.append(expr.const(self.number()))
             return expr.mul(*factors)
-        if kind < 0.65:
+        if kind < 0.48:
             return self.sum_of_terms(height)
-        if kind < 0.72:
+        if kind < 0.53:
             return expr.power(self.expression(height - 1), random.choice((2, 2, 3)))
-        if kind < 0.75:
+        if kind < 0.57:
             return expr.divide(self.expression(height - 1), self.access())
-        if kind < 0.9:
+        if kind < 0.62:
+            return expr.power(self.expression(height - 1), random.choice((-1, -1, -2, -3)))
+        if kind < 0.86:
             return self.function(height)
         return self.choice(height)
 
     def factor(self, height: int) -> Node:
-        return self.access() if self.random.random() < 0.8 else self.expression(height - 1)
+        return self.access() if self.random.random() < 0.7 else self.expression(height - 1)
 
     def sum_of_terms(self, height: int) -> Node:
         random = self.random
@@ -170,10 +178,10 @@ class _Statement:
 
     def function(self, height: int) -> Node:
         random = self.random
-        if random.random() < 0.2:
+        if random.random() < 0.15:
             pair = self.expression(height - 1), self.expression(height - 1)
             return expr.apply(random.choice(BINARY), *pair)
-        if random.random() < 0.25:
+        if random.random() < 0.15:
             return expr.apply("exp", expr.add(self.access(), self.access()))
         argument = self.expression(height - 1)
         if random.random() < 0.5:
@@ -186,24 +194,35 @@ class _Statement:
             Condition(random.choice((">=", ">=", "==")), self.row())
             for _ in range(random.choice((1, 1, 2)))
         ]
-        otherwise: Node = expr.const(0)
-        if self.reducer in ("max", "min") and random.random() < 0.4:
-            otherwise = expr.const(self.infinity())
-        elif random.random() < 0.4:
-            otherwise = self.expression(height - 1)
-        return expr.select(conditions, self.expression(height - 1), otherwise)
+        if height > 1 and random.random() < 0.4:
+            then = self.choice(height - 1)
+        else:
+            then = self.expression(height - 1)
+        return expr.select(conditions, then, self.otherwise(height))
 
-    def number(self) -> Fraction:
+    def otherwise(self, height: int) -> Node:
+        random = self.random
+        if random.random() < (0.4 if self.reducer in ("max", "min") else 0.05):
+            return expr.const(self.infinity())
+        if random.random() < 0.4:
+            return self.expression(height - 1)
+        return expr.const(0)
+
+    def number(self) -> Number:
+        if self.random.random() < INFINITE_SHARE:
+            return self.infinity()
         whole = self.random.choice((-3, -2, -1, 1, 2, 2, 3))
         return Fraction(whole, 2 if self.random.random() < 0.05 else 1)
 
     def infinity(self) -> float:
-        return -math.inf if self.reducer == "max" else math.inf
+        if self.reducer in ("max", "min") and self.random.random() < 0.8:
+            return -math.inf if self.reducer == "max" else math.inf
+        return self.random.choice((-math.inf, math.inf))
 
     def fill(self) -> Number:
-        if self.random.random() < 0.85:
+        if self.random.random() < 0.75:
             return Fraction(0)
-        if self.reducer in ("max", "min") and self.random.random() < 0.6:
+        if self.random.random() < (0.6 if self.reducer in ("max", "min") else 0.2):
             return self.infinity()
         return Fraction(self.random.choice((-1, 1, 2)))
 

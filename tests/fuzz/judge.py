@@ -6,6 +6,8 @@
     exp(a + b) = exp(a)*exp(b)    where a step rests on it: pairs of residues; what differs there
                                   (exp inside of exp may, see `ta.exponential`) has to differ in
                                   float64 as well, beyond rounding
+    what becomes NaN or infinite  in float64, on positive data: a point that is finite before is
+                                  finite after, as 0*(1/0) is not
 
 A maximum that is wrong where it is negative shows on the second set, and so on.  The data of a
 tensor depend on its name and shape only, so a scope has one value whatever it is compared with, and
@@ -24,9 +26,10 @@ from ta.exponential import SAFE_PRIMES, ExponentialField
 from ta.fields import Array, Field, ModularField, RealField, random_values
 from ta.interp import evaluate, input_tensors, uses_order
 from ta.laws import EXP_SUM
-from ta.node import Number, Scope, Tensor
+from ta.node import Access, Apply, Const, Number, Power, Scope, Tensor
 from ta.rationals import ExactField
-from ta.subst import stages
+from ta.subst import stages, walk
+from tests.fuzz.floats import POLES, FloatField
 from tests.fuzz.integers import Inexact, IntegerField
 
 MODULAR = ModularField()
@@ -34,7 +37,10 @@ INTEGERS = IntegerField()
 EXACT = ExactField()
 EXPONENTIAL = ExponentialField(SAFE_PRIMES[0])
 REAL = RealField(tolerance=1e-6)
+FLOATS = FloatField()
 MOST_REAL = 0.7
+FLOAT_SHARE = 16
+"""One in so many pairs of scopes that have no reason to lose a number is judged in float64."""
 
 
 class Difference(NamedTuple):
@@ -63,6 +69,9 @@ class Judge:
     def __init__(self) -> None:
         self.values: dict[tuple[Scope, Field, int], Array | None] = {}
         self.orders: dict[Scope, bool] = {}
+        self.perils: dict[Scope, bool] = {}
+        self.in_floats = 0
+        """Pairs of scopes that were compared in float64."""
 
     def difference(
         self, before: Scope, after: Scope, laws: Sequence[str] = ()
@@ -98,6 +107,18 @@ class Judge:
             for _, left, right in self.pairs(before, after)
         )
 
+    def spoils(self, before: Scope, after: Scope) -> Difference | None:
+        """The first point that is finite in float64 before and is not after, where one may be."""
+        chosen = (before.digest ^ after.digest) % FLOAT_SHARE == 0
+        chosen = chosen or self.perilous(before) or self.perilous(after)
+        if before.loops != after.loops or not chosen:
+            return None
+        left, right = (self.value(scope, FLOATS, 0) for scope in (before, after))
+        if left is None or right is None:
+            return None
+        self.in_floats += 1
+        return _at(before, np.isfinite(left) & ~np.isfinite(right), left, right)
+
     def pairs(self, before: Scope, after: Scope) -> Iterator[tuple[Field, Array, Array]]:
         """The values of both on each set of data, in the first field that holds them."""
         ordered = self.ordered(before) or self.ordered(after)
@@ -128,9 +149,32 @@ class Judge:
             found = self.orders[stage] = uses_order(stage)
         return found
 
+    def perilous(self, scope: Scope) -> bool:
+        """Whether the scope divides, or an infinite number or a function with a pole is in it."""
+        for stage in stages(scope):
+            if stage not in self.perils:
+                self.perils[stage] = _perilous(stage)
+        return any(self.perils[stage] for stage in stages(scope))
+
+
+def _perilous(stage: Scope) -> bool:
+    if stage.reducer in ("max", "min") and any(side.extent == 0 for side in stage.sums):
+        return True
+    return any(
+        (isinstance(node, Power) and node.exponent < 0)
+        or (isinstance(node, Apply) and node.function in POLES)
+        or (isinstance(node, Const) and isinstance(node.value, float))
+        or (isinstance(node, Access) and isinstance(node.fill, float))
+        for node in walk(stage.body)
+    )
+
 
 def _first(scope: Scope, field: Field, left: Array, right: Array) -> Difference | None:
-    places = np.flatnonzero(field.differs(left, right))
+    return _at(scope, field.differs(left, right), left, right)
+
+
+def _at(scope: Scope, differs: Array, left: Array, right: Array) -> Difference | None:
+    places = np.flatnonzero(differs)
     if not len(places):
         return None
     corner = np.unravel_index(int(places[0]), scope.shape) if scope.loops else ()

@@ -2,7 +2,8 @@
 one at a time, as long as the failure stays.
 
 A candidate fails if the very witness still shows the failure on it, or if any witness that the rule
-proposes there does, or, for a corrupted witness, one of these changed in one place.
+proposes there does, or, for a corrupted witness, one of these changed in one place.  A chain loses
+moves first; once it has one, the program around it becomes smaller.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ta.node import Scope
 from ta.show import show, tensors_of
 from ta.subst import stages, walk
 from tests.derivations.seeds import corrupt
+from tests.fuzz import chains
 from tests.fuzz.explore import Failure, Mode, Move, difference, raised
 from tests.fuzz.judge import Judge
 from tests.fuzz.variants import variants
@@ -31,17 +33,34 @@ CORRUPTIONS = 40
 def shrunk(
     failure: Failure, rules: Sequence[Rule | JointRule], seconds: float = SECONDS
 ) -> Failure:
-    """The least failure of the same kind found in the time; chains are left as they are."""
-    if any(move.scope is not failure.start for move in failure.moves):
-        return failure
-    named = (r for r in rules if r.name == failure.rule and isinstance(r, Rule))
-    rule = next(named, None)
+    """The least failure of the same kind found in the time."""
     best, end = failure, time.monotonic() + seconds
+    find = _smaller_chain if _holds_by_itself(failure) else _smaller
     smaller: Failure | None = failure
     while smaller is not None:
         best = smaller
-        smaller = next(_smaller(best, rule, end), None)
+        named = (r for r in rules if r.name == best.rule and isinstance(r, Rule))
+        smaller = next(find(best, next(named, None), end), None)
     return best
+
+
+def _holds_by_itself(failure: Failure) -> bool:
+    """Is it only the program that differs, and not the last step's two sides?"""
+    return bool(failure.moves) and not _shows(failure.moves[-1], failure.laws)
+
+
+def _smaller_chain(failure: Failure, rule: Rule | None, end: float) -> Iterator[Failure]:
+    size, kind = (len(failure.moves), *_size(failure.start)), _kind(failure.shows)
+    candidates = chains.shorter(failure)
+    if len(failure.moves) == 1:
+        candidates = chains.smaller(failure, rule)
+    for candidate in candidates:
+        if time.monotonic() > end:
+            return
+        if (len(candidate.moves), *_size(candidate.start)) < size:
+            found = chains.fails(candidate)
+            if found is not None and _kind(found.shows) == kind:
+                yield found
 
 
 def _smaller(failure: Failure, rule: Rule | None, end: float) -> Iterator[Failure]:

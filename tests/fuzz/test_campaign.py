@@ -10,11 +10,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from derivations import functions, reindex, restructure, zero
+from derivations.contraction import ContractPairs
 from derivations.kernel import Witness
+from derivations.restructure import SplitSum
 from derivations.rule import JointRule, Rule
 from derivations.rules import ALL_RULES, RULES
 from derivations.rules.shift import SHIFT
@@ -22,8 +25,8 @@ from ta import affine, expr
 from ta.canon import scope as make_scope
 from ta.node import Access, Node, Scope
 from ta.subst import replace_sources
-from tests.derivations.seeds import points
-from tests.fuzz import explore
+from tests.derivations.seeds import corrupt, points
+from tests.fuzz import chains, explore
 from tests.fuzz.campaign import MOST_CASES, Campaign, until
 from tests.fuzz.cases import DIRECTORY, read_case, replay, text_of
 from tests.fuzz.counts import Counts
@@ -44,6 +47,7 @@ def test_no_rule_fails_on_random_programs(tmp_path: Path) -> None:
     assert min(counts.exact_accepted, counts.corrupted, counts.chains) > 150
     assert 0 < counts.corrupted_accepted < 0.5 * counts.corrupted
     assert 0.9 * counts.total < counts.distinct <= counts.total
+    assert 0.1 * counts.total < counts.in_floats
     assert counts.too_large < 0.01 * counts.total
 
 
@@ -81,13 +85,13 @@ def _any_reducer(scope: Scope, access: Access, source: Scope) -> str:
     return source.reducer if source.sums else scope.reducer
 
 
-_zero_reads: Callable[[Node], tuple[zero.Read, ...]] = zero.zero_reads.__wrapped__
+_zero_reads: Callable[..., tuple[zero.Read, ...]] = zero.zero_reads.__wrapped__
 
 
-def _fills_taken_for_zero(body: Node) -> tuple[zero.Read, ...]:
+def _fills_taken_for_zero(body: Node, *arguments: object) -> tuple[zero.Read, ...]:
     if isinstance(body, Access):
         return tuple(zip(body.rows, body.source.ranges, strict=True))
-    return _zero_reads(body)
+    return _zero_reads(body, *arguments)
 
 
 REMOVED: Mapping[str, tuple[object, str, Callable[..., object] | dict[str, str]]] = {
@@ -104,6 +108,7 @@ REMOVED: Mapping[str, tuple[object, str, Callable[..., object] | dict[str, str]]
         "OPPOSITE",
         {"max": "max", "min": "min"},
     ),
+    "what stands beside a zero is a number": (zero, "finite_everywhere", _yes),
     "only a fill of zero is zero": (zero, "zero_reads", _fills_taken_for_zero),
 }
 """Side conditions of the kernel, and what stands in for each to leave it out."""
@@ -172,7 +177,7 @@ def test_what_a_rule_raises_is_a_failure(tmp_path: Path) -> None:
 def test_a_program_that_changes_over_sound_steps_is_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Steps put in their places wrongly: the chain is written with all its steps."""
+    """Steps put in their places wrongly: one step in the least program is enough to see it."""
 
     def wrong(scope: Scope, replacement: Mapping[Scope, Scope]) -> Scope:
         found = replace_sources(scope, replacement)
@@ -182,13 +187,17 @@ def test_a_program_that_changes_over_sound_steps_is_a_failure(
         return make_scope(found.loops, (), expr.add(expr.access(found, rows), expr.const(1)))
 
     monkeypatch.setattr(explore, "replace_sources", wrong)
+    monkeypatch.setattr(chains, "replace_sources", wrong)
     campaign = Campaign(0, tmp_path)
     campaign.run(range(10**9), lambda counts: not counts.failures)
     path = campaign.written[0]
     case = read_case(path.read_text(encoding="utf-8"))
-    assert case.moves
+    assert len(case.moves) == 1
+    assert points(case.start) <= 4
     assert text_of(case) == path.read_text(encoding="utf-8")
-    assert replay(case, ALL_RULES) == ""  # the steps themselves hold
+    assert replay(case, ALL_RULES)
+    monkeypatch.undo()
+    assert replay(case, ALL_RULES) == ""  # the step itself holds
 
 
 def _fuzz(*arguments: str) -> subprocess.Popen[str]:
@@ -236,9 +245,23 @@ def test_what_was_found_once_holds(path: Path) -> None:
     assert replay(read_case(path.read_text(encoding="utf-8")), ALL_RULES) == ""
 
 
+def test_a_case_with_laws_reads_back() -> None:
+    path = min(DIRECTORY.glob("*.txt"))
+    case = replace(read_case(path.read_text(encoding="utf-8")), laws=("exp-sum",))
+    assert read_case(text_of(case)) == case
+
+
 def test_a_case_that_cannot_be_read_says_where() -> None:
     with pytest.raises(ValueError, match="formula"):
         read_case("rule: shift\nformula: Y[i] = A[i]\n")
+
+
+@pytest.mark.parametrize("witness", [SplitSum(()), SplitSum((1,)), ContractPairs(())])
+def test_a_witness_is_changed_also_where_it_names_nothing(witness: Witness) -> None:
+    """A corrupted witness may be corrupted once more."""
+    changed = {corrupt(witness, Random(seed)) for seed in range(20)}
+    assert None not in changed
+    assert len(changed - {witness}) > 1
 
 
 def test_counts_add_up() -> None:

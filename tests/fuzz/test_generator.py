@@ -13,13 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from derivations.rules import RULES
 from ta import affine
 from ta.interp import input_tensors
-from ta.node import REDUCERS, Access, Apply, Power, Scope, Select, Tensor
+from ta.node import REDUCERS, Access, Apply, Const, Power, Scope, Select, Tensor
 from ta.parse import parse_expression
 from ta.show import show, tensors_of
 from ta.subst import stages, walk
 from tests.derivations.seeds import points
 from tests.fuzz.explore import difference
-from tests.fuzz.generator import MOST_POINTS, program
+from tests.fuzz.generator import MOST_POINTS, UNARY, program
 from tests.fuzz.judge import Judge
 from tests.strategies import programs
 
@@ -49,10 +49,22 @@ def features(roots: tuple[Scope, ...]) -> Iterator[str]:
             elif isinstance(node, Select):
                 yield "mask"
             elif isinstance(node, Power):
-                yield "power" if node.exponent > 0 else "division"
+                yield "power" if node.exponent > 0 else f"power {node.exponent}"
+            elif isinstance(node, Const) and isinstance(node.value, float):
+                yield "infinite number"
+        selects = [node for node in walk(stage.body) if isinstance(node, Select)]
+        if any(
+            isinstance(inner, Select)
+            for node in selects
+            for inner in walk(node.then)
+            if inner is not node
+        ):
+            yield "mask within a mask"
         for access in reads:
             if access.fill:
                 yield "infinite fill" if math.isinf(access.fill) else "fill"
+                if math.isinf(access.fill) and stage.sums:
+                    yield f"infinite fill, {stage.reducer}"
             for row, bound in zip(access.rows, access.source.ranges, strict=True):
                 if row.floors:
                     yield "div or mod"
@@ -74,9 +86,12 @@ def drawn() -> list[tuple[Scope, ...]]:
 def test_programs_have_every_feature(drawn: list[tuple[Scope, ...]]) -> None:
     found = Counter(feature for roots in drawn for feature in set(features(roots)))
     wanted = {*REDUCERS, "two outputs", "several statements", "empty range", "size 1", "fill"}
-    wanted |= {"negative start", "repeated tensor", "mask", "power", "division", "infinite fill"}
+    wanted |= {"negative start", "repeated tensor", "mask", "power", "infinite fill"}
+    wanted |= {"power -1", "power -2", "power -3", "infinite number", "mask within a mask"}
+    wanted |= {"infinite fill, sum", "infinite fill, max"}
     wanted |= {"div or mod", "stride", "window", "padding", "relu", "exp", "maximum", "abs"}
     assert {feature: found[feature] for feature in wanted if found[feature] < PROGRAMS // 100} == {}
+    assert {name: found[name] for name in UNARY if found[name] < PROGRAMS // 250} == {}
 
 
 def test_equal_seeds_give_equal_programs(drawn: list[tuple[Scope, ...]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from random import Random
 
@@ -18,12 +19,13 @@ from ta.rationals import ExactField
 from ta.subst import stages, walk
 from tests.derivations.seeds import read
 from tests.fuzz.explore import difference
+from tests.fuzz.floats import FloatField
 from tests.fuzz.generator import program
 from tests.fuzz.integers import LIMIT, Inexact, IntegerField
 from tests.fuzz.judge import Judge
 from tests.oracle import equal
 
-INTEGERS, EXACT = IntegerField(), ExactField()
+INTEGERS, EXACT, FLOATS = IntegerField(), ExactField(), FloatField()
 
 
 def opaque(scope: Scope) -> bool:
@@ -126,6 +128,53 @@ def test_a_value_that_is_lost_is_seen() -> None:
     assert judge.loses(before, after)
     assert not judge.loses(after, before)
     assert difference(judge, before, after) == ""
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "spoiled"),
+    [
+        ("{L[i:0:4] S[k:0:2] A[k]/B[k]}", "{L[i:0:4] S[k:0:3] A[k]/B[k]}", True),
+        ("{L[i:0:4] S[k:0:2] A[k]/B[k]}", "{L[i:0:4] S[k:0:3] where(k < 2, A[k]/B[k], 0)}", False),
+        ("{L[i:0:4] S[k:0:2] A[k]}", "{L[i:0:4] S[k:0:3] A[k]*log(B[k])}", True),
+        ("{L[i:0:4] A[i]*log(B[i])}", "{L[i:0:4] A[i]}", False),
+        ("{L[i:0:4] S[k:0:2] A[k]}", "{L[i:0:4] S[k:0:3] A[k]*B{fill=inf}[k]}", True),
+        ("{L[i:0:4] exp(-B{fill=inf}[i])}", "{L[i:0:4] exp(-B{fill=inf}[i])*1}", False),
+        ("{L[i:0:2] exp(7*B[i])}", "{L[i:0:2] exp(700*B[i])*exp(-693*B[i])}", False),
+    ],
+)
+def test_a_finite_point_that_is_none_any_more_is_seen(left: str, right: str, spoiled: bool) -> None:
+    """A zero beside 1/0 or an infinity: exact values take it for 0.  Overflow is none of these."""
+    before, after = read(left, A=(2,), B=(2,)), read(right, A=(2,), B=(2,))
+    judge = Judge()
+    found = judge.spoils(before, after)
+    assert (found is not None) is spoiled
+    assert judge.spoils(before, before) is None
+
+
+@pytest.mark.parametrize(
+    ("compute", "expected"),
+    [
+        (lambda: FLOATS.power(np.zeros(2), -2), math.nan),
+        (lambda: FLOATS.apply("log", np.zeros(2)), math.nan),
+        (lambda: FLOATS.apply("rsqrt", np.zeros(2)), math.nan),
+        (lambda: FLOATS.apply("log", np.full(2, math.inf)), math.inf),
+        (lambda: FLOATS.multiply(np.zeros(2), np.full(2, math.inf)), math.nan),
+        (lambda: FLOATS.reduce("sum", np.array([[1, math.inf]] * 2), 1), math.inf),
+        (lambda: FLOATS.apply("exp", np.full(2, 800.0)), None),
+        (lambda: FLOATS.apply("exp", np.full(2, -800.0)), None),
+        (lambda: FLOATS.multiply(np.full(2, 1e200), np.full(2, 1e200)), None),
+        (lambda: FLOATS.reduce("prod", np.full((2, 2), 1e200), 1), None),
+    ],
+)
+def test_floats_have_no_value_at_a_pole_and_none_beyond_their_range(
+    compute: Callable[[], np.ndarray], expected: float | None
+) -> None:
+    with np.errstate(all="ignore"):
+        if expected is None:
+            with pytest.raises(Inexact):
+                compute()
+        else:
+            np.testing.assert_array_equal(compute(), np.full(2, expected))
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ CASES: list[tuple[type[TextError], str, str, str]] = [
     (FormulaSyntaxError, "Y = inf - inf", "opposite sign", ""),
     (FormulaSyntaxError, "Y = " + "(" * 99 + "1" + ")" * 99, "nested more than", "statements"),
     (NameUnknownError, "Y[i] = <X>[i]*x[i]", "the tensor X has no shape", "did you mean x?"),
-    (NameUnknownError, "Y[i] = <Q>[i]", "the tensor Q has no shape", "for example Q=(64, 32)"),
+    (NameUnknownError, "Y[i] = <Q>[i]", "the tensor Q has no shape", "for example Q=(64,)"),
     (NameUnknownError, "Y[i] = <Z>[i]; Z[i] = x[i]", "before it is defined", ""),
     (NameUnknownError, "Y[i] = <Y>[i]", "before it is defined", ""),
     (NameUnknownError, "Y[i] = <foo>(A[i,k])", "foo is not a function", "known are exp"),

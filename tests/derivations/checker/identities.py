@@ -190,7 +190,7 @@ TRUE: dict[str, tuple[str, str]] = {
     ),
     "quotients by an infinity and by 0": (
         "{L[i:0:9] 1/{L[i:0:9] 3*A{fill=inf}[i+2]*where(i > 2, 1, 0)}[i]}",
-        "{L[i:0:9] where(i > 2, where(i < 7, 1/3/A[i+2], 0), inf)}",
+        "{L[i:0:9] where(i > 2, where(i < 7, 1/3/A[i+2], 0), 1/A[i-3])}",
     ),
     "several infinities": (
         "{relu({S[k:0:3] (where(k < 2, inf, 0) + inf)}[])}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from derivations.checker import compare, families, not_equal, translate
+from derivations.checker import compare, families, not_equal, regions, translate
 from tests.derivations.checker.changes import agree
 from tests.derivations.checker.identities import BEYOND, FALSE, SHAPES, TRUE
 from tests.derivations.seeds import read
@@ -52,7 +52,7 @@ def test_operands_in_too_many_pieces_are_not_compared(monkeypatch: pytest.Monkey
         (4, None),
         (3, "not shown: too large: an operand falls into too many pieces"),
     ):
-        monkeypatch.setattr(translate, "MOST_PIECES", most)
+        monkeypatch.setattr(regions, "MOST_PIECES", most)
         assert not_equal(one, other) == reason
 
 

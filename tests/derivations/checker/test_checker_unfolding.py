@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from derivations.checker.unfolding import MOST_DEPTH, same_by_definition
+from derivations.checker.unfolding import MOST, same_by_definition
+from derivations.checker.zeros import is_zero
 from ta import affine, expr
+from ta.affine import Range
 from ta.canon import scope as make_scope
 from ta.node import Node, Scope
+from ta.subst import nested_scopes, substitute
 from tests.derivations.checker.identities import SHAPES
 from tests.derivations.seeds import read
 
@@ -23,6 +26,13 @@ START = expr.access(expr.tensor("A", (SIDE,)), [AT])
         ("{L[i:0:4] {L[j:2:9] A[j] + 1}[i+2]*B[i]}", "{L[i:0:4] (A[i+2] + 1)*B[i]}"),
         ("{L[i:0:9] {L[j:0:9] {L[j:0:9] -A[j]}[j] + 1}[i]*B[i]}",
          "{L[i:0:9] ({L[j:0:9] 1 - A[j]}[i])*B[i]}"),
+        # beyond the border both are 0
+        ("{L[i:0:9] {L[j:0:9] A[j] + A[j]*B[j]}[i+1]*B[i]}",
+         "{L[i:0:9] (A[i+1] + A[i+1]*B[i+1])*B[i]}"),
+        ("{L[i:0:9] {L[j:0:9] A[j]^2}[i-3]*B[i]}", "{L[i:0:9] A[i-3]^2*B[i]}"),
+        # one read stays, and another of the same stage is written out
+        ("{L[i:0:9] {L[j:0:9] tanh(A[j])}[i]*{L[j:0:9] tanh(A[j])}[8-i]}",
+         "{L[i:0:9] {L[j:0:9] tanh(A[j])}[i]*tanh(A[8-i])}"),
     ],
 )  # fmt: skip
 def test_what_is_read_is_written_out(left: str, right: str) -> None:
@@ -37,6 +47,18 @@ def test_what_is_read_is_written_out(left: str, right: str) -> None:
     [
         ("{L[i:0:5] {L[j:0:4] A[j] + 1}[i]}", "{L[i:0:5] A[i] + 1}"),
         ("{L[i:0:9] {L[j:1:9] A[j] + 1}[i]}", "{L[i:0:9] A[i] + 1}"),
+        # beyond the border the stage is 0, or its fill, and its body is not
+        ("{L[i:0:9] {L[j:0:9] A[j] + 1}[i+1]}", "{L[i:0:9] A[i+1] + 1}"),
+        ("{L[i:0:9] {L[j:0:9] A[j]*B[j]}{fill=1}[i+1]}", "{L[i:0:9] A[i+1]*B[i+1]}"),
+        ("{L[i:0:9] {L[j:0:8] A[j]*B[j]}[i+1]}", "{L[i:0:9] A[i+1]*B[i+1]}"),
+        ("{L[i:0:9] {L[j:1:9] A[j]*B[j]}[i-1]}", "{L[i:0:9] A[i-1]*B[i-1]}"),
+        # what is infinite would be cancelled
+        ("{L[i:0:4] B[i] + {L[j:0:4] A{fill=inf}[j-1]}[i] - A{fill=inf}[i-1]}", "{L[i:0:4] B[i]}"),
+        # there, its body is 0/0, or 0*inf
+        ("{L[i:0:9] {L[j:0:9] A[j]/B[j]}[i+1]}", "{L[i:0:9] A[i+1]/B[i+1]}"),
+        ("{L[i:0:9] {L[j:0:9] A[j]*B{fill=inf}[j]}[i+1]}", "{L[i:0:9] A[i+1]*B{fill=inf}[i+1]}"),
+        ("{L[i:0:9] {L[j:0:9] A[j]*{L[k:0:9] 1/B[k-1]}[8-j]}[i+1]*B[i]}",
+         "{L[i:0:9] A[i+1]*{L[k:0:9] 1/B[k-1]}[7-i]*B[i]}"),
         ("{L[i:0:9] {L[j:0:9] S[k:0:9] C[j,k]}[i]}", "{L[i:0:9] C[i,0]}"),
         ("{L[i:0:9] {L[j:0:9] max[k:0:9] C[j,k]}[i]}", "{L[i:0:9] {L[j:0:9] S[k:0:9] C[j,k]}[i]}"),
     ],
@@ -64,13 +86,76 @@ def written_out(count: int) -> Scope:
     return make_scope([(0, SIDE)], (), body)
 
 
-def test_deep_expressions_stay_where_they_are() -> None:
-    assert same_by_definition(chain(MOST_DEPTH + 1), written_out(MOST_DEPTH + 1))
-    assert not same_by_definition(chain(MOST_DEPTH + 2), written_out(MOST_DEPTH + 2))
+def test_deep_expressions_are_written_out_where_one_side_is_as_deep() -> None:
+    deep = 2 * MOST.depth
+    assert same_by_definition(chain(deep), written_out(deep))
+    one, other = chain(deep, without=0), chain(deep, without=2)
+    assert one is not other
+    assert not same_by_definition(one, chain(deep + 1))
 
 
 def test_what_both_sides_hold_stays() -> None:
-    long = 2 * MOST_DEPTH
-    for without in (0, MOST_DEPTH // 2, MOST_DEPTH, long - 2):
+    long = 2 * MOST.depth
+    for without in (0, MOST.depth // 2, MOST.depth, long - 2):
         assert same_by_definition(chain(long), chain(long, without=without))
         assert same_by_definition(chain(long, without=without), chain(long))
+
+
+def test_both_sides_are_written_out() -> None:
+    for length in (4, MOST.depth, 8 * MOST.depth):  # from some depth on in several stages
+        one, other = chain(length, without=0), chain(length, without=2)
+        assert one is not other
+        assert same_by_definition(one, other)
+        assert not same_by_definition(one, chain(length + 1))
+
+
+def test_doubling_chains_with_borders_are_compared() -> None:
+    """y[i] = x[i+1]*x[i] + x[i], twenty times: written out, 3^20 reads."""
+
+    def longer(source: Scope | None) -> Node:
+        reads = [
+            expr.access(source or expr.tensor("A", (SIDE,)), [affine.shift(AT, by)])
+            for by in (1, 0)
+        ]
+        return expr.add(expr.mul(*reads), reads[1])
+
+    stage, flat = None, None
+    for _ in range(20):
+        stage = make_scope([(0, SIDE)], (), longer(stage))
+    body = longer(None)
+    for _ in range(19):
+        flat = make_scope([(0, SIDE)], (), body)
+        ahead = substitute(body, [affine.shift(AT, 1)])
+        body = expr.add(expr.mul(ahead, body), body)
+    flat = make_scope([(0, SIDE)], (), body)
+    assert stage is not None
+    assert not nested_scopes(flat)
+    assert same_by_definition(stage, flat)
+    assert not same_by_definition(stage, make_scope([(0, SIDE)], (), expr.mul(body, START)))
+
+
+@pytest.mark.parametrize(
+    ("body", "values", "zero"),
+    [
+        ("A[i]*B[j]", (9, 20), True),
+        ("A[i]*B[j]", (-3, 0), True),
+        ("A[i]*B[j]", (8, 20), False),
+        ("A[i]*B[j]", (-3, 1), False),
+        ("A[8-i]*B[j]", (9, 20), True),
+        ("A[8-i]*B[j]", (8, 20), False),
+        ("A[i+j]*B[j]", (9, 20), False),
+        ("A[i] + B[j]", (9, 20), False),
+        ("A[i] + A[i]*B[j]", (9, 20), True),
+        ("A[i]^2", (9, 20), True),
+        ("exp(A[i])", (9, 20), False),
+        ("A{fill=1}[i]", (9, 20), False),
+        ("where(i < j, A[i], B[j]*A[i+1])", (9, 20), True),
+        ("where(i < j, A[i], B[j])", (9, 20), False),
+        ("where(i < j, B[j], A[i])", (9, 20), False),
+        ("where(i < j, A[i], 0)", (9, 20), True),
+        ("where(i < j, A[i], 2)", (9, 20), False),
+    ],
+)
+def test_where_an_expression_is_zero(body: str, values: tuple[int, int], zero: bool) -> None:
+    scope = read(f"{{L[i:-3:20,j:0:9] {body}}}", **SHAPES)
+    assert is_zero(scope.body, 0, Range(*values)) == zero

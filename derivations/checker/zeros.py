@@ -1,0 +1,60 @@
+"""Where an expression is 0 because of reads that miss.
+
+    A[i]*B[j]        is 0 for i beyond A, whatever B[j] is, as long as that is a number
+
+0 times an infinity, or times a quotient by 0, is no 0: what holds one is said to be 0 nowhere.
+"""
+
+from __future__ import annotations
+
+from ta import affine
+from ta.affine import Range, Row
+from ta.infinite import may_be_infinite
+from ta.node import Access, Add, Const, Mul, Node, Power, Scope, Select
+from ta.subst import stages, terms
+
+
+def has_value(scope: Scope) -> bool:
+    """Is the scope's body a finite number everywhere, also beyond its loops?"""
+    parts = (part for stage in stages(scope) for part in terms(stage.body))
+    divides = any(isinstance(part, Power) and part.exponent < 0 for part in parts)
+    return not divides and not may_be_infinite(scope)
+
+
+def is_zero(node: Node, i: int, values: Range) -> bool:
+    """Is the expression 0 wherever its iterator i has one of these values, whatever the others
+    have?  No only means that it is not seen."""
+    known: dict[Node, bool] = {}  # sub-terms are shared: a chain's body is long when written out
+
+    def zero(node: Node) -> bool:
+        found = known.get(node)
+        if found is None:
+            found = known[node] = of(node)
+        return found
+
+    def of(node: Node) -> bool:
+        match node:
+            case Const():
+                return node.value == 0
+            case Add():
+                return all(map(zero, node.terms))
+            case Mul():
+                return any(map(zero, node.factors))
+            case Power():
+                return node.exponent > 0 and zero(node.base)
+            case Select():
+                return zero(node.then) and zero(node.otherwise)
+            case Access():
+                sides = zip(node.rows, node.source.ranges, strict=True)
+                return node.fill == 0 and any(_misses(row, side, i, values) for row, side in sides)
+        return False
+
+    return zero(node)
+
+
+def _misses(row: Row, side: Range, i: int, values: Range) -> bool:
+    """Is the row a function of i alone that is outside of the range for all of these values?"""
+    if affine.iterators(row) != {i}:
+        return False
+    low, high = affine.bounds(row, {i: values})
+    return high < side.lo or side.hi <= low

@@ -1,0 +1,101 @@
+"""Inputs of unequal magnitudes: what they show of a program that adds in another order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+import einderive as ed
+from eops.dtypes import LIMITS
+from frontend.accuracy import Accuracy
+from frontend.compiled import compile_derivation
+from frontend.execute import executable
+from frontend.hard_cases import FamilyError, HardCases
+from frontend.inputs import FAMILIES, family_inputs
+from frontend.unequal import UNEQUAL, hard_families
+
+GROUPED = "T[i] = B[i]-Z[i]; Y[i] = T[i]+C[i]"
+SHAPES = dict.fromkeys("BZC", (300,))
+
+
+def error_of(text: str, given: str, accuracy: Accuracy) -> FamilyError:
+    """The error of the second text's program, given as if it were the first one's."""
+    found, other = (ed.derive(t, accuracy=accuracy, **SHAPES) for t in (text, given))
+    direct, built = (executable(d.unchanged, "cpu") for d in (found, other))
+    cases = HardCases(found.source, "cpu", accuracy, direct)
+    return next(e for e in cases.errors(built, 2) if e.family == UNEQUAL)
+
+
+@pytest.mark.parametrize("accuracy", ["normwise", "componentwise"])
+def test_what_opens_a_difference_is_refused(accuracy: Accuracy) -> None:
+    found = error_of(GROUPED, "Y[i] = B[i]-Z[i]+C[i]", accuracy)
+    assert found.baseline < 1e-6
+    assert found.error > 0.01
+    assert not found.accepted
+    assert found.digits > 4
+    assert error_of(GROUPED, GROUPED, accuracy).accepted
+
+
+def test_the_digits_lost_are_reported_normwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    def first(calls: Any, *_: Any) -> tuple[dict[int, float], bool]:
+        return {position: 1e-5 * position or 1e-3 for position in calls}, False
+
+    monkeypatch.setattr("frontend.compiled._measured", first)
+    run = compile_derivation(ed.derive(GROUPED, **dict.fromkeys("BZC", (200_000,))))
+    assert run.chosen.cancelling == ("1 (merge-stage)",)
+    assert run.chosen.digits_lost > 4
+    assert f"digits were lost on inputs with {UNEQUAL}" in " ".join(str(run).split())
+    strict = ed.compile(GROUPED, accuracy="componentwise", seconds=0.01, **SHAPES)
+    assert not any(trial.cancelling for trial in strict.trials)
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes", "large", "small"),
+    [
+        (GROUPED, SHAPES, {"B": 1, "Z": 1}, {"C"}),
+        ("T[i] = B[i]+Z[i]; Y[i] = T[i]+C[i]", SHAPES, {"B": 1, "Z": -1}, {"C"}),
+        ("Y[i,j] = A[i]+C[i]-D[j]", {"A": (9,), "C": (9,), "D": (7,)}, {"A": 1, "D": 1}, {"C"}),
+        (
+            "T[i] = B[i]-Z[i]; Y[i] = T[i]*W[i] + C[i,k]*V[k]",
+            {"B": (9,), "Z": (9,), "W": (9,), "C": (9, 8), "V": (8,)},
+            {"B": 1, "Z": 1},
+            {"C"},
+        ),
+    ],
+)
+def test_the_scales_are_those_of_the_formula(
+    text: str, shapes: Any, large: dict[str, int], small: set[str]
+) -> None:
+    program = ed.parse(text, **shapes)
+    family = hard_families(program)[1]
+    assert family.name == UNEQUAL
+    rounding = torch.finfo(torch.float32).eps
+    for tensor, value in family_inputs(program.inputs, family, "cpu").items():
+        size = float(value.abs().mean())
+        if tensor.name in large:
+            assert float((value - large[tensor.name]).abs().max()) <= 4 * rounding
+        elif tensor.name in small:
+            assert 0 < size < rounding
+        else:
+            assert 0.1 < size < 2
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [
+        ("Y[i,j] = A[i,k]*B[j,k]", {"A": (5, 4), "B": (6, 4)}),
+        ("Y[i] = sum[k]((A[i,k]-B[i,k])^2)", {"A": (5, 4), "B": (5, 4)}),
+        ("Y[i,j] = A[i,k]*B[j,k] + C[j]", {"A": (5, 4), "B": (6, 4), "C": (6,)}),
+    ],
+)
+def test_formulas_without_a_difference_beside_others_have_the_common_families(
+    text: str, shapes: Any
+) -> None:
+    assert hard_families(ed.parse(text, **shapes)) == FAMILIES
+
+
+def test_integers_have_no_scale() -> None:
+    for dtype in LIMITS:
+        assert hard_families(ed.parse(GROUPED, dtypes=dtype, **SHAPES)) == FAMILIES

@@ -1,0 +1,266 @@
+"""Integers: every program gives the formula's numbers, whatever their type holds."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import einderive as ed
+from derivations.match import match
+from derivations.rules import RULES
+from eops.dtypes import LIMITS
+from eops.library import OPERATORS
+from eops.torch_stage import lower, lower_all
+from eops.torch_types import StageTypes, stage_types
+from frontend.accept import reference
+from frontend.accept_integers import WrappingField, exact_case, greatest_entry, stays_whole
+from frontend.baseline import baseline
+from frontend.execute import executable
+from frontend.inputs import whole_range_inputs
+from ta import expr
+from ta.errors import BuildError
+from ta.fields import RealField
+from ta.interp import evaluate, input_tensors
+from ta.node import Scope, Source
+from ta.operator import Binding
+from ta.parse import parse_expression
+
+SMALL_TYPES = ("bool", "uint8", "int8", "int16", "int32")
+FORMULAS: dict[str, dict[str, tuple[int, ...]]] = {
+    "{L[i:0:4,j:0:3] S[k:0:5] (A[i,k]-B[j,k])^2}": {"A": (4, 5), "B": (3, 5)},
+    "{L[i:0:4,j:0:3] S[k:0:5] A[i,k]*(B[j,k]+C[j,k])}": {"A": (4, 5), "B": (3, 5), "C": (3, 5)},
+    "{L[i:0:4,j:0:3] S[k:0:5] A[i,k]*B[j,k]*C[j,k]}": {"A": (4, 5), "B": (3, 5), "C": (3, 5)},
+    "{L[i:0:4] S[k:0:4] {L[i:0:4,k:0:4] B[i]*C[k]}[i,k]}": {"B": (4,), "C": (4,)},
+    "{L[i:0:4] max[k:0:5] A[i,k]+B[i]}": {"A": (4, 5), "B": (4,)},
+    "{L[i:0:4] max[k:0:3] A{fill=-inf}[i+k-1]}": {"A": (4,)},
+    "{L[i:0:6] S[k:0:3] A{fill=300}[i+k-1]*B[k]}": {"A": (6,), "B": (3,)},
+    "{L[i:0:4] A[i]*{L[i:0:4] B[i]*C[i]}[i]}": {"A": (4,), "B": (4,), "C": (4,)},
+}
+
+
+def parsed(text: str, shapes: dict[str, tuple[int, ...]], dtype: str) -> Scope:
+    return parse_expression(text, {n: expr.tensor(n, s, dtype) for n, s in shapes.items()})
+
+
+@pytest.mark.parametrize("dtype", SMALL_TYPES)
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_step_changes_an_integer(text: str, dtype: str) -> None:
+    """The stages of both sides of every step, on data of the type's whole range.  One that cuts
+    off a read with an infinite fill is in float64, which holds these numbers."""
+    root = parsed(text, FORMULAS[text], dtype)
+    inputs = whole_range_inputs(input_tensors(root), "cpu")
+    values = {t.name: v.numpy() for t, v in inputs.items()}
+    wanted = evaluate(root, values, WrappingField())
+    sides = [root, *(step.after for rule in RULES for step in rule.steps(root))]
+    assert len(sides) > 1
+    for side in sides:
+        found = lower_all(side)(inputs)
+        assert found.dtype == torch.float64 or not found.dtype.is_floating_point
+        np.testing.assert_array_equal(found.to(torch.int64).numpy(), wanted, err_msg=str(side))
+
+
+PROGRAMS: dict[str, dict[str, tuple[int, ...]]] = {
+    "Y[i,j] = sum[k](A[i,k]*B[k]*C[k]*D[j,k])": {"A": (30, 20), "B": (20,), "D": (30, 20)},
+    "T[i,k] = B[i]*C[k]; Y[i] = T[i,k]*A[k]": {"B": (51,), "A": (51,)},
+    "T[i,k] = B[i]+C[k]; Y[i] = max[k](T[i,k])": {"B": (51,)},
+    "Y[t,o] = X[t,i]*(W[o,i] + D[o,i])": {"X": (9, 8), "W": (7, 8), "D": (7, 8)},
+    "Y[i] = A[i]*B[i]": {"A": (9,), "B": (9,)},
+    "Y[i] = relu(A[i])": {"A": (9,)},
+    "Y[i] = A[i+1] where i in 0:9": {"A": (9,)},
+}
+
+
+def shapes_of(text: str) -> dict[str, Any]:
+    given: dict[str, Any] = dict(PROGRAMS[text])
+    if "C[k]" in text:
+        given["C"] = given.get("B", (51,))
+    return given
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int8", "uint8", "bool"])
+@pytest.mark.parametrize("text", PROGRAMS)
+def test_all_programs_give_the_formula_in_the_same_type(text: str, dtype: str) -> None:
+    found = ed.derive(text, dtypes=dtype, **shapes_of(text))
+    inputs = whole_range_inputs(found.source.inputs, "cpu", greatest_entry(found.source), seed=3)
+    expected = exact_case(found.source, inputs)
+    compiled = found.compile(seconds=0.01)
+    assert compiled.error == 0
+    chosen = compiled.run(inputs)
+    for trial in compiled.trials:
+        if trial.plan is not None and trial.verdict == "accepted":
+            (output,) = executable(trial.plan, "cpu")(inputs)
+            assert output.dtype == chosen[0].dtype
+            np.testing.assert_array_equal(output.to(torch.int64), expected.outputs[0])
+    np.testing.assert_array_equal(chosen[0].to(torch.int64), expected.outputs[0])
+    kept = torch.int64 if "*" in text or "+ " in text or "sum" in text else None
+    if kept is not None:
+        assert chosen[0].dtype == kept
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "bool"])
+@pytest.mark.parametrize(
+    ("text", "keeps"),
+    [
+        ("Y[i] = A[i+1] where i in 0:9", True),
+        ("Y[i] = where(i >= 3, A[i], 1)", True),
+        ("Y[i] = maximum(A[i], B[i])", True),
+        ("Y[i] = relu(A[i])", True),
+        ("Y[i] = where(i >= 3, A[i], 999999)", False),
+        ("Y[i] = A[i] + B[i]", False),
+        ("Y[i] = abs(A[i])", False),
+        ("Y[i] = max[k](A[k] + 0*B[i])", False),
+    ],
+)
+def test_only_choices_keep_their_type(text: str, keeps: bool, dtype: str) -> None:
+    shapes = {name: (9,) for name in "AB" if f"{name}[" in text}
+    (root,) = ed.parse(text, dtypes=dtype, **shapes).roots()
+    inputs = whole_range_inputs(input_tensors(root), "cpu")
+    assert lower(root)(inputs).dtype == (getattr(torch, dtype) if keeps else torch.int64)
+
+
+FILLS = (Fraction(-1), Fraction(2), Fraction(300), Fraction(1, 2), -inf, inf, Fraction(2**70))
+READS = (
+    "{L[i:0:8] A{fill=F}[i-1]}",
+    "{L[i:0:8] A{fill=F}[2*(i//2)-1]}",
+    "{L[i:0:8] A{fill=F}[i+20]}",
+    "{L[i:0:8] 2*A{fill=F}[i-1]}",
+    "{L[i:0:6] S[k:0:3] A{fill=F}[i+k-1]}",
+    "{L[i:0:6] max[k:0:3] A{fill=F}[i+k-1]}",
+    "{L[i:0:12] min[k:0:3] A{fill=F}[i+k-1]}",
+    "{L[i:0:6] S[k:0:3] A{fill=F}[i+k-1]*B[k]}",
+    "{L[i:0:6,j:0:2] S[k:0:7] A{fill=F}[i+k-1]*C[k,j]}",
+)
+
+
+@pytest.mark.parametrize("fill", FILLS, ids=str)
+@pytest.mark.parametrize("dtype", [*SMALL_TYPES, "int64"])
+def test_a_fill_need_not_fit_the_type(dtype: str, fill: Any) -> None:
+    shapes = {"A": (6,), "B": (3,), "C": (7, 2)}
+    for text in READS:
+        root = parsed(text.replace("F", str(fill)), shapes, dtype)
+        inputs = whole_range_inputs(input_tensors(root), "cpu", 2**31)
+        inputs = {t: v if t.name == "A" else v.clamp(0, 1) for t, v in inputs.items()}
+        reals = {t.name: v.numpy().astype(np.float64) for t, v in inputs.items()}
+        wanted = evaluate(root, reals, RealField())
+        found = [(operator, match(operator, root)) for operator in OPERATORS]
+        runs = [op.launch(binding) for op, binding in found if isinstance(binding, Binding)]
+        for run in (lower(root), lower(root, as_written=True), *runs):
+            np.testing.assert_allclose(
+                run(inputs).double().numpy(), wanted, rtol=1e-15, err_msg=f"{text} {fill}"
+            )
+
+
+@pytest.mark.parametrize("number", [2**24 + 1, 2**53 + 1, 2**63 - 1, -(2**63)])
+def test_an_infinite_fill_that_never_comes_out_costs_no_digit(number: int) -> None:
+    root = parsed("{L[i:0:4] max[k:0:3] A{fill=-inf}[i+k-1]}", {"A": (4,)}, "int64")
+    found = lower(root)({input_tensors(root)[0]: torch.full((4,), number)})
+    assert found.dtype == torch.int64
+    assert found.tolist() == [number] * 4
+
+
+@pytest.mark.parametrize(
+    ("text", "dtype"),
+    [
+        ("max[k:0:3] A{fill=-inf}[i+k-1]", torch.int64),
+        ("max[k:0:3] A{fill=-inf}[i+9*k]", torch.int64),
+        ("max[k:0:3] A{fill=-inf}[i+k-3]", torch.float64),  # i = 0 reads A[-3:0]
+        ("max[k:0:3] A{fill=-inf}[i+11*k-9]", torch.float64),  # steps over A
+        ("max[k:0:3] 2*A{fill=-inf}[i+k-1]", torch.float64),
+        ("max[k:0:3] A{fill=inf}[i+k-1]", torch.float64),
+        ("S[k:0:3] A{fill=-inf}[i+k-1]", torch.float64),
+        ("min[k:0:3] A{fill=inf}[i+k-1]", torch.int64),
+        ("S[k:0:3] exp(A[i+k])", torch.float32),
+        ("max[k:3:3] A[i+k]", torch.float32),
+    ],
+)
+def test_what_leaves_the_integers(text: str, dtype: torch.dtype) -> None:
+    root = parsed(f"{{L[i:0:9] {text}}}", {"A": (9,)}, "int64")
+    assert stage_types(root, [torch.int64]).result == dtype
+
+
+def narrowing(scope: Scope, dtypes: Any) -> StageTypes:
+    """An elementwise stage over one integer type gives that type, and so wraps."""
+    types = stage_types(scope, dtypes)
+    whole = types.compute == torch.int64 and not scope.sums
+    return StageTypes(types.compute, dtypes[0]) if whole and len(set(dtypes)) == 1 else types
+
+
+def test_a_wrapping_candidate_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Y[i,j] = sum[k](A[i,k]*B[k]*C[k]*D[j,k])"
+    found = ed.derive(text, dtypes="int8", **shapes_of(text))
+    monkeypatch.setattr("eops.torch_stage.stage_types", narrowing)
+    compiled = found.compile(seconds=0.01)
+    wrapping = [t for t in compiled.trials if t.plan is not None and len(t.plan.stages) > 1]
+    assert wrapping
+    assert any(t.verdict.startswith("refused") for t in wrapping)
+    inputs = whole_range_inputs(found.source.inputs, "cpu", seed=4)
+    assert exact_case(found.source, inputs).agrees(compiled.run)
+
+
+def test_a_wrapping_candidate_beside_floats_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "T[i,k] = A[i,k]*B[k]; Y[i] = T[i,k]*X[k]"
+    types = {"A": "int8", "B": "int8"}
+    found = ed.derive(text, dtypes=types, A=(9, 8), B=(8,), X=(8,))
+    expected = reference(found.source, "cpu")
+    run = executable(found.unchanged, "cpu")
+    right = expected.error_of(run)
+    assert right < 1e-6
+    monkeypatch.setattr("eops.torch_stage.stage_types", narrowing)
+    assert expected.error_of(executable(found.unchanged, "cpu")) > 0.1
+
+
+def test_a_wrapping_baseline_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = ed.derive("Y[i] = A[i]*B[i]", dtypes="int8", A=(9,), B=(9,))
+    monkeypatch.setattr("eops.torch_stage.stage_types", narrowing)
+    stages, _ = baseline(found.source)
+    assert len(stages) == 1
+    with pytest.raises(BuildError, match="no program for"):
+        found.compile()
+
+
+def test_a_result_of_another_integer_type_is_refused() -> None:
+    program = ed.parse("Y[i] = A[i]*B[i]", dtypes="int8", A=(9,), B=(9,))
+    expected = reference(program, "cpu")
+    (root,) = program.roots()
+
+    def narrow(inputs: Any) -> tuple[torch.Tensor]:
+        return (lower(root)(inputs).to(torch.int32),)
+
+    assert expected.error_of(narrow) == inf
+
+
+@pytest.mark.parametrize("dtype", LIMITS)
+def test_data_span_the_whole_range(dtype: str) -> None:
+    tensor = expr.tensor("A", (200,), dtype)
+    assert isinstance(tensor, Source)
+    values = whole_range_inputs([tensor], "cpu")[tensor]
+    assert values.dtype == getattr(torch, dtype)
+    assert (values.min(), values.max()) == LIMITS[dtype]
+    if dtype != "bool":
+        assert len(values.unique()) > 90
+
+
+def test_data_are_smaller_where_order_would_tell_an_overflow() -> None:
+    product = ed.parse("Y[i] = A[i,k]*x[k]", dtypes="int64", A=(9, 8), x=(8,))
+    assert greatest_entry(product) == 2**63
+    largest = ed.parse("Y[i] = max[k](A[i,k]*x[k])", dtypes="int64", A=(9, 8), x=(8,))
+    assert 2**29 <= greatest_entry(largest) < 2**32
+    half = ed.parse("Y[i] = A[i,k]*x[k]", dtypes={"A": "int64", "x": "float16"}, A=(9, 8), x=(8,))
+    assert 8 < greatest_entry(half) * 8 * 8 <= 65504
+    grows = ed.parse("Y[i] = exp(A[i])", dtypes="int64", A=(9,))
+    assert greatest_entry(grows) == 0
+    assert not stays_whole(grows)
+
+
+def test_integers_wrap_in_the_interpreter_as_in_torch() -> None:
+    text = "{L[i:0:4] S[k:0:5] (A[i,k] - 3)^5*B[k] + 2^70*A[i,k]}"
+    root = parsed(text.replace("2^70", str(2**62)), {"A": (4, 5), "B": (5,)}, "int64")
+    inputs = whole_range_inputs(input_tensors(root), "cpu")
+    values = {t.name: v.numpy() for t, v in inputs.items()}
+    wanted = evaluate(root, values, WrappingField())
+    np.testing.assert_array_equal(lower(root)(inputs).numpy(), wanted)

@@ -1,0 +1,70 @@
+"""float64 with NaN for what has no value, as a field of the interpreter.
+
+0*inf, inf - inf and what meets a NaN are NaN as IEEE 754 has them; so is what comes of a division
+by 0 (1/0, log 0, rsqrt 0), which has no sign.  Overflow, and underflow of exp, say nothing of a
+program: they raise Inexact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ta.fields import Array, RealField
+from ta.node import Reducer
+from tests.fuzz.integers import Inexact
+
+POLES = frozenset(("log", "log1p", "rsqrt"))
+"""Functions that are infinite at some number."""
+LEAST, SPREAD = 0.25, 1.0
+
+
+@dataclass(frozen=True)
+class FloatField(RealField):
+    """Data are positive, away from 0, and moderate."""
+
+    def add(self, left: Array, right: Array) -> Array:
+        return _checked(super().add(left, right), left, right)
+
+    def multiply(self, left: Array, right: Array) -> Array:
+        return _checked(super().multiply(left, right), left, right)
+
+    def power(self, base: Array, exponent: int) -> Array:
+        if exponent < 0:
+            base = np.where(base == 0, np.nan, base)
+        return _checked(super().power(base, exponent), base)
+
+    def apply(self, function: str, *args: Array) -> Array:
+        found = super().apply(function, *args)
+        if function in POLES:
+            return np.where(np.isinf(found) & np.isfinite(args[0]), np.nan, found)
+        if function == "exp" and (np.isfinite(args[0]) & (found == 0)).any():
+            raise Inexact
+        return _checked(found, *args)
+
+    def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
+        return _checked(super().combine(reducer, left, right), left, right)
+
+    def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
+        found = super().reduce(reducer, values, axes)
+        if (
+            reducer in ("sum", "prod")
+            and (np.isinf(found) & np.isfinite(values).all(axis=tuple(range(-axes, 0)))).any()
+        ):
+            raise Inexact
+        return found
+
+    def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
+        return LEAST + SPREAD * generator.random(shape)
+
+
+def _checked(found: Array, *operands: Array) -> Array:
+    """What was found, where no infinity in it comes of finite operands."""
+    overflow = np.isinf(found)
+    if overflow.any():
+        for operand in operands:
+            overflow = overflow & np.isfinite(operand)
+        if overflow.any():
+            raise Inexact
+    return np.asarray(found)
