@@ -21,12 +21,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from fractions import Fraction
 
-from derivations.checker.formal import ONE, Sum, Term, infinity, scaled, variables_of
+from derivations.checker.formal import NEGATIVE, ONE, POSITIVE, Atom, Sum, Term, scaled, variables_of
 from ta.functions import FUNCTIONS
 
 ZERO: Sum = ()
-INFINITY: Sum = (infinity(negative=False),)
-MINUS_INFINITY: Sum = (infinity(negative=True),)
+INFINITY: Sum = (Term(ONE, (), (), (Atom(POSITIVE, (), True),)),)
+MINUS_INFINITY: Sum = (Term(ONE, (), (), (Atom(NEGATIVE, (), True),)),)
 KNOWN: Mapping[tuple[str, Sum], Sum] = {
     **{(name, ZERO): ZERO for name, function in FUNCTIONS.items() if function.keeps_zero},
     ("exp", ZERO): (Term(ONE),),

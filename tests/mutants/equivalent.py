@@ -297,8 +297,8 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
         "eops.library.pool",
         "_maximum_constraint",
-        "not 0 < coefficient < inf",
-        ("not 0 <= coefficient < inf",),
+        "binding.coefficient <= 0",
+        ("binding.coefficient < 0",),
         "no such body: 0 times anything is the number 0",
     ),
     (
