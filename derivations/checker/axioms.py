@@ -21,7 +21,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from fractions import Fraction
 
-from derivations.checker.formal import NEGATIVE, ONE, POSITIVE, Atom, Sum, Term, scaled, variables_of
+from derivations.checker.formal import (
+    NEGATIVE,
+    ONE,
+    POSITIVE,
+    Atom,
+    Sum,
+    Term,
+    scaled,
+    variables_of,
+)
 from ta.functions import FUNCTIONS
 
 ZERO: Sum = ()
