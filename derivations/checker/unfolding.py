@@ -20,7 +20,8 @@ from ta.subst import nested_scopes, rebuild, redirected, stages, substitute
 from ta.written import Written, written
 
 MOST = Written(10**100, 160)
-"""What becomes deeper than this stays where it is.  Length is no matter: sub-terms are shared."""
+"""What becomes deeper than this stays where it is, since expressions are walked by recursion.
+Length is no matter: sub-terms are shared."""
 
 
 def same_by_definition(left: Scope, right: Scope) -> bool:
@@ -42,7 +43,8 @@ def _becomes(left: Scope, right: Scope) -> bool:
         if goal in own:
             equal[stage] = goal
         elif kept <= own.keys():
-            unfolded = _unfolded(left, written(goal.body), kept)
+            length, depth = written(goal.body)
+            unfolded = _unfolded(left, Written(length, min(depth, MOST.depth)), kept)
             found = next((one for one in own if unfolded[one] is goal), stage)
             equal[stage] = found
     return equal.get(right) is left
