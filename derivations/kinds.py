@@ -25,7 +25,7 @@ import numpy as np
 
 from ta import affine
 from ta.affine import Range, Row
-from ta.functions import FUNCTIONS
+from ta.functions import FUNCTIONS, PARTIAL
 from ta.node import (
     Access,
     Add,
@@ -56,8 +56,6 @@ SAMPLES: dict[Kinds, tuple[float, ...]] = {
 }
 """Numbers at which every function of the notation shows the kinds of values that it has there: -1
 is the end of log1p, 3 and 4 lie beside a zero of sin."""
-PARTIAL = frozenset(("log", "log1p", "sqrt", "rsqrt"))
-"""Functions that are not finite at every number."""
 EMPTY: dict[Reducer, Kinds] = {"sum": ZERO, "prod": POSITIVE, "max": MINUS, "min": PLUS}
 
 
@@ -84,8 +82,7 @@ def _finite(node: Node) -> bool:
     if isinstance(node, Const):
         return isinstance(node.value, Fraction)
     if isinstance(node, Access):
-        within = not isinstance(node.source, Scope) or _finite(node.source)
-        return within and isinstance(node.fill, Fraction)
+        return isinstance(node.fill, Fraction) and _finite(node.source)
     if isinstance(node, Scope):
         nothing = node.reducer in ("max", "min") and any(side.extent == 0 for side in node.sums)
         return not nothing and _finite(node.body)
@@ -175,9 +172,12 @@ def _not_negative(row: Row, box: Sequence[Range], held: Sequence[Condition]) -> 
 def _of_number(value: Number) -> Kinds:
     if value != value:
         return NAN
-    if math.isinf(value):
-        return PLUS if value > 0 else MINUS
-    return POSITIVE if value > 0 else NEGATIVE if value < 0 else ZERO
+    infinite = math.isinf(value)
+    if value > 0:
+        return PLUS if infinite else POSITIVE
+    if value < 0:
+        return MINUS if infinite else NEGATIVE
+    return ZERO
 
 
 def _each(kinds: Kinds) -> Iterator[Kinds]:

@@ -22,24 +22,33 @@ as well, though |f| promises no more for it than for any order: one of them may 
 Multiplying out, exp(a+b) = exp(a)*exp(b), and the terms of a sum summed apart always count as
 cancelling: (a - b)^2 has an error of about eps*|a|*|a - b|, a^2 - 2*a*b + b^2 one of eps*|a|^2.
 
-Why the other witnesses are enough to look at: nodes are only built from those of `before`, and a
-canonical sum takes up the terms of another one in three cases only.  A read becomes what it reads
-(merge, fuse); a term's coefficient becomes 1; a condition whose branch is a sum is decided.
+Which of this a step does is decided from its outcome.  Conditions, fills, constant stages and
+factors that become 1 may open a difference wherever it stands, so that every sum of `after` has to
+correspond to one sum of `before`, term by term, a closed one staying closed.  Where that is not
+shown, and entries of a difference take part, the step cancels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations
 from typing import Any
 
 from derivations.contraction import ContractPairs
 from derivations.embed import ReadPart
+from derivations.forms import (
+    core,
+    corresponds,
+    exact_coefficient,
+    form_of,
+    only_decided,
+    power_of_two,
+    regroups_many,
+)
 from derivations.functions import Exponential, Pull, Scale
 from derivations.fusion import Fuse
-from derivations.kernel import Step
+from derivations.kernel import Step, Witness
 from derivations.pieces import SplitRange
 from derivations.reindex import ReindexLoops, ReindexSums
 from derivations.restructure import (
@@ -49,12 +58,11 @@ from derivations.restructure import (
     Materialise,
     Merge,
     SplitSum,
-    factors_of,
     reads,
 )
 from derivations.rule import Exactness
 from ta import expr
-from ta.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Scope, Select, Tensor
+from ta.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select, Tensor
 from ta.subst import accesses, children, nested_scopes, stages, terms
 
 CHOOSING = frozenset(("relu", "abs", "maximum", "minimum"))
@@ -67,9 +75,25 @@ def exactness(step: Step, stated: Exactness) -> Exactness:
     if is_copied(step.before) and not is_copied(step.after):
         return "cancels"  # a reader's difference would no longer be known as one
     try:
-        return BY_WITNESS[type(step.witness)](step, step.witness, stated)
+        said = BY_WITNESS[type(step.witness)](step, step.witness, stated)
     except LookupError:  # the witness of a record that names what is not there
         return "cancels"
+    if isinstance(step.witness, Pull | Distribute):  # reductions change places, which are no sums
+        return said
+    if said == "cancels" or _opens(step.before, step.after, step.witness):
+        return "cancels"
+    if isinstance(step.witness, ReadPart) and _opens(step.after, step.before, step.witness):
+        return "cancels"  # the scope is what its producer becomes
+    return "exact" if said == "exact" and _same_operations(step) else "reassociates"
+
+
+def _same_operations(step: Step) -> bool:
+    before, after, witness = step.before, step.after, step.witness
+    if isinstance(witness, ReadPart):
+        before, after = after, before
+    if isinstance(witness, ReindexLoops | ReindexSums | ReadPart):
+        return form_of(before) == form_of(after) or only_decided(before, after)
+    return form_of(before) == form_of(after) and not regroups_many(before, after)
 
 
 def is_entry(node: Node) -> bool:
@@ -82,8 +106,8 @@ def is_entry(node: Node) -> bool:
         case Access(source=Scope() as source):
             return is_copied(source)
         case Mul():
-            coefficient, core = expr.split_coefficient(node)
-            return not isinstance(core, Mul) and _power_of_two(coefficient) and is_entry(core)
+            coefficient, rest = expr.split_coefficient(node)
+            return not isinstance(rest, Mul) and power_of_two(coefficient) and is_entry(rest)
         case Select():
             return is_entry(node.then) and is_entry(node.otherwise)
         case Apply():
@@ -110,90 +134,75 @@ def _copied(scope: Scope) -> bool:
     return (not scope.sums or scope.reducer in ("max", "min")) and is_entry(scope.body)
 
 
-def _power_of_two(value: Any) -> bool:
-    if not isinstance(value, Fraction) or not value:
+@lru_cache(maxsize=1 << 14)
+def _sums(scope: Scope) -> tuple[Add, ...]:
+    return tuple(node for node in terms(scope.body) if isinstance(node, Add))
+
+
+@lru_cache(maxsize=1 << 14)
+def _differences(scope: Scope) -> tuple[Add, ...]:
+    return tuple(node for node in _sums(scope) if is_difference(node))
+
+
+@lru_cache(maxsize=1 << 14)
+def _inputs(scope: Scope) -> frozenset[Node]:
+    return _inputs_of(scope.body)
+
+
+def _inputs_of(node: Node) -> frozenset[Node]:
+    """The tensors that an entry, or a difference, is taken from."""
+    found: set[Node] = set()
+    for access in accesses(node):
+        source = access.source
+        for stage in stages(source) if isinstance(source, Scope) else ():
+            _inputs(stage)
+        found |= _inputs(source) if isinstance(source, Scope) else {source}
+    return frozenset(found)
+
+
+def _held(difference: Add, node: Add) -> int:
+    """How many terms of the sum may be of those of the difference."""
+    inputs = _inputs_of(difference)
+    numbers = any(isinstance(term, Const) for term in difference.terms)
+    return sum(
+        numbers if isinstance(term, Const) else is_entry(core(term)) and _inputs_of(term) <= inputs
+        for term in node.terms
+    )
+
+
+def _regrouped(old: Add, new: Add) -> bool:
+    """Whether the new sum is not shown to be what the old one became."""
+    lost = is_difference(old) and not is_difference(new)
+    return lost or not corresponds(old, new)
+
+
+def _opens(before: Scope, after: Scope, witness: Witness) -> bool:
+    """Whether a sum of `after` is not shown to have a difference's terms beside those only that
+    they stood beside.  Where it might be one sum of `before` or another, it is not shown either."""
+    deep = isinstance(witness, Fuse | ReadPart)
+    reached = stages(before) if deep else (before, *nested_scopes(before))
+    differences = [found for scope in reached for found in _differences(scope)]
+    if not differences:
         return False
-    over, under = abs(value.numerator), value.denominator
-    return over & (over - 1) == 0 and under & (under - 1) == 0
-
-
-def _core(node: Node) -> Node:
-    return expr.split_coefficient(node)[1]
-
-
-def _operands(body: Node) -> Iterator[tuple[Node, Node]]:
-    """All pairs of a node and an operand of it; a sum and a besides, for a term c*a of it."""
-    for node in terms(body):
-        for operand in children(node):
-            yield node, operand
-            if isinstance(node, Add) and isinstance(operand, Mul):
-                yield node, _core(operand)
-
-
-def _joins(body: Node, read: Node, coefficient: Number) -> bool:
-    """Whether a sum of the body takes up the terms of c*a, for a sum a, in place of the read: it
-    does where the factor becomes 1, as it may when like terms meet."""
-    for node in terms(body):
-        if isinstance(node, Add):
-            split = [expr.split_coefficient(term) for term in node.terms]
-            if any(core is read and c * coefficient == 1 for c, core in split):
-                return True
-            cores = [core for _, core in split]
-            if read in cores and any(isinstance(core, Add) for core in cores):
-                return True
+    known = stages(before)
+    olds = list(dict.fromkeys(node for stage in known for node in _sums(stage)))
+    made = {*stages(after)}
+    if not deep:
+        made = (made - {*known}) | {after, *nested_scopes(after)}
+    if isinstance(witness, SplitRange):
+        made.discard(after)  # it chooses between its pieces, or adds them, each as a whole
+    for new in {node for stage in made for node in _sums(stage)}:
+        held = [(_held(difference, new), difference) for difference in differences]
+        if any(count > 1 and _regrouped(difference, new) for count, difference in held):
+            return True
+        if any(count for count, _ in held) and all(_regrouped(old, new) for old in olds):
+            return True
     return False
-
-
-def _moves(body: Node, old: Node, new: Node | None = None) -> bool:
-    """Whether operations change when the old operand becomes the new one (none: a read): a sum or
-    product takes up another, or has three operands or more, whose order depends on what they are
-    called."""
-    for node, operand in _operands(body):
-        if operand is old:
-            if isinstance(node, Add) and isinstance(new, Add):
-                return True
-            if isinstance(node, Mul | Power) and isinstance(new, Mul | Power):
-                return True
-            if isinstance(node, Add | Mul) and len(children(node)) > 2:
-                return True
-    return False
-
-
-def _inlined(scope: Scope) -> tuple[Number, Node]:
-    """What a read of the scope becomes when all scopes without a reduction are merged into their
-    readers, as a factor and what it multiplies."""
-    coefficient, body = expr.split_coefficient(scope.body)
-    while isinstance(body, Access) and isinstance(body.source, Scope) and not body.source.sums:
-        factor, body = expr.split_coefficient(body.source.body)
-        coefficient *= factor
-    return coefficient, body
-
-
-def _merged(body: Node, read: Access, coefficient: Number, becomes: Node) -> Exactness:
-    if is_difference(becomes) and _joins(body, read, coefficient):
-        return "cancels"
-    return "reassociates" if _moves(body, read, becomes) else "exact"
 
 
 def _merge(step: Step, witness: Merge, stated: Exactness) -> Exactness:
-    read = reads(step.before)[witness.stage]
-    source = read.source
-    assert isinstance(source, Scope)  # as all of `reads`
-    if source.sums:  # its read is a factor of the whole body, or that body: no sum takes it up
-        return "reassociates"
-    return _merged(step.before.body, read, *expr.split_coefficient(source.body))
-
-
-def _fuse(step: Step, witness: Fuse, stated: Exactness) -> Exactness:
-    found: Exactness = "exact"
-    kept = set(stages(step.after))
-    for stage in stages(step.before):
-        if stage not in kept:
-            for read in reads(stage):
-                source = read.source
-                if isinstance(source, Scope) and not source.sums:
-                    found = worse(found, _merged(stage.body, read, *_inlined(source)))
-    return found
+    source = reads(step.before)[witness.stage].source
+    return "reassociates" if isinstance(source, Scope) and source.sums else "exact"
 
 
 def _materialise(step: Step, witness: Materialise, stated: Exactness) -> Exactness:
@@ -202,12 +211,11 @@ def _materialise(step: Step, witness: Materialise, stated: Exactness) -> Exactne
     term = terms(body)[witness.term]
     operands = children(term)
     meant = {operands[p] for p in witness.parts} or {*operands}
-    found: Exactness = "exact"
-    if isinstance(term, Add | Mul):
+    if isinstance(term, Add):
         for node in terms(body):
-            if type(node) is type(term) and meant < {*children(node)}:
-                found = worse(found, "cancels" if is_difference(node) else "reassociates")
-    return worse(found, "reassociates") if _moves(body, term) else found
+            if isinstance(node, Add) and meant < {*children(node)} and is_difference(node):
+                return "cancels"
+    return "exact"
 
 
 def _pull(step: Step, witness: Pull, stated: Exactness) -> Exactness:
@@ -215,17 +223,8 @@ def _pull(step: Step, witness: Pull, stated: Exactness) -> Exactness:
     terms, those that stay inside are added first."""
     body = step.before.body
     if len(children(body)) == 2:
-        return "exact"
+        return "exact" if all(map(exact_coefficient, children(body))) else "reassociates"
     return "cancels" if is_difference(body) else "reassociates"
-
-
-def _factor(step: Step, witness: Factor, stated: Exactness) -> Exactness:
-    """a*b + a*(c - d) has a difference that a*(b + c - d) does not have."""
-    body = step.before.body
-    parts = children(body)
-    common = factors_of(parts[0])[witness.factor]
-    rests = (expr.mul(*(f for f in factors_of(t) if f is not common)) for t in parts)
-    return "cancels" if any(is_difference(_core(rest)) for rest in rests) else "reassociates"
 
 
 def _distribute(step: Step, witness: Distribute, stated: Exactness) -> Exactness:
@@ -234,55 +233,19 @@ def _distribute(step: Step, witness: Distribute, stated: Exactness) -> Exactness
     return "reassociates" if step.before.reducer == "prod" else "exact"
 
 
-def _opens(term: Node, factor: Number = Fraction(1)) -> bool:
-    """Whether the term of a sum is a sum on a condition; its terms join when that is decided."""
-    coefficient, core = expr.split_coefficient(term)
-    coefficient = factor * coefficient
-    if isinstance(core, Select):
-        return any(_opens(branch, coefficient) for branch in children(core))
-    return isinstance(core, Add) and coefficient == 1
-
-
-def _meet(one: Node, other: Node) -> bool:
-    """Whether two terms may become multiples of one sum when iterators change."""
-    first, second = _core(one), _core(other)
-    if not (isinstance(first, Add) and isinstance(second, Add)):
-        return False
-    sources = [sorted(a.source.digest for a in accesses(core)) for core in (first, second)]
-    return sources[0] == sources[1]
-
-
-def _closed(body: Node) -> int:
-    """How many sums the body has beside which others stand closed, that may open."""
-    return sum(
-        any(map(_opens, node.terms)) or any(_meet(*pair) for pair in combinations(node.terms, 2))
-        for node in terms(body)
-        if isinstance(node, Add)
-    )
-
-
-def _same_terms(
-    step: Step, witness: ReindexLoops | ReindexSums | SplitRange, stated: Exactness
+def _as_stated(
+    step: Step, witness: ReindexLoops | ReindexSums | SplitRange | ReadPart, stated: Exactness
 ) -> Exactness:
-    """Iterators change, and conditions are decided."""
-    closed = _closed(step.before.body)
-    if not closed:
-        return stated
-    known = set(nested_scopes(step.before))
-    made = [scope for scope in nested_scopes(step.after) if scope not in known] or [step.after]
-    return stated if all(_closed(scope.body) == closed for scope in made) else "cancels"
+    return stated
 
 
-def _read_part(step: Step, witness: ReadPart, stated: Exactness) -> Exactness:
-    """The producer read back is the scope, once conditions are decided."""
-    same = _closed(step.before.body) == _closed(witness.producer.body)
-    return stated if same else "cancels"
+def _exact(step: Step, witness: Fuse, stated: Exactness) -> Exactness:
+    return "exact"
 
 
 def _regroups(
-    step: Step, witness: SplitSum | ContractPairs | Scale, stated: Exactness
+    step: Step, witness: SplitSum | ContractPairs | Scale | Factor, stated: Exactness
 ) -> Exactness:
-    """Factors change places, and none of them is opened."""
     return "reassociates"
 
 
@@ -290,27 +253,19 @@ def _always(step: Step, witness: Expand | Exponential, stated: Exactness) -> Exa
     return "cancels"
 
 
-ORDER: tuple[Exactness, ...] = ("exact", "reassociates", "cancels")
-
-
-def worse(one: Exactness, other: Exactness) -> Exactness:
-    """The one of the two that loses more."""
-    return max(one, other, key=ORDER.index)
-
-
 BY_WITNESS: dict[type[Any], Callable[[Step, Any, Exactness], Exactness]] = {
-    ReindexLoops: _same_terms,
-    ReindexSums: _same_terms,
-    SplitRange: _same_terms,
-    ReadPart: _read_part,
+    ReindexLoops: _as_stated,
+    ReindexSums: _as_stated,
+    SplitRange: _as_stated,
+    ReadPart: _as_stated,
     SplitSum: _regroups,
     ContractPairs: _regroups,
     Scale: _regroups,
     Merge: _merge,
-    Fuse: _fuse,
+    Fuse: _exact,
     Materialise: _materialise,
     Pull: _pull,
-    Factor: _factor,
+    Factor: _regroups,
     Distribute: _distribute,
     Expand: _always,
     Exponential: _always,

@@ -14,7 +14,7 @@ from ta.node import Scope
 Exactness: TypeAlias = Literal["exact", "reassociates", "cancels"]
 """exact: the same floating-point operations, elsewhere; reassociates: another order of additions or
 multiplications; cancels: may subtract large equal parts (digits lost depend on the data).  A rule
-states the most that its identity does; `derivations.rounding` decides for each step."""
+states what its identity does by itself; `derivations.rounding` decides for each step."""
 
 Propose: TypeAlias = Callable[[Scope], Iterator[Witness]]
 

@@ -10,6 +10,7 @@ block by block, and reduced.  What can be decided from the scope is decided once
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from itertools import product
 from math import prod
 from typing import Final, TypeAlias
@@ -17,19 +18,26 @@ from typing import Final, TypeAlias
 import torch
 
 from eops.digits import split_digits
+from eops.dtypes import leaves
 from eops.strided import fill_value
 from eops.torch_contract import Operand, contract, contraction_order
 from eops.torch_scalar import Block, Buffers, Elementwise
 from eops.torch_steps import align
 from eops.torch_taps import COMBINE, IDENTITIES, tap_stage
-from eops.torch_types import HALVES, StageTypes, stage_types
+from eops.torch_types import (
+    HALVES,
+    StageTypes,
+    constant_types,
+    depends_on_inputs,
+    stage_types,
+)
 from eops.views import ViewPlan, plan_view
-from ta import affine
+from ta import affine, expr
 from ta.affine import Row
 from ta.canon import scope as make_scope
 from ta.expr import split_coefficient
 from ta.node import Access, Const, Mul, Node, Number, Scope, Source, Tensor
-from ta.subst import accesses, stages, substitute, walk
+from ta.subst import accesses, rebuild, stages, substitute, walk
 
 Stage: TypeAlias = Callable[[Buffers], torch.Tensor]
 _Kernel: TypeAlias = Callable[[Buffers, StageTypes], torch.Tensor]
@@ -56,14 +64,14 @@ def lower(scope: Scope, *, as_written: bool = False) -> Stage:
     """
     if 0 in scope.shape or any(bound.extent == 0 for bound in scope.sums):
         return _constant_stage(scope)
-    split, regroup = split_digits(scope)
+    split, regroup = split_digits(_without_idle_fills(scope))
     split = _forward_sums(split)
     kernel = _BlockedStage(split) if as_written else _kernel(split)
-    sources = tuple(dict.fromkeys(access.source for access in accesses(scope.body)))
+    dtypes = _dtypes(scope)
 
     @torch.no_grad()
     def run(buffers: Buffers) -> torch.Tensor:
-        types = stage_types(scope, _dtypes(buffers, sources))
+        types = stage_types(scope, dtypes(buffers))
         return regroup(kernel(buffers, types).expand(split.shape))
 
     return run
@@ -94,10 +102,10 @@ def lower_all(root: Scope) -> Callable[[Mapping[Tensor, torch.Tensor]], torch.Te
 
 def _constant_stage(scope: Scope) -> Stage:
     """A tensor without elements, or a reduction over nothing: its identity."""
-    sources = tuple(dict.fromkeys(access.source for access in accesses(scope.body)))
+    sources, dtypes = _sources(scope), _dtypes(scope)
 
     def run(buffers: Buffers) -> torch.Tensor:
-        dtype = stage_types(scope, _dtypes(buffers, sources)).result
+        dtype = stage_types(scope, dtypes(buffers)).result
         value = fill_value(IDENTITIES[scope.reducer], dtype)
         device = _device(buffers, [buffers[source] for source in sources])
         return torch.full(scope.shape, value, dtype=dtype, device=device)
@@ -105,11 +113,43 @@ def _constant_stage(scope: Scope) -> Stage:
     return run
 
 
-def _dtypes(buffers: Buffers, sources: Sequence[Source]) -> list[torch.dtype]:
-    """The types of the stage's buffers; of all floating ones where it reads none."""
-    if sources:
+def _sources(scope: Scope) -> tuple[Source, ...]:
+    return tuple(dict.fromkeys(access.source for access in accesses(scope.body)))
+
+
+def _dtypes(scope: Scope) -> Callable[[Buffers], list[torch.dtype]]:
+    """The types of the stage's buffers; see `constant_types` for one that depends on no input."""
+    sources = _sources(scope)
+
+    def read(buffers: Buffers) -> list[torch.dtype]:
         return [buffers[source].dtype for source in sources]
-    return [buffer.dtype for buffer in buffers.values() if buffer.dtype.is_floating_point]
+
+    def constant(buffers: Buffers) -> list[torch.dtype]:
+        inputs = [b.dtype for source, b in buffers.items() if isinstance(source, Tensor)]
+        return constant_types(scope, read(buffers), inputs)
+
+    return read if depends_on_inputs(scope) else constant
+
+
+def _without_idle_fills(scope: Scope) -> Scope:
+    """A read that never leaves its source has the fill 0, which every type holds.
+
+    Before iterators are split: the boxes of their digits may be larger than the domain, so that
+    reads leave their sources where nothing is kept.  An infinite fill is no obstacle, and tells
+    a maximum's windows from others.
+    """
+
+    def refilled(access: Access) -> Node:
+        return expr.access(access.source, access.rows, 0) if access in idle else access
+
+    idle = {
+        access
+        for access in accesses(scope.body)
+        if isinstance(access.fill, Fraction) and access.fill and not leaves(access, scope.domain)
+    }
+    if not idle:
+        return scope
+    return make_scope(scope.loops, scope.sums, rebuild(scope.body, refilled), scope.reducer)
 
 
 def _device(buffers: Buffers, read: Sequence[torch.Tensor]) -> torch.device:

@@ -3,7 +3,8 @@
 float16 and bfloat16 are computed in float32 and rounded once, at the end.  bool and integers are
 computed and given back as `eops.dtypes` says: in int64, and in the type read where the stage only
 chooses among elements; what leaves the integers, in torch's default float, for a fill that is none
-in float64.  Complex types follow torch.
+in float64.  Complex types follow torch.  A stage that depends on no input, `T[i] = 3`, is in int64
+in a program that reads integers, and otherwise in the inputs' floating type.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import NamedTuple
 
 import torch
 
-from eops.dtypes import holds, whole_types
+from eops.dtypes import holds, is_integral, whole_types
 from ta.node import Number, Scope
+from ta.subst import accesses, stages
 
 HALVES = (torch.float16, torch.bfloat16)
 
@@ -37,6 +39,34 @@ def stage_types(scope: Scope, dtypes: Sequence[torch.dtype]) -> StageTypes:
         return StageTypes(common, common)
     compute, result = whole_types(scope, [_name(dtype) for dtype in dtypes])
     return StageTypes(_type(compute), _type(result))
+
+
+def depends_on_inputs(scope: Scope) -> bool:
+    """Does the scope read a tensor, directly or through the scopes that it reads?"""
+    return any(
+        not isinstance(access.source, Scope)
+        for stage in stages(scope)
+        for access in accesses(stage.body)
+    )
+
+
+def constant_types(
+    scope: Scope, read: Sequence[torch.dtype], inputs: Sequence[torch.dtype]
+) -> list[torch.dtype]:
+    """What `stage_types` takes for a stage that depends on no input, from the types of the scopes
+    it reads and of all inputs of the program.
+
+    An integer promotes to whatever floating type its readers meet it with, whereas a float would
+    take readers over integers along, and their digits with it.
+    """
+    if any(map(is_whole, inputs)) and all(map(is_whole, read)) and is_integral(scope):
+        return list(read) or [torch.int64]
+    return [dtype for dtype in inputs if dtype.is_floating_point] or list(read)
+
+
+def is_whole(dtype: torch.dtype) -> bool:
+    """Is it a type of integers or bools?"""
+    return not (dtype.is_floating_point or dtype.is_complex)
 
 
 def held(buffer: torch.Tensor, fill: Number, dtype: torch.dtype) -> torch.Tensor:

@@ -50,9 +50,9 @@ class Reference:
     """Random inputs in the program's types, and the outputs in float64 computed from them; `sizes`
     are |f| for a componentwise error, None for a normwise one.
 
-    A program of integers has `exact` cases instead, and no error but 0 and infinity.  Where some
-    inputs are integers, `types` are those that the formula gives its outputs, and `wider` is a
-    second reference, on data of the types' whole range."""
+    `types` are those that the formula gives its outputs.  A program of integers has `exact` cases
+    instead, and no error but 0 and infinity.  Where some inputs are integers, `wider` is a second
+    reference, on data of the types' whole range."""
 
     inputs: Mapping[Tensor, torch.Tensor]
     outputs: tuple[torch.Tensor, ...]
@@ -89,10 +89,11 @@ def reference(program: Program, device: str, accuracy: Accuracy = "normwise") ->
         for case in exact:
             for root, output in zip(program.roots(), case.outputs, strict=True):
                 _confirm(root, output, case.inputs, WrappingField())
-        return Reference(inputs, exact[0].outputs, 0.0, exact=exact)
+        types = exact[0].types
+        return Reference(inputs, exact[0].outputs, 0.0, exact=exact, types=types)
     found = _real_reference(program, inputs, accuracy)
     wider = _real_reference(program, whole, accuracy) if greatest > SMALL else None
-    return replace(found, types=output_types(program), wider=wider)
+    return replace(found, wider=wider)
 
 
 def _real_reference(
@@ -108,7 +109,7 @@ def _real_reference(
     sizes = None
     if accuracy == "componentwise":
         sizes = tuple(lower_all(magnitude(root))(wide).abs() for root in program.roots())
-    return Reference(inputs, outputs, epsilon(program), sizes)
+    return Reference(inputs, outputs, epsilon(program), sizes, types=output_types(program))
 
 
 def epsilon(program: Program) -> float:
@@ -123,11 +124,8 @@ def epsilon(program: Program) -> float:
 
 
 def _as_declared(outputs: Sequence[torch.Tensor], types: Sequence[torch.dtype]) -> bool:
-    """Has each output that is to be of integers the type that the formula gives it?"""
-    return all(
-        wanted.is_floating_point or wanted.is_complex or output.dtype == wanted
-        for output, wanted in zip(outputs, types, strict=False)
-    )
+    """Has each output the type that the formula gives it?"""
+    return all(output.dtype == wanted for output, wanted in zip(outputs, types, strict=True))
 
 
 def _confirm(

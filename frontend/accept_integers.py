@@ -23,7 +23,7 @@ import torch
 
 from eops.dtypes import LIMITS, is_integral
 from eops.torch_stage import lower_all
-from eops.torch_types import stage_types
+from eops.torch_types import constant_types, depends_on_inputs, stage_types
 from ta.fields import Array, Field
 from ta.interp import uses_order
 from ta.node import (
@@ -86,17 +86,21 @@ def stays_whole(program: Program) -> bool:
     return (
         bool(program.inputs)
         and all(tensor.dtype in LIMITS for tensor in program.inputs)
-        and all(accesses(stage.body) and is_integral(stage) for stage in order)
+        and all(is_integral(stage) for stage in order)
     )
 
 
 def output_types(program: Program) -> tuple[torch.dtype, ...]:
     """The element types of the outputs, as the formula's statements one after the other give
-    them."""
+    them, whichever program computes them."""
+    inputs = [getattr(torch, t.dtype) for t in program.inputs]
     found: dict[Source, torch.dtype] = {t: getattr(torch, t.dtype) for t in program.inputs}
     for stage in stages(*program.roots()):
         sources = dict.fromkeys(access.source for access in accesses(stage.body))
-        found[stage] = stage_types(stage, [found[source] for source in sources]).result
+        read = [found[source] for source in sources]
+        if not depends_on_inputs(stage):
+            read = constant_types(stage, read, inputs)
+        found[stage] = stage_types(stage, read).result
     return tuple(found[root] for root in program.roots())
 
 

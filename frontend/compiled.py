@@ -179,12 +179,22 @@ def compile_derivation(
     except KeyboardInterrupt:
         interrupted = True
     if not isfinite(base) and all(trial.verdict != "accepted" for trial, _ in rivals):
-        raise BuildError(
-            f"no program for {show_program(program)} gives numbers that its element types hold, "
-            "for random inputs"
-        )
+        raise _none_right(program, expected)
     hard = HardCases(program, device, derivation.accuracy, direct)
     return _choose(derivation, rivals, expected, hard, seconds, interrupted)
+
+
+def _none_right(program: Program, expected: Reference) -> BuildError:
+    if expected.exact:
+        return BuildError(
+            f"no program for {show_program(program)} gives the formula's integers, modulo 2^64 and "
+            "in the element types that are promised, for random inputs",
+            next_step="compile with a floating type, for example dtypes='float64'",
+        )
+    return BuildError(
+        f"no program for {show_program(program)} gives numbers that its element types hold, for "
+        "random inputs"
+    )
 
 
 @contextmanager
@@ -215,14 +225,16 @@ def _direct(
     does not keep NaN and infinities that are to be kept, operation by operation as written."""
     stages, words = baseline(program)
     scopes = tuple(scope for scope, _ in stages)
-    written = Executable(program.roots(), scopes, tuple(run for _, run in stages), tuple(words))
+    runs = tuple(run for _, run in stages)
+    types = expected.types
+    written = Executable(program.roots(), scopes, runs, tuple(words), types=types)
     try:
         off = expected.error_of(written)
     except NotImplementedError:
         off = float("inf")
     if off <= WRONG and not moved(program, odd, written):
         return written, off
-    general = _general(program, scopes, as_written=nan == "strict")
+    general = _general(program, scopes, types, as_written=nan == "strict")
     other = expected.error_of(general)
     if family := moved(program, odd, general):
         raise BuildError(
@@ -233,11 +245,13 @@ def _direct(
     return (general, other) if odd or other < off else (written, off)
 
 
-def _general(program: Program, scopes: tuple[Scope, ...], *, as_written: bool) -> Executable:
+def _general(
+    program: Program, scopes: tuple[Scope, ...], types: tuple[torch.dtype, ...], *, as_written: bool
+) -> Executable:
     """Each stage through torch on strided views, without library operators."""
     word = "eOperator (as written)" if as_written else "eOperator (strided views)"
     runs = tuple(lower(scope, as_written=as_written) for scope in scopes)
-    return Executable(program.roots(), scopes, runs, (word,) * len(scopes))
+    return Executable(program.roots(), scopes, runs, (word,) * len(scopes), types=types)
 
 
 def worth_trying(
@@ -260,7 +274,7 @@ def _try(
 ) -> tuple[Trial, Executable | None]:
     infinite = float("inf")
     try:
-        built = executable(plan, device)
+        built = executable(plan, device, expected.types)
         off = expected.error_of(built)
     except (EinderiveError, RuntimeError, MemoryError, NotImplementedError) as problem:
         verdict = f"not built: {str(problem).splitlines()[0]}"

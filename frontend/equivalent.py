@@ -9,13 +9,13 @@ from frontend.equation import Equation, Pair, stated
 from frontend.families import families, symbolic
 from frontend.smallest import smallest
 from frontend.verdict import Counterexample, Verdict
-from ta.compare import Outcome, compare, opaque_functions, points, sample
+from ta.compare import Outcome, Place, compare, opaque_functions, outside, points, sample
 from ta.errors import EinderiveError, TextError, shown
 from ta.laws import EXP_SUM, LAWS, apply_definitions, law_names
 from ta.node import Scope
 from ta.program import Program
 from ta.reduce import reduce_extents
-from ta.valued import has_infinity
+from ta.valued import divides, has_infinity, partial
 
 __all__ = ["Counterexample", "Verdict", "equivalent"]
 
@@ -95,15 +95,18 @@ def _verdict(equation: Equation, pair: Pair, laws: frozenset[str], most: int) ->
         return _different(smallest(equation, pair, laws, outcome.found))
     if outcome.reason == "size":
         return _sampled(equation, pair, laws)
-    infinite = has_infinity(*left, *right)
-    if outcome.reason == "value" and not infinite:
-        return _without_value(pair, outcome, "a divisor there is 0 for all entries")
+    if outcome.reason == "value" and not outcome.infinite:
+        return _without_value(pair, outcome.valueless, _no_value(left, right))
     reasons = _not_proved(left, right, laws)
-    if not reasons:
+    if not reasons:  # formal sums count the values of functions as finite
+        place = outside(small.left, small.right)
+        if place is not None:
+            return _without_value(pair, place, _no_value(left, right))
         return Verdict("proved", f"{PROVED}{_by(laws)}")
     if outcome.reason == "value":
         met = "an infinite number meets an entry there, or another infinity"
-        return _without_value(pair, outcome, f"{met}; compared as formal sums: {reasons[0]}")
+        reason = f"{met}; compared as formal sums: {reasons[0]}"
+        return _without_value(pair, outcome.valueless, reason)
     if outcome.reason == "degree":
         return Verdict(
             "undecided",
@@ -118,14 +121,25 @@ def _verdict(equation: Equation, pair: Pair, laws: frozenset[str], most: int) ->
     )
 
 
-def _without_value(pair: Pair, outcome: Outcome, reason: str) -> Verdict:
-    output, point = outcome.valueless
+def _without_value(pair: Pair, place: Place, reason: str) -> Verdict:
+    output, point = place
     at = f"[{','.join(map(str, point))}]" if point else ""
     return Verdict(
         "undecided",
         f"equal wherever both sides are seen to have a value, but {pair.names[output]}{at} has "
         f"none on one side at least: {reason}",
     )
+
+
+def _no_value(left: Sequence[Scope], right: Sequence[Scope]) -> str:
+    """What there is in the programs that has no value at a position."""
+    divisor = "a divisor there is 0"
+    function = "a function there has none at its operand"
+    if not partial(*left, *right):
+        return f"{divisor} for all entries"
+    if not divides(*left, *right) or has_infinity(*left, *right):
+        return f"{function}, for all entries"
+    return f"{divisor}, or {function}, for all entries"
 
 
 def _not_proved(left: Sequence[Scope], right: Sequence[Scope], laws: frozenset[str]) -> list[str]:
@@ -164,6 +178,9 @@ def _sampled(equation: Equation, pair: Pair, laws: frozenset[str]) -> Verdict:
     looked = f"equal at {positions} sampled positions" if positions else "no position was evaluated"
     reasons = _not_proved(left, right, laws)
     if not reasons:
+        place = outside(left, right, positions)
+        if place is not None:
+            return _without_value(pair, place, _no_value(left, right))
         return Verdict("proved", f"{PROVED}; besides, {looked}{_by(laws)}")
     return Verdict(
         "undecided",

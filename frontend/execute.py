@@ -13,6 +13,7 @@ from derivations.extract import Plan
 from derivations.graph import FOLDED, Stage
 from eops.library import by_name
 from eops.torch_stage import lower, lower_all
+from eops.torch_types import depends_on_inputs, is_whole
 from frontend.results import owned
 from ta.interp import input_tensors
 from ta.node import Scope, Tensor
@@ -26,14 +27,17 @@ Run = Callable[[Mapping[Any, torch.Tensor]], torch.Tensor]
 class Executable:
     """Stages in order; `runs[i]` computes `scopes[i]` from the inputs and earlier stages.
 
-    `kept` are the stages whose memory later calls read again.  What a call gives back is memory of
-    its own: see `frontend.results`."""
+    `kept` are the stages whose memory later calls read again.  `types` are those of the formula's
+    outputs, which a program takes on at its end: its own steps may have left the integers, or not
+    left them, where the formula does otherwise.  What a call gives back is memory of its own: see
+    `frontend.results`."""
 
     roots: tuple[Scope, ...]
     scopes: tuple[Scope, ...]
     runs: tuple[Run, ...]
     words: tuple[str, ...]
     kept: tuple[Scope, ...] = ()
+    types: tuple[torch.dtype, ...] = ()
 
     @cached_property
     def _dropped(self) -> dict[int, list[Scope]]:
@@ -52,7 +56,16 @@ class Executable:
             for source in dropped.get(position, ()):
                 buffers.pop(source, None)
         others = (*inputs.values(), *(buffers[scope] for scope in self.kept))
-        return owned([buffers[root] for root in self.roots], others)
+        results = [buffers[root] for root in self.roots]
+        if self.types:
+            results = [_cast(y, dtype) for y, dtype in zip(results, self.types, strict=True)]
+        return owned(results, others)
+
+
+def _cast(result: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """The result in the type, unless a float would become an integer: it may hold other digits, so
+    it stays for acceptance to refuse."""
+    return result if is_whole(dtype) and not is_whole(result.dtype) else result.to(dtype)
 
 
 def _last_use(scopes: Sequence[Scope]) -> dict[int, list[Scope]]:
@@ -71,9 +84,10 @@ def _last_use(scopes: Sequence[Scope]) -> dict[int, list[Scope]]:
     return found
 
 
-def executable(plan: Plan, device: str) -> Executable:
+def executable(plan: Plan, device: str, types: Sequence[torch.dtype] = ()) -> Executable:
     """The plan's stages on `cpu` or `cuda`: library operators by their launchers, eOperators
-    through torch on strided views on the CPU and as Triton kernels on a GPU."""
+    through torch on strided views on the CPU and as Triton kernels on a GPU.  `types`: see
+    `Executable`."""
     runs = [_stage(stage, device) for stage in plan.stages]
     return Executable(
         plan.roots,
@@ -81,6 +95,7 @@ def executable(plan: Plan, device: str) -> Executable:
         tuple(run for run, _ in runs),
         tuple(word for _, word in runs),
         tuple(stage.scope for stage in plan.stages if stage.operator == FOLDED),
+        tuple(types),
     )
 
 
@@ -91,7 +106,7 @@ def _stage(stage: Stage, device: str) -> tuple[Run, str]:
         return by_name(stage.operator).launch(stage.binding), stage.operator
     if stage.operator is not None:
         return lower(stage.scope), stage.operator
-    if device == "cuda":
+    if device == "cuda" and depends_on_inputs(stage.scope):  # else its type is the program's
         return _triton(stage.scope), "eOperator (Triton)"
     return lower(stage.scope), "eOperator (strided views)"
 
@@ -113,7 +128,8 @@ def _folded(scope: Scope) -> Run:
         key = [_state(tensor) for tensor in found]
         held = last  # read once: another thread may replace it at any time
         if held is None or held[0] != key:
-            held = last = (key, found, compute(dict(zip(sources, found, strict=True))))
+            inputs = {s: buffer for s, buffer in buffers.items() if isinstance(s, Tensor)}
+            held = last = (key, found, compute(inputs))  # all, as a constant's type needs them
         return held[2]
 
     return run

@@ -3,9 +3,10 @@
     T[i] = B[i] - Z[i];  Y[i] = T[i] + C[i]        B, Z = 1 + a few roundings,   C = half a rounding
 
 As written this is exact but for the last addition; in any other order C is rounded away.  Each
-tensor has a scale of its own: the two that a difference of inputs subtracts are large and nearly
+tensor has a scale of its own: the two that one difference of inputs subtracts are large and nearly
 equal, of opposite signs where the formula adds them; one tensor of each term that is added to
-others is small; all others are about 1.
+others is small; all others are about 1.  Each difference has a family of its own, since the tensors
+of another one may be those that have to be small beside it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from ta.program import Program
 from ta.subst import accesses, stages, terms
 
 UNEQUAL = "large, nearly equal tensors beside small ones"
+MOST_DIFFERENCES = 3
+"""So many differences have a family: each takes measuring time from the families that follow."""
 
 
 def hard_families(program: Program) -> tuple[Family, ...]:
@@ -32,11 +35,15 @@ def hard_families(program: Program) -> tuple[Family, ...]:
 
 
 def _unequal(program: Program) -> tuple[Family, ...]:
-    """The family of this module, where the formula subtracts inputs and adds others."""
-    large, small = _scales(program)
-    if not large or not small:
-        return ()
+    """The families of this module, where the formula subtracts inputs and adds others."""
+    found: list[Family] = []
+    for large, small in _scales(program)[:MOST_DIFFERENCES]:
+        names = " and ".join(tensor.name for tensor in large)
+        found.append(_family(f"{UNEQUAL} ({names})" if found else UNEQUAL, large, small))
+    return tuple(found)
 
+
+def _family(name: str, large: dict[Tensor, int], small: set[Tensor]) -> Family:
     def make(tensor: Tensor, number: int, generator: torch.Generator) -> torch.Tensor:
         rounding = torch.finfo(getattr(torch, tensor.dtype)).eps
         normal = torch.randn(tensor.shape, generator=generator, dtype=torch.float64)
@@ -45,27 +52,34 @@ def _unequal(program: Program) -> tuple[Family, ...]:
             return large[tensor] * (1 + rounding * steps)
         return normal * (rounding / 2 if tensor in small else 1)
 
-    return (Family(UNEQUAL, make),)
+    return Family(name, make)
 
 
-def _scales(program: Program) -> tuple[dict[Tensor, int], set[Tensor]]:
-    """The large tensors with their signs, and the small ones."""
-    large: dict[Tensor, int] = {}
+def _scales(program: Program) -> list[tuple[dict[Tensor, int], set[Tensor]]]:
+    """The large tensors with their signs, and the small ones, for each difference that leaves
+    some."""
+    found: list[tuple[dict[Tensor, int], set[Tensor]]] = []
     sums = list(_sums(program.roots()))
     for node in filter(is_difference, sums):
-        for (one, plus), (other, minus) in _pairs(node):
-            if one not in large and other not in large:
-                large[one] = 1
-                if other is not one:
-                    large[other] = -1 if plus == minus else 1
-                break
+        for (one, plus), (other, minus) in _pairs(node)[:1]:
+            large = {one: 1}
+            if other is not one:
+                large[other] = -1 if plus == minus else 1
+            small = _small(sums, large)
+            if small and all(known.keys() != large.keys() for known, _ in found):
+                found.append((large, small))
+    return found
+
+
+def _small(sums: Sequence[Add], large: dict[Tensor, int]) -> set[Tensor]:
+    """One tensor of each term that is added to others and has no large one."""
     small: set[Tensor] = set()
     for node in sums:
         for term in node.terms:
-            found = _inputs(term)
-            if found and small.isdisjoint(found) and large.keys().isdisjoint(found):
-                small.add(found[0])
-    return large, small
+            inputs = _inputs(term)
+            if inputs and small.isdisjoint(inputs) and large.keys().isdisjoint(inputs):
+                small.add(inputs[0])
+    return small
 
 
 def _sums(roots: Sequence[Scope]) -> Iterator[Add]:

@@ -10,8 +10,8 @@ Functions that compare (relu, maximum, ..) are opaque at first, and then have th
 `ta.signs`, with a prime for every draw, and so many draws that all of them miss a difference with a
 chance below 10^-9 (`ta.sign_bounds`).
 
-Nothing is shown at a position without a value: where the divisor is 0 in every draw, or an infinity
-meets what makes its sign unknown in some draw (`ta.valued`).
+Nothing is shown at a position without a value: where in every draw the divisor is 0, or a function
+has none, or where in some draw an infinity meets what makes its sign unknown (`ta.valued`).
 
 Where that shows no equality, rationals or confirmed floating point may show a difference
 (`ta.differences`).  Agreement there proves nothing.
@@ -41,14 +41,15 @@ from ta.differences import (
 from ta.exponential import ExponentialField
 from ta.extremes import flatten_extremes
 from ta.fields import Array, Field, ModularField, random_values
-from ta.interp import evaluate, input_tensors, uses_order
+from ta.interp import evaluate, evaluate_at, input_tensors, uses_order
 from ta.node import Scope, Tensor
 from ta.positions import positions, sample
 from ta.primes import digest, primes, safe_primes, sign_primes
+from ta.sampled import sampled_values
 from ta.sign_bounds import Asked, asked, greatest_degree, opaque_functions
 from ta.signs import SignField
 from ta.subst import stages
-from ta.valued import ValuedField, divides, has_infinity, missing
+from ta.valued import ValuedField, divides, has_infinity, missing, partial
 
 __all__ = [
     "ROUNDING",
@@ -57,6 +58,7 @@ __all__ = [
     "compare",
     "first_difference",
     "opaque_functions",
+    "outside",
     "points",
     "positions",
     "sample",
@@ -78,6 +80,8 @@ MOST_DRAWN = 30_000_000
 """Points visited in all draws together."""
 MISSED = 1e-9
 """The chance that the draws of signs miss a difference."""
+MOST_BESIDE = 1_000_000
+"""Points visited in one draw, where domains of functions are looked at for some positions."""
 MOST_EXACT = 200_000
 """Programs of more points than this are not evaluated over the rationals."""
 
@@ -85,13 +89,16 @@ NO_SIGNS = Asked(0, 0)
 
 Draw: TypeAlias = tuple[Field, int]
 """A field and the seed of its entries."""
+Place: TypeAlias = tuple[int, tuple[int, ...]]
+"""An output and a point of it."""
 
 
 class Outcome(NamedTuple):
     """`equal`: shown, by so many draws, which all miss a difference in signs with the chance
     `missed`.  Else `found`, if the difference is one in numbers that a reader knows; or `reason`,
     why neither was shown, with the functions whose laws could make both equal, or, for `value`,
-    the output and the point where a side has no value that is known."""
+    the output and the point where a side has no value that is known, and whether that may be for an
+    infinity alone."""
 
     equal: bool
     draws: int = 0
@@ -100,18 +107,30 @@ class Outcome(NamedTuple):
     found: Found | None = None
     reason: Literal["", "laws", "order", "size", "degree", "value"] = ""
     functions: tuple[str, ...] = ()
-    valueless: tuple[int, tuple[int, ...]] = (0, ())
+    valueless: Place = (0, ())
+    infinite: bool = False
 
 
 class Agreement(NamedTuple):
-    """The first difference; else the first output and point where nothing could be compared."""
+    """The first difference; else the first output and point where nothing could be compared, and
+    whether that may be for an infinity alone."""
 
     found: Found | None = None
-    valueless: tuple[int, tuple[int, ...]] | None = None
+    valueless: Place | None = None
+    infinite: bool = False
 
 
 def compare(left: Roots, right: Roots, *, exp_sum: bool = False) -> Outcome:
     """Both programs at every position; with `exp_sum`, exp(a+b) = exp(a)*exp(b) holds."""
+    outcome = _compared(left, right, exp_sum)
+    if not outcome.equal or not has_infinity(*left, *right):  # the agreement has looked
+        return outcome
+    place = outside(left, right)
+    return outcome if place is None else Outcome(False, reason="value", valueless=place)
+
+
+def _compared(left: Roots, right: Roots, exp_sum: bool) -> Outcome:
+    """Likewise; beside infinities, functions count as inside of their domains."""
     most = greatest_degree(*left, *right)
     if most > MOST_DEGREE:
         return Outcome(False, reason="degree")
@@ -175,7 +194,8 @@ def _shown(agreement: Agreement, equal: Outcome) -> Outcome | None:
     if agreement.found is not None:
         return None
     if agreement.valueless is not None:
-        return Outcome(False, reason="value", valueless=agreement.valueless)
+        at, infinite = agreement.valueless, agreement.infinite
+        return Outcome(False, reason="value", valueless=at, infinite=infinite)
     return equal
 
 
@@ -206,16 +226,21 @@ def _draws(seed: str, ordered: bool, exp_sum: bool, signs: Asked) -> Iterator[Dr
 
 
 def _agreement(left: Roots, right: Roots, draws: Iterable[Draw]) -> Agreement:
-    """On every draw; outputs that are one expression are not looked at."""
+    """On every draw; outputs that are one expression are not looked at.
+
+    The sign beside an infinity may seem known by chance, so it is unknown where it is so in *some*
+    draw.  A random number may seem to be outside of a function's domain, so it is outside where it
+    is so in *every* draw, and is not looked at beside infinities (`outside`).
+    """
     tensors: dict[str, Tensor] = {t.name: t for t in input_tensors(*left, *right)}
     infinite = has_infinity(*left, *right)
-    marked = infinite or divides(*left, *right)
+    marked = infinite or divides(*left, *right) or partial(*left, *right)
     join = np.logical_or if infinite else np.logical_and
     without: dict[int, Array] = {}
     for drawn, seed in draws:
         field = drawn
         if marked and isinstance(drawn, ModularField | ExponentialField):
-            field = ValuedField(drawn)
+            field = ValuedField(drawn, domains=not infinite)
         data = random_values(tensors.values(), field, seed)
         if not isinstance(field, ValuedField):
             found = first_difference(left, right, data, field)
@@ -234,5 +259,38 @@ def _agreement(left: Roots, right: Roots, draws: Iterable[Draw]) -> Agreement:
     for output, none in without.items():
         if none.any():
             place = int(np.flatnonzero(none)[0])
-            return Agreement(None, (output, position(left[output], place)))
+            return Agreement(None, (output, position(left[output], place)), infinite)
     return Agreement()
+
+
+def outside(left: Roots, right: Roots, most: int | None = None) -> Place | None:
+    """The first output and point, of all or of at most so many, where a side has no value since a
+    function is outside of its domain in every draw, whatever else holds there."""
+    if not partial(*left, *right):
+        return None
+    tensors: dict[str, Tensor] = {t.name: t for t in input_tensors(*left, *right)}
+    unsigned = _draws(digest((*left, *right)), True, False, NO_SIGNS)
+    draws = [(field, seed) for field, seed in unsigned if isinstance(field, SignField)]
+    for output, sides in enumerate(zip(left, right, strict=True)):
+        if sides[0] is sides[1]:
+            continue
+        while most and sum(visited(side, most) for side in sides) > MOST_BESIDE:
+            most //= 2
+        chosen = None if most is None else positions(sides[0], most)
+        if chosen is not None and not len(chosen):
+            continue
+        none = np.asarray(True)
+        for drawn, seed in draws:
+            field = ValuedField(drawn, unknown=False)
+            if chosen is None:
+                data = random_values(tensors.values(), field, seed)
+                values = [evaluate(side, data, field).reshape(-1) for side in sides]
+            else:
+                entries = sampled_values(tensors.values(), drawn, seed)
+                values = [evaluate_at(side, chosen, entries, field) for side in sides]
+            none = none & missing(values[0] | values[1])
+        for place in np.flatnonzero(none)[:1]:
+            if chosen is None:
+                return output, position(sides[0], int(place))
+            return output, tuple(int(i) for i in chosen[place])
+    return None

@@ -71,3 +71,5 @@ FUNCTIONS: dict[str, Function] = {
     "minimum": Function(2, np.minimum, r"\min", min),
 }
 """`maximum(a, b)` and `minimum(a, b)` are elementwise; `max[k](...)` and `min[k](...)` reduce."""
+PARTIAL = frozenset(("log", "log1p", "sqrt", "rsqrt"))
+"""Functions that are not finite at every number."""

@@ -1,12 +1,14 @@
 """Residues that know where there is no value: what has been divided by 0, and infinities.
 
     1/0, 1/inf, inf - inf, x/0 * 0 have no value     nor has x*inf, the sign of x not being known
+    log(0), sqrt(-1/2), rsqrt(0), log1p(-1) have none, where the operand is a number of the text
     inf + x = inf     0*inf = 0     max(x, -inf) = x     f(inf) where f is whole or infinite there
 
 A residue and two marks: `NONE` for what has no value, which spreads through everything but the
 branch of a select that is not taken, and `INFINITE`.  Without infinities, a position whose value is
-marked in every draw divides by what is 0 for all entries, by Schwartz and Zippel.  An infinity that
-is multiplied by an entry has a sign that residues do not have, and nothing is said then.
+marked in every draw divides by what is 0 for all entries, or has a function outside of its domain,
+by Schwartz and Zippel.  An infinity that is multiplied by an entry has a sign that residues do not
+have, and nothing is said then.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ import numpy.typing as npt
 
 from ta.exponential import ExponentialField
 from ta.fields import Array, Field, ModularField, whole_value
-from ta.node import Access, Const, Number, Power, Reducer, Scope
+from ta.functions import FUNCTIONS, PARTIAL
+from ta.node import Access, Apply, Const, Number, Power, Reducer, Scope
 from ta.signs import SignField
 from ta.subst import stages, walk
 
@@ -33,12 +36,24 @@ _MARKS: Final = INFINITE | NONE
 _SMALL: Final = 1 << 12
 """A residue of this magnitude is taken for a number, whose sign is known: a random one is in every
 draw with no chance to speak of."""
+_DIVISOR: Final = 1 << 6
+"""Where a function is partial, n/d with |n| <= _SMALL and d up to this is a number too: one in 7000
+random residues is, and one in 10^15 in four draws."""
 
 
 def divides(*roots: Scope) -> bool:
     """Whether something may be divided by 0."""
     return any(
         isinstance(node, Power) and node.exponent < 0
+        for stage in stages(*roots)
+        for node in walk(stage.body)
+    )
+
+
+def partial(*roots: Scope) -> bool:
+    """Whether a function that is not finite at every number is in the programs."""
+    return any(
+        isinstance(node, Apply) and node.function in PARTIAL
         for stage in stages(*roots)
         for node in walk(stage.body)
     )
@@ -64,9 +79,17 @@ def missing(values: Array) -> Array:
 
 @dataclass(frozen=True)
 class ValuedField(Field):
-    """Another field's residues, with the marks."""
+    """Another field's residues, with the marks.
+
+    With `domains` alone, only that is marked which a function has no value at: a sign that is not
+    known, or a division by 0, gives some residue.
+    """
 
     inner: ModularField | ExponentialField
+    domains: bool = True
+    """Whether functions of negative numbers are marked, too."""
+    unknown: bool = True
+    """Whether what has no value by arithmetic, or no sign that is known, is marked."""
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.uint64)
     block: ClassVar[int] = SignField.block
 
@@ -88,7 +111,13 @@ class ValuedField(Field):
         """A sum of finite operands that add up to `total`, and of infinities."""
         result = np.where(up, self.constant(math.inf), total)
         result = np.where(down, self.constant(-math.inf), result)
-        return _without(result, none | (up & down))
+        return self._arithmetic(result, none, up & down)
+
+    def _arithmetic(self, result: Array, none: Array, unknown: Array) -> Array:
+        """The result where all operands have a value, and the operation is known."""
+        if not self.unknown:
+            return _without(np.where(unknown, bare(result), result), none)
+        return _without(result, none | unknown)
 
     def multiply(self, left: Array, right: Array) -> Array:
         product = self.inner.multiply(bare(left), bare(right))
@@ -100,12 +129,14 @@ class ValuedField(Field):
         result = np.where(infinite & (sign > 0), self.constant(math.inf), product)
         result = np.where(infinite & (sign < 0), self.constant(-math.inf), result)
         result = np.where(infinite & zero, self.constant(Fraction(0)), result)
-        return _without(result, missing(left | right) | (infinite & ~zero & np.isnan(sign)))
+        unknown = infinite & ~zero & np.isnan(sign)
+        return self._arithmetic(result, missing(left | right), unknown)
 
     def power(self, base: Array, exponent: int) -> Array:
         result = self.inner.power(bare(base), exponent)
         if exponent < 0:  # of an infinity too: inf/inf were 0*inf
-            result = _without(result, _infinite(base) | (self._value(base) == 0))
+            none = _infinite(base) | (self._value(base) == 0)
+            result = self._arithmetic(result, np.zeros_like(none), none)
         if not _marked(base):
             return result
         at_infinity = base if exponent % 2 else self.constant(math.inf)
@@ -125,6 +156,11 @@ class ValuedField(Field):
                 known = self.constant(Fraction(0) if value != value else value)
                 result = np.where(here, known, result)
                 result = _without(result, here & (value != value))
+        if self.domains and function in PARTIAL:
+            known = self._known(args[0])
+            with np.errstate(all="ignore"):
+                finite = np.isfinite(FUNCTIONS[function].real(known))
+            result = _without(result, np.isfinite(known) & ~finite)
         return _without(result, fold(np.logical_or, map(missing, args)))
 
     def _chosen(self, function: str, both: Array, left: Array, right: Array) -> Array:
@@ -180,13 +216,35 @@ class ValuedField(Field):
         return residue >> np.uint64(32) if isinstance(self.inner, ExponentialField) else residue
 
     def _sign(self, values: Array) -> Array:
-        """1, -1 or 0 for infinities and small numbers; NaN where the sign is not known."""
+        """1, -1 or 0 for infinities and small integers; NaN where the sign is not known.  Fractions
+        are left out: with them, more random numbers would seem to have a sign."""
         prime = self.inner.prime
         signed = self._value(values).astype(np.int64)
         signed = np.where(signed > prime // 2, signed - prime, signed)
         sign = np.where(np.abs(signed) <= _SMALL, np.sign(signed), np.nan)
         sign = np.where(self._is(values, math.inf), 1.0, sign)
         return np.where(self._is(values, -math.inf), -1.0, sign)
+
+    def _known(self, values: Array) -> Array:
+        """x = n/d for small |n| and d; NaN where it is none.
+
+        Euclid's steps from (p, 0) and (x, 1) lead through pairs (r, s) with r = s*x mod p.  As
+        2*|n|*d < p, there is at most one such n/d, and the first small r has it.
+        """
+        rest = self._value(values).astype(np.int64)
+        before = np.full_like(rest, self.inner.prime)
+        factor, factor_before = np.ones_like(rest), np.zeros_like(rest)
+        while np.any(going := (rest > _SMALL) & (np.abs(factor) <= _DIVISOR)):
+            quotient = before // np.where(going, rest, 1)
+            before, rest = _step(going, before, rest, quotient)
+            factor_before, factor = _step(going, factor_before, factor, quotient)
+        small = (rest <= _SMALL) & (np.abs(factor) <= _DIVISOR) & ~_infinite(values)
+        return np.where(small, rest / factor, np.nan)
+
+
+def _step(going: Array, before: Array, last: Array, quotient: Array) -> tuple[Array, Array]:
+    """A step of Euclid's algorithm, where it goes on."""
+    return np.where(going, last, before), np.where(going, before - quotient * last, last)
 
 
 def bare(values: Array) -> Array:

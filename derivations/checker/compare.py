@@ -13,7 +13,6 @@ from derivations.checker.translate import Translation
 from derivations.checker.unfolding import same_by_definition
 from ta import affine
 from ta.affine import Row
-from ta.infinite import may_be_infinite
 from ta.node import Scope
 from ta.subst import nested_scopes, stages
 
@@ -56,9 +55,8 @@ def not_equal(
 
 def _taken_as_they_are(left: Scope, right: Scope) -> tuple[frozenset[Scope], ...]:
     """Sets of scopes that both sides read and that need not be looked into: all, those that neither
-    reads directly, none.  What may be infinite is looked into: a leaf counts as finite."""
+    reads directly, none."""
     common = frozenset(stages(left)) & frozenset(stages(right)) - {left, right}
-    common = frozenset(scope for scope in common if not may_be_infinite(scope))
     direct = frozenset(nested_scopes(left)) | frozenset(nested_scopes(right))
     return common, common - direct, frozenset()
 

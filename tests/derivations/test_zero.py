@@ -138,6 +138,8 @@ BESIDE: list[tuple[str, bool]] = [
     ("A[i]*{L[i:-3:9] S[j:0:2] 1/B[i+j+3]}[i]", False),
     ("A[i]*{L[i:-3:5] 1/B[i+3]}[i]", True),
     ("A[i]*{L[i:-3:5] 1/B[i+3]}[i]/B[i-1]", False),
+    ("B[i+3]*{L[i:0:6] 1/B[i-1]}[i]", True),
+    ("{L[i:0:6] 1/B[i-1]}[i]/B[i-1]", False),
     ("A[i] + A[i]/B[i-1]", False),
     ("A[i] + A[i]/B[i+3]", True),
     ("tanh(A[i]*log(B[i-1]))", False),

@@ -96,6 +96,36 @@ def test_formulas_without_a_difference_beside_others_have_the_common_families(
     assert hard_families(ed.parse(text, **shapes)) == FAMILIES
 
 
+TWO = "T[i] = B[i]-Z[i]; U[i] = C[i]-D[i]; Y[i] = T[i]+U[i]"
+
+
+def test_each_difference_has_a_family_with_the_other_small() -> None:
+    program = ed.parse(TWO, **dict.fromkeys("BZCD", (300,)))
+    _, one, other, *_ = hard_families(program)
+    assert {one.name, other.name} > {UNEQUAL}
+    made = [family_inputs(program.inputs, family, "cpu") for family in (one, other)]
+    large = [{t.name for t, v in values.items() if float(v.abs().min()) > 0.9} for values in made]
+    assert sorted(map(sorted, large)) == [["B", "Z"], ["C", "D"]]
+    rounding = torch.finfo(torch.float32).eps
+    for names, values in zip(large, made, strict=True):
+        assert all(
+            float(v.abs().mean()) < rounding for t, v in values.items() if t.name not in names
+        )
+
+
+@pytest.mark.parametrize(
+    "opened", ["T[i] = B[i]-Z[i]; Y[i] = T[i]+C[i]-D[i]", "U[i] = C[i]-D[i]; Y[i] = B[i]-Z[i]+U[i]"]
+)
+def test_what_opens_one_of_two_differences_is_refused(opened: str) -> None:
+    shapes = dict.fromkeys("BZCD", (300,))
+    found, given = (ed.derive(text, **shapes) for text in (TWO, opened))
+    direct, built = (executable(d.unchanged, "cpu") for d in (found, given))
+    cases = HardCases(found.source, "cpu", "componentwise", direct)
+    errors = [e for e in cases.errors(built, 3) if e.family.startswith(UNEQUAL)]
+    assert len(errors) == 2
+    assert not all(error.accepted for error in errors)
+
+
 def test_integers_have_no_scale() -> None:
     for dtype in LIMITS:
         assert hard_families(ed.parse(GROUPED, dtypes=dtype, **SHAPES)) == FAMILIES

@@ -309,6 +309,74 @@ def test_what_has_no_value_is_neither_equal_nor_different(
     assert reason in str(verdict)
 
 
+@pytest.mark.parametrize(("inside", "kind"), [("i-1", "undecided"), ("i", "proved")])
+def test_a_function_outside_of_its_domain_is_seen_at_any_size(inside: str, kind: str) -> None:
+    size = 10_000_000
+    clause = f" where i in 0:{size}"
+    left = f"Y[i] = log(A[{inside}])*(B[i]+C[i+1]){clause}"
+    right = f"Y[i] = log(A[{inside}])*B[i]+C[i+1]*log(A[{inside}]){clause}"
+    verdict = ed.equivalent(left, right, A=(size,), B=(size,), C=(size,))
+    assert verdict.kind == kind, verdict
+    assert ("Y[0] has none" in str(verdict)) == (kind == "undecided")
+
+
+OUTSIDE = (
+    "log(A[i-1])",
+    "rsqrt(A[i-1])",
+    "log1p(A[i-1]-1)",
+    "sqrt(A[i-1]-1)",
+    "sqrt(A[i-1]-1/2)",
+    "log(2*A[i-1]-A{fill=3}[i-1])",
+)
+INSIDE = (
+    "log(A[i]*C[i])",
+    "rsqrt(A[i])",
+    "log1p(A[i-1]-1/2)",
+    "sqrt(A[i])",
+    "sqrt(A[i-1])",
+    "log(A{fill=3}[i-1])",
+    "log(A[i]-7)",
+)
+BESIDE = ("", "+maximum(B[i],A{fill=-inf}[i-1])", "+C[i]*A{fill=-inf}[i-1]")
+
+
+@pytest.mark.parametrize("function", [*OUTSIDE, *INSIDE])
+@pytest.mark.parametrize("more", BESIDE)
+def test_a_function_outside_of_its_domain_has_no_value(function: str, more: str) -> None:
+    """An infinity beside it changes nothing: formal sums, which count it as finite, do not help."""
+    clause = " where i in 0:4"
+    left = f"Y[i] = {function}*(B[i]+C[i]){more}{clause}"
+    right = f"Y[i] = {function}*B[i]+C[i]*{function}{more}{clause}"
+    verdict = ed.equivalent(left, right, A=(4,), B=(4,), C=(4,))
+    if function in INSIDE:
+        assert verdict.kind == ("proved" if more == BESIDE[2] else "evaluated"), verdict
+    else:
+        assert verdict.kind == "undecided", verdict
+        assert "Y[0] has none on one side at least: a function" in str(verdict)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Y[i]=maximum(B[i],log(A[i-1]))", "Y[i]=B[i]+log(A[i-1])-minimum(B[i],log(A[i-1]))"),
+        ("T[i]=log(A[i-1])+B[i]; Y[i]=T[i]-log(A[i-1])", "Y[i]=B[i]"),
+        (
+            "T[i]=sqrt(A[i-1]-1)*B[i] where i in 0:4; Y[i]=T[i]-sqrt(A[i-1]-1)*B[i]",
+            "Y[i]=0*B[i]",
+        ),
+        (
+            "Y[i]=maximum(maximum(B[i],A[i]),log(A[i-1]))",
+            "Y[i]=maximum(B[i],maximum(A[i],log(A[i-1])))",
+        ),
+    ],
+)
+def test_what_cancels_or_is_not_chosen_has_no_value(left: str, right: str) -> None:
+    clause = " where i in 0:4"
+    verdict = ed.equivalent(left + clause, right + clause, A=(4,), B=(4,))
+    assert verdict.kind == "undecided", verdict
+    assert "Y[0] has none" in str(verdict)
+
+
 def test_a_verdict_names_the_laws_that_it_used() -> None:
     laws = ["exp-sum", "silu", "sigmoid", "tanh"]
     same = ed.equivalent("Y[i] = A[i]", "Y[i] = 1*A[i]", A=(3,), laws=laws)

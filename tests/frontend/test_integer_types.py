@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import inf
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 import torch
 
 import einderive as ed
+from derivations.graph import FOLDED
 from derivations.match import match
 from derivations.rules import RULES
 from eops.dtypes import LIMITS
@@ -18,9 +20,16 @@ from eops.library import OPERATORS
 from eops.torch_stage import lower, lower_all
 from eops.torch_types import StageTypes, stage_types
 from frontend.accept import reference
-from frontend.accept_integers import WrappingField, exact_case, greatest_entry, stays_whole
+from frontend.accept_integers import (
+    WrappingField,
+    exact_case,
+    greatest_entry,
+    output_types,
+    stays_whole,
+)
 from frontend.baseline import baseline
-from frontend.execute import executable
+from frontend.compiled import CompiledFunction
+from frontend.execute import Executable, executable
 from frontend.inputs import whole_range_inputs
 from ta import expr
 from ta.errors import BuildError
@@ -123,6 +132,144 @@ def test_only_choices_keep_their_type(text: str, keeps: bool, dtype: str) -> Non
     assert lower(root)(inputs).dtype == (getattr(torch, dtype) if keeps else torch.int64)
 
 
+def both(text: str, dtypes: Any, **shapes: Any) -> tuple[list[torch.Tensor], CompiledFunction]:
+    """The outputs of the baseline and of all accepted programs, on data of the whole range."""
+    compiled = ed.derive(text, dtypes=dtypes, **shapes).compile(seconds=0.01)
+    program, trials = compiled.derivation.source, compiled.trials[1:]
+    expected = reference(program, "cpu")
+    inputs = whole_range_inputs(program.inputs, "cpu", greatest_entry(program), seed=5)
+    plans = [t.plan for t in trials if t.plan is not None and t.verdict == "accepted"]
+    assert plans
+    runs = [executable(plan, "cpu", expected.types) for plan in plans]
+    scopes, direct = zip(*baseline(program)[0], strict=True)
+    runs.append(Executable(program.roots(), scopes, direct, ("",) * len(scopes)))
+    return [run(inputs)[0] for run in runs], compiled
+
+
+CONSTANTS = {
+    "T[i] = 3 where i in 0:9; Y[i] = T[i]*A[i]": {"A": (9,)},
+    "T[i] = where(i >= 4, 3, 2^53+1) where i in 0:9; Y[i] = sum[k](T[k]*A[i,k])": {"A": (9, 9)},
+    "T[i] = 3 where i in 0:9; U[i] = T[i]^2 - 1; Y[i] = maximum(U[i], A[i])": {"A": (9,)},
+}
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int8", "bool"])
+@pytest.mark.parametrize("text", CONSTANTS)
+def test_a_constant_statement_over_integers_is_one(text: str, dtype: str) -> None:
+    program = ed.parse(text, dtypes=dtype, **CONSTANTS[text])
+    assert stays_whole(program)
+    outputs, _ = both(text, dtype, **CONSTANTS[text])
+    for output in outputs:
+        assert output.dtype == torch.int64
+        assert torch.equal(output, outputs[0])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("constant", ["3", "1/3"])
+def test_a_constant_statement_leaves_floats_as_they_are(constant: str, dtype: str) -> None:
+    text = f"T[i] = {constant} where i in 0:9; Y[i] = T[i]*A[i]; Z[i] = T[i] + 1"
+    (scope, *_), _ = baseline(ed.parse(text, dtypes=dtype, A=(9,)))
+    inputs = {expr.tensor("A", (9,), dtype): torch.ones(9, dtype=getattr(torch, dtype))}
+    assert scope[1](inputs).dtype == lower(scope[0])(inputs).dtype == getattr(torch, dtype)
+    mixed = {"A": dtype, "B": "int64"}
+    program = ed.parse(f"{text}; X[i] = T[i]*B[i]", dtypes=mixed, A=(9,), B=(9,))
+    types = output_types(program)
+    whole = constant == "3"
+    assert types[0] == getattr(torch, dtype)
+    assert (types[1] == torch.int64, types[2] == torch.int64) == (whole, whole)
+
+
+def test_a_folded_constant_knows_the_type_of_the_inputs() -> None:
+    text = "T[i] = 3 where i in 0:9; Y[i] = T[i]*A[i]*W[i]"
+    found = ed.derive(text, dtypes="int64", weights=["W"], A=(9,), W=(9,))
+    run = executable(found.unchanged, "cpu")
+    assert FOLDED in run.words
+    number = 2**40 + 1
+    inputs = {t: torch.full((9,), number if t.name == "A" else 1) for t in found.source.inputs}
+    assert run(inputs)[0].tolist() == [3 * number] * 9
+
+
+@pytest.mark.parametrize(
+    ("types", "wanted"),
+    [
+        (("int64",), (torch.int64, torch.float32)),
+        (("float16",), (torch.float16, torch.float16)),
+        (("float16", "int8"), (torch.int64, torch.float16)),
+    ],
+)
+def test_constants_of_a_gpu_program_have_the_same_types(types: Any, wanted: Any) -> None:
+    """A kernel knows the types it reads, and not those of the program."""
+    text = "T[i] = 3 where i in 0:9; U[i] = 1/(T[i]+4); Y[i] = T[i]*U[i]*A[i]*B[i]"
+    dtypes = dict(zip("AB", types * 2, strict=False))
+    found = ed.derive(text, dtypes=dtypes, target="cuda:90", A=(9,), B=(9,))
+    run = executable(found.unchanged, "cuda")
+    assert run.words[1:] == ("eOperator (strided views)", "eOperator (Triton)")
+    buffers: dict[Any, torch.Tensor] = {
+        t: torch.ones(9, dtype=getattr(torch, t.dtype)) for t in found.source.inputs
+    }
+    for scope, stage in zip(run.scopes[:2], run.runs[:2], strict=True):
+        buffers[scope] = stage(buffers)
+    assert tuple(buffers[scope].dtype for scope in run.scopes[:2]) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "dtype"),
+    [
+        ("T[i] = A[i]/2; Y[i] = T[i]*2", torch.float32),
+        ("T[i] = 1/2 where i in 0:9; Y[i] = 2*T[i]*A[i]", torch.float32),
+        ("Y[i] = where(i >= 1, A{fill=-inf}[i-1], 0) where i in 0:9", torch.float64),
+        ("T[i] = A[i]/2; Y[i] = T[i] + T[i]", torch.float32),
+    ],
+)
+@pytest.mark.parametrize("given", ["int64", "int8"])
+def test_the_formula_decides_on_the_type(text: str, dtype: torch.dtype, given: str) -> None:
+    outputs, compiled = both(text, given, A=(9,))
+    assert {output.dtype for output in outputs} == {dtype}
+    assert compiled.chosen.verdict in ("baseline", "accepted")
+    inputs = whole_range_inputs(compiled.derivation.source.inputs, "cpu", 2**20)
+    assert compiled.run(inputs)[0].dtype == dtype
+
+
+def test_a_float_in_the_place_of_an_integer_is_refused() -> None:
+    """Its numbers may be right, for these data."""
+    found = ed.derive("Y[i] = A[i] + B[i]", dtypes="int8", A=(9,), B=(9,))
+    expected = reference(found.source, "cpu")
+    run = executable(found.unchanged, "cpu", expected.types)
+    assert expected.error_of(run) == 0
+
+    def floating(buffers: Any) -> torch.Tensor:
+        return run.runs[0](buffers).double()
+
+    assert expected.error_of(replace(run, runs=(floating,))) == inf
+
+
+@pytest.mark.parametrize("dtype", ["int8", "bool"])
+@pytest.mark.parametrize("fill", ["200", "1/2", "inf"])
+@pytest.mark.parametrize(
+    ("read", "kept"),
+    [
+        ("M{fill=F}[j//2,j]", True),
+        ("M{fill=F}[j//2,j]*2", False),
+        ("sum[k](M{fill=F}[j//2,k])", False),
+        ("max[k](M{fill=F}[j//2,k])", False),
+        ("where(j >= 1, M{fill=F}[j//2,j], M{fill=F}[j,0])", True),
+    ],
+)
+def test_a_fill_that_is_never_read_need_not_fit(
+    read: str, kept: bool, fill: str, dtype: str
+) -> None:
+    """3 is no multiple of 2: the box of j's digits reaches beyond M, where nothing is kept."""
+    text = f"Y[j] = {read} where j in 0:3".replace("F", fill)
+    found = ed.derive(text, dtypes=dtype, M=(4, 3)).compile(seconds=0.01)
+    assert found.error == 0
+    inputs = whole_range_inputs(found.derivation.source.inputs, "cpu", 2**40)
+    (root,) = ed.parse(text.replace(fill, "0"), dtypes=dtype, M=(4, 3)).roots()
+    wanted = evaluate(root, {t.name: v.numpy() for t, v in inputs.items()}, WrappingField())
+    (output,) = found.run(inputs)
+    assert output.dtype == (getattr(torch, dtype) if kept else torch.int64)
+    np.testing.assert_array_equal(output.to(torch.int64).numpy(), wanted)
+
+
 FILLS = (Fraction(-1), Fraction(2), Fraction(300), Fraction(1, 2), -inf, inf, Fraction(2**70))
 READS = (
     "{L[i:0:8] A{fill=F}[i-1]}",
@@ -219,7 +366,7 @@ def test_a_wrapping_baseline_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("eops.torch_stage.stage_types", narrowing)
     stages, _ = baseline(found.source)
     assert len(stages) == 1
-    with pytest.raises(BuildError, match="no program for"):
+    with pytest.raises(BuildError, match=r"no program for .* the formula's integers"):
         found.compile()
 
 

@@ -24,6 +24,13 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "short way: moved by 0, the sums are what they were",
     ),
     (
+        "derivations.kinds",
+        "_power",
+        "exponent < 0",
+        ("exponent <= 0",),
+        "no such node: a power with the exponent 0 is the number 1",
+    ),
+    (
         "derivations.match",
         "Order.trial",
         "known is None",
@@ -43,6 +50,20 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "moved != tuple(range(len(moved)))",
         ("True",),
         "short way: renamed to themselves, the iterators are what they were",
+    ),
+    (
+        "derivations.zero",
+        "vanishes_outside",
+        "reads and (not finite_everywhere(body))",
+        ("True", "reads", "not finite_everywhere(body)"),
+        "short way: over the box, no reads are none, and beside numbers alone all of them count",
+    ),
+    (
+        "derivations.checker.axioms",
+        "exponents",
+        "not term.unbounded",
+        ("True",),
+        "exp of each term then stands beside exp of all of them, wherever these stand together",
     ),
     (
         "derivations.checker.axioms",

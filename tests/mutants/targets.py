@@ -79,6 +79,7 @@ def families() -> tuple[Family, ...]:
             _kernel(),
             "kernel",
             (
+                "tests/derivations/test_kinds.py",
                 "tests/derivations/test_conditions.py",
                 "tests/derivations/test_empty_ranges.py",
                 "tests/derivations/test_zero.py",

@@ -287,6 +287,10 @@ TRUE_OF_INFINITIES = {
         f"exp(A[i] - {BY_MASK})",
         f"exp(A[i])*exp(-{BY_MASK})",
     ),
+    "exp of a finite term beside two infinite ones": (
+        f"exp({BY_MASK} - max[l](where(l<i, B[l], -inf)) + B[i])",
+        f"exp({BY_MASK} - max[l](where(l<i, B[l], -inf)))*exp(B[i])",
+    ),
     "exp of a multiple of an infinite term": (f"exp(2*{BY_MASK})", f"exp({BY_MASK})^2"),
     "a max of nothing is -inf": ("max[z](Z[z])*B[i]", "-inf*B[i]"),
     "a min of nothing within a max": ("max[k](min[z](Z[z])) + A[i]", "inf + A[i]"),
@@ -301,6 +305,10 @@ FALSE_OF_INFINITIES = {
     "exp of two infinite terms": (
         f"exp({BY_MASK})*exp(-max[l](where(l<i, B[l], -inf)))",
         f"exp({BY_MASK} - max[l](where(l<i, B[l], -inf)))",
+    ),
+    "exp of a finite term beside two infinite ones": (
+        f"exp({BY_MASK} - max[l](where(l<i, B[l], -inf)))",
+        f"exp({BY_MASK} - max[l](where(l<i, B[l], -inf)) + B[i])",
     ),
     "a reciprocal of an infinite product": (
         f"1/{BY_MASK}*1/max[l](where(l<i, B[l], 0))",
