@@ -56,6 +56,8 @@ SAMPLES: dict[Kinds, tuple[float, ...]] = {
 }
 """Numbers at which every function of the notation shows the kinds of values that it has there: -1
 is the end of log1p, 3 and 4 lie beside a zero of sin."""
+STEPS = frozenset(("sign",))
+"""Functions that are constant on either side of 0."""
 EMPTY: dict[Reducer, Kinds] = {"sum": ZERO, "prod": POSITIVE, "max": MINUS, "min": PLUS}
 
 
@@ -112,7 +114,7 @@ def _kinds(node: Node, box: tuple[Range, ...], held: tuple[Condition, ...]) -> K
         return then | _kinds(node.otherwise, box, held)
     parts = [_kinds(child, box, held) for child in children(node)]
     if isinstance(node, Mul):
-        return reduce(_product, parts)
+        return _product_of(node, parts)
     if isinstance(node, Add):
         return _sum_of(node, parts)
     if isinstance(node, Power):
@@ -121,12 +123,23 @@ def _kinds(node: Node, box: tuple[Range, ...], held: tuple[Condition, ...]) -> K
     return _applied(node.function, *parts)
 
 
+def _product_of(node: Mul, parts: Sequence[Kinds]) -> Kinds:
+    """Several numbers of the data may give one that does not depend on them: A[i]/A[0] at i = 0."""
+    found = reduce(_product, parts)
+    return found | SIGNED if found & DATA and not _beside_text(node.factors) else found
+
+
 def _sum_of(node: Add, parts: Sequence[Kinds]) -> Kinds:
-    """Beside numbers of the text alone, a number of the data stays one."""
-    if sum(not isinstance(term, Const) for term in node.terms) > 1:
-        return reduce(_plus, parts)
-    data = reduce(int.__or__, parts) & DATA
-    return reduce(_plus, (part & ~DATA for part in parts)) | data
+    """Beside numbers of the text alone, a number of the data stays one; of several may come one
+    that does not depend on them."""
+    found = reduce(_plus, parts)
+    if not _beside_text(node.terms):
+        return found | SIGNED if found & DATA else found
+    return found & (DATA | INFINITE) | reduce(_plus, (part & ~DATA for part in parts))
+
+
+def _beside_text(operands: Sequence[Node]) -> bool:
+    return sum(not isinstance(operand, Const) for operand in operands) == 1
 
 
 @lru_cache(maxsize=1 << 14)
@@ -246,7 +259,8 @@ def _applied(function: str, *args: Kinds) -> Kinds:
         elif chosen == (DATA,):
             signs = _sampled(function, NEGATIVE) | _sampled(function, POSITIVE)
             signs &= SIGNED | ZERO
-            found |= DATA if signs & SIGNED == SIGNED else signs
+            varies = signs & SIGNED == SIGNED and function not in STEPS
+            found |= DATA if varies else signs
         else:
             found |= _sampled(function, *chosen)
     return found

@@ -80,6 +80,7 @@ def families() -> tuple[Family, ...]:
             "kernel",
             (
                 "tests/derivations/test_kinds.py",
+                "tests/derivations/test_kinds_of_random_terms.py",
                 "tests/derivations/test_conditions.py",
                 "tests/derivations/test_empty_ranges.py",
                 "tests/derivations/test_zero.py",
