@@ -10,7 +10,7 @@ would be too large.
 
 from __future__ import annotations
 
-from derivations.checker.zeros import has_value, is_zero
+from derivations.checker.zeros import divides, is_zero
 from ta import affine, expr
 from ta.affine import Range
 from ta.canon import scope as make_scope
@@ -82,7 +82,7 @@ def _inside(access: Access, source: Scope, reader: Scope) -> bool:
         low, high = affine.bounds(row, reader.domain)
         missed = [] if side.lo <= low else [Range(low, side.lo)]
         missed += [] if high < side.hi else [Range(side.hi, high + 1)]
-        if missed and (access.fill != 0 or not has_value(source)):
+        if missed and (access.fill != 0 or divides(source)):
             return False
         if not all(is_zero(source.body, i, beyond) for beyond in missed):
             return False

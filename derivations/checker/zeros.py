@@ -1,29 +1,27 @@
 """Where an expression is 0 because of reads that miss.
 
-    A[i]*B[j]        is 0 for i beyond A, whatever B[j] is, as long as that is a number
+    A[i]*B[j]        is 0 for i beyond A, whatever number B[j] is
 
-0 times an infinity, or times a quotient by 0, is no 0: what holds one is said to be 0 nowhere.
+0 times a quotient by 0 is no 0: `divides` has to be asked first, and `ta.infinite` for infinities.
 """
 
 from __future__ import annotations
 
 from ta import affine
 from ta.affine import Range, Row
-from ta.infinite import may_be_infinite
 from ta.node import Access, Add, Const, Mul, Node, Power, Scope, Select
 from ta.subst import stages, terms
 
 
-def has_value(scope: Scope) -> bool:
-    """Is the scope's body a finite number everywhere, also beyond its loops?"""
+def divides(scope: Scope) -> bool:
+    """Does the scope, or one that it reads, divide?"""
     parts = (part for stage in stages(scope) for part in terms(stage.body))
-    divides = any(isinstance(part, Power) and part.exponent < 0 for part in parts)
-    return not divides and not may_be_infinite(scope)
+    return any(isinstance(part, Power) and part.exponent < 0 for part in parts)
 
 
 def is_zero(node: Node, i: int, values: Range) -> bool:
-    """Is the expression 0 wherever its iterator i has one of these values, whatever the others
-    have?  No only means that it is not seen."""
+    """Is the expression, without division, 0 wherever its iterator i has one of these values,
+    whatever the others have?  No only means that it is not seen."""
     known: dict[Node, bool] = {}  # sub-terms are shared: a chain's body is long when written out
 
     def zero(node: Node) -> bool:
@@ -41,7 +39,7 @@ def is_zero(node: Node, i: int, values: Range) -> bool:
             case Mul():
                 return any(map(zero, node.factors))
             case Power():
-                return node.exponent > 0 and zero(node.base)
+                return zero(node.base)
             case Select():
                 return zero(node.then) and zero(node.otherwise)
             case Access():

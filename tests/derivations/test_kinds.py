@@ -75,6 +75,7 @@ def _may_be(value: float) -> int:
 
 
 TERMS: list[tuple[str, str, bool]] = [
+    ("exp(A[i])*exp(B[i])", "+", True),
     # numbers
     ("2", "+", True),
     ("1", "+", True),

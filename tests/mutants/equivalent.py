@@ -59,6 +59,27 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "short way: over the box, no reads are none, and beside numbers alone all of them count",
     ),
     (
+        "derivations.checker.unfolding",
+        "_becomes",
+        "kept <= own.keys()",
+        ("kept < own.keys()",),
+        "no such goal: what reads `left` itself is none of its stages",
+    ),
+    (
+        "derivations.checker.unfolding",
+        "_inside",
+        "high + 1",
+        ("high",),
+        "no such read: one that is inside at the end alone is outside of all loops, and its fill",
+    ),
+    (
+        "derivations.checker.zeros",
+        "is_zero",
+        "found is None",
+        ("True",),
+        "short way: what is known is found again",
+    ),
+    (
         "derivations.checker.axioms",
         "exponents",
         "not term.unbounded",

@@ -145,6 +145,7 @@ def test_doubling_chains_with_borders_are_compared() -> None:
         ("A[i] + B[j]", (9, 20), False),
         ("A[i] + A[i]*B[j]", (9, 20), True),
         ("A[i]^2", (9, 20), True),
+        ("(A[i] + B[j])^2", (9, 20), False),
         ("exp(A[i])", (9, 20), False),
         ("A{fill=1}[i]", (9, 20), False),
         ("where(i < j, A[i], B[j]*A[i+1])", (9, 20), True),
