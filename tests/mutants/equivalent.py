@@ -74,6 +74,13 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     ),
     (
         "derivations.checker.zeros",
+        "divides",
+        "any((isinstance(part, Power) and part.exponent < 0 for part in parts))",
+        ("any((isinstance(part, Power) and part.exponent <= 0 for part in parts))",),
+        "no such node: an expression to the power of 0 is the number 1",
+    ),
+    (
+        "derivations.checker.zeros",
         "is_zero",
         "found is None",
         ("True",),
