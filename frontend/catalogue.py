@@ -35,7 +35,8 @@ BINDER = re.compile(r"(\w+):-?\d+:-?\d+")
 """An iterator and its range in the text of a scope; those of the scope itself come first."""
 
 EXACTNESS = {
-    "exact": "the same floating-point operations, elsewhere",
+    "exact": "the same floating-point operations, elsewhere; where a step decides a condition or "
+    "moves one of three or more operands, the report says whether it does more",
     "reassociates": "exact over the integers; adds floating-point numbers in another order",
     "cancels": "exact over the integers; steps may subtract large parts that nearly cancel, and "
     "then lose digits (the report says which steps can)",

@@ -64,11 +64,16 @@ def _known(kind: type[_NodeT], key: tuple[object, ...]) -> _NodeT | None:
 def _enter(
     node: _NodeT, key: tuple[object, ...], digest: int, free: int, label: str, widest: int
 ) -> _NodeT:
-    """The node, made complete, as the one of its key from now on."""
+    """The node, made complete, as the one of its key from now on; the one that another thread has
+    entered meanwhile, if there is one."""
     node.digest, node.free, node.label, node.widest = digest, free, label, widest
     entry = Entry(node, forget)
     entry.key = key
-    TABLE[key] = entry
+    while (held := TABLE.setdefault(key, entry)) is not entry:
+        other = held()
+        if other is not None:
+            return other  # type: ignore[return-value]  # of the kind in the key
+        forget(held)
     return node
 
 
@@ -118,7 +123,7 @@ def make_tensor(name: str, shape: tuple[int, ...], dtype: str) -> Tensor:
         node.ranges = tuple(Range(0, extent) for extent in shape)
         node.size = prod(shape)
         digest = hash((1, _text_digest(name), shape, _text_digest(dtype)))
-        _enter(node, key, digest, 0, name, BYTES.get(dtype, 0))
+        node = _enter(node, key, digest, 0, name, BYTES.get(dtype, 0))
     return node
 
 
@@ -129,7 +134,7 @@ def make_const(value: Number) -> Const:
     if node is None:
         node = object.__new__(Const)
         node.value = value
-        _enter(node, key, hash((2, number)), 0, "", 0)
+        node = _enter(node, key, hash((2, number)), 0, "", 0)
     return node
 
 
@@ -146,7 +151,7 @@ def make_access(source: Source, rows: tuple[Row, ...], fill: Number) -> Access:
         key = (Access, source, rows, mark)
         node.source, node.rows, node.fill = source, rows, fill
         digest = hash((3, source.digest, *digests, number))
-        _enter(node, key, digest, free, source.label, source.widest)
+        node = _enter(node, key, digest, free, source.label, source.widest)
     return node
 
 
@@ -162,7 +167,7 @@ def make_apply(function: str, args: tuple[Node, ...]) -> Apply:
             label = min(label, arg.label or "~")
             widest = max(widest, arg.widest)
         digest = hash((4, _text_digest(function), *(arg.digest for arg in args)))
-        _enter(node, key, digest, free, label, widest)
+        node = _enter(node, key, digest, free, label, widest)
     return node
 
 
@@ -173,7 +178,7 @@ def make_power(base: Node, exponent: int) -> Power:
         node = object.__new__(Power)
         node.base, node.exponent = base, exponent
         digest = hash((5, base.digest, exponent))
-        _enter(node, key, digest, base.free, base.label, base.widest)
+        node = _enter(node, key, digest, base.free, base.label, base.widest)
     return node
 
 
@@ -194,7 +199,7 @@ def make_mul(factors: tuple[Node, ...]) -> Mul:
     if node is None:
         node = object.__new__(Mul)
         node.factors = factors
-        _enter(node, key, *_summary(6, factors))
+        node = _enter(node, key, *_summary(6, factors))
     return node
 
 
@@ -204,7 +209,7 @@ def make_add(terms: tuple[Node, ...]) -> Add:
     if node is None:
         node = object.__new__(Add)
         node.terms = terms
-        _enter(node, key, *_summary(7, terms))
+        node = _enter(node, key, *_summary(7, terms))
     return node
 
 
@@ -218,7 +223,7 @@ def make_select(conditions: tuple[Condition, ...], then: Node, otherwise: Node) 
         marks = tuple((c.relation == "==", _marked(c.row).digest) for c in conditions)
         digest = hash((8, marks, then.digest, otherwise.digest))
         label, widest = then.label or otherwise.label, max(then.widest, otherwise.widest)
-        _enter(node, key, digest, free, label, widest)
+        node = _enter(node, key, digest, free, label, widest)
     return node
 
 
@@ -231,5 +236,5 @@ def make_scope(box: Box, reducer: Reducer, body: Node) -> Scope:
         node.loops, node.sums, node.domain, node.extents, node.shape, node.size, node.empty = box
         node.ranges = node.loops
         digest = hash((9, box.loops, box.sums, _text_digest(reducer), body.digest))
-        _enter(node, key, digest, 0, body.label, body.widest)
+        node = _enter(node, key, digest, 0, body.label, body.widest)
     return node

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import RLock
 from typing import Final
 from weakref import ref
 
@@ -20,6 +21,11 @@ TABLE: Final[dict[tuple[object, ...], Entry]] = {}
 search leaves behind is freed with it; a `WeakValueDictionary` would do, at twice the time."""
 
 
+_LOCK: Final = RLock()  # taken again where freeing a node, within `forget`, frees others
+
+
 def forget(entry: Entry) -> None:
-    if TABLE.get(entry.key) is entry:
-        TABLE.pop(entry.key, None)  # another thread may have been here
+    """Takes the key of a node that is gone out of the table, where no other node has it."""
+    with _LOCK:
+        if TABLE.get(entry.key) is entry:
+            del TABLE[entry.key]

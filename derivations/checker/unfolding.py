@@ -10,25 +10,31 @@ would be too large.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeAlias
+
 from derivations.checker.zeros import divides, is_zero
 from ta import affine, expr
 from ta.affine import Range
 from ta.canon import scope as make_scope
 from ta.infinite import may_be_infinite
-from ta.node import Access, Node, Scope
-from ta.subst import nested_scopes, rebuild, redirected, stages, substitute
+from ta.node import Access, Node, Scope, Tensor
+from ta.subst import accesses, nested_scopes, rebuild, redirected, stages, substitute, terms
 from ta.written import Written, written
 
 MOST = Written(10**100, 160)
 """What becomes deeper than this stays where it is, since expressions are walked by recursion.
 Length is no matter: sub-terms are shared."""
+MOST_TERMS = 1000
+"""What has more distinct sub-terms stays as well: every reader would write them down again."""
+Source: TypeAlias = Tensor | Scope
 
 
 def same_by_definition(left: Scope, right: Scope) -> bool:
     """Does one side become the other, or do both become the same?"""
     if _becomes(left, right) or _becomes(right, left):
         return True
-    return _unfolded(left, MOST)[left] is _unfolded(right, MOST)[right]
+    return _unfolded(left)[left] is _unfolded(right)[right]
 
 
 def _becomes(left: Scope, right: Scope) -> bool:
@@ -36,43 +42,65 @@ def _becomes(left: Scope, right: Scope) -> bool:
     each that is equal to a stage of `left` is read as that stage from then on."""
     own = dict.fromkeys(stages(left))
     equal: dict[Scope, Scope] = {}
+    other: dict[Scope, Scope] = {}
     for stage in stages(right):
-        sources = {nested: equal.get(nested, nested) for nested in nested_scopes(stage)}
-        goal = redirected(stage, sources)
-        kept = frozenset(nested_scopes(goal))
+        goal = redirected(stage, {read: equal.get(read, read) for read in nested_scopes(stage)})
         if goal in own:
             equal[stage] = goal
-        elif kept <= own.keys():
-            length, depth = written(goal.body)
-            unfolded = _unfolded(left, Written(length, min(depth, MOST.depth)), kept)
-            found = next((one for one in own if unfolded[one] is goal), stage)
-            equal[stage] = found
+        elif own.keys() >= {*nested_scopes(goal)}:
+            found = _origin(goal, own, other)
+            if found is not None:
+                equal[stage], other[found] = found, goal
     return equal.get(right) is left
 
 
-def _unfolded(
-    scope: Scope, longest: Written, kept: frozenset[Scope] = frozenset()
-) -> dict[Scope, Scope]:
-    """For every stage an equal tensor, which reads in their place the bodies of those stages that
-    have no reduction and are not in `kept`, as far as these do not become longer than `longest`.
+def _origin(goal: Scope, own: Iterable[Scope], other: Mapping[Scope, Scope]) -> Scope | None:
+    """The first stage that becomes `goal` when what goal reads is kept, at any place or only where
+    goal reads it, and the rest is written out, as `other` has it where it has the stage."""
+    places = {*accesses(goal.body)}
+    kept = {place.source for place in places}
+    length, depth = written(goal.body)
+    longest = Written(length, min(depth, MOST.depth))
+    known: dict[Source, Scope] = {}
+    for stage in own:
+        if all(read.source in kept or read.source in known for read in accesses(stage.body)):
+            there = _written_out(stage, known, longest, places.__contains__)
+            whole = _written_out(stage, known, longest, lambda read: read.source in kept)
+            if goal in (there, whole):
+                return stage
+            known[stage] = other.get(stage, whole)
+    return None
 
-    Neither does what may be infinite: beside its opposite it would be cancelled, and inf - inf has
-    no value."""
-    known: dict[Scope, Scope] = {}
+
+def _unfolded(scope: Scope) -> dict[Source, Scope]:
+    """For every stage an equal tensor, with all written out that may be."""
+    known: dict[Source, Scope] = {}
     for stage in stages(scope):
-
-        def body_of(access: Access, reader: Scope = stage) -> Node:
-            if not isinstance(access.source, Scope) or access.source in kept:
-                return access
-            source = known[access.source]
-            stays = source.sums or not written(source.body).fits(longest)
-            if stays or may_be_infinite(source) or not _inside(access, source, reader):
-                return expr.access(source, access.rows, access.fill)
-            return substitute(source.body, access.rows)
-
-        body = rebuild(stage.body, body_of)
-        known[stage] = make_scope(stage.loops, stage.sums, body, stage.reducer)
+        known[stage] = _written_out(stage, known, MOST, lambda read: False)
     return known
+
+
+def _written_out(
+    stage: Scope, known: Mapping[Source, Scope], longest: Written, stays: Callable[[Access], bool]
+) -> Scope:
+    """An equal tensor, which reads the `known` equals of what the stage reads; in their place the
+    bodies of those that have no reduction, as far as these are not longer than `longest`.
+
+    What may be infinite is read, too: beside its opposite it would be cancelled, and inf - inf has
+    no value."""
+
+    def body_of(access: Access) -> Node:
+        source = known.get(access.source)
+        if source is None or stays(access):
+            return access
+        long = len(terms(source.body)) > MOST_TERMS or not written(source.body).fits(longest)
+        stays_whole = source.sums or long or may_be_infinite(source)
+        if stays_whole or not _inside(access, source, stage):
+            return expr.access(source, access.rows, access.fill)
+        return substitute(source.body, access.rows)
+
+    body = rebuild(stage.body, body_of)
+    return make_scope(stage.loops, stage.sums, body, stage.reducer)
 
 
 def _inside(access: Access, source: Scope, reader: Scope) -> bool:

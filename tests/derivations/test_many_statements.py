@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import signal
-import time
 from functools import cache
-from itertools import pairwise
 
 import pytest
 
@@ -28,92 +26,14 @@ from ta.parse import parse
 from ta.show import show
 from ta.subst import accesses as reads_of
 from ta.subst import rebuild, replace_node, stages
+from tests.derivations.many_statements import LONG, found_in
 from tests.derivations.small import FORMULAS, LIBRARY, roots
 from tests.oracle import equal
-
-Shapes = dict[str, tuple[int, ...]]
-
-
-def border(count: int) -> tuple[str, Shapes]:
-    """Each statement reads the one before beyond its end."""
-    names = ["X", *(f"Y{n}" for n in range(1, count + 1))]
-    lines = [
-        f"{new}[i] = {old}[i+1]*{old}[i] + {old}[i] where i in 0:1000"
-        for old, new in pairwise(names)
-    ]
-    return ";".join(lines), {"X": (1000,)}
-
-
-def layers(count: int) -> tuple[str, Shapes]:
-    shapes: Shapes = {"H0": (64, 256)}
-    lines = []
-    for n in range(count):
-        lines.append(f"H{n + 1}[b,j] = relu(sum[i](H{n}[b,i]*W{n}[i,j]) + B{n}[j])")
-        shapes |= {f"W{n}": (256, 256), f"B{n}": (256,)}
-    return ";".join(lines), shapes
-
-
-def blocks(count: int) -> tuple[str, Shapes]:
-    """Ten statements each: projections, attention with a softmax, a residual."""
-    shapes: Shapes = {"X0": (2, 64, 128)}
-    lines = []
-    for n in range(count):
-        for name in "QKV":
-            lines.append(f"{name}{n}[b,i,d] = X{n}[b,i,c]*W{name}{n}[c,d]")
-        lines += [
-            f"S{n}[b,i,j] = Q{n}[b,i,d]*K{n}[b,j,d]/8",
-            f"M{n}[b,i] = max[j](S{n}[b,i,j])",
-            f"E{n}[b,i,j] = exp(S{n}[b,i,j] - M{n}[b,i])",
-            f"Z{n}[b,i] = sum[j](E{n}[b,i,j])",
-            f"P{n}[b,i,j] = E{n}[b,i,j]/Z{n}[b,i]",
-            f"O{n}[b,i,d] = P{n}[b,i,j]*V{n}[b,j,d]",
-            f"X{n + 1}[b,i,c] = X{n}[b,i,c] + O{n}[b,i,d]*WO{n}[d,c]",
-        ]
-        shapes |= {f"W{name}{n}": (128, 128) for name in "QKVO"}
-    return ";".join(lines), shapes
-
-
-def outputs(count: int) -> tuple[str, Shapes]:
-    lines = [f"Y{n}[i,j] = exp(A[i,j]*{n + 2}) + B[i]*{n + 3}" for n in range(count)]
-    return ";".join(lines), {"A": (100, 200), "B": (100,)}
-
-
-def elementwise(count: int) -> tuple[str, Shapes]:
-    names = ["X", *(f"Y{n}" for n in range(1, count + 1))]
-    lines = [f"{n}[i] = tanh({o}[i]) + 3*{o}[i]" for o, n in pairwise(names)]
-    return ";".join(lines), {"X": (1000,)}
-
-
-def tree(count: int) -> tuple[str, Shapes]:
-    """A tree of products with this many leaves."""
-    level = [f"L{n}" for n in range(count)]
-    shapes: Shapes = dict.fromkeys(level, (64, 64))
-    lines: list[str] = []
-    while len(level) > 1:
-        above = []
-        for left, right in zip(level[::2], level[1::2], strict=True):
-            above.append(f"N{len(lines)}")
-            lines.append(f"{above[-1]}[i,j] = {left}[i,j]*{right}[i,j] + {left}[i,j]")
-        level = above
-    return ";".join(lines), shapes
-
-
-LONG = {
-    "60 reads beyond the border": border(60),
-    "40 layers": layers(40),
-    "6 blocks with softmax": blocks(6),
-    "60 outputs": outputs(60),
-    "500 elementwise": elementwise(500),
-    "a tree of 64 leaves": tree(64),
-}
 
 
 @cache
 def derived(name: str) -> tuple[ed.Derivation, float]:
-    text, shapes = LONG[name]
-    started = time.process_time()
-    found = ed.derive(parse(text, shapes), target="cuda:90")
-    return found, time.process_time() - started
+    return found_in(*LONG[name])
 
 
 @pytest.mark.parametrize("name", LONG)

@@ -6,15 +6,14 @@ ones.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import combinations
+from itertools import combinations, islice
 from random import Random
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
 
 import einderive as ed
 from derivations import kernel, rounding
@@ -25,7 +24,7 @@ from derivations.pieces import SplitRange
 from derivations.restructure import Distribute, Factor, Materialise, Merge
 from derivations.rules import RULES
 from eops.torch_stage import lower
-from frontend.accuracy import can_cancel, magnitude
+from frontend.accuracy import can_cancel, exactness, magnitude
 from ta import expr
 from ta.fields import RealField
 from ta.interp import evaluate, input_tensors
@@ -33,6 +32,7 @@ from ta.node import Scope, Tensor
 from ta.parse import parse_expression
 from ta.show import show
 from ta.subst import stages
+from tests.derivations.seeds import seeded
 
 SHAPES = {"A": (6,), "B": (6,), "C": (6,), "D": (3,), "E": (3,), "K": (6,)}
 TENSORS = {name: expr.tensor(name, shape) for name, shape in SHAPES.items()}
@@ -293,18 +293,15 @@ def written(random: Random) -> str:
     return f"{{{head} {total(kinds, 2)}}}"
 
 
-SLOW = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
-
-
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=SLOW)
-@given(st.integers(0, 2**32))
+@pytest.mark.parametrize("seed", range(120))
 def test_what_does_not_cancel_stays_within_the_bound(seed: int) -> None:
     """Two steps, one after the other, within what the first scope's |f| allows."""
     random = Random(seed)
     source = scope = scope_of(written(random))
     for _ in range(2):
         steps = [s for rule in RULES for s in rule.steps(scope) if not can_cancel(s)]
-        assume(steps)
+        if not steps:
+            return
         told = [step for step in steps if isinstance(step.witness, REGROUPING)]
         for step in (*told[:6], random.choice(steps)):
             assert loss(source, source, step.after, seed) <= ROUNDINGS, (
@@ -313,6 +310,27 @@ def test_what_does_not_cancel_stays_within_the_bound(seed: int) -> None:
                 show(step.after),
             )
         scope = random.choice(steps).after
+
+
+def adds_over_iterators(*scopes: Scope) -> bool:
+    return any(stage.sums and stage.reducer in ("sum", "prod") for stage in stages(*scopes))
+
+
+def test_exact_steps_give_the_same_digits() -> None:
+    """To the last bit; how torch adds over an iterator depends on the layout, and is left out."""
+    texts = [*(text for text, _, _ in CASES), *OPENED, *(written(Random(n)) for n in range(600))]
+    scopes = [*map(scope_of, texts), *(seeded(rule, n) for rule in RULES for n in range(12))]
+    compared: Counter[str] = Counter()
+    for number, scope in enumerate(scopes):
+        for step in (step for rule in RULES for step in rule.steps(scope)):
+            if exactness(step) == "exact" and not adds_over_iterators(scope, step.after):
+                for values in islice(drawn(tuple(input_tensors(scope)), number), 2):
+                    one, other = rounded(scope, values), rounded(step.after, values)
+                    same = torch.allclose(one, other, rtol=0, atol=0, equal_nan=True)
+                    assert same, (step.rule, show(scope), show(step.after))
+                compared[step.rule] += 1
+    assert compared.total() > 700
+    assert len(compared) > 8, compared
 
 
 ORDINARY = {

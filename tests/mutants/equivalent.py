@@ -61,9 +61,23 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
         "derivations.checker.unfolding",
         "_becomes",
-        "kept <= own.keys()",
-        ("kept < own.keys()",),
-        "no such goal: what reads `left` itself is none of its stages",
+        "own.keys() >= {*nested_scopes(goal)}",
+        ("own.keys() > {*nested_scopes(goal)}", "True"),
+        "short way: what reads `left` itself, or what `left` does not have, is none of its stages",
+    ),
+    (
+        "derivations.checker.unfolding",
+        "_becomes",
+        "goal in own",
+        ("False",),
+        "short way: it is its own origin",
+    ),
+    (
+        "derivations.checker.unfolding",
+        "_origin",
+        "all((read.source in kept or read.source in known for read in accesses(stage.body)))",
+        ("True",),
+        "short way: what reads anything else does not become what reads these alone",
     ),
     (
         "derivations.checker.unfolding",

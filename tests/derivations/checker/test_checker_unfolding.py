@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from derivations.checker import unfolding
 from derivations.checker.unfolding import MOST, same_by_definition
 from derivations.checker.zeros import is_zero
 from ta import affine, expr
 from ta.affine import Range
 from ta.canon import scope as make_scope
 from ta.node import Node, Scope
-from ta.subst import nested_scopes, substitute
+from ta.subst import nested_scopes, substitute, terms
 from tests.derivations.checker.identities import SHAPES
 from tests.derivations.seeds import read
 
@@ -107,8 +108,8 @@ def test_both_sides_are_written_out() -> None:
         assert not same_by_definition(one, chain(length + 1))
 
 
-def test_doubling_chains_with_borders_are_compared() -> None:
-    """y[i] = x[i+1]*x[i] + x[i], twenty times: written out, 3^20 reads."""
+def doubling(count: int) -> tuple[Scope, Scope]:
+    """y[i] = x[i+1]*x[i] + x[i], so many times, in as many stages and in one: 3^count reads."""
 
     def longer(source: Scope | None) -> Node:
         reads = [
@@ -117,19 +118,53 @@ def test_doubling_chains_with_borders_are_compared() -> None:
         ]
         return expr.add(expr.mul(*reads), reads[1])
 
-    stage, flat = None, None
-    for _ in range(20):
-        stage = make_scope([(0, SIDE)], (), longer(stage))
     body = longer(None)
-    for _ in range(19):
-        flat = make_scope([(0, SIDE)], (), body)
-        ahead = substitute(body, [affine.shift(AT, 1)])
-        body = expr.add(expr.mul(ahead, body), body)
-    flat = make_scope([(0, SIDE)], (), body)
-    assert stage is not None
+    staged = make_scope([(0, SIDE)], (), body)
+    for _ in range(count - 1):
+        staged = make_scope([(0, SIDE)], (), longer(staged))
+        body = expr.add(expr.mul(substitute(body, [affine.shift(AT, 1)]), body), body)
+    return staged, make_scope([(0, SIDE)], (), body)
+
+
+def test_doubling_chains_with_borders_are_compared() -> None:
+    staged, flat = doubling(20)
     assert not nested_scopes(flat)
-    assert same_by_definition(stage, flat)
-    assert not same_by_definition(stage, make_scope([(0, SIDE)], (), expr.mul(body, START)))
+    assert same_by_definition(staged, flat)
+    assert not same_by_definition(staged, make_scope([(0, SIDE)], (), expr.mul(flat.body, START)))
+
+
+def test_what_has_more_than_so_many_terms_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that what is not equal is refused in seconds, not in minutes."""
+    staged, flat = doubling(12)
+    read = len(terms(doubling(11)[1].body))
+    monkeypatch.setattr(unfolding, "MOST_TERMS", read)
+    assert same_by_definition(staged, flat)
+    monkeypatch.setattr(unfolding, "MOST_TERMS", read - 1)
+    assert not same_by_definition(staged, flat)
+
+
+def in_fives(count: int, here: str) -> tuple[Scope, Scope]:
+    """y[i] = tanh(x[i+1])*x[i], so many times.  Then the same, where what is read at i + 1 is
+    written out over five stages, and what is read at i goes through `here`."""
+
+    def stage(ahead: Node, read: Node) -> Scope:
+        shifted = substitute(ahead, [affine.shift(AT, 1)])
+        return make_scope([(0, SIDE)], (), expr.mul(expr.apply("tanh", shifted), read))
+
+    plain, other = stage(START, START), stage(START, START)
+    for number in range(1, count):
+        read = expr.access(other, [AT])
+        through = expr.apply(here, read) if here else read
+        other = stage(other.body if number % 5 else read, through)
+        plain = stage(expr.access(plain, [AT]), expr.access(plain, [AT]))
+    return plain, other
+
+
+def test_a_stage_is_kept_at_one_place_and_written_out_at_another() -> None:
+    plain, grouped = in_fives(MOST.depth // 2 + 20, "")  # so often that not all is written out
+    assert same_by_definition(plain, grouped)
+    assert same_by_definition(grouped, plain)
+    assert not same_by_definition(*in_fives(12, "relu"))
 
 
 @pytest.mark.parametrize(
