@@ -32,7 +32,7 @@ from derivations.checker.infinities import unbounded
 from ta import affine
 from ta.affine import Range, Row
 from ta.infinite import may_be_infinite
-from ta.node import REDUCERS, Condition, Scope, Source
+from ta.node import REDUCERS, Condition, Source
 
 MOST_COMPARED = 1000
 """Atoms of operands that are compared by integer sets, some milliseconds each."""
@@ -80,8 +80,7 @@ class Families:
 
     def read(self, source: Source, rows: tuple[Row, ...]) -> Atom:
         """The entry of the source at the rows."""
-        infinite = isinstance(source, Scope) and may_be_infinite(source)
-        return Atom(self.source(source), rows, infinite)
+        return Atom(self.source(source), rows, may_be_infinite(source))
 
     def atom(self, name: str, operand: Sum) -> Atom:
         """`name(operand)` as an entry of a leaf."""

@@ -179,12 +179,11 @@ class Translation:
         return tuple(t._replace(conditions=(*needed, *t.conditions)) for t in terms)
 
     def _reciprocal(self, base: Sum) -> Sum:
-        """1/base, factor by factor where the base is a finite product: inf*0 is 0, 1/inf * 1/0 not
-        its reciprocal."""
+        """1/base, factor by factor where the base is a product; one that is 0 is no divisor."""
         found: Sum = ()
         for conditions, value in self._regions(base):
             inverse = axioms.KNOWN.get(("^-1", value))
-            if inverse is None and len(value) == 1 and _splits(value[0]):
+            if inverse is None and len(value) == 1 and not value[0].bound:
                 (term,) = value
                 factors: list[Sum] = [(Term(1 / term.coefficient),)]
                 for atom in term.atoms:
@@ -325,8 +324,3 @@ def _used(value: Sum, conditions: Conditions) -> set[int]:
     """The variables that a value depends on where the conditions hold."""
     used = set().union(*map(variables_of, value))
     return used.union(*(affine.iterators(c.row) for c in conditions))
-
-
-def _splits(term: Term) -> bool:
-    """Is the reciprocal of the term the product of those of its factors?"""
-    return not term.bound and (len(term.atoms) == 1 or not term.unbounded)

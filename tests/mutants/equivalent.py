@@ -136,6 +136,27 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "short way: of operands that are written alike, the difference is empty term by term",
     ),
     (
+        "derivations.checker.families",
+        "Families.agree",
+        "term.leaves in apart and term.coefficient < 0",
+        ("term.leaves in apart and term.coefficient <= 0",),
+        "no such term: none has the coefficient 0",
+    ),
+    (
+        "derivations.checker.forms",
+        "gathered",
+        "term.unbounded and term.coefficient < 0",
+        ("term.unbounded and term.coefficient <= 0",),
+        "no such term: none has the coefficient 0",
+    ),
+    (
+        "derivations.checker.forms",
+        "gathered",
+        "not (term.unbounded and term.coefficient < 0)",
+        ("not (term.unbounded and term.coefficient <= 0)",),
+        "no such term: none has the coefficient 0",
+    ),
+    (
         "derivations.checker.formal",
         "_scaled",
         "factor > 0",
@@ -162,6 +183,20 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "prod((factorial(len(group)) for group in groups.values())) > MOST_PERMUTATIONS",
         ("prod((factorial(len(group)) for group in groups.values())) > MOST_PERMUTATIONS + 1",),
         "no product of factorials is 25",
+    ),
+    (
+        "derivations.checker.translate",
+        "Translation._reduced",
+        "not conditions and _used(value, ()).isdisjoint(reduced)",
+        ("_used(value, ()).isdisjoint(reduced)",),
+        "no such piece: beside one with undecided conditions there is one for where they fail",
+    ),
+    (
+        "derivations.checker.translate",
+        "Translation.expression",
+        "isinstance(node, Apply) or (isinstance(node, Power) and node.exponent < 0)",
+        ("isinstance(node, Apply) or (isinstance(node, Power) and node.exponent <= 0)",),
+        "no such node: a power with the exponent 0 is the number 1",
     ),
     (
         "derivations.checker.translate",

@@ -19,6 +19,7 @@ def _steps(text: str, count: int) -> str:
 
 
 _ROWS_14 = _steps("{c}*T[{c}]", 15)
+_ROWS_20 = _steps("{c}*T[{c}]", 21)
 _MANY = f"({_several('T', 27)})*({_several('U', 19)})"
 
 
@@ -71,6 +72,18 @@ TRUE: dict[str, tuple[str, str]] = {
     "a function of 16 rows": (
         f"{{L[i:0:9] S[j:0:9] where(j == i, tanh({_ROWS_14} + T[i] + U[j]), 0)}}",
         f"{{L[i:0:9] tanh({_ROWS_14} + T[i] + U[i])}}",
+    ),
+    "a function of 20 rows": (
+        f"{{L[i:0:9] tanh({_ROWS_20} + T[i])}}",
+        f"{{L[i:0:9] tanh({{L[i:0:9] {_ROWS_20}}}[i] + T[i])}}",
+    ),
+    "a function of a sum over a quotient": (
+        "{L[i:0:4] tanh({L[i:0:4] S[k:0:4] A[i+k//2]}[i])}",
+        "{L[i:0:4] tanh(2*A[i] + 2*A[i+1])}",
+    ),
+    "a function within a sum, beside another": (
+        "{L[i:0:9] tanh(2*A[i]) + {S[j:0:9] tanh(3*A[j])}[]}",
+        "{L[i:0:9] tanh(2*A[i]) + {S[p:0:3,q:0:3] tanh(3*A[3*p+q])}[]}",
     ),
     "a function at a quotient": (
         "{L[i:0:9] S[j:0:5] where(j == i//2, tanh(A[j]), 0)}", "{L[i:0:9] tanh(A[i//2])}",

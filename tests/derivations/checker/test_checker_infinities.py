@@ -59,6 +59,31 @@ EQUAL = {
 }
 
 
+NO_VALUE = {
+    "none is not 0": ("tanh(T[i] - V[i])", "0*A[i]"),
+    "t - t is not -t/2": ("tanh(T[i] - V[i])", "tanh(-T[i]/2)"),
+    "t - 2*t is not 3*t - t - t": ("tanh(T[i] - 2*V[i])", "tanh(3*T[i] - V[i] - W[i])"),
+}
+"""Of t, which is -inf at i = 0, and is written in three ways."""
+MAXIMA = (
+    "T[i] = max[k](where(k < i, A[k], -inf)) where i in 0:4, k in 0:4",
+    "V[i] = max[k](where(3-k < i, A[3-k], -inf)) where i in 0:4, k in 0:4",
+    "W[i] = max[k](where(k-1 < i, A[k-1], -inf)) where i in 0:4, k in 1:5",
+)
+
+
+@pytest.mark.parametrize(("left", "right"), NO_VALUE.values(), ids=NO_VALUE)
+def test_a_function_of_what_has_no_value_is_told_apart(left: str, right: str) -> None:
+    one, other = (
+        scope_of(
+            "; ".join([*(t for t in MAXIMA if t[:2] in body), f"Y[i] = {body} where i in 0:4"])
+        )
+        for body in (left, right)
+    )
+    assert not_equal(one, other) is not None
+    assert not_equal(other, one) is not None
+
+
 def shapes_of(text: str) -> dict[str, tuple[int, ...]]:
     return {name: s for name, s in SHAPES.items() if f"{name}[" in text or f"{name}{{" in text}
 
@@ -119,6 +144,14 @@ APART, WHOLE = "A{fill=inf}[i-1]*A[i] + A{fill=inf}[i-1]*B[i]", "A{fill=inf}[i-1
 def test_a_sum_of_infinite_terms_may_become_their_product() -> None:
     """Where inf*a + inf*b has a value, inf*(a + b) has the same."""
     one, other = scope_of(f"Y[i] = {APART}"), scope_of(f"Y[i] = {WHOLE}")
+    assert not_equal(one, other) is None
+    assert not_equal(other, one) is not None
+
+
+def test_their_squares_as_well() -> None:
+    u = "A{fill=inf}[i-1]"
+    one = scope_of(f"Y[i] = {u}^2*A[i]^2 + 2*{u}^2*A[i]*B[i] + {u}^2*B[i]^2")
+    other = scope_of(f"Y[i] = ({WHOLE})^2")
     assert not_equal(one, other) is None
     assert not_equal(other, one) is not None
 
