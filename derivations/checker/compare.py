@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import islpy as isl
 
+from derivations.checker import sets
 from derivations.checker.families import Families
 from derivations.checker.formal import NotShown, Sum, Term
 from derivations.checker.sets import Tags
@@ -40,6 +41,7 @@ def not_equal(
     except ValueError:  # an expression that adds inf and -inf cannot be written
         reason = UNWRITTEN
     for kept in dict.fromkeys(_taken_as_they_are(left, right)):
+        sets.begin()
         try:
             if _agree(left, right, Translation(Families(left.loops), kept, exp_sum), forward):
                 return None

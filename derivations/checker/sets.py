@@ -26,8 +26,8 @@ from ta import affine
 from ta.affine import Range, Row
 from ta.node import Condition
 
-MOST_OPERATIONS = 3_000_000
-"""isl's work on one question is limited to this many of its operations."""
+MOST_OPERATIONS = 20_000_000
+"""isl's work on one comparison is limited to this many of its operations."""
 MOST_PERMUTATIONS = 24
 MOST_SETS = 96
 """More terms with the same leaves than this, orders of equal leaves included, are not compared."""
@@ -49,9 +49,13 @@ _thread = _Thread()
 
 
 def context() -> isl.Context:
-    """This thread's context, with its count of operations at 0."""
-    _thread.context.reset_operations()
+    """This thread's context."""
     return _thread.context
+
+
+def begin() -> None:
+    """Another comparison: its operations are counted from 0."""
+    _thread.context.reset_operations()
 
 
 def possible(conditions: Sequence[Condition], ranges: Ranges) -> bool:
@@ -126,12 +130,20 @@ class Group:
         coefficients = [term.coefficient for term in self.terms]
         if _cancel([found.range() for found in maps], coefficients):
             return True
-        orders = _orders(self.atoms[0])
-        images = []  # a product does not depend on the order of its equal leaves
-        for k, (term, atoms) in enumerate(zip(self.terms, self.atoms, strict=True)):
-            for order in orders:
-                images.append(self._map(term, [atoms[i] for i in order], tags[k]).range())
+        # a product does not depend on the order of its equal leaves
+        orders = [self._reordered(o, len(tags[0])) for o in _orders(self.atoms[0])]
+        images = [found.range().apply(order) for found in maps for order in orders]
         return _cancel(images, [c for c in coefficients for _ in orders])
+
+    def _reordered(self, order: Sequence[int], tags: int) -> isl.Map:
+        """Tuples with the indices of the atoms in another order."""
+        place, taken = len(self.free), []
+        for atom in self.atoms[0]:
+            taken.append(range(place, place + len(atom.rows)))
+            place += len(atom.rows)
+        kept = (*range(len(self.free)), *(n for i in order for n in taken[i]))
+        image = _list((*kept, *range(place, place + tags)))
+        return isl.Map(f"{{ [{_list(range(place + tags))}] -> [{image}] }}", context=context())
 
     def _map(self, term: Term, atoms: Sequence[Atom], tags: tuple[Row, ...] = ()) -> isl.Map:
         """y -> (x, f(x,y), tags) on the domain of the term."""

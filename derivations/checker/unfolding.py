@@ -11,6 +11,7 @@ would be too large.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import TypeAlias
 
 from derivations.checker.zeros import divides, is_zero
@@ -44,7 +45,8 @@ def _becomes(left: Scope, right: Scope) -> bool:
     equal: dict[Scope, Scope] = {}
     other: dict[Scope, Scope] = {}
     for stage in stages(right):
-        goal = redirected(stage, {read: equal.get(read, read) for read in nested_scopes(stage)})
+        sources = {read: equal.get(read, read) for read in nested_scopes(stage)}
+        goal = stage if _meets_infinity(stage) else redirected(stage, sources)
         if goal in own:
             equal[stage] = goal
         elif own.keys() >= {*nested_scopes(goal)}:
@@ -86,21 +88,27 @@ def _written_out(
     """An equal tensor, which reads the `known` equals of what the stage reads; in their place the
     bodies of those that have no reduction, as far as these are not longer than `longest`.
 
-    What may be infinite is read, too: beside its opposite it would be cancelled, and inf - inf has
-    no value."""
+    What meets an infinity stays as it is: two parts that become one would be cancelled, and
+    inf - inf has no value."""
+    if _meets_infinity(stage):
+        return stage
 
     def body_of(access: Access) -> Node:
         source = known.get(access.source)
         if source is None or stays(access):
             return access
         long = len(terms(source.body)) > MOST_TERMS or not written(source.body).fits(longest)
-        stays_whole = source.sums or long or may_be_infinite(source)
-        if stays_whole or not _inside(access, source, stage):
+        if source.sums or long or not _inside(access, source, stage):
             return expr.access(source, access.rows, access.fill)
         return substitute(source.body, access.rows)
 
     body = rebuild(stage.body, body_of)
     return make_scope(stage.loops, stage.sums, body, stage.reducer)
+
+
+@lru_cache(maxsize=1 << 14)
+def _meets_infinity(scope: Scope) -> bool:
+    return any(map(may_be_infinite, terms(scope.body)))
 
 
 def _inside(access: Access, source: Scope, reader: Scope) -> bool:

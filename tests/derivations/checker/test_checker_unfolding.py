@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from derivations.checker import unfolding
+from derivations.checker import not_equal, unfolding
 from derivations.checker.unfolding import MOST, same_by_definition
 from derivations.checker.zeros import is_zero
 from ta import affine, expr
@@ -66,6 +66,35 @@ def test_what_is_read_is_written_out(left: str, right: str) -> None:
 )  # fmt: skip
 def test_what_is_read_elsewhere_or_reduced_is_not(left: str, right: str) -> None:
     one, other = read(left, **SHAPES), read(right, **SHAPES)
+    assert not same_by_definition(one, other)
+    assert not same_by_definition(other, one)
+
+
+ONE_STAGE = "{L[j:0:9] A{fill=inf}[j-1]*{L[k:0:9] tanh(B[k])}[j]}[i]"
+WRITTEN_OUT = "{L[j:0:9] A{fill=inf}[j-1]*tanh(B[j])}[i]"
+INFINITE = "{L[j:0:9] A{fill=inf}[j-1]}[i]"
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (f"B[i] + {ONE_STAGE} - {WRITTEN_OUT}", "B[i]"),
+        (f"{ONE_STAGE} - 2*{WRITTEN_OUT}", f"-{WRITTEN_OUT}"),
+        (f"B[i]*{INFINITE}*{{L[j:0:9] 1/A{{fill=inf}}[j-1]}}[i]", "B[i]"),
+    ],
+)
+def test_what_is_infinite_does_not_cancel(left: str, right: str) -> None:
+    """Two stages that become one would be subtracted from each other, or divided."""
+    one, other = (read(f"{{L[i:0:9] {side}}}", **SHAPES) for side in (left, right))
+    for before, after in ((one, other), (other, one)):
+        assert not same_by_definition(before, after)
+        assert not_equal(before, after) is not None
+
+
+def test_what_was_redirected_does_not_cancel() -> None:
+    """Nor where the stages that become one are read by the other side alone."""
+    stage = f"{{L[i:0:9] exp({{L[i:0:9] B[i] + {ONE_STAGE} - {WRITTEN_OUT}}}[i])}}"
+    one, other = read(stage, **SHAPES), read("{L[i:0:9] exp(B[i])}", **SHAPES)
     assert not same_by_definition(one, other)
     assert not same_by_definition(other, one)
 
