@@ -21,8 +21,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from derivations.checker import sets
 from derivations.checker.compare import UNWRITTEN, not_equal
 from derivations.checker.definition import Claim, not_an_instance
+from derivations.checker.formal import NotShown
 from derivations.checker.witness import fault
 from ta.node import Scope
 
@@ -32,7 +34,10 @@ __all__ = ["Claim", "not_an_instance", "not_equal", "not_shown"]
 def not_shown(before: Scope, after: Scope, witness: Any) -> str | None:
     """Why a step is refused; None where its sides are equal tensors and its witness is its own."""
     forward = getattr(witness, "forward", None) if type(witness).__name__ == "ReindexSums" else None
+    sets.begin()
     try:
         return fault(before, after, witness) or not_equal(before, after, forward)
+    except NotShown as problem:
+        return f"not shown: {problem}"
     except ValueError:  # an expression that the witness leads to adds inf and -inf
         return UNWRITTEN

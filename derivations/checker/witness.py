@@ -26,7 +26,6 @@ from ta.subst import substitute
 def fault(before: Scope, after: Scope, witness: Any) -> str | None:
     """Why the witness is not that of a step from `before` to `after`; None where it is, or where
     it is of a kind that names a place."""
-    sets.begin()
     kind = type(witness).__name__
     if kind == "ReadPart":
         rows, ranges = witness.rows, witness.producer.loops

@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from derivations.checker import not_equal, sets
 from derivations.checker.witness import fault
 from derivations.embed import ReadPart
 from derivations.kernel import Step
@@ -140,3 +141,23 @@ def test_a_part_is_read_by_the_loops_alone() -> None:
     assert fault(before, after, ReadPart(whole, (affine.iterator(1),))) == (
         "the witness has rows that do not fit the scopes"
     )
+
+
+def test_every_question_has_its_own_budget() -> None:
+    """With hardly more operations than one check takes, any number of checks pass."""
+
+    def reason(step: Step, limit: int) -> str | None:
+        sets.context().set_max_operations(limit)
+        forward = step.witness.forward if isinstance(step.witness, ReindexSums) else None
+        return not_equal(step.before, step.after, forward)
+
+    asked = 0
+    try:
+        for step in STEPS[::5]:
+            if reason(step, 1) == "not shown: too large for integer sets":
+                enough = next(n for k in range(200) if not reason(step, n := int(1.1**k)))
+                assert [reason(step, enough) for _ in range(4)] == [None] * 4
+                asked += 1
+    finally:
+        sets.context().set_max_operations(sets.MOST_OPERATIONS)
+    assert asked > 3
