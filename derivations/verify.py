@@ -18,7 +18,7 @@ import numpy as np
 
 from derivations.checker import Claim, not_an_instance, not_shown
 from derivations.kernel import Step
-from ta.compare import MOST_EXACT_DEGREE, signed_fields, unsigned_fields
+from ta.compare import exactly, signed_fields, unsigned_fields
 from ta.errors import EinderiveError
 from ta.exponential import ExponentialField
 from ta.fields import PRIMES, Field, ModularField
@@ -26,7 +26,6 @@ from ta.interp import MOST_READ, evaluate_at, input_tensors, uses_order
 from ta.node import Apply, Node, Scope
 from ta.rationals import ExactField
 from ta.sampled import sampled_values
-from ta.sign_bounds import greatest_degree
 from ta.subst import accesses, nested_scopes, replace_sources, stages, walk
 
 Points: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int64]]
@@ -130,8 +129,8 @@ def _compare(left: Scope, right: Scope) -> Finding:
     ordered = any(map(uses_order, order))
     fields: Sequence[Field] = [ExactField()] if ordered else [ModularField(p) for p in PRIMES[:2]]
     scale = EXACT_WORK if ordered else 1
-    if ordered and greatest_degree(left, right) > MOST_EXACT_DEGREE:
-        reason = "rationals of so great a degree have too many digits"
+    if ordered and not exactly(left, right):
+        reason = "rationals of so great powers have too many digits"
         return Finding(NOT_EVALUATED, True, reason, looked=False)
     count = POINTS
     while count and scale * max(_work(left, count), _work(right, count)) > MOST_WORK:

@@ -10,8 +10,11 @@ from fractions import Fraction
 from math import inf, isinf
 from typing import Final, NamedTuple
 
-from eops.dtypes import FLOATS, LIMITS, as_float
+import torch
+
+from eops.dtypes import FLOATS, LIMITS
 from eops.plan import Guard, Load, Plan
+from eops.torch_types import real_scalar
 from ta import affine
 from ta.affine import Range, Row
 from ta.node import Condition, Number
@@ -71,11 +74,11 @@ def _floor_text(inner: Row, n: int, frame: Frame) -> str:
 
 
 def literal(value: Number, dtype: str) -> str:
-    """The number as a literal of the dtype's kind."""
+    """The number as a literal of the dtype's kind, an infinity beyond its range."""
     if dtype == "int64":
         low, high = LIMITS[dtype]  # an infinite fill is computed in int64 where it cannot come out
         return str(int(min(max(value, low), high)))
-    real = as_float(value)
+    real = real_scalar(value, getattr(torch, dtype))
     return f'float("{real}")' if isinf(real) else repr(real)
 
 

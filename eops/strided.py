@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 import torch
 
 from eops.dtypes import holds
+from eops.torch_types import real_scalar
 from ta import affine
 from ta.affine import Range, Row
 from ta.errors import BuildError
@@ -161,12 +162,13 @@ def pad(buffer: torch.Tensor, padding: Padding) -> torch.Tensor:
 
 
 def fill_value(fill: Number, dtype: torch.dtype) -> float | int:
-    """The fill as a scalar of the dtype; for integers an infinity is the extreme value.
+    """The fill as a scalar of the dtype, an infinity beyond its range; for integers an infinity is
+    the extreme value.
 
     Raises BuildError for any other number that an integer or boolean buffer cannot hold.
     """
     if dtype.is_floating_point or dtype.is_complex:
-        return float(fill)
+        return real_scalar(fill, dtype)
     if isinstance(fill, Fraction):
         if holds(str(dtype).removeprefix("torch."), fill):
             return int(fill)

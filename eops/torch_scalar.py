@@ -126,12 +126,19 @@ class Elementwise:
 
     def _add(self, node: Add) -> Step:
         """`c_1*t_1 + ... + c_n*t_n + c`, one pass over the full shape for each large term but
-        one."""
+        one.
+
+        A term with a coefficient is added in one pass (`alpha`) only if it varies over all that it
+        is added to.  That pass rounds `c*t` in some elements and not in others (a fused
+        multiply-add in the vector loop only), and what a broadcast term is off by has to be the
+        same in all elements that share it: in deviations from a mean it cancels.
+        """
         pairs = [split_coefficient(term) for term in node.terms if not isinstance(term, Const)]
         constant = next((t.value for t in node.terms if isinstance(t, Const)), None)
         terms = [(c, self._compile(core)) for c, core in pairs]
         terms.sort(key=lambda term: (self._extent(term[1].dims), term[0] != 1))
-        if len(terms) > 1 and terms[0][0] != 1 and terms[1][0] == 1:
+        swap = len(terms) > 1 and terms[0][0] != 1 and terms[1][0] == 1
+        if swap and not self._broadcasts(terms[0][1], terms[1][1]):
             terms[:2] = terms[1], terms[0]
         (coefficient, step), *rest = terms
         if coefficient != 1:
@@ -139,8 +146,14 @@ class Elementwise:
         if constant is not None:
             step = steps.shifted(step, constant)
         for coefficient, term in rest:
+            if coefficient != 1 and self._broadcasts(term, step):
+                term, coefficient = steps.scaled(term, coefficient), 1
             step = steps.binary(torch.add, step, term, coefficient)
         return step
+
+    def _broadcasts(self, step: Step, other: Step) -> bool:
+        """Do elements of the step meet several of the other one's?"""
+        return self._extent(steps.union(step.dims, other.dims)) > self._extent(step.dims)
 
     def _mul(self, node: Mul) -> Step:
         coefficient, core = split_coefficient(node)

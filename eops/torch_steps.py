@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import torch
 
+from eops.torch_types import real_scalar
 from ta import affine
 from ta.affine import Row
 from ta.node import Condition, Node, Number
@@ -83,9 +84,9 @@ class Frame:
     shared: dict[Node, torch.Tensor] = field(default_factory=dict)
 
     def scalar(self, value: Number) -> float | int:
-        if self.dtype.is_floating_point or self.dtype.is_complex or isinstance(value, float):
-            return float(value)
-        return int(value)
+        if self.dtype.is_floating_point or self.dtype.is_complex:
+            return real_scalar(value, self.dtype)
+        return value if isinstance(value, float) else int(value)
 
 
 class Step(NamedTuple):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import torch
 
-from eops.dtypes import holds, is_integral, whole_types
+from eops.dtypes import as_float, holds, is_integral, whole_types
 from ta.node import Number, Scope
 from ta.subst import accesses, stages
 
@@ -67,6 +67,17 @@ def constant_types(
 def is_whole(dtype: torch.dtype) -> bool:
     """Is it a type of integers or bools?"""
     return not (dtype.is_floating_point or dtype.is_complex)
+
+
+def real_scalar(value: Number, dtype: torch.dtype) -> float:
+    """The number as a scalar of a floating or complex type; beyond the type's range an infinity.
+
+    torch refuses such a scalar as a fill and as a factor (`alpha`), and takes it elsewhere.
+    """
+    real = as_float(value)
+    if abs(real) <= torch.finfo(dtype).max:
+        return real
+    return float(torch.tensor(real, dtype=torch.float64).to(dtype).real)
 
 
 def held(buffer: torch.Tensor, fill: Number, dtype: torch.dtype) -> torch.Tensor:

@@ -12,7 +12,6 @@ as everywhere else (`eops.torch_types`): torch's products would wrap, or lack th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from functools import reduce
 from math import prod
 from typing import Any
@@ -24,6 +23,7 @@ from eops.library import OPERATORS
 from eops.torch_scalar import Elementwise
 from eops.torch_stage import lower
 from eops.torch_steps import align
+from eops.torch_types import real_scalar
 from ta import expr
 from ta.node import Access, Mul, Node, Scope
 from ta.operator import Binding
@@ -85,9 +85,8 @@ def _einsum(scope: Scope, order: Mapping[str, int]) -> tuple[Run, str]:
     text = ",".join(terms) + "->" + "".join(letters[i] for i in loops)
 
     def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
-        with in_written_order():
-            result = torch.einsum(text, *_values(parts, buffers))
-        return result if coefficient == 1 else result * float(coefficient)
+        result = einsum_as_written(text, _values(parts, buffers))
+        return result if coefficient == 1 else result * real_scalar(coefficient, result.dtype)
 
     return run, f"torch.einsum('{text}')"
 
@@ -100,7 +99,7 @@ def _sum_of(part: Elementwise, coefficient: Any, scope: Scope) -> Run:
     def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
         result = _values([part], buffers)[0].sum(dims)
         result = align(result, kept, tuple(range(first))).expand(scope.shape)
-        return result if coefficient == 1 else result * float(coefficient)
+        return result if coefficient == 1 else result * real_scalar(coefficient, result.dtype)
 
     return run
 
@@ -144,8 +143,14 @@ def _first_name(node: Node) -> str:
     return getattr(getattr(node, "source", None), "name", node.label)
 
 
-def in_written_order() -> AbstractContextManager[object]:
-    """torch.einsum contracts in the order written, as it does for whoever has not installed
-    opt_einsum beside it; a better order is what a derivation is there to find."""
-    backend: Any = torch.backends.opt_einsum
-    return backend.flags(enabled=False) if backend.is_available() else nullcontext()
+def einsum_as_written(text: str, operands: Sequence[torch.Tensor]) -> torch.Tensor:
+    """torch.einsum in the order written, as it is for whoever has not installed opt_einsum beside
+    it; a better order is what a derivation is there to find.
+
+    Beyond two operands torch.einsum asks opt_einsum, unless a flag of the whole process says no.
+    Setting that would meet other threads; the operator beneath, without a path, goes as written.
+    """
+    if len(operands) <= 2:
+        return torch.einsum(text, *operands)
+    result: torch.Tensor = torch.ops.aten.einsum.default(text, operands)
+    return result

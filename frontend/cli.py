@@ -56,6 +56,7 @@ INTERNAL, BROKEN_PIPE = 70, 141
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; returns the exit code and raises nothing."""
+    _open_streams()
     try:
         code = _run(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()
@@ -237,6 +238,15 @@ def _fail(message: str, code: int = UNUSABLE) -> int:
     word = "\x1b[31merror:\x1b[0m" if has_colour(sys.stderr) else "error:"
     print(f"{word} {message}", file=sys.stderr)
     return code
+
+
+def _open_streams() -> None:
+    """A stream that was closed before the start (`>&-`) is None, and takes what is written now, as
+    `>/dev/null` does: an error must not go to stdout for want of stderr."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            setattr(sys, name, os.fdopen(nowhere, "w", encoding="utf-8"))
 
 
 def _close_stdout() -> None:

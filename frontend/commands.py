@@ -28,10 +28,11 @@ def derive_formula(options: argparse.Namespace) -> int:
     records = [path for path in (options.save, options.json) if path not in (None, "-")]
     _require_folders([*records, *([options.html] if options.html is not None else [])])
     from derivations.explore import Budget
-    from frontend.optimize import derive, parse
+    from frontend.optimize import derive
+    from ta.parse import parse
 
     limits = {"seconds": options.seconds, "states": options.states}
-    program = parse(options.text, dtypes=dtypes, ranges=ranges, **shapes)
+    program = parse(options.text, shapes, dtypes, ranges)
     with Progress(sys.stderr) as progress:
         derivation = derive(
             program,
@@ -69,7 +70,14 @@ def compare_formulas(options: argparse.Namespace) -> int:
     shapes: dict[str, Any] = dict(arguments.symbolic_shapes(options.shapes))
     ranges = arguments.ranges(options.over)
     from frontend.equivalent import equivalent
+    from frontend.option_names import option_names
 
+    for name in option_names(equivalent):
+        if name in shapes:
+            raise UsageError(
+                f"{name} is a word of `einderive equivalent`, and no tensor can have this name",
+                next_step="choose another name for the tensor",
+            )
     verdict = equivalent(
         options.lhs,
         options.rhs,

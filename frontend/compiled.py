@@ -8,21 +8,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import isfinite
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 
 from derivations.extract import Plan
 from eops.torch_stage import lower
 from frontend.accept import Reference, accepted, reference
-from frontend.accuracy import Nan, cancelling
+from frontend.accuracy import Nan
 from frontend.baseline import baseline
 from frontend.derivation import Derivation
 from frontend.execute import Executable, executable
 from frontend.hard_cases import (
     WRONG,
     Case,
-    FamilyError,
     HardCases,
     moved,
     nonfinite_cases,
@@ -30,7 +29,9 @@ from frontend.hard_cases import (
 from frontend.memory import require_memory
 from frontend.operands import bind
 from frontend.timing import race, timed
-from ta.errors import BuildError, EinderiveError, OperandError, shown
+from frontend.trial import Trial
+from frontend.work import require_work
+from ta.errors import BuildError, EinderiveError, OperandError, PickleError, shown
 from ta.node import Scope
 from ta.program import Program
 from ta.show import show_program
@@ -53,34 +54,7 @@ most telling one is always run."""
 MOVED = "refused: NaN or infinity elsewhere than in the formula, for inputs with {}"
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """One program as it was tried; `verdict` is `baseline`, `accepted` or why it was refused.
-
-    `error` is on random inputs, `families` are the errors on hard ones beside the baseline's, for
-    the programs that were fastest; all errors are of the kind that the derivation's `accuracy`
-    asks for."""
-
-    label: str
-    plan: Plan | None
-    words: tuple[str, ...]
-    seconds: float
-    error: float
-    verdict: str
-    families: tuple[FamilyError, ...] = ()
-
-    @property
-    def cancelling(self) -> tuple[str, ...]:
-        """The steps that can lose digits where large parts nearly cancel: `2 (distribute)`."""
-        return cancelling(self.plan.steps) if self.plan is not None else ()
-
-    @property
-    def digits_lost(self) -> float:
-        """The most decimal digits that the program had less than the baseline on hard inputs."""
-        return max((family.digits for family in self.families), default=0.0)
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CompiledFunction:
     """The chosen program: call it with arrays by name, or by position in order of appearance.
 
@@ -118,6 +92,18 @@ class CompiledFunction:
         outputs = self.run(inputs)
         values = tuple(_as_numpy(y) if numpy else y for y in outputs)
         return values[0] if len(values) == 1 else values
+
+    def __copy__(self) -> CompiledFunction:
+        return self  # as Python's own functions do
+
+    def __deepcopy__(self, memo: object) -> CompiledFunction:
+        return self
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise PickleError(
+            "a compiled function",
+            "derivation.save(path) writes what it was built from; load(path).compile() builds anew",
+        )
 
     def __str__(self) -> str:
         from frontend.report_measured import compiled_text
@@ -161,6 +147,7 @@ def compile_derivation(
         )
     program = derivation.source
     require_memory(program, device)
+    require_work(program)
     with _plain_errors():
         expected = reference(program, device, derivation.accuracy)
         odd = nonfinite_cases(program, device) if derivation.nan == "strict" else ()

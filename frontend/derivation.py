@@ -7,7 +7,7 @@ import os
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from operator import index
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from derivations.checker import Claim
 from derivations.claims import check_stated
@@ -23,9 +23,10 @@ from derivations.verify import Finding, Report, check
 from eops.library import OPERATORS
 from frontend.accuracy import Accuracy, Nan, left_out
 from frontend.files import write_whole
-from ta.errors import RecordError, TextError, shown
+from ta.errors import PickleError, RecordError, TextError, shown
 from ta.node import Scope
-from ta.program import Program, Statement, inline_statements
+from ta.parse import parse, tensors_named
+from ta.program import Program, Statement
 from ta.reader import MOST_NESTED, nesting
 from ta.show import show_program
 from ta.staged import staged_program
@@ -42,7 +43,7 @@ class Stated(NamedTuple):
     claims: tuple[Claim, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Derivation:
     """`candidates` are complete equal programs: by predicted seconds, the best of each idea before
     its variations.  The first, the fastest of all by prediction, is the derivation's result until
@@ -93,8 +94,9 @@ class Derivation:
             found = [*check(self.source.roots(), plan.steps, plan.roots, claims).findings]
             found += check_stated(said, plan.roots, self.weights)
             if stated is not None:
-                same = show_program(self.staged(plan)) == stated.program
-                found.append(Finding("the steps lead to the program that the record states", same))
+                wrong = _other_program(self.staged(plan), stated.program)
+                what = "the steps lead to the program that the record states"
+                found.append(Finding(what, not wrong, wrong))
             if (self.accuracy, self.nan) != ("normwise", "ignore"):
                 wrong = left_out(plan.steps, self.accuracy, self.nan)
                 options = f'accuracy="{self.accuracy}" and nan="{self.nan}"'
@@ -141,6 +143,15 @@ class Derivation:
         from frontend.report_html import derivation_page
 
         write_whole(path, derivation_page(self))
+
+    def __copy__(self) -> Derivation:
+        return self  # nothing in it changes
+
+    def __deepcopy__(self, memo: object) -> Derivation:
+        return self
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise PickleError("a derivation", "save(path) writes it, load(path) reads it back")
 
     def __repr__(self) -> str:
         return f"<Derivation of {show_program(self.source)!r}, {len(self.candidates)} candidates>"
@@ -189,16 +200,35 @@ class Derivation:
         write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
 
 
+def _other_program(program: Program, text: str) -> str:
+    """Why the text is not this program, and nothing where it is: the same statements in the same
+    order, each the same tensor of the inputs.  Names of iterators have no meaning."""
+    if text == show_program(program):
+        return ""  # also where it is nested more deeply than the notation is read
+    inputs = {tensor.name: tensor for tensor in program.inputs}
+    try:
+        read, _ = tensors_named(text)
+        used = [tensor for name, tensor in inputs.items() if name in read]
+        shapes = {tensor.name: tensor.shape for tensor in used}
+        stated = parse(text, shapes, {tensor.name: tensor.dtype for tensor in used}).inlined()
+    except TextError as error:
+        return f"it cannot be read: {error.message}"
+    found = program.inlined()
+    if list(stated) != list(found):
+        return f"it states {', '.join(stated)}, and the steps lead to {', '.join(found)}"
+    other = next((name for name, scope in found.items() if stated[name] is not scope), None)
+    return "" if other is None else f"it states another {other}"
+
+
 def _places(roots: tuple[Scope, ...]) -> dict[Scope, int]:
     return {scope: place for place, scope in enumerate(stages(*roots))}
 
 
 def surviving(source: Program, plan: Plan) -> dict[Scope, Statement]:
     """The given statements that the plan still computes, by the scope that each is now."""
-    scopes: dict[str, Scope] = {}
+    scopes = source.inlined()
     found: dict[Scope, Statement] = {}
     for statement in source.statements:
-        scopes[statement.name] = inline_statements(statement.scope, scopes)
         found.setdefault(scopes[statement.name], statement)
     roots = source.roots()
     for step in plan.steps:

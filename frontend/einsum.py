@@ -104,6 +104,10 @@ def einsum(
     else:
         wanted = None if dtype is None else checked_dtype(text, dtype)
         arrays = numpy_operands(text, operands, wanted, casting)
+    if isinstance(out, np.ndarray) and not out.flags.writeable:
+        raise OperandError(
+            "out is read-only", text=text, next_step="pass an array that can be written to"
+        )
     spec = read_einsum(text, tuple(tuple(map(int, array.shape)) for array in arrays))
     _require_memory(text, spec, arrays[0].dtype.itemsize, _device_type(arrays[0]))
     if derive:

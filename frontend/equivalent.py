@@ -7,14 +7,30 @@ from collections.abc import Iterable, Mapping, Sequence
 from derivations.checker import not_equal
 from frontend.equation import Equation, Pair, stated
 from frontend.families import families, symbolic
+from frontend.option_names import refuse_option_names
 from frontend.smallest import smallest
 from frontend.verdict import Counterexample, Verdict
-from ta.compare import Outcome, Place, compare, opaque_functions, outside, points, sample
-from ta.errors import EinderiveError, TextError, shown
+from ta.compare import (
+    MOST_BITS,
+    Outcome,
+    Place,
+    compare,
+    exactly,
+    opaque_functions,
+    outside,
+    points,
+    sample,
+)
+from ta.degrees import greatest_bits
+from ta.errors import EinderiveError, RangeError, TextError, shown
+from ta.interp import uses_order
 from ta.laws import EXP_SUM, LAWS, apply_definitions, law_names
+from ta.names import RESERVED
 from ta.node import Scope
+from ta.positions import MOST_POSITIONS
 from ta.program import Program
 from ta.reduce import reduce_extents
+from ta.subst import stages
 from ta.valued import divides, has_infinity, partial
 
 __all__ = ["Counterexample", "Verdict", "equivalent"]
@@ -66,13 +82,32 @@ def equivalent(
 
     Raises EinderiveError where a formula cannot be read, a tensor has two shapes or a law is not
     known."""
+    for side in (lhs, rhs):
+        refuse_option_names(equivalent, side)
     if not isinstance(generic, bool):
         raise TextError(f"generic is True or False, not {shown(generic)}", next_step="leave it out")
     chosen = law_names(laws)
     equation = Equation(lhs, rhs, shapes, dtypes, {} if ranges is None else ranges)
+    _check_sizes(equation)
     if generic or equation.symbols:
         return _for_families(equation, chosen)
     return _verdict(equation, equation.pair(), chosen, MOST_POINTS)
+
+
+def _check_sizes(equation: Equation) -> None:
+    """RangeError for a size that is none with any choice of the symbols."""
+    for name, shape in equation.shapes.items():
+        for size in shape:
+            if isinstance(size, bool) or (isinstance(size, int) and size < 0):
+                raise RangeError(
+                    f"the shape of {name} has a size {shown(size)}, which is no number of entries",
+                    next_step="write a whole number from 0 on, or a name",
+                )
+            if isinstance(size, str) and size in RESERVED:
+                raise RangeError(
+                    f"the shape of {name} has a size {size!r}, a word of the notation",
+                    next_step="choose another name",
+                )
 
 
 def _verdict(equation: Equation, pair: Pair, laws: frozenset[str], most: int) -> Verdict:
@@ -110,7 +145,8 @@ def _verdict(equation: Equation, pair: Pair, laws: frozenset[str], most: int) ->
     if outcome.reason == "degree":
         return Verdict(
             "undecided",
-            "products of too many factors to tell equal ones by random inputs; try smaller powers",
+            "products of too many factors, or of too great constants, to tell equal ones by random "
+            "inputs; try smaller powers",
         )
     if outcome.reason == "laws":
         return Verdict("undecided", _laws_missing(outcome.functions, laws))
@@ -145,6 +181,8 @@ def _no_value(left: Sequence[Scope], right: Sequence[Scope]) -> str:
 def _not_proved(left: Sequence[Scope], right: Sequence[Scope], laws: frozenset[str]) -> list[str]:
     """Why it is not shown, for all entries at once, that the outputs are equal; empty where it
     is."""
+    if greatest_bits(*left, *right) > MOST_BITS:  # to compare them would take too long
+        return ["its constants have too many digits"]
     found = []
     for x, y in zip(left, right, strict=True):
         try:  # both ways: a step may lead to a program that has more values, an equal one has not
@@ -172,13 +210,14 @@ def _shown(outcome: Outcome, sizes: Sequence[tuple[int, int]], laws: Iterable[st
 def _sampled(equation: Equation, pair: Pair, laws: frozenset[str]) -> Verdict:
     """For what is too large to be evaluated everywhere."""
     left, right = (apply_definitions(side, laws) for side in (pair.left, pair.right))
-    found, positions = sample(left, right)
+    countable = exactly(*left, *right) or not any(map(uses_order, stages(*left, *right)))
+    found, positions = sample(left, right) if countable else (None, 0)
     if found is not None:
         return _different(smallest(equation, pair, laws, found))
     looked = f"equal at {positions} sampled positions" if positions else "no position was evaluated"
     reasons = _not_proved(left, right, laws)
     if not reasons:
-        place = outside(left, right, positions)
+        place = outside(left, right, MOST_POSITIONS)
         if place is not None:
             return _without_value(pair, place, _no_value(left, right))
         return Verdict("proved", f"{PROVED}; besides, {looked}{_by(laws)}")

@@ -7,6 +7,7 @@ import secrets
 import stat
 from pathlib import Path
 
+from frontend.interruption import termination_waits
 from ta.errors import OutputError, shown
 
 MOST_SHOWN = 400
@@ -47,14 +48,15 @@ def _write(path: Path, data: bytes) -> None:
             file.write(data)
         return
     temporary = path.parent / f".{path.name[:80]}.{secrets.token_hex(4)}"
-    try:  # its name is known before it is there, so that no interruption leaves it behind
-        with open(temporary, "xb", opener=_private) as file:
-            file.write(data)
-        os.chmod(temporary, stat.S_IMODE(mode) if mode else 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with termination_waits():
+        try:  # its name is known before it is there, so that no interruption leaves it behind
+            with open(temporary, "xb", opener=_private) as file:
+                file.write(data)
+            os.chmod(temporary, stat.S_IMODE(mode) if mode else 0o666 & ~_umask())
+            os.replace(temporary, path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
 
 
 def _private(name: str, flags: int) -> int:

@@ -19,6 +19,7 @@ import torch
 
 from derivations.verify import sample_points
 from frontend.accept import accepted, at_points, epsilon, error
+from frontend.accept_integers import output_types
 from frontend.accuracy import Accuracy, magnitude
 from frontend.execute import Executable
 from frontend.inputs import Family, family_inputs, nonfinite_families
@@ -40,13 +41,15 @@ WRONG = 0.1
 @dataclass(frozen=True, slots=True)
 class FamilyError:
     """The errors of a program and of the baseline on one family of inputs; `condition` is
-    max|f|/max|r| there."""
+    max|f|/max|r| there, and `rounding` the error of a result that is rounded once (where it is
+    componentwise, far below epsilon if the result is small beside |f|)."""
 
     family: str
     error: float
     baseline: float
     condition: float
     epsilon: float
+    rounding: float
 
     @property
     def accepted(self) -> bool:
@@ -61,8 +64,11 @@ class FamilyError:
         at most those that the baseline has."""
         if not self.baseline <= WRONG:
             return 0.0
-        rounding = max(self.baseline, self.epsilon)
-        return max(0.0, log10(min(max(self.error, rounding), 1.0) / rounding))
+        own, base = (
+            max(off, self.rounding) / self.rounding * self.epsilon
+            for off in (self.error, self.baseline)
+        )
+        return max(0.0, log10(min(own, 1.0) / min(base, 1.0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +110,9 @@ class HardCases:
         base = self._known[family.name][1]
         condition = 1.0 if self.accuracy == "componentwise" else _condition(made)
         off = self._measure(made, built)
-        return FamilyError(family.name, off, base, condition, epsilon(self.program))
+        unit = epsilon(self.program)
+        share = _share(made, self.program) if self.accuracy == "componentwise" else 1.0
+        return FamilyError(family.name, off, base, condition, unit, unit * share)
 
     def _measure(self, made: Case, built: Executable) -> float:
         outputs = _sampled(self.program, made, built)
@@ -120,6 +128,18 @@ def _condition(made: Case) -> float:
         if bool(finite.any()) and float(wanted[finite].abs().max()):
             found = max(found, float(size[finite].max() / wanted[finite].abs().max()))
     return found
+
+
+def _share(made: Case, program: Program) -> float:
+    """The largest |r_i|/|f|_i of the outputs, numbers below the smallest normal one counting as if
+    they were that; 1 where all are 0."""
+    found = 0.0
+    for wanted, size, dtype in zip(made.expected, made.sizes, output_types(program), strict=True):
+        least = torch.finfo(dtype).tiny if dtype.is_floating_point else 0.0
+        share = wanted.abs().clamp_min(least) / size.clamp_min(least)
+        share = share[torch.isfinite(share) & (wanted != 0)]
+        found = max(found, float(share.max()) if share.numel() else 0.0)
+    return min(found, 1.0) or 1.0
 
 
 def nonfinite_cases(program: Program, device: str) -> tuple[Case, ...]:

@@ -1,9 +1,13 @@
-"""Ctrl-C during a search: noticed at the next safe place, with the best so far kept."""
+"""Signals that are noticed at the next safe place: Ctrl-C during a search, with the best so far
+kept, and a request to terminate while a file is written."""
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -35,3 +39,22 @@ class Interruption:
     def check(self) -> None:
         if self.asked:
             raise KeyboardInterrupt
+
+
+@contextmanager
+def termination_waits() -> Iterator[None]:
+    """SIGTERM, where it ends the process at once, ends it after the block instead, in the same way.
+
+    Only for what takes a moment.  Not as an exception: see `Interruption`."""
+    alone = threading.current_thread() is threading.main_thread()
+    if not alone or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    asked: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, frame: asked.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        if asked:
+            os.kill(os.getpid(), signal.SIGTERM)

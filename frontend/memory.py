@@ -1,5 +1,7 @@
 """Memory before it is asked for: what a program's tensors need, and what is free.
 
+    sum over tensors of elements * (bytes of its type + 8)  <=  free bytes
+
 An operating system that promises more memory than it has ends the process where it is touched, so a
 formula that cannot fit is refused before the first allocation.
 """
@@ -7,6 +9,7 @@ formula that cannot fit is refused before the first allocation.
 from __future__ import annotations
 
 import sys
+from itertools import chain
 from math import prod
 from pathlib import Path
 
@@ -15,16 +18,21 @@ from ta.dtypes import BYTES
 from ta.errors import BuildError
 from ta.program import Program
 from ta.show import show_program
+from ta.subst import stages
 
 WIDE = 8
 """Bytes of an element of the float64 reference."""
 GREATEST_COUNT = 2**63 - 1
 """Elements of the largest tensor that 64-bit offsets reach."""
+MOST_DIMENSIONS = 64
+"""Dimensions that an array of NumPy and torch's operations can have."""
 
 
 def require_memory(program: Program, device: str) -> None:
     """BuildError where the tensors of a program, once in their types and once in float64 for the
-    check, exceed what is free on the device.  Intermediate results come on top."""
+    check, exceed what is free on the device, or have more dimensions than an array can.
+    Intermediate results come on top."""
+    _require_dimensions(program)
     inputs = [(t.name, t.shape, BYTES[t.dtype]) for t in program.inputs]
     item = max((size for _, _, size in inputs), default=4)
     outputs = [(s.name, s.scope.shape, item) for s in program.outputs]
@@ -51,6 +59,22 @@ def require_memory(program: Program, device: str) -> None:
         sizes=sizes,
         next_step="use smaller shapes; derive() alone needs no memory for the tensors",
     )
+
+
+def _require_dimensions(program: Program) -> None:
+    """BuildError where a tensor or a statement has more dimensions than an array can."""
+    tensors = chain(
+        ((f"the tensor {t.name}", t.shape) for t in program.inputs),
+        ((f"the output {s.name}", s.scope.shape) for s in program.outputs),
+        (("a statement of the formula", stage.shape) for stage in stages(*program.roots())),
+    )
+    for name, extents in tensors:
+        if len(extents) > MOST_DIMENSIONS:
+            raise BuildError(
+                f"{name} has {len(extents)} dimensions; arrays have {MOST_DIMENSIONS} at most",
+                text=show_program(program),
+                next_step="join some of them; derive() alone takes more dimensions",
+            )
 
 
 def amount(count: int) -> str:

@@ -136,11 +136,13 @@ def _array(tensor: Tensor, value: Any, text: str) -> Any:
         array = np.asarray(None)
     kind = array.dtype.kind
     wanted = "f" if "float" in tensor.dtype else np.dtype(tensor.dtype).kind
-    if kind not in KINDS:
-        what = f"an array of {array.dtype}" if array is value else f"a {type(value).__name__}"
+    large = array is not value and kind == "O" and all(isinstance(n, int) for n in array.flat)
+    if kind not in KINDS and not large:
+        what = f"an array of {array.dtype}" if array is value else _type_of(value)
         message = f"{tensor.name} is no array of numbers but {what}"
-    elif not isinstance(value, np.ndarray) and (
-        KINDS.index(kind) > KINDS.index(wanted) or not _within(array, tensor.dtype)
+    elif large or (
+        not isinstance(value, np.ndarray)
+        and (KINDS.index(kind) > KINDS.index(wanted) or not _within(array, tensor.dtype))
     ):
         message = f"{tensor.name} holds numbers that are no {tensor.dtype}"
     else:
@@ -151,6 +153,12 @@ def _array(tensor: Tensor, value: Any, text: str) -> Any:
         span=_span(text, tensor.name),
         next_step=f"pass an array of {tensor.dtype} of shape {shape(tensor.shape)}",
     )
+
+
+def _type_of(value: object) -> str:
+    """`a str`, `an object`."""
+    name = type(value).__name__
+    return f"{'an' if name[:1] in tuple('aeiouAEIOU') else 'a'} {name}"
 
 
 def _within(array: Any, dtype: str) -> bool:

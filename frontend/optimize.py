@@ -20,6 +20,7 @@ from frontend.accuracy import Accuracy, Nan, allowed, checked
 from frontend.compiled import CompiledFunction, compile_derivation
 from frontend.derivation import Derivation
 from frontend.interruption import Interruption
+from frontend.option_names import refuse_option_names
 from ta.errors import NameUnknownError, TextError, shown
 from ta.laws import law_names, names_given
 from ta.names import close_matches
@@ -31,6 +32,7 @@ Dtypes: TypeAlias = Mapping[str, Any] | Any
 """A name as in `ta.dtypes`, or a type of NumPy or torch; for all tensors, or by tensor."""
 TARGETS = {"cuda": "cuda:90"}
 """Short names: `cuda` is the profile that its own device comes nearest to; see `target_of`."""
+PARSED = ", or pass parse(text, ...) in place of the text"
 
 
 def parse(
@@ -50,6 +52,7 @@ def parse(
         raise TextError(
             f"a formula is a text, not {shown(text)}", next_step='write "Y[i] = 2*A[i]"'
         )
+    refuse_option_names(parse, text)
     return parse_text(text, shapes, _names(dtypes), {} if ranges is None else ranges)
 
 
@@ -98,6 +101,7 @@ def derive(
 
     `budget`: a Budget, or seconds; the default is a number of states, so that the result does not
     depend on the machine's pace.  Nothing is measured here: `Derivation.compile` does that."""
+    refuse_option_names(derive, formula, PARSED)
     if not isinstance(most, Integral) or most < 1:
         raise TextError(
             f"most is how many programs to give, not {shown(most)}", next_step="for example most=16"
@@ -254,6 +258,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
 
     `target` defaults to the GPU where there is one; `seconds` is about how long the timing of the
     candidates may take."""
+    refuse_option_names(compile, formula, PARSED)
     chosen = default_target() if target is None else target
     found = derive(
         formula,

@@ -40,7 +40,7 @@ from frontend.accuracy import checked
 from frontend.derivation import Derivation, Stated
 from ta.errors import RecordError, TextError, shown
 from ta.node import Scope, Tensor
-from ta.parse import parse
+from ta.parse import parse, tensors_named
 from ta.program import Program
 from ta.subst import stages
 
@@ -229,13 +229,33 @@ def _program(data: Mapping[str, Any]) -> Program:
     with within("text"):
         text = text_of(formula)
         try:
-            source = parse(text, shapes, dtypes)
+            read, defined = tensors_named(text)
+            used = [name for name in shapes if name in read]
+            source = parse(text, {n: shapes[n] for n in used}, {n: dtypes[n] for n in used})
         except TextError as error:
             raise RecordError(
                 error.message, text=error.text, span=error.span, sizes=error.sizes
             ) from None
-    order = list(shapes)
-    return replace(source, inputs=tuple(sorted(source.inputs, key=lambda t: order.index(t.name))))
+    inputs = {tensor.name: tensor for tensor in source.inputs}
+    for name in shapes:
+        if name not in inputs:
+            with within("tensors"), within(name[:40]):
+                if name in defined:
+                    raise RecordError("the formula computes it, so that it is not given")
+                inputs[name] = _without_use(name, shapes[name], dtypes[name])
+    return replace(source, inputs=tuple(inputs[name] for name in shapes))
+
+
+def _without_use(name: str, shape: tuple[int, ...], dtype: str) -> Tensor:
+    """A tensor that the formula has as an operand but of which nothing is left, as of B in A+0*B:
+    what the notation takes for a tensor, since a formula that reads it alone is read."""
+    zeros = f"[{','.join('0' for _ in shape)}]" if shape else ""
+    left = "Y" if name != "Y" else "Z"
+    try:
+        (found,) = parse(f"{left} = {name}{zeros}", {name: shape}, {name: dtype}).inputs
+    except TextError as error:  # without its text, which is not the record's
+        raise RecordError(f"no formula has such a tensor: {error.message}") from None
+    return found
 
 
 def _steps(data: list[Any], known: Mapping[str, Tensor]) -> tuple[Step, ...]:

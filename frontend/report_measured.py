@@ -9,9 +9,10 @@ from math import isfinite
 from textwrap import wrap
 
 from frontend.accept import FACTOR, FLOOR
-from frontend.compiled import MARGIN, CompiledFunction, Trial
+from frontend.compiled import MARGIN, CompiledFunction
 from frontend.report import WIDTH, Ink, step_list
 from frontend.text import duration, figure, hanging, operators, tensors
+from frontend.trial import Trial
 from ta.show import show_program
 
 NOTICED = 0.5

@@ -19,6 +19,7 @@ from ta.compare import (
     ROUNDING,
     Found,
     compare,
+    exactly,
     first_difference,
     opaque_functions,
     points,
@@ -129,6 +130,8 @@ def _sparse(search: _Search, pair: Pair) -> Counterexample | None:
     if entries > MOST_ENTRIES or points(*pair.left, *pair.right) > MOST_POINTS:
         return None
     opaque = opaque_functions(*pair.left, *pair.right)
+    if not opaque and not exactly(*pair.left, *pair.right):
+        return None
     for data in _drawn(tensors):
         for field in (RealField(ROUNDING), *(() if opaque else (ExactField(),))):
             if search.late:
@@ -203,9 +206,10 @@ def _plain(pair: Pair, found: Found) -> Counterexample:
     if not isinstance(found.field, ModularField):
         return Counterexample(pair.shapes, name, point, left, right)
     sides = pair.left[found.output], pair.right[found.output]
-    affordable = sum(visited(side, 1) for side in sides) <= MOST_POINTS
     tensors = input_tensors(*sides)
     opaque = opaque_functions(*sides)
+    affordable = sum(visited(side, 1) for side in sides) <= MOST_POINTS
+    affordable = affordable and bool(opaque or exactly(*sides))
     field: Field = RealField(ROUNDING) if opaque else ExactField()
     for seed in range(1, 5 if affordable else 1):
         data = sampled_values(tensors, field, seed)

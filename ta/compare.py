@@ -5,10 +5,14 @@
 An output is a rational function of the entries, and functions such as `exp` are random values for
 each argument.  By the lemma of Schwartz and Zippel two unequal polynomials of degree d agree at
 random residues modulo p with a chance of at most d/p, unless p divides their difference; p is near
-2^31 and drawn for the programs (`ta.primes`), and there are two draws modulo each of two primes.
-Functions that compare (relu, maximum, ..) are opaque at first, and then have the signs of
-`ta.signs`, with a prime for every draw, and so many draws that all of them miss a difference with a
-chance below 10^-9 (`ta.sign_bounds`).
+2^31 and drawn for the programs (`ta.primes`), another for each of four draws.  With the law of exp,
+every draw has a base of its own, too (`ta.exponential`).  Functions that compare (relu, maximum,
+..) are opaque at first, and then have the signs of `ta.signs`, in so many draws that all of them
+miss a difference with a chance below 10^-9 (`ta.sign_bounds`).
+
+Constants of b bits on either side have a difference of at most 2*b bits.  All four primes divide
+it, if it is not 0, with a chance of at most (2*b/30 / number of primes)^4.  Beyond `MOST_BITS`,
+where that is above 10^-9, nothing is evaluated.
 
 Nothing is shown at a position without a value: where in every draw the divisor is 0, or a function
 has none, or where in some draw an infinity meets what makes its sign unknown (`ta.valued`).
@@ -26,6 +30,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ta.degrees import greatest_bits, greatest_degree
 from ta.differences import (
     ROUNDING,
     Found,
@@ -44,9 +49,9 @@ from ta.fields import Array, Field, ModularField, random_values
 from ta.interp import evaluate, evaluate_at, input_tensors, uses_order
 from ta.node import Scope, Tensor
 from ta.positions import positions, sample
-from ta.primes import digest, primes, safe_primes, sign_primes
+from ta.primes import digest, primes, safe_primes, sign_primes, square
 from ta.sampled import sampled_values
-from ta.sign_bounds import Asked, asked, greatest_degree, opaque_functions
+from ta.sign_bounds import Asked, asked, opaque_functions
 from ta.signs import SignField
 from ta.subst import stages
 from ta.valued import ValuedField, divides, has_infinity, missing, partial
@@ -56,6 +61,7 @@ __all__ = [
     "Found",
     "Outcome",
     "compare",
+    "exactly",
     "first_difference",
     "opaque_functions",
     "outside",
@@ -68,14 +74,20 @@ __all__ = [
 ]
 
 SEEDS = (0, 1)
+DRAWS = 4
 MOST_SIGNS = 6
 """With more signs than this, the draws would be too many."""
 MOST_SIGNS_IN_PAIRS = 4
 """Likewise, for pairs of residues, whose primes are rarer."""
 MOST_DEGREE = 1 << 23
 """Beyond this degree d, four draws would miss a difference with a chance (d/2^31)^4 above 10^-9."""
+MOST_BITS = 1 << 19
+MOST_ORDERED_BITS = 1 << 12
+MOST_EXP_BITS = 400
+"""Likewise for the bits of constants, as primes with signs are fewer, and safe ones still fewer."""
 MOST_EXACT_DEGREE = 1 << 12
-"""Rationals of a greater degree have too many digits."""
+MOST_EXACT_BITS = 1 << 14
+"""Rationals of a greater degree, or of greater constants, have too many digits."""
 MOST_DRAWN = 30_000_000
 """Points visited in all draws together."""
 MISSED = 1e-9
@@ -125,16 +137,17 @@ def compare(left: Roots, right: Roots, *, exp_sum: bool = False) -> Outcome:
     outcome = _compared(left, right, exp_sum)
     if not outcome.equal or not has_infinity(*left, *right):  # the agreement has looked
         return outcome
-    place = outside(left, right)
+    place = outside(left, right) if partial(*left, *right) else None
     return outcome if place is None else Outcome(False, reason="value", valueless=place)
 
 
 def _compared(left: Roots, right: Roots, exp_sum: bool) -> Outcome:
     """Likewise; beside infinities, functions count as inside of their domains."""
     most = greatest_degree(*left, *right)
-    if most > MOST_DEGREE:
-        return Outcome(False, reason="degree")
     ordered = any(map(uses_order, stages(*left, *right)))
+    bits = MOST_EXP_BITS if exp_sum else MOST_ORDERED_BITS if ordered else MOST_BITS
+    if most > MOST_DEGREE or greatest_bits(*left, *right) > bits:
+        return Outcome(False, reason="degree")
     seed = digest((*left, *right))
     signs = asked(left, right, exp_sum=exp_sum)
     if signs.signs:
@@ -161,7 +174,7 @@ def _compared(left: Roots, right: Roots, exp_sum: bool) -> Outcome:
         real = ((field, seed) for field in real_fields() for seed in SEEDS)
         found = _agreement(left, right, real).found
         return Outcome(False, found=found, reason="laws", functions=functions)
-    if points(*left, *right) > MOST_EXACT or most > MOST_EXACT_DEGREE:
+    if points(*left, *right) > MOST_EXACT or not exactly(*left, *right):
         return Outcome(False, reason="size")
     seeds = range(len(SEEDS) + 2 ** min(signs.signs, MOST_SIGNS))
     fields = enumerate(exact_fields(*left, *right))  # equal seeds would give equal signs
@@ -171,9 +184,8 @@ def _compared(left: Roots, right: Roots, exp_sum: bool) -> Outcome:
 
 
 def unsigned_fields(left: Scope, right: Scope) -> tuple[Field, ...]:
-    """Residues modulo two primes in which the law of exp holds and signs are opaque."""
-    drawn = _draws(digest((left, right)), True, True, NO_SIGNS)
-    return tuple(dict.fromkeys(field for field, _ in drawn))
+    """Residues in which the law of exp holds and signs are opaque: four primes, four bases."""
+    return tuple(field for field, _ in _draws(digest((left, right)), True, True, NO_SIGNS))
 
 
 def signed_fields(left: Scope, right: Scope) -> tuple[Field, ...]:
@@ -182,6 +194,13 @@ def signed_fields(left: Scope, right: Scope) -> tuple[Field, ...]:
     if not 0 < signs.signs <= MOST_SIGNS_IN_PAIRS or not signs.independent:
         return ()
     return tuple(field for field, _ in _draws(digest((left, right)), True, True, signs))
+
+
+def exactly(*roots: Scope) -> bool:
+    """Whether rationals have few enough digits for the programs to be evaluated over them."""
+    if greatest_degree(*roots) > MOST_EXACT_DEGREE:
+        return False
+    return greatest_bits(*roots) <= MOST_EXACT_BITS
 
 
 def points(*roots: Scope) -> int:
@@ -202,27 +221,25 @@ def _shown(agreement: Agreement, equal: Outcome) -> Outcome | None:
 def _number(signs: Asked) -> int:
     """How many draws are made."""
     if not signs.signs:
-        return 2 * len(SEEDS)
+        return DRAWS
     return math.ceil(math.log(MISSED) / math.log1p(-signs.share))
 
 
 def _draws(seed: str, ordered: bool, exp_sum: bool, signs: Asked) -> Iterator[Draw]:
     """The fields of the draws, and the seeds of their entries; without signs, functions that
-    compare are opaque.  With signs each draw has a prime of its own: on one prime, constants would
-    have the same signs in all draws."""
+    compare are opaque.  Each draw has a prime of its own: on one prime, constants would have the
+    same signs, and the same residues, in all draws.  Each has a base of its own, likewise."""
     signed = signs.signs > 0
-    repeats = 1 if signed else len(SEEDS)
-    count = _number(signs) // repeats
     fields: Iterator[Field]
     if exp_sum:
-        fields = (ExponentialField(p, signed) for p in safe_primes(seed))
+        drawn = enumerate(safe_primes(seed))
+        fields = (ExponentialField(p, signed, square(seed, number, p)) for number, p in drawn)
     elif ordered:
         fields = (SignField(p, signed) for p in sign_primes(seed))
     else:
         fields = map(ModularField, primes(seed))
-    for place, field in enumerate(islice(fields, count)):
-        for again in range(repeats):
-            yield field, place * repeats + again
+    for number, field in enumerate(islice(fields, _number(signs))):
+        yield field, number
 
 
 def _agreement(left: Roots, right: Roots, draws: Iterable[Draw]) -> Agreement:
@@ -264,9 +281,9 @@ def _agreement(left: Roots, right: Roots, draws: Iterable[Draw]) -> Agreement:
 
 
 def outside(left: Roots, right: Roots, most: int | None = None) -> Place | None:
-    """The first output and point, of all or of at most so many, where a side has no value since a
-    function is outside of its domain in every draw, whatever else holds there."""
-    if not partial(*left, *right):
+    """The first output and point, of all or of at most so many, where a side has no value since in
+    every draw a divisor is 0, or a function is outside of its domain, whatever else holds there."""
+    if not partial(*left, *right) and not divides(*left, *right):
         return None
     tensors: dict[str, Tensor] = {t.name: t for t in input_tensors(*left, *right)}
     unsigned = _draws(digest((*left, *right)), True, False, NO_SIGNS)
@@ -289,6 +306,8 @@ def outside(left: Roots, right: Roots, most: int | None = None) -> Place | None:
                 entries = sampled_values(tensors.values(), drawn, seed)
                 values = [evaluate_at(side, chosen, entries, field) for side in sides]
             none = none & missing(values[0] | values[1])
+            if not none.any():
+                break
         for place in np.flatnonzero(none)[:1]:
             if chosen is None:
                 return output, position(sides[0], int(place))

@@ -151,5 +151,12 @@ class OutputError(TextError):
     """A file that cannot be written."""
 
 
+class PickleError(TextError, TypeError):
+    """A value that is not pickled; a TypeError, as Python raises for other such values."""
+
+    def __init__(self, what: str, next_step: str) -> None:
+        super().__init__(f"{what} is not pickled", next_step=next_step)
+
+
 class BuildError(TextError):
     """A stage that cannot be turned into a running program on the target."""

@@ -3,12 +3,22 @@
 A value is a pair of residues, modulo p and modulo q, for primes with p = 2*q + 1:
 
     (a, a') + (b, b') = (a + b mod p, a' + b' mod q)        products, sums and powers likewise
-    exp(a, a')        = (4^a' mod p, h(4^a' mod p))          4 has the order q modulo p
+    exp(a, a')        = (g^a' mod p, h(g^a' mod p))          g a square modulo p, of the order q
 
 The first residue is the value, the second is what exp reads; h is a fixed pseudo-random function,
 so that the law does not reach through an exp in the argument of another exp.  Two values are equal
 where their first residues are.  Signs, max and min are as in `ta.signs`; exp(a) is a square, and so
-positive.  The idea is that of the verifier of Mirage (Wu et al., OSDI 2025).
+positive.
+
+**The base.**  g stands for e, a number that is no root of any polynomial with rational
+coefficients.  So it is drawn for the programs, another for every draw (`ta.primes.square`): with a
+base that is known beforehand, exp(1) were a number that can be written down.  Each of the q - 1
+squares other than 0 and 1 has the order q, as q is prime.  Write the constants that stand in
+exponents, exp(n/d), as powers of g^(1/d), which is such a square as well: two different
+polynomials of degree m in it agree for at most m of the squares, so with a chance of at most
+m/(q - 1), in each draw.  exp(n) and exp(k) alone agree only where q divides n - k.
+
+The idea is that of the verifier of Mirage (Wu et al., OSDI 2025).
 """
 
 from __future__ import annotations
@@ -27,6 +37,7 @@ from ta.signs import COMPARING, SignField, compared
 SAFE_PRIMES: Final = (2147454839, 2147365919, 2147363039, 2147345639)
 """The greatest primes p below 2^31 with (p - 1)/2 prime that have the signs of `ta.signs`."""
 BASE: Final = 4
+"""A base for what compares no programs of others: a known one proves nothing about constants."""
 _HALF: Final = np.uint64(32)
 _LOW: Final = np.uint64(0xFFFFFFFF)
 
@@ -37,6 +48,7 @@ class ExponentialField(Field):
 
     prime: int = SAFE_PRIMES[0]
     signed: bool = True
+    base: int = BASE
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.uint64)
     block: ClassVar[int] = SignField.block
 
@@ -87,7 +99,7 @@ class ExponentialField(Field):
     def _exp(self, arg: Array) -> Array:
         _, exponent = _parts(arg)
         result = np.ones_like(exponent)
-        factor = BASE
+        factor = self.base
         for bit in range(31):
             taken = (exponent >> np.uint64(bit)) & np.uint64(1)
             result = np.where(taken, result * np.uint64(factor) % np.uint64(self.prime), result)

@@ -38,7 +38,11 @@ from ta.node import (
     Tensor,
 )
 
-ONE = Fraction(1)
+ZERO, ONE = Fraction(0), Fraction(1)
+MOST_BITS = 4096
+"""A number of more bits is not made, nor read: powers of powers grow without bound."""
+MOST_EXPONENT = 1 << 20
+"""Likewise."""
 
 
 def tensor(name: str, shape: Iterable[int], dtype: str = "float32") -> Tensor:
@@ -60,7 +64,7 @@ def access(source: Source, rows: Iterable[Row], fill: Number | int = 0) -> Acces
         raise ValueError(f"{len(rows)} index rows for a source of {len(source.ranges)} dimensions")
     if not isinstance(fill, Fraction) and not (isinstance(fill, float) and math.isinf(fill)):
         fill = Fraction(fill)
-    return make_access(source, rows, fill)
+    return make_access(source, rows, fill if rows else ZERO)  # a number has no outside
 
 
 def apply(function: str, *args: Node) -> Node:
@@ -71,19 +75,31 @@ def apply(function: str, *args: Node) -> Node:
 
 
 def power(base: Node, exponent: int) -> Node:
-    """`base ^ exponent` for an integer exponent; `(a*b)^n` is `a^n * b^n`."""
+    """`base ^ exponent` for an integer exponent; `(a*b)^n` is `a^n * b^n`.  ValueError where a
+    number, or another exponent, would be too large."""
     if exponent == 0:
         return const(1)
     if exponent == 1:
         return base
     finite = isinstance(base, Const) and isinstance(base.value, Fraction)
     if finite and isinstance(base, Const) and (base.value or exponent > 0):
+        _require_short(base.value, abs(exponent))
         return const(base.value**exponent)
     if isinstance(base, Power) and (base.exponent > 0 or exponent > 0):
         return power(base.base, base.exponent * exponent)
     if isinstance(base, Mul):
         return mul(*(power(factor, exponent) for factor in base.factors))
+    if abs(exponent) > MOST_EXPONENT:
+        raise ValueError(f"the exponent would be {exponent}")
     return make_power(base, exponent)
+
+
+def _require_short(value: Number, exponent: int) -> None:
+    """ValueError where the power of the number would be too long; those of 0, 1 and inf are not."""
+    if isinstance(value, Fraction):
+        bits = max(value.numerator.bit_length(), value.denominator.bit_length()) - 1
+        if bits * exponent > MOST_BITS:
+            raise ValueError(f"the number would have {bits * exponent} bits")
 
 
 def mul(*operands: Node) -> Node:
@@ -113,6 +129,8 @@ def mul(*operands: Node) -> Node:
             powers[key] = powers.get(key, 0) + exponent
     if not coefficient:
         return const(0)
+    if coefficient is not ONE:
+        _require_short(coefficient, 1)
     factors = [power(base, exponent) for (base, _), exponent in powers.items()]
     if not factors:
         return const(coefficient)

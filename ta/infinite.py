@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ta.node import Access, Apply, Const, Node, Scope
-from ta.subst import accesses, children, stages
+from ta.subst import accesses, children, stages, terms
 
 PASSING = frozenset({"relu", "abs", "maximum", "minimum"})
 """Functions that are known by their order, not opaque: what is infinite may pass through them."""
@@ -26,6 +26,12 @@ def may_be_infinite(node: Node) -> bool:
     for scope in stages(*scopes):
         _infinite(scope)  # producers first: a long chain is not walked down by recursion
     return _infinite(node)
+
+
+@lru_cache(maxsize=1 << 14)
+def meets_infinity(scope: Scope) -> bool:
+    """Whether some part of the scope's body may be infinite."""
+    return any(map(may_be_infinite, terms(scope.body)))
 
 
 def _sources(node: Node) -> list[Scope]:

@@ -42,10 +42,6 @@ from ta.syntax import (
 )
 from ta.syntax import Number as NumberText
 
-MOST_BITS = 4096
-"""A constant with more bits than this is refused: powers of powers grow without bound."""
-MOST_EXPONENT = 1 << 20
-
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -202,9 +198,9 @@ def _power(base: Node, exponent: int, span: Span) -> Node:
 
 def _of_bounded_constant(node: Node, span: Span) -> Node:
     value, _ = expr.split_coefficient(node)
-    if isinstance(value, Fraction) and _bits(value) > MOST_BITS:
+    if isinstance(value, Fraction) and _bits(value) > expr.MOST_BITS:
         raise NotationError(
-            "the constant is too large", span, next_step=f"use at most {MOST_BITS} bits"
+            "the constant is too large", span, next_step=f"use at most {expr.MOST_BITS} bits"
         )
     return node
 
@@ -216,14 +212,14 @@ def _bits(value: Fraction) -> int:
 def _check_power(base: Node, exponent: int, span: Span) -> None:
     value, _ = expr.split_coefficient(base)
     bits = _bits(value) if isinstance(value, Fraction) else 0
-    if abs(exponent) > MOST_EXPONENT or (
-        bits > 1 and abs(exponent) > 1 and bits * abs(exponent) > MOST_BITS
+    if abs(exponent) > expr.MOST_EXPONENT or (
+        bits > 1 and abs(exponent) > 1 and bits * abs(exponent) > expr.MOST_BITS
     ):
         raise NotationError(
             "the power is too large",
             span,
-            next_step=f"use an exponent of at most {MOST_EXPONENT} and constants of at most "
-            f"{MOST_BITS} bits",
+            next_step=f"use an exponent of at most {expr.MOST_EXPONENT} and constants of at most "
+            f"{expr.MOST_BITS} bits",
         )
 
 

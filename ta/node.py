@@ -21,9 +21,10 @@ whose constructors canonicalise, is what builds nodes.  Nothing else may call th
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias
+from typing import ClassVar, Final, Literal, NamedTuple, Self, TypeAlias
 
 from ta.affine import Range, Row
+from ta.errors import PickleError
 
 Number: TypeAlias = Fraction | float
 """A Fraction, or one of the two infinities as a float."""
@@ -55,8 +56,14 @@ class Node:
     def order(self) -> tuple[int, str, int]:
         return (self.rank, self.label, self.digest)
 
+    def __copy__(self) -> Self:
+        return self  # the one object of its value
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
     def __reduce__(self) -> str:
-        raise TypeError("nodes are not pickled; print them and parse the text")
+        raise PickleError("a node", "print it, str(node), and parse the text")
 
     def __repr__(self) -> str:
         from ta.show import show  # the printer knows the nodes; only debugging needs it from here

@@ -109,6 +109,14 @@ def parse_expression(
         return scalar(expression, Frame(tensors, tuple(iterators), ranges))
 
 
+def tensors_named(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a formula reads as tensors, and those that its statements define."""
+    with _complete_errors(text):
+        statements = read_program(text)
+    read = frozenset(name.name for each in statements for name, _ in _tensors_read(each.value))
+    return read, frozenset(each.target.name for each in statements)
+
+
 def statement_to_scope(
     statement: StatementText,
     tensors: Mapping[str, Tensor],

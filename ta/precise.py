@@ -1,13 +1,14 @@
 """Real numbers as balls: a middle and how far it may be off, at any number of digits.
 
     (a, r) + (b, s) = (a + b, r + s + u)      (a, r) * (b, s) = (a*b, |a|*s + |b|*r + r*s + u)
-    f(a, r) = (f(a), the greater |f(a ± r) - f(a)| + u)        u a unit in the last place, at least
+    f(a, r) = (f(a), s + u)     |f(x) - f(a)| <= s where |x - a| <= r      u some units in the last
+                                                                           place
 
 A difference that floating point shows may be cancellation.  Two balls that lie apart are different
 numbers.  Where they do not, the digits do not suffice, however far the middles are.  A divisor
 whose ball holds 0 has no reciprocal, and what is computed from what has no value has none: no
-product with 0, no max.  Functions are monotone over balls so small that it matters (sin, cos, silu
-and gelu but at their extremes, where they are flat).
+product with 0, no max.  How far s a function spreads a ball follows from its slope, or from its
+range (`SPREADS`); it is not found by trying points.
 """
 
 from __future__ import annotations
@@ -69,6 +70,64 @@ DEFINITIONS: dict[str, Callable[[Context, Any], Any]] = {
     "abs": lambda c, x: abs(x),
     "relu": lambda c, x: x if x > 0 else c.zero,
 }
+
+
+def _by_slope(
+    most: str,
+    slope: Callable[[Context, Any, Any], Any],
+    width: int | None = None,
+) -> Callable[[Context, Any, Any], Any]:
+    """r times the greatest slope within r of x, which is at most `most` anywhere; and no more than
+    the width of the range."""
+
+    def spread(c: Context, x: Any, r: Any) -> Any:
+        found = r * min(c.mpf(most), slope(c, x, r))
+        return found if width is None else min(found, c.mpf(width))
+
+    return spread
+
+
+def _away(x: Any, r: Any) -> Any:
+    """The least magnitude of a number within r of x."""
+    return max(abs(x) - r, 0)
+
+
+SPREADS: dict[str, Callable[[Context, Any, Any], Any]] = {
+    # e^(x+r) - e^x is the greater difference, as exp is convex and rises; expm1 likewise.
+    "exp": lambda c, x, r: c.exp(x) * c.expm1(r),
+    "expm1": lambda c, x, r: c.exp(x) * c.expm1(r),
+    # log(x) - log(x-r) is the greater one, as log is concave and rises; none unless x - r > 0.
+    "log": lambda c, x, r: -c.log1p(-r / x) if x > r else None,
+    "log1p": lambda c, x, r: -c.log1p(-r / (1 + x)) if 1 + x > r else None,
+    # |sqrt(y)-sqrt(x)| = |y-x|/(sqrt(y)+sqrt(x)) <= r/sqrt(x)
+    "sqrt": lambda c, x, r: r / c.sqrt(x) if x > r else None,
+    # The slope y^(-3/2)/2 is the greatest at y = x - r.
+    "rsqrt": lambda c, x, r: r / (2 * (x - r) * c.sqrt(x - r)) if x > r else None,
+    "sin": lambda c, x, r: min(r, c.mpf(2)),
+    "cos": lambda c, x, r: min(r, c.mpf(2)),
+    # 1/cosh(y)^2 <= 4*exp(-2|y|)
+    "tanh": _by_slope("1", lambda c, x, r: 4 * c.exp(-2 * _away(x, r)), 2),
+    # 2/sqrt(pi)*exp(-y^2)
+    "erf": _by_slope("1.2", lambda c, x, r: c.mpf("1.2") * c.exp(-(_away(x, r) ** 2)), 2),
+    # s(y)*s(-y) for the sigmoid s, at most exp(-|y|) and 1/4
+    "sigmoid": _by_slope("0.25", lambda c, x, r: c.exp(-_away(x, r)), 1),
+    # s(y)*(1 + y*s(-y)), at most 1.0999; below 0, s(y) <= exp(y) and |1 + y*s(-y)| <= 1 + |y|
+    "silu": _by_slope(
+        "1.1", lambda c, x, r: c.exp(x + r) * (1 + abs(x) + r) if x + r < 0 else c.inf
+    ),
+    # P(y) + y*P'(y) for the normal distribution P, at most 1.1290; below 0, P(y) and P'(y) are at
+    # most exp(-y^2/2)/2
+    "gelu": _by_slope(
+        "1.13",
+        lambda c, x, r: c.exp(-((x + r) ** 2) / 2) * (1 + abs(x) + r) if x + r < 0 else c.inf,
+    ),
+    # the sigmoid, at most 1 and exp(y)
+    "softplus": _by_slope("1", lambda c, x, r: c.exp(min(x + r, c.zero))),
+    "abs": lambda c, x, r: r,
+    "relu": lambda c, x, r: r if x + r > 0 else c.zero,
+}
+"""For each function f, x and r, at least the greatest |f(y) - f(x)| where |y - x| <= r; None where
+f(y) is not known to have a value."""
 MOST_EXPONENT = 4096
 """Numbers beyond 2 to this power have no function's value here: it would take too long."""
 
@@ -145,21 +204,33 @@ class PreciseField(Field):
             return Ball(context.sign(arg.middle), context.zero) if known else self._nothing
         if arg.zero and function in _ZERO:
             return arg
-        if not context.isinf(arg.middle) and abs(arg.middle) > context.mpf(2) ** MOST_EXPONENT:
+        infinite = context.isinf(arg.middle)
+        if not infinite and abs(arg.middle) + arg.radius > context.mpf(2) ** MOST_EXPONENT:
             return self._nothing
         try:
-            ends = {arg.middle, arg.middle - arg.radius, arg.middle + arg.radius}
-            found = {end: DEFINITIONS[function](context, end) for end in ends}
+            middle = DEFINITIONS[function](context, arg.middle)
+            spread = context.zero if infinite else self._spread(function, arg)
         except (ValueError, ZeroDivisionError, OverflowError, context.NoConvergence):
             return self._nothing
-        if not all(isinstance(value, context.mpf) for value in found.values()):
+        if spread is None or not isinstance(middle, context.mpf):
             return self._nothing
-        middle = found[arg.middle]
-        if context.isinf(middle) and not context.isinf(arg.middle):
-            return self._nothing  # log(0)
-        if context.isinf(middle):
-            return Ball(middle, context.zero)
-        return self._ball(middle, max(abs(value - middle) for value in found.values()))
+        if context.isinf(middle):  # but for an infinity: log(0)
+            return Ball(middle, context.zero) if infinite else self._nothing
+        if function == "gelu" and not infinite:
+            return self._gelu(middle, spread, arg.middle)
+        return self._ball(middle, spread)
+
+    def _spread(self, function: str, arg: Ball) -> Any:
+        """By a radius that is a little greater, as its sum with the middle is rounded."""
+        if not arg.radius and function not in ("log", "log1p", "sqrt", "rsqrt"):
+            return self.context.zero
+        return SPREADS[function](self.context, arg.middle, arg.radius * 9 / 8)
+
+    def _gelu(self, middle: Any, spread: Any, arg: Any) -> Ball:
+        """-x/sqrt(2) is rounded, by two units, and erfc(z) has the slope -(2*z + 2)*erfc(z) at most
+        where z > 0, so that the value is off by a share of (3*x^2 + 4) units."""
+        share = 4 * (arg * arg + 2) * self.context.eps
+        return self._ball(middle, spread + abs(middle) * share) if share < 1 else self._nothing
 
     def _choose(self, choose: Callable[[Any, Any], Any], left: Ball, right: Ball) -> Ball:
         if self._none(left) or self._none(right):

@@ -2,7 +2,12 @@
 
 Modulo a prime that is known beforehand, `4611685975477714963*A` is 0 and its equality with 0 is no
 accident.  The primes here are drawn below 2^31 by a generator whose seed is a digest of the
-programs that are to be compared: the same ones for the same programs, others for any other.
+programs that are to be compared: the same ones for the same programs, others for any other.  The
+bases of exp are drawn likewise.
+
+There are 6.2 million primes in the range, 49 thousand with the signs of constants, and 5 thousand
+of these with (p - 1)/2 prime.  A number of b bits is divided by at most b/30 of them, so a drawn
+one divides it with a chance of at most b/30 over their number.
 """
 
 from __future__ import annotations
@@ -19,7 +24,7 @@ from ta.subst import stages, walk
 
 BELOW: Final = 1 << 31
 ABOVE: Final = BELOW - (BELOW >> 4)
-"""Primes are drawn from this range: 6 million, of which one in 128 has the signs of constants."""
+"""Primes are drawn from this range."""
 SQUARES: Final = (3, 5, 7, 11, 13)
 _PERIOD: Final = 8 * prod(SQUARES)
 
@@ -64,6 +69,12 @@ def sign_primes(seed: str) -> Iterator[int]:
 def safe_primes(seed: str) -> Iterator[int]:
     """The same with (p - 1)/2 prime."""
     return _different(n for n in _settled(seed) if is_prime(n // 2) and is_prime(n))
+
+
+def square(seed: str, number: int, prime: int) -> int:
+    """A random square modulo the prime other than 0 and 1, for a draw by its number."""
+    root = Random(f"{seed} square {number}").randrange(2, prime - 1)
+    return root * root % prime
 
 
 def is_prime(number: int) -> bool:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import NoReturn
 
 from ta import expr
 from ta.canon import scope as make_scope
+from ta.errors import PickleError
 from ta.node import Access, Node, Scope, Tensor
 from ta.subst import accesses, rebuild, stages
 
@@ -34,7 +36,23 @@ class Program:
 
     inputs: tuple[Tensor, ...]
     statements: tuple[Statement, ...]
-    hints: Hints = field(default_factory=lambda: MappingProxyType({}))
+    hints: Hints = field(default_factory=lambda: MappingProxyType({}), compare=False)
+
+    def inlined(self) -> dict[str, Scope]:
+        """Each statement's tensor as a scope of inputs alone, in the order of the statements."""
+        scopes: dict[str, Scope] = {}
+        for statement in self.statements:
+            scopes[statement.name] = inline_statements(statement.scope, scopes)
+        return scopes
+
+    def __copy__(self) -> Program:
+        return self  # nothing in it changes
+
+    def __deepcopy__(self, memo: object) -> Program:
+        return self
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise PickleError("a program", "keep its text, str(program), and parse it again")
 
     def __str__(self) -> str:
         from ta.show import show_program  # printing knows programs
@@ -64,9 +82,7 @@ class Program:
 
     def roots(self) -> tuple[Scope, ...]:
         """One scope per output, with the statements it reads nested in it as scopes."""
-        scopes: dict[str, Scope] = {}
-        for statement in self.statements:
-            scopes[statement.name] = inline_statements(statement.scope, scopes)
+        scopes = self.inlined()
         return tuple(scopes[statement.name] for statement in self.outputs)
 
 

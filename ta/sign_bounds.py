@@ -284,36 +284,6 @@ def _smooth(value: Number) -> bool:
     return rest <= 1
 
 
-def greatest_degree(*roots: Scope) -> int:
-    """The greatest `degree` of the roots."""
-    known: dict[Scope, int] = {}
-    for stage in stages(*roots):  # producers first, so that a long chain is no deep recursion
-        degree(stage, known)
-    return max([0, *(known[root] for root in roots)])
-
-
-def degree(scope: Scope, known: dict[Scope, int]) -> int:
-    """The degree in the entries of the tensors, with functions as their operands; sums of quotients
-    count as the greatest of their terms."""
-
-    def of(node: Node) -> int:
-        match node:
-            case Access(source=Scope() as source):
-                return degree(source, known)
-            case Access():
-                return 1
-            case Mul():
-                return sum(map(of, node.factors))
-            case Power():
-                return abs(node.exponent) * of(node.base)
-        return max(map(of, children(node)), default=0)
-
-    if scope not in known:
-        times = math.prod(r.extent for r in scope.sums) if scope.reducer == "prod" else 1
-        known[scope] = times * of(scope.body)
-    return known[scope]
-
-
 def opaque_functions(*roots: Scope) -> tuple[str, ...]:
     """The functions that the rationals do not have, sorted by name."""
     found = {

@@ -81,15 +81,15 @@ def missing(values: Array) -> Array:
 class ValuedField(Field):
     """Another field's residues, with the marks.
 
-    With `domains` alone, only that is marked which a function has no value at: a sign that is not
-    known, or a division by 0, gives some residue.
+    Without `unknown`, only that is marked which has no value whatever the signs are: a divisor that
+    is 0, and with `domains`, what a function has no value at.
     """
 
     inner: ModularField | ExponentialField
     domains: bool = True
     """Whether functions of negative numbers are marked, too."""
     unknown: bool = True
-    """Whether what has no value by arithmetic, or no sign that is known, is marked."""
+    """Whether what has no value beside an infinity, or no sign that is known, is marked."""
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.uint64)
     block: ClassVar[int] = SignField.block
 
@@ -135,8 +135,8 @@ class ValuedField(Field):
     def power(self, base: Array, exponent: int) -> Array:
         result = self.inner.power(bare(base), exponent)
         if exponent < 0:  # of an infinity too: inf/inf were 0*inf
-            none = _infinite(base) | (self._value(base) == 0)
-            result = self._arithmetic(result, np.zeros_like(none), none)
+            zero = ~_infinite(base) & (self._value(base) == 0)
+            result = self._arithmetic(result, zero, _infinite(base))
         if not _marked(base):
             return result
         at_infinity = base if exponent % 2 else self.constant(math.inf)

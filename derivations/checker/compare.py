@@ -14,6 +14,7 @@ from derivations.checker.translate import Translation
 from derivations.checker.unfolding import same_by_definition
 from ta import affine
 from ta.affine import Row
+from ta.canon import scope as make_scope
 from ta.node import Scope
 from ta.subst import nested_scopes, stages
 
@@ -52,7 +53,14 @@ def not_equal(
             reason = UNWRITTEN
         except isl.Error:
             reason = "not shown: too large for integer sets"
+    if left.sums and (left.sums, left.reducer) == (right.sums, right.reducer):
+        return not_equal(_unreduced(left), _unreduced(right), exp_sum=exp_sum) and reason
     return reason
+
+
+def _unreduced(scope: Scope) -> Scope:
+    """What is reduced: two reductions of equal values over the same points are equal."""
+    return make_scope(scope.loops + scope.sums, (), scope.body)
 
 
 def _taken_as_they_are(left: Scope, right: Scope) -> tuple[frozenset[Scope], ...]:

@@ -11,14 +11,13 @@ would be too large.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
 from typing import TypeAlias
 
 from derivations.checker.zeros import divides, is_zero
 from ta import affine, expr
 from ta.affine import Range
 from ta.canon import scope as make_scope
-from ta.infinite import may_be_infinite
+from ta.infinite import meets_infinity
 from ta.node import Access, Node, Scope, Tensor
 from ta.subst import accesses, nested_scopes, rebuild, redirected, stages, substitute, terms
 from ta.written import Written, written
@@ -46,7 +45,8 @@ def _becomes(left: Scope, right: Scope) -> bool:
     other: dict[Scope, Scope] = {}
     for stage in stages(right):
         sources = {read: equal.get(read, read) for read in nested_scopes(stage)}
-        goal = stage if _meets_infinity(stage) else redirected(stage, sources)
+        merged = len({*sources.values()}) < len(sources)
+        goal = stage if merged and meets_infinity(stage) else redirected(stage, sources)
         if goal in own:
             equal[stage] = goal
         elif own.keys() >= {*nested_scopes(goal)}:
@@ -90,7 +90,7 @@ def _written_out(
 
     What meets an infinity stays as it is: two parts that become one would be cancelled, and
     inf - inf has no value."""
-    if _meets_infinity(stage):
+    if meets_infinity(stage):
         return stage
 
     def body_of(access: Access) -> Node:
@@ -102,13 +102,11 @@ def _written_out(
             return expr.access(source, access.rows, access.fill)
         return substitute(source.body, access.rows)
 
-    body = rebuild(stage.body, body_of)
-    return make_scope(stage.loops, stage.sums, body, stage.reducer)
-
-
-@lru_cache(maxsize=1 << 14)
-def _meets_infinity(scope: Scope) -> bool:
-    return any(map(may_be_infinite, terms(scope.body)))
+    try:
+        body = rebuild(stage.body, body_of)
+        return make_scope(stage.loops, stage.sums, body, stage.reducer)
+    except ValueError:  # some number would be too long
+        return stage
 
 
 def _inside(access: Access, source: Scope, reader: Scope) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ def test_the_chosen_program_reports_its_errors(monkeypatch: pytest.MonkeyPatch) 
 
 def test_what_fails_on_hard_inputs_gives_way_to_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("frontend.compiled._measured", derived_first)
-    bad = FamilyError("a large common offset", 1.0, 1e-7, 1.0, 1e-7)
+    bad = FamilyError("a large common offset", 1.0, 1e-7, 1.0, 1e-7, 1e-7)
     monkeypatch.setattr(HardCases, "errors", lambda *_: (bad,))
     run = quickly("Y[i,l] = A[i,j]*B[j,k]*C[k,l]", A=(40, 50), B=(50, 60), C=(60, 3))
     assert run.chosen is run.baseline
@@ -102,6 +103,25 @@ def test_what_fails_on_hard_inputs_gives_way_to_the_next(monkeypatch: pytest.Mon
     for trial in run.trials[1:]:
         assert trial.families
         assert "on inputs with a large common offset" in trial.verdict
+
+
+def test_digits_lost_are_those_of_the_result_where_it_is_small_beside_its_terms() -> None:
+    """A variance, componentwise: its terms are 10^6 times larger, and so is what |f| allows."""
+    found = ed.derive(
+        "M[i] = sum[k](A[i,k])/5; Y[i] = sum[k]((A[i,k]-M[i])^2)/5",
+        A=(600, 5),
+        accuracy="componentwise",
+    )
+    direct = built(found)
+    *before, last = direct.runs
+    imprecise = replace(direct, runs=(*before, lambda buffers: last(buffers) * (1 + 1e-4)))
+    cases = HardCases(found.source, "cpu", found.accuracy, direct)
+    (same,) = cases.errors(direct, 1)
+    (off,) = cases.errors(imprecise, 1)
+    assert same.family == off.family == "a large common offset"
+    assert off.error < off.epsilon
+    assert 2 < off.digits < 4
+    assert same.digits < 0.5
 
 
 def test_componentwise_leaves_out_what_can_cancel() -> None:

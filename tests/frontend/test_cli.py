@@ -342,3 +342,22 @@ def test_an_interrupted_measurement_says_so(
     code, out, _ = run(capsys, "run", str(record))
     assert code == 130
     assert "(interrupted: not all were tried or timed)" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("closed", "argv", "code"),
+    [
+        (">&-", ("rules",), 0),
+        (">&-", ("derive", "Y[i] = A[i]", "A=3", "--states", "9", "--json"), 0),
+        (">&-", ("check", "none.json"), 2),
+        ("2>&-", ("check", "none.json"), 2),
+        (">&- 2>&-", ("rules", "no-such-rule"), 2),
+    ],
+)
+def test_closed_streams(closed: str, argv: tuple[str, ...], code: int) -> None:
+    """As with /dev/null: the exit code stands, and errors never become results."""
+    line = ["sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, "-m", "frontend.cli", *argv]
+    found = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
+    assert found.returncode == code, found.stderr
+    assert found.stdout == ""
+    assert found.stderr == "" or ("2>" not in closed and code == 2)

@@ -168,6 +168,21 @@ def test_the_plan_is_the_cheapest_and_kept() -> None:
     assert contractions(spec) is plan
 
 
+@pytest.mark.parametrize("derive", [False, True])
+def test_a_read_only_out_is_refused_before_anything_is_computed(derive: bool) -> None:
+    a = np.ones((2, 3))
+    for out in (np.zeros(2), np.broadcast_to(np.zeros(()), (2,))):
+        out.flags.writeable = False
+        with pytest.raises(OperandError, match="out is read-only") as refused:
+            einsum("ij->i", a, out=out, derive=never if derive else False)
+        assert "next: pass an array that can be written to" in str(refused.value)
+        assert not out.any()
+
+
+def never(_: Any) -> Any:
+    raise AssertionError("nothing is to be compiled")
+
+
 def test_out_dtype_order_casting() -> None:
     a, b = np.ones((2, 3)), np.ones((3, 4), np.float32)
     out = np.empty((2, 4))

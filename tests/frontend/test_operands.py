@@ -69,6 +69,11 @@ REFUSED: list[tuple[Any, str, str]] = [
     ("abc", "A is no array of numbers but a str", "pass an array of float32"),
     ([[1.0, 2.0], [3.0]], "A is no array of numbers but a list", "pass an array of float32"),
     ((A * 1j).tolist(), "A holds numbers that are no float32", "pass an array of float32"),
+    (10**300, "A holds numbers that are no float32", "pass an array of float32"),
+    ([[10**300] * 5] * 4, "A holds numbers that are no float32", "pass an array of float32"),
+    ([[10**300, "a"]], "A is no array of numbers but a list", "pass an array of float32"),
+    (np.array([10**300]), "A is no array of numbers but an array of object", "pass an array"),
+    (object(), "A is no array of numbers but an object", "pass an array of float32"),
     (A.T, "A has shape 5 x 4", "compile for A=(5, 4)"),
     (A.astype(np.float64), "elements of type float64", "dtypes={'A': 'float64'}"),
     (A.astype(np.longdouble), "elements of type", "convert it to float32"),
@@ -124,3 +129,11 @@ def test_a_scalar_may_be_a_number() -> None:
     np.testing.assert_allclose(scaled(a=2.5, x=X), 2.5 * X, rtol=1e-6)
     with pytest.raises(OperandError, match="a holds numbers that are no float32"):
         scaled(a=1j, x=X)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "uint8", "bfloat16"])
+def test_an_integer_of_any_size_is_a_number(dtype: str) -> None:
+    scaled = ed.compile("Y[i] = s*x[i]", s=(), x=(5,), dtypes=dtype, target="cpu", seconds=0.001)
+    for large in (10**300, -(10**300)):
+        with pytest.raises(OperandError, match=f"s holds numbers that are no {dtype}"):
+            scaled(s=large, x=[1] * 5)

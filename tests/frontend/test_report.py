@@ -8,7 +8,7 @@ import pytest
 
 from derivations.kernel import Step
 from derivations.rules import RULES
-from frontend.compiled import CompiledFunction, Trial, compile_derivation
+from frontend.compiled import CompiledFunction, compile_derivation
 from frontend.derivation import Derivation
 from frontend.narrate import tell
 from frontend.optimize import derive, parse
@@ -16,6 +16,7 @@ from frontend.report import derivation_text, digits, searched
 from frontend.report_html import derivation_html, derivation_page
 from frontend.report_measured import compiled_text
 from frontend.text import duration, figure, hanging, operators, shape
+from frontend.trial import Trial
 
 SHAPES = {"A": (64, 32), "B": (64, 32)}
 

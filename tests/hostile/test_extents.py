@@ -61,6 +61,37 @@ def test_free_memory_decides(monkeypatch: pytest.MonkeyPatch) -> None:
                 require_memory(program, "cpu")
 
 
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("Y[{v}] = 2*A[{v}]", "the tensor A has 65"),
+        ("Y = A[{v}]", "the tensor A has 65"),
+        ("Y[{v}] = u[i0] where {ranges}", "the output Y has 65"),
+        (
+            "T[{v}] = exp(u[i0]*u[i1]) where {ranges}; Y = T[{v}]",
+            "a statement of the formula has 65",
+        ),
+    ],
+)
+def test_more_dimensions_than_an_array_can_have_are_refused(text: str, what: str) -> None:
+    def given(count: int) -> tuple[str, dict[str, Any]]:
+        names = [f"i{k}" for k in range(count)]
+        ranges = ", ".join(f"{name} in 0:1" for name in names)
+        filled = text.format(v=",".join(names), ranges=ranges)
+        return filled, {"A": (1,) * count} if "A" in text else {"u": (1,)}
+
+    formula, shapes = given(65)
+    assert str(ed.derive(formula, target="cpu", budget=ed.Budget(states=1), **shapes))
+    with bounded(mebibytes=100.0), pytest.raises(BuildError) as caught:
+        ed.compile(formula, target="cpu", budget=ed.Budget(states=1), seconds=0.001, **shapes)
+    assert f"{what} dimensions; arrays have 64 at most" in str(caught.value)
+    assert "next: join some of them" in str(caught.value)
+    formula, shapes = given(64)
+    run = ed.compile(formula, target="cpu", budget=ed.Budget(states=1), seconds=0.001, **shapes)
+    (shape,) = (*shapes.values(),)
+    assert run(np.ones(shape, np.float32)).size == 1
+
+
 def test_sizes_that_no_index_reaches_are_refused() -> None:
     with pytest.raises(RangeError, match=r"a size of 2\^62 or more"):
         ed.parse("Y[i] = A[i]", A=(2**62,))
@@ -186,3 +217,29 @@ def test_einsum_of_empty_and_scalar_arrays(
     wanted = np.einsum(text, *arrays)
     assert np.shape(found) == np.shape(wanted)
     np.testing.assert_allclose(found, wanted)
+
+
+def test_work_without_end_is_refused() -> None:
+    """1.6e13 values for one element: the check of a compiled program would take days."""
+    shapes = dict.fromkeys("ABCD", (2000,))
+    derivation = ed.derive("Y = A[i]*B[j]*C[k]*D[l]", **shapes, target="cpu", budget=BUDGET)
+    assert derivation.check()
+    with pytest.raises(ed.EinderiveError) as refused:
+        derivation.compile()
+    assert "2000 x 2000 x 2000 x 2000 are 16,000,000,000,000 values" in str(refused.value)
+
+
+CHAINS = {
+    "powers of a number": "T = 3; U = T^1048576; V = U^1048576; Y = V",
+    "powers of an entry": "U = x[0]^1048576; V = U^1048576; Y = V",
+    "squares": "; ".join(["T0 = 3", *(f"T{k + 1} = T{k}*T{k}" for k in range(60)), "Y = T60"]),
+}
+
+
+@pytest.mark.parametrize("text", CHAINS.values(), ids=CHAINS)
+def test_numbers_that_grow_are_not_multiplied_out(text: str) -> None:
+    """As one statement, their exponents or digits would fill the memory."""
+    shapes = {"x": (1,)} if "x[" in text else {}
+    derivation = ed.derive(text, **shapes, target="cpu", budget=BUDGET)
+    for number in range(len(derivation.candidates)):
+        assert derivation.check(number)

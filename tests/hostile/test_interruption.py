@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -101,8 +102,64 @@ def test_killed_at_any_moment(tmp_path: Path, kind: signal.Signals) -> None:
         written = path.read_text(encoding="utf-8") if path.exists() else ""
         assert len(written) in (0, 300_000)
         assert len(set(written)) <= 1
-        if kind == signal.SIGINT:
+        if kind != signal.SIGKILL:
+            assert process.returncode in (-kind, 1)
             assert {p.name for p in tmp_path.iterdir()} <= {"out"}
+
+
+TERMINATED = """
+import os
+import signal
+import sys
+import threading
+from frontend import files
+call = os.{call}
+def terminated(*args, **named):
+    os.kill(os.getpid(), signal.SIGTERM)
+    return call(*args, **named)
+{before}
+os.{call} = terminated
+files.write_whole(sys.argv[1], "whole")
+print("not ended")
+"""
+
+
+def ended(path: Path, call: str, before: str = "") -> subprocess.CompletedProcess[str]:
+    """A process that is asked to end at this call of its writing."""
+    return subprocess.run(
+        [sys.executable, "-c", TERMINATED.format(call=call, before=before), str(path)],
+        cwd=Path(__file__).resolve().parents[2],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("call", ["open", "chmod", "replace"])
+def test_a_request_to_end_waits_for_the_file(call: str, tmp_path: Path) -> None:
+    found = ended(tmp_path / "out", call)
+    assert (found.returncode, found.stdout, found.stderr) == (-signal.SIGTERM, "", "")
+    assert [p.name for p in tmp_path.iterdir()] == ["out"]
+    assert (tmp_path / "out").read_text(encoding="utf-8") == "whole"
+
+
+def test_a_caller_that_hears_requests_itself_goes_on_to(tmp_path: Path) -> None:
+    """Its handler runs at once; an exception from it leaves nothing behind."""
+    found = ended(
+        tmp_path / "out", "chmod", "signal.signal(signal.SIGTERM, lambda *_: sys.exit(7))"
+    )
+    assert (found.returncode, found.stdout, found.stderr) == (7, "", "")
+    assert not list(tmp_path.iterdir())
+
+
+def test_writing_changes_no_handler(tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    write_whole(tmp_path / "out", "text")
+    assert signal.getsignal(signal.SIGTERM) is before
+    with ThreadPoolExecutor(1) as pool:  # where no signal can be heard
+        pool.submit(write_whole, tmp_path / "other", "text").result()
+    assert (tmp_path / "other").read_text(encoding="utf-8") == "text"
 
 
 def test_permissions_links_and_modes_stay(tmp_path: Path) -> None:

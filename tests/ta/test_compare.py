@@ -10,13 +10,24 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from ta.compare import Outcome, compare, positions, sample, visited
+from ta.compare import (
+    MOST_BITS,
+    MOST_EXP_BITS,
+    MOST_ORDERED_BITS,
+    Outcome,
+    compare,
+    positions,
+    sample,
+    signed_fields,
+    unsigned_fields,
+    visited,
+)
 from ta.errors import NameUnknownError
 from ta.exponential import BASE, SAFE_PRIMES, ExponentialField
 from ta.laws import LAWS, apply_definitions, law_names
 from ta.node import Scope
 from ta.parse import parse
-from ta.primes import is_prime, primes, safe_primes, sign_primes
+from ta.primes import is_prime, primes, safe_primes, sign_primes, square
 from ta.signs import PRIME, SignField
 
 SHAPES = {"a": (), "b": (), "c": (), "x": (5,), "A": (4, 5)}
@@ -175,10 +186,67 @@ def test_powers_that_no_draw_decides() -> None:
     assert compare(left, right) == Outcome(False, reason="degree")
 
 
-@pytest.mark.parametrize("prime", SAFE_PRIMES)
-def test_the_base_of_exp_has_the_order_of_the_exponents(prime: int) -> None:
+@pytest.mark.parametrize(
+    ("of", "exp_sum", "most"),
+    [
+        ("a", False, MOST_BITS),
+        ("relu(a)", False, MOST_ORDERED_BITS),
+        ("exp(a)", True, MOST_EXP_BITS),
+    ],
+)
+def test_constants_that_no_draw_decides(of: str, *, exp_sum: bool, most: int) -> None:
+    for exponent, reason in ((most, ""), (most + 1, "degree")):
+        text = f"T = 2 + 0*{of}; U = T^{exponent}; Y = U*{of} + {of}^2"
+        left, right = roots(text), roots(f"Y = {of}")
+        found = compare(left, right, exp_sum=exp_sum)
+        assert not found.equal
+        assert (found.reason == "degree") == bool(reason), found
+
+
+def test_so_many_bits_are_missed_with_a_small_chance() -> None:
+    """The numbers of primes are those that `ta.primes` states."""
+    for most, count in ((MOST_BITS, 6.2e6), (MOST_ORDERED_BITS, 4.9e4), (MOST_EXP_BITS, 5.0e3)):
+        assert (2 * most / 30 / count) ** 4 <= 1.1e-9
+
+
+@pytest.mark.parametrize("prime", [*SAFE_PRIMES, *islice(safe_primes("x"), 3)])
+def test_bases_of_exp_have_the_order_of_the_exponents(prime: int) -> None:
     assert divides_nothing(prime // 2)
-    assert pow(BASE, prime // 2, prime) == 1 != BASE
+    bases = [BASE, *(square("x", number, prime) for number in range(50))]
+    assert len(set(bases)) == len(bases)
+    for base in bases:
+        assert pow(base, prime // 2, prime) == 1 != base
+    small = {square(str(seed), 0, 23) for seed in range(500)}
+    assert small == {x * x % 23 for x in range(2, 22)} - {1}
+
+
+def test_every_draw_has_a_prime_and_a_base_of_its_own() -> None:
+    (left,), (right,) = roots("Y = exp(1)*a"), roots("Y = 4*a")
+    (other,) = roots("Y = 5*a")
+    signed = signed_fields(*roots("Y = relu(exp(a))"), *roots("Y = 2*a"))
+    assert signed
+    for fields in (unsigned_fields(left, right), signed):
+        drawn = [field for field in fields if isinstance(field, ExponentialField)]
+        assert len(drawn) == len(fields) >= 4
+        assert len({field.base for field in drawn}) == len({f.prime for f in drawn}) == len(drawn)
+        assert BASE not in {field.base for field in drawn}
+    assert not {*unsigned_fields(left, right)} & {*unsigned_fields(left, other)}
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("exp(1)*a", "4*a"),
+        ("exp(a+1/2)", "2*exp(a)"),
+        ("exp(2)+a", "16+a"),
+        ("exp(1)*relu(a)", "4*relu(a)"),
+        ("abs(exp(1)-3)*a", "exp(1)*a-3*a"),
+    ],
+)
+def test_constants_in_exponents_are_no_known_numbers(left: str, right: str) -> None:
+    found = outcome(left, right, exp_sum=True)
+    assert not found.equal
+    assert found.found is not None
 
 
 def test_exp_of_a_sum_in_its_field() -> None:
@@ -195,6 +263,8 @@ def test_exp_of_a_sum_in_its_field() -> None:
 EXPONENTIAL = [
     ("exp(a-b)*exp(b-c)", "exp(a)/exp(c)"),
     ("exp(2*a)", "exp(a)^2"),
+    ("exp(a+1/2)^2", "exp(1)*exp(2*a)"),
+    ("exp(a)*exp(-1/3)", "exp(a-1/3)"),
     ("exp(a/2)^2", "exp(a)"),
     ("abs(exp(a))", "exp(a)"),
     ("tanh(exp(a+b))", "tanh(exp(a)*exp(b))"),

@@ -151,7 +151,7 @@ def test_a_sum_of_infinite_terms_may_become_their_product() -> None:
 def test_their_squares_as_well() -> None:
     u = "A{fill=inf}[i-1]"
     one = scope_of(f"Y[i] = {u}^2*A[i]^2 + 2*{u}^2*A[i]*B[i] + {u}^2*B[i]^2")
-    other = scope_of(f"Y[i] = ({WHOLE})^2")
+    other = scope_of(f"Y[i] = ({APART})^2")
     assert not_equal(one, other) is None
     assert not_equal(other, one) is not None
 

@@ -91,10 +91,18 @@ def test_what_is_infinite_does_not_cancel(left: str, right: str) -> None:
         assert not_equal(before, after) is not None
 
 
-def test_what_was_redirected_does_not_cancel() -> None:
-    """Nor where the stages that become one are read by the other side alone."""
-    stage = f"{{L[i:0:9] exp({{L[i:0:9] B[i] + {ONE_STAGE} - {WRITTEN_OUT}}}[i])}}"
-    one, other = read(stage, **SHAPES), read("{L[i:0:9] exp(B[i])}", **SHAPES)
+def test_what_is_read_as_one_stage_does_not_cancel() -> None:
+    """Two stages of one side are one stage of the other, and infinite."""
+    product, infinite = "{L[m:0:9] B[m]*A[m]}", "{{L[j:0:9] A{{fill=inf}}[j-1]*{}[j]}}"
+    staged = infinite.format(f"{{L[k:0:9] tanh({{L[n:0:9] {product}[n] + 1}}[k])}}")
+    partly = infinite.format(f"{{L[k:0:9] tanh({product}[k] + 1)}}")
+    whole = infinite.format("{L[k:0:9] tanh(B[k]*A[k] + 1)}")
+    one = read(f"{{L[i:0:9] maximum({staged}[i], {{L[j:0:9] B[j]}}[i])}}", **SHAPES)
+    for other in (partly, whole):
+        same = read(f"{{L[i:0:9] maximum({other}[i], {{L[j:0:9] B[j]}}[i])}}", **SHAPES)
+        assert same_by_definition(one, same)
+    none = f"{{L[j:0:9] B[j] + {partly}[j] - {whole}[j]}}"
+    other = read(f"{{L[i:0:9] maximum({partly}[i], {none}[i])}}", **SHAPES)
     assert not same_by_definition(one, other)
     assert not same_by_definition(other, one)
 
