@@ -53,14 +53,15 @@ def not_equal(
             reason = UNWRITTEN
         except isl.Error:
             reason = "not shown: too large for integer sets"
-    if left.sums and (left.sums, left.reducer) == (right.sums, right.reducer):
-        return not_equal(_unreduced(left), _unreduced(right), exp_sum=exp_sum) and reason
-    return reason
+    return None if reduced_alike(left, right, exp_sum) else reason
 
 
-def _unreduced(scope: Scope) -> Scope:
-    """What is reduced: two reductions of equal values over the same points are equal."""
-    return make_scope(scope.loops + scope.sums, (), scope.body)
+def reduced_alike(left: Scope, right: Scope, exp_sum: bool) -> bool:
+    """Do the two reduce equal values over the same points?"""
+    if not left.sums or (left.sums, left.reducer) != (right.sums, right.reducer):
+        return False
+    one, other = (make_scope(side.loops + side.sums, (), side.body) for side in (left, right))
+    return not_equal(one, other, exp_sum=exp_sum) is None
 
 
 def _taken_as_they_are(left: Scope, right: Scope) -> tuple[frozenset[Scope], ...]:
