@@ -45,8 +45,8 @@ def _becomes(left: Scope, right: Scope) -> bool:
     other: dict[Scope, Scope] = {}
     for stage in stages(right):
         sources = {read: equal.get(read, read) for read in nested_scopes(stage)}
-        merged = len({*sources.values()}) < len(sources)
-        goal = stage if merged and meets_infinity(stage) else redirected(stage, sources)
+        merged = len({*sources.values()}) < len(sources)  # what becomes one might cancel
+        goal = stage if merged else redirected(stage, sources)
         if goal in own:
             equal[stage] = goal
         elif own.keys() >= {*nested_scopes(goal)}:
