@@ -59,6 +59,17 @@ class FloatField(RealField):
         return LEAST + SPREAD * generator.random(shape)
 
 
+class FiniteFunctions(FloatField):
+    """A function asked outside of its domain, as rsqrt of a negative number, raises Inexact: the
+    values of functions count as finite, so that what becomes of others says nothing of a step."""
+
+    def apply(self, function: str, *args: Array) -> Array:
+        found = RealField.apply(self, function, *args)
+        if (np.isnan(found) & np.isfinite(args[0])).any():
+            raise Inexact
+        return super().apply(function, *args)
+
+
 def _checked(found: Array, *operands: Array) -> Array:
     """What was found, where no infinity in it comes of finite operands."""
     overflow = np.isinf(found)

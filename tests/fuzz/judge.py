@@ -29,7 +29,7 @@ from ta.laws import EXP_SUM
 from ta.node import Access, Apply, Const, Number, Power, Scope, Tensor
 from ta.rationals import ExactField
 from ta.subst import stages, walk
-from tests.fuzz.floats import POLES, FloatField
+from tests.fuzz.floats import POLES, FiniteFunctions, FloatField
 from tests.fuzz.integers import Inexact, IntegerField
 
 MODULAR = ModularField()
@@ -37,7 +37,7 @@ INTEGERS = IntegerField()
 EXACT = ExactField()
 EXPONENTIAL = ExponentialField(SAFE_PRIMES[0])
 REAL = RealField(tolerance=1e-6)
-FLOATS = FloatField()
+FLOATS, FINITE_FUNCTIONS = FloatField(), FiniteFunctions()
 MOST_REAL = 0.7
 FLOAT_SHARE = 16
 """One in so many pairs of scopes that have no reason to lose a number is judged in float64."""
@@ -113,7 +113,8 @@ class Judge:
         chosen = chosen or self.perilous(before) or self.perilous(after)
         if before.loops != after.loops or not chosen:
             return None
-        left, right = (self.value(scope, FLOATS, 0) for scope in (before, after))
+        left = self.value(before, FINITE_FUNCTIONS, 0)
+        right = self.value(after, FLOATS, 0)
         if left is None or right is None:
             return None
         self.in_floats += 1

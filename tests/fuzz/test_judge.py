@@ -139,11 +139,18 @@ def test_a_value_that_is_lost_is_seen() -> None:
         ("{L[i:0:4] A[i]*log(B[i])}", "{L[i:0:4] A[i]}", False),
         ("{L[i:0:4] S[k:0:2] A[k]}", "{L[i:0:4] S[k:0:3] A[k]*B{fill=inf}[k]}", True),
         ("{L[i:0:4] exp(-B{fill=inf}[i])}", "{L[i:0:4] exp(-B{fill=inf}[i])*1}", False),
+        (
+            "{L[i:0:4] {L[j:0:2] {rsqrt(-B[0])}[]*A[j]}[i]}",
+            "{L[i:0:4] {rsqrt(-B[0])}[]*A[i]}",
+            False,
+        ),
+        ("{L[i:0:4] {L[j:0:2] rsqrt(B[j])*A[j]}[i]}", "{L[i:0:4] rsqrt(B[i])*A[i]}", True),
         ("{L[i:0:2] exp(7*B[i])}", "{L[i:0:2] exp(700*B[i])*exp(-693*B[i])}", False),
     ],
 )
 def test_a_finite_point_that_is_none_any_more_is_seen(left: str, right: str, spoiled: bool) -> None:
-    """A zero beside 1/0 or an infinity: exact values take it for 0.  Overflow is none of these."""
+    """A zero beside 1/0 or an infinity: exact values take it for 0.  Overflow is none of these, nor
+    is a function that had no value before."""
     before, after = read(left, A=(2,), B=(2,)), read(right, A=(2,), B=(2,))
     judge = Judge()
     found = judge.spoils(before, after)
