@@ -112,7 +112,7 @@ def check_record(options: argparse.Namespace) -> int:
 
 
 def run_record(options: argparse.Namespace) -> int:
-    from frontend.compiled import TRIED
+    from frontend.choose import TRIED
     from frontend.record import load
 
     derivation = load(options.file)
@@ -203,7 +203,7 @@ def _print_compiled(compiled: Any, before: str = "") -> None:
 
 
 def _compiled(derivation: Any, seconds: float) -> Any:
-    from frontend.compiled import compile_derivation
+    from frontend.choose import compile_derivation
 
     with Progress(sys.stderr) as progress:
         progress.write("building, checking and measuring the best candidates")

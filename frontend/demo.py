@@ -13,7 +13,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from frontend.compiled import CompiledFunction, compile_derivation
+from frontend.choose import compile_derivation
+from frontend.compiled import CompiledFunction
 from frontend.optimize import default_target, derive
 from frontend.suite import DEMO, Case
 from ta.show import show_program

@@ -123,8 +123,8 @@ class Derivation:
 
     def compile(self, **options: Any) -> CompiledFunction:
         """Build, check and time the best candidates against the baseline; the fastest accepted
-        program as a function.  Options as for `frontend.compiled.compile_derivation`."""
-        from frontend.compiled import compile_derivation  # builds and torch only when asked for
+        program as a function.  Options as for `frontend.choose.compile_derivation`."""
+        from frontend.choose import compile_derivation  # builds and torch only when asked for
 
         return compile_derivation(self, **options)
 

@@ -17,7 +17,8 @@ from derivations.rules import JOINT_RULES, RULES
 from derivations.search import search
 from eops.library import OPERATORS
 from frontend.accuracy import Accuracy, Nan, allowed, checked
-from frontend.compiled import CompiledFunction, compile_derivation
+from frontend.choose import compile_derivation
+from frontend.compiled import CompiledFunction
 from frontend.derivation import Derivation
 from frontend.interruption import Interruption
 from frontend.option_names import refuse_option_names

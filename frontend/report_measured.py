@@ -9,7 +9,8 @@ from math import isfinite
 from textwrap import wrap
 
 from frontend.accept import FACTOR, FLOOR
-from frontend.compiled import MARGIN, CompiledFunction
+from frontend.choose import MARGIN
+from frontend.compiled import CompiledFunction
 from frontend.report import WIDTH, Ink, step_list
 from frontend.text import duration, figure, hanging, operators, tensors
 from frontend.trial import Trial

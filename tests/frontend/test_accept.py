@@ -13,7 +13,8 @@ import einderive as ed
 from derivations.extract import Plan
 from frontend.accept import error, reference
 from frontend.accuracy import magnitude
-from frontend.compiled import CompiledFunction, compile_derivation
+from frontend.choose import compile_derivation
+from frontend.compiled import CompiledFunction
 from frontend.execute import Executable, executable
 from frontend.hard_cases import FamilyError, HardCases, case
 from frontend.inputs import FAMILIES, family_inputs
@@ -81,7 +82,7 @@ def test_a_program_that_loses_digits_without_a_step_that_says_so_is_refused() ->
 
 
 def test_the_chosen_program_reports_its_errors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("frontend.compiled._measured", derived_first)
+    monkeypatch.setattr("frontend.choose._measured", derived_first)
     run = compile_derivation(ed.derive(DISTANCES, **SIZES))
     assert run.chosen.label == "candidate 1"
     assert run.chosen.verdict == "accepted"
@@ -94,7 +95,7 @@ def test_the_chosen_program_reports_its_errors(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_fails_on_hard_inputs_gives_way_to_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("frontend.compiled._measured", derived_first)
+    monkeypatch.setattr("frontend.choose._measured", derived_first)
     bad = FamilyError("a large common offset", 1.0, 1e-7, 1.0, 1e-7, 1e-7)
     monkeypatch.setattr(HardCases, "errors", lambda *_: (bad,))
     run = quickly("Y[i,l] = A[i,j]*B[j,k]*C[k,l]", A=(40, 50), B=(50, 60), C=(60, 3))

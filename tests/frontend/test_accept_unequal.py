@@ -10,7 +10,7 @@ import torch
 import einderive as ed
 from eops.dtypes import LIMITS
 from frontend.accuracy import Accuracy
-from frontend.compiled import compile_derivation
+from frontend.choose import compile_derivation
 from frontend.execute import executable
 from frontend.hard_cases import FamilyError, HardCases
 from frontend.inputs import FAMILIES, family_inputs
@@ -42,7 +42,7 @@ def test_the_digits_lost_are_reported_normwise(monkeypatch: pytest.MonkeyPatch) 
     def first(calls: Any, *_: Any) -> tuple[dict[int, float], bool]:
         return {position: 1e-5 * position or 1e-3 for position in calls}, False
 
-    monkeypatch.setattr("frontend.compiled._measured", first)
+    monkeypatch.setattr("frontend.choose._measured", first)
     run = compile_derivation(ed.derive(GROUPED, **dict.fromkeys("BZC", (200_000,))))
     assert run.chosen.cancelling == ("1 (merge-stage)",)
     assert run.chosen.digits_lost > 4

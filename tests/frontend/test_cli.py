@@ -338,7 +338,7 @@ def test_an_interrupted_measurement_says_so(
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("frontend.compiled.race", interrupt)
+    monkeypatch.setattr("frontend.choose.race", interrupt)
     code, out, _ = run(capsys, "run", str(record))
     assert code == 130
     assert "(interrupted: not all were tried or timed)" in " ".join(out.split())

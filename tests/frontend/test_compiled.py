@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend import compiled as module
+from frontend import choose as module
 from frontend.accept import error
 from ta.errors import BuildError
 

@@ -8,7 +8,8 @@ import pytest
 
 from derivations.kernel import Step
 from derivations.rules import RULES
-from frontend.compiled import CompiledFunction, compile_derivation
+from frontend.choose import compile_derivation
+from frontend.compiled import CompiledFunction
 from frontend.derivation import Derivation
 from frontend.narrate import tell
 from frontend.optimize import derive, parse

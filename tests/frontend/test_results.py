@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import einderive as ed
-from frontend import compiled as module
+from frontend import choose as module
 from frontend.compiled import CompiledFunction
 from frontend.execute import executable
 from frontend.results import Layout, layout, meet, owned, repeats
