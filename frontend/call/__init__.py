@@ -7,5 +7,6 @@ May be imported by the rest of `frontend`.
 """
 
 from frontend.call.caller import Caller
+from frontend.call.out import into
 
-__all__ = ["Caller"]
+__all__ = ["Caller", "into"]

@@ -21,7 +21,7 @@ from torch.nn import Parameter
 from frontend.call.record import Unrecordable, record
 from frontend.call.simplify import Simple, simplified
 from frontend.call.source import MISS, Flat, autocast, body, guarded, key_of
-from frontend.operands import bind
+from frontend.operands import FLOATING, arranged, bind, in_type, promoted
 from ta.node import Tensor
 from ta.program import Program
 
@@ -31,6 +31,8 @@ MOST_LAYOUTS = 64
 """So many flat functions are kept for one program; with another one, they are made anew."""
 
 Run = Callable[[Mapping[Tensor, torch.Tensor]], Sequence[torch.Tensor]]
+Retype = Callable[[Mapping[str, str]], "Caller"]
+"""Element types by tensor -> the caller for operands of these types."""
 
 
 class _Linked(NamedTuple):
@@ -42,12 +44,28 @@ class _Linked(NamedTuple):
 
 class Caller:
     """`run` maps the program's tensors to its outputs, each in memory of its own; what it does may
-    depend on the operands' layouts, and on their elements only within `eops.opaque` functions."""
+    depend on the operands' layouts, and on their elements only within `eops.opaque` functions.
+    `retype` makes the caller for other floating types than the program's; without it they are
+    refused."""
 
-    __slots__ = ("_default_type", "_guarded", "_linked", "_names", "device", "program", "run")
+    __slots__ = (
+        "_default_type",
+        "_guarded",
+        "_linked",
+        "_names",
+        "_retype",
+        "_retyped",
+        "device",
+        "program",
+        "run",
+    )
 
-    def __init__(self, program: Program, run: Run, device: str) -> None:
+    def __init__(
+        self, program: Program, run: Run, device: str, retype: Retype | None = None
+    ) -> None:
         self.program, self.run, self.device = program, run, device
+        self._retype = retype
+        self._retyped: dict[str, Caller] = {}
         self._names = tuple(tensor.name for tensor in program.inputs)
         kinds = [getattr(torch, tensor.dtype) for tensor in program.inputs]
         self._default_type = not kinds or not all(
@@ -78,6 +96,11 @@ class Caller:
         return args, named
 
     def _slow(self, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        if self._retype is not None:
+            given = arranged(self.program, args, named)
+            dtype = promoted(self.program, given)
+            if dtype is not None:
+                return self._in_type(dtype, given)
         operands, numpy = bind(self.program, args, named, self.device)
         tensors = [operands[tensor] for tensor in self.program.inputs]
         results = self._outputs(tensors, args)
@@ -100,6 +123,21 @@ class Caller:
             with torch.no_grad():
                 found: Sequence[torch.Tensor] = linked.body(*tensors)
             return found
+
+    def _in_type(self, dtype: str, given: Mapping[str, Any]) -> Any:
+        """The results of the program in another floating type."""
+        assert self._retype is not None
+        if dtype not in self._retyped:
+            types = {tensor.name: tensor.dtype for tensor in self.program.inputs}
+            floats = {name: dtype for name, found in types.items() if found in FLOATING}
+            self._retyped[dtype] = self._retype(types | floats)
+        caller = self._retyped[dtype]
+        values = [in_type(given[name], dtype) for name in self._names]
+        result = caller(*values)
+        if caller._guarded and all(a is b for a, b in zip(values, given.values(), strict=True)):
+            others = tuple(flat for flat in self._guarded if flat is not caller._guarded[0])
+            self._guarded = (caller._guarded[0], *others[: MOST_GUARDED - 1])
+        return result
 
     def _run(self, tensors: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:
         return self.run(dict(zip(self.program.inputs, tensors, strict=True)))
