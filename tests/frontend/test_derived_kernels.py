@@ -24,7 +24,6 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr

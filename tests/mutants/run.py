@@ -132,7 +132,7 @@ def failing_test(tests: Sequence[str]) -> str:
     if not tests:
         return ""
     seen = FirstFailure()
-    code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests], plugins=[seen])
+    code = pytest.main(["-x", "-q", "-m", "", "-p", "no:cacheprovider", *tests], plugins=[seen])
     if code != pytest.ExitCode.OK and not seen.name:
         raise RuntimeError(f"pytest ends with {code!r}")
     return seen.name
