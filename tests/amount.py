@@ -23,3 +23,14 @@ def first(count: int, values: Iterable[Any]) -> list[Any]:
     wrapped = [value if isinstance(value, tuple) else (value,) for value in values]
     few = [pytest.param(*value) for value in wrapped[:count]]
     return few + [pytest.param(*value, marks=CAMPAIGN) for value in wrapped[count:]]
+
+
+def one_of_each_number(names: Iterable[str]) -> list[Any]:
+    """Names that begin with a number: its other variants are of a campaign."""
+    ordered, numbers = list(names), set[str]()
+    leading = []
+    for name in ordered:
+        if name.split()[0] not in numbers:
+            leading.append(name)
+        numbers.add(name.split()[0])
+    return first(len(leading), [*leading, *(name for name in ordered if name not in leading)])
