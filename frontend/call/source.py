@@ -105,8 +105,13 @@ def _result(simple: Simple, number: int, numpy: bool) -> str:
 
 
 def _made(lines: Sequence[str], names: _Names) -> Flat:
+    return function_of(lines, names.bound)
+
+
+def function_of(lines: Sequence[str], bound: Mapping[str, Any]) -> Flat:
+    """The function `call` that the lines define, with these global names."""
     source = "\n".join(lines) + "\n"
-    space = dict(names.bound)
+    space = dict(bound)
     exec(compile(source, "<einderive call>", "exec"), space)
     call: Flat = space["call"]
     call.__doc__ = source
