@@ -22,7 +22,8 @@ from frontend.accept import accepted, at_points, epsilon, error
 from frontend.accept_integers import output_types
 from frontend.accuracy import Accuracy, magnitude
 from frontend.execute import Executable
-from frontend.inputs import Family, family_inputs, nonfinite_families
+from frontend.hard_inputs import Family
+from frontend.inputs import family_inputs, nonfinite_families
 from frontend.unequal import hard_families
 from ta.fields import RealField
 from ta.interp import evaluate_at

@@ -13,7 +13,8 @@ from frontend.accuracy import Accuracy
 from frontend.choose import compile_derivation
 from frontend.execute import executable
 from frontend.hard_cases import FamilyError, HardCases
-from frontend.inputs import FAMILIES, family_inputs
+from frontend.hard_inputs import FAMILIES
+from frontend.inputs import family_inputs
 from frontend.unequal import UNEQUAL, hard_families
 
 GROUPED = "T[i] = B[i]-Z[i]; Y[i] = T[i]+C[i]"
