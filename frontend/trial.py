@@ -11,7 +11,8 @@ from frontend.hard_cases import FamilyError
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One program as it was tried; `verdict` is `baseline`, `accepted` or why it was refused.
+    """One program as it was tried; `verdict` is `baseline`, `accepted` or why it was refused
+    or left out.
 
     `error` is on random inputs, `families` are the errors on hard ones beside the baseline's, for
     the programs that were fastest; all errors are of the kind that the derivation's `accuracy`
@@ -24,6 +25,10 @@ class Trial:
     error: float
     verdict: str
     families: tuple[FamilyError, ...] = ()
+    spread: float = 0.0
+    """Half the distance between the quartiles of the measured times, in seconds."""
+    text: str = ""
+    """A plain program of torch, as Python."""
 
     @property
     def cancelling(self) -> tuple[str, ...]:

@@ -8,16 +8,16 @@ out the same are one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import torch
 
 from frontend.baselines import LITERAL, RECOGNISERS
 from frontend.baselines.broadcast import write as broadcast
 from frontend.baselines.writer import NotWritten, Recogniser, Writer, function, fused
-from frontend.results import owned
+from frontend.execute import Executable, Run
 from ta.node import Source, Tensor
 from ta.program import Program
 from ta.subst import stages
@@ -28,8 +28,8 @@ MOST_RIVALS = 10
 @dataclass(frozen=True, slots=True)
 class Rival:
     """A plain program: `call` takes the operands by position, in the order of the formula, and
-    gives the output, or a tuple of several; `text` is it as Python; `elements` are those of its
-    largest temporary, 0 where nobody knows."""
+    gives the output, or a tuple of several, which need no memory of their own; `text` is it as
+    Python; `elements` are those of its largest temporary, 0 where nobody knows."""
 
     words: tuple[str, ...]
     text: str
@@ -37,11 +37,25 @@ class Rival:
     inputs: tuple[Tensor, ...]
     elements: int = 0
 
-    def __call__(self, given: Mapping[Tensor, torch.Tensor]) -> tuple[torch.Tensor, ...]:
-        """As a program of tensors: each result in memory of its own."""
-        found = self.call(*(given[tensor] for tensor in self.inputs))
-        results = found if isinstance(found, tuple) else (found,)
-        return owned(results, given.values())
+
+def executable(rival: Rival, program: Program, types: Sequence[torch.dtype]) -> Executable:
+    """The plain program as any other: one call gives all outputs, which are cast to the types."""
+    roots = program.roots()
+
+    def whole(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
+        found = rival.call(*(buffers[tensor] for tensor in rival.inputs))
+        given = found if isinstance(found, tuple | list) else (found,)
+        if len(given) != len(roots) or not all(isinstance(y, torch.Tensor) for y in given):
+            raise TypeError(f"the function does not give {len(roots)} tensors")
+        results = cast(dict[Any, torch.Tensor], buffers)
+        results |= {(rival, place): value for place, value in enumerate(given)}
+        return results[rival, 0]
+
+    def part(place: int) -> Run:
+        return lambda buffers: buffers[rival, place]
+
+    runs = (whole, *(part(place) for place in range(1, len(roots))))
+    return Executable(roots, roots, runs, rival.words, types=tuple(types))
 
 
 def rivals(program: Program, device: str) -> tuple[Rival, ...]:

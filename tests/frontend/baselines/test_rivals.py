@@ -13,7 +13,7 @@ import torch
 
 import einderive as ed
 from derivations.verify import sample_points
-from frontend.baselines.rival import Rival, rivals
+from frontend.baselines.rival import Rival, executable, rivals
 from frontend.formulas import FORMULAS, SIZES, Formula
 from ta.fields import RealField
 from ta.interp import evaluate_at
@@ -28,7 +28,7 @@ def agrees(rival: Rival, program: ed.Program) -> bool:
         t: torch.randn(t.shape, dtype=torch.float64, generator=generator) for t in program.inputs
     }
     values = {t.name: v.numpy() for t, v in given.items()}
-    for root, output in zip(program.roots(), rival(given), strict=True):
+    for root, output in zip(program.roots(), executable(rival, program, ())(given), strict=True):
         points = sample_points(root, 24, seed=5)
         wanted = np.asarray(evaluate_at(root, points, values, RealField()), dtype=float)
         index = tuple((points - [r.lo for r in root.loops]).T)
@@ -152,10 +152,7 @@ def test_results_have_memory_of_their_own() -> None:
     program = ed.parse("Y[i] = A[i+1] where i in 0:3; Z[i,j] = B[j,i]", A=(4,), B=(2, 3))
     given = {t: torch.ones(t.shape) for t in program.inputs}
     for rival in rivals(program, "cpu"):
-        for output in rival(given):
-            output.fill_(5)
-        plain = rival.call(*given.values())
-        for output in plain:
+        for output in executable(rival, program, ())(given):
             output.fill_(5)
     assert all(bool((value == 1).all()) for value in given.values())
 
