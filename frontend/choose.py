@@ -58,8 +58,9 @@ def compile_derivation(
 ) -> CompiledFunction:
     """Build the best candidates and the baseline, refuse what is inaccurate, race the rest.
 
-    The baseline stays unless a candidate takes at most 97 % of its time and is as exact on hard
-    inputs; steps that can cancel are exempt from the latter, unless accuracy="componentwise"."""
+    The baseline stays unless a candidate takes at most 97 % of its time and is as exact as the
+    formula as written on hard inputs (`frontend.hard_cases`); steps that can cancel are exempt from
+    the latter with accuracy="fast"."""
     if not isinstance(seconds, Real) or not seconds >= 0:  # also refuses NaN
         raise OperandError(
             f"seconds is how long timing may take, not {shown(seconds)}",
@@ -255,14 +256,11 @@ def _tried_hard(
     """The trial with its errors on hard inputs, and refused where these bind."""
     most = max(1, int(HARD_SECONDS / (trial.seconds + measured.get(0, 0.0))))
     families = hard.errors(built, most)
-    binding = derivation.accuracy == "componentwise" or not trial.cancelling
+    binding = derivation.accuracy != "fast" or not trial.cancelling
     failed = next((family for family in families if not family.accepted), None)
     verdict = trial.verdict
     if binding and failed is not None:
-        verdict = (
-            f"refused: error {failed.error:.1e} on inputs with {failed.family}, "
-            f"the baseline's is {failed.baseline:.1e}"
-        )
+        verdict = f"refused: {failed.refusal}"
     return replace(trial, families=families, verdict=verdict)
 
 
