@@ -22,8 +22,7 @@ from frontend.entrants import Entrant, Judge, candidate, run_first
 from frontend.execute import Executable
 from frontend.hard_cases import HardCases, nonfinite_cases
 from frontend.memory import require_memory
-from frontend.sampled_reference import seconds as predicted_seconds
-from frontend.standard import FULL_SECONDS, standard_error
+from frontend.standard import standard_error
 from frontend.timing import UNTIMED, Timing, first, race
 from frontend.trial import Trial
 from frontend.work import require_work
@@ -60,8 +59,8 @@ def compile_derivation(
     """Build the plain programs and the best candidates, refuse what is inaccurate, race the rest.
 
     The fastest plain program that is accepted stays, unless a candidate takes at most 97 % of its
-    time and is as exact as the formula as written on hard inputs; steps that can cancel are exempt
-    from the latter, unless accuracy="componentwise".
+    time and is as exact as the formula as written on hard inputs (`frontend.hard_cases`); steps that
+    can cancel are exempt from the latter with accuracy="fast".
 
     `baseline` is a function of torch tensors that enters as one more plain program: it takes the
     operands by position, in the order in which the formula reads them first, and gives the output,
@@ -97,8 +96,7 @@ def compile_derivation(
         expected = reference(program, device, derivation.accuracy)
         odd = nonfinite_cases(program, device) if derivation.nan == "strict" else ()
         judge = Judge(program, expected, device, standard_error(program, expected), odd)
-        standard = _standard(program, expected)
-    hard = HardCases(program, device, derivation.accuracy, standard)
+    hard = HardCases(program, device, derivation.accuracy)
     say("running plain programs")
     with _plain_errors():
         plain = _plain(judge, hard, derivation, baseline)
@@ -116,14 +114,6 @@ def compile_derivation(
         raise _none_right(program, expected)
     say("timing")
     return _choose(derivation, entrants, judge, hard, seconds, interrupted)
-
-
-def _standard(program: Program, expected: Reference) -> Executable:
-    """What errors on hard inputs are compared with: the formula as written; stage by stage where
-    that would take too long."""
-    if predicted_seconds(program.roots()) <= FULL_SECONDS:
-        return as_written(program, expected.types)
-    return stage_by_stage(program, expected.types)
 
 
 def _none_right(program: Program, expected: Reference) -> BuildError:
@@ -307,18 +297,17 @@ def _fastest_plain(
 def _tried_hard(entrant: Entrant, hard: HardCases, derivation: Derivation) -> Entrant:
     """With its errors on hard inputs, and refused where these bind."""
     assert entrant.run is not None
+    if entrant.literal:
+        return entrant
     trial = entrant.trial
     most = max(1, int(HARD_SECONDS / (2 * trial.seconds + 1e-9)))
     families = hard.errors(entrant.run, most)
     trial = replace(trial, families=families)
-    binding = derivation.accuracy == "componentwise" or not trial.cancelling
+    binding = derivation.accuracy != "fast" or not trial.cancelling
     failed = next((family for family in families if not family.accepted), None)
     entrant = replace(entrant, trial=trial)
     if binding and failed is not None:
-        return entrant.out(
-            f"refused: error {failed.error:.1e} on inputs with {failed.family}, "
-            f"the formula as written has {failed.baseline:.1e}"
-        )
+        return entrant.out(f"refused: {failed.refusal}")
     return entrant
 
 

@@ -53,6 +53,8 @@ class Entrant:
     call: Callable[[], object] | None = None
     timing: Timing | None = None
     plain: bool = False
+    literal: bool = False
+    """It evaluates every statement as it is written, and so is what others are compared with."""
 
     @property
     def seconds(self) -> float:
@@ -140,7 +142,8 @@ def run_first(rival: Rival, label: str, judge: Judge) -> Entrant:
         run = plain_executable(rival, judge.program, judge.expected.types)
     except Exception as problem:  # a function of the user's may raise anything
         return entrant.out(f"left out: {reason(problem)}")
-    return replace(entrant, trial=replace(entrant.trial, seconds=seconds), run=run, call=call)
+    trial = replace(entrant.trial, seconds=seconds)
+    return replace(entrant, trial=trial, run=run, call=call, literal=rival.literal)
 
 
 def _too_large(rival: Rival, judge: Judge) -> str:

@@ -35,6 +35,9 @@ NEAR = 4
 BINADES = 64.0
 """Magnitudes of a large dynamic range go over so many powers of two, or a third of the type's."""
 
+PERIOD = 1_000_003
+"""A prime: rows of a large tensor begin elsewhere each time."""
+
 Make = Callable[[Tensor, Sequence[torch.Tensor], torch.Generator], torch.Tensor]
 """A tensor's values in float64, from the tensor, the values of the tensors before it, and a
 generator."""
@@ -57,7 +60,23 @@ def normal(
     tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
 ) -> torch.Tensor:
     """Standard normal numbers."""
-    return torch.randn(tensor.shape, generator=generator, dtype=torch.float64)
+    return _drawn(torch.randn, tensor, generator)
+
+
+def _uniform(tensor: Tensor, generator: torch.Generator) -> torch.Tensor:
+    """From 0 to 1."""
+    return _drawn(torch.rand, tensor, generator)
+
+
+def _drawn(
+    draw: Callable[..., torch.Tensor], tensor: Tensor, generator: torch.Generator
+) -> torch.Tensor:
+    """Random numbers; beyond `PERIOD` of them the same ones again, since drawing takes time."""
+    size = prod(tensor.shape)
+    found = draw(min(size, PERIOD), generator=generator, dtype=torch.float64)
+    if size > PERIOD:
+        found = found.repeat(-(-size // PERIOD))[:size]
+    return found.reshape(tensor.shape)
 
 
 def _offset(
@@ -123,7 +142,7 @@ def _range(
 ) -> torch.Tensor:
     """Both signs, magnitudes log-uniform over a third of the type's binades below 1, 64 at most."""
     binades = min(BINADES, -log2(precision(tensor).tiny) / 3)
-    uniform = torch.rand(tensor.shape, generator=generator, dtype=torch.float64)
+    uniform = _uniform(tensor, generator)
     return torch.exp2(-binades * uniform) * torch.sign(normal(tensor, earlier, generator))
 
 
@@ -146,7 +165,7 @@ def _rise_and_fall(
 ) -> torch.Tensor:
     """From 1 to 2, in the first tensor negative in the second half of the last dimension: a long
     sum grows to half of its terms and falls back."""
-    values = 1 + torch.rand(tensor.shape, generator=generator, dtype=torch.float64)
+    values = 1 + _uniform(tensor, generator)
     if tensor.shape and not earlier:
         values[..., tensor.shape[-1] // 2 :] *= -1
     return values
@@ -156,7 +175,7 @@ def _positive(
     tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
 ) -> torch.Tensor:
     """From 0 to 1: a long sum grows with each term."""
-    return torch.rand(tensor.shape, generator=generator, dtype=torch.float64)
+    return _uniform(tensor, generator)
 
 
 def _scaled(direction: int) -> Make:
@@ -175,9 +194,10 @@ def _tiny(
     tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
 ) -> torch.Tensor:
     """The first tensor about the smallest normal number of its type, half of it subnormal; the
-    others about 1, so that products with it do not vanish."""
-    scale = 1.0 if earlier else precision(tensor).tiny
-    return scale * normal(tensor, earlier, generator)
+    others about 1, so that products with it do not vanish.  Processors take subnormal bfloat16 for
+    0 where they multiply matrices: of that type it is 128 times as large, few of it subnormal."""
+    least = precision(tensor).tiny * (128 if tensor.dtype == "bfloat16" else 1)
+    return (1.0 if earlier else least) * normal(tensor, earlier, generator)
 
 
 def sparse(

@@ -30,13 +30,15 @@ from ta.errors import RuleRefused
 from ta.node import Access, Scope, Select
 from ta.subst import redirected, stages, walk
 
-FULL_SECONDS = 0.3
+FULL_SECONDS = 0.2
 """A reference that is predicted to take no longer is computed in full."""
 SAMPLED_SECONDS = 0.3
 """Rows are added until they are predicted to take this long."""
 MOST_ROWS = 48
 PRODUCTS_A_SECOND, ELEMENTS_A_SECOND = 4e9, 1e8
 """Multiply-adds of a float64 matrix product, and elementwise operations, on a slow core."""
+COMPARED_A_SECOND = 1e7
+"""Entries of an output, which every program is compared in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,8 @@ def _contracted(stage: Scope) -> Scope:
 
 def pieces(roots: Sequence[Scope]) -> tuple[Piece, ...]:
     """Rows of all outputs; none where the outputs as a whole are cheap enough."""
-    if seconds(roots) <= FULL_SECONDS:
+    entries = sum(prod(root.shape) for root in roots)
+    if seconds(roots) + entries / COMPARED_A_SECOND <= FULL_SECONDS:
         return ()
     found: list[Piece] = []
     for number, root in enumerate(roots):

@@ -72,7 +72,8 @@ def einsum(scope: Scope, writer: Writer) -> Written | None:
     path = contraction_path(tuple(part.dims for part in parts), scope)
     writer.needs(path[1])
     text = f"torch.einsum('{equation}', {', '.join(part.text for part in parts)})"
-    return Written(scaled(text, coefficient), "torch.einsum")
+    word = "torch.einsum" if len(parts) == 2 else f"torch.einsum of {len(parts)}"
+    return Written(scaled(text, coefficient), word)
 
 
 def pairs(scope: Scope, writer: Writer) -> Written | None:
@@ -98,6 +99,8 @@ def pairs(scope: Scope, writer: Writer) -> Written | None:
             if not last:
                 result = View(writer.line(result.text), result.dims)
         parts.append(result)
+    if len(factors) > 2:
+        word = f"{word} pair by pair"
     (only,) = parts
     text = permuted(only, wanted)
     return Written(scaled(text, coefficient), word)

@@ -24,6 +24,12 @@ from ta.subst import stages
 
 MOST_RIVALS = 10
 
+LITERAL_WORDS = frozenset(
+    ("view", "elementwise", "broadcast and reduce", "multiply")
+    + ("matmul", "bmm", "dot", "tensordot", "torch.einsum")
+)
+"""Of operations that add up the products, or other terms, that the statement says."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rival:
@@ -36,6 +42,11 @@ class Rival:
     call: Callable[..., Any]
     inputs: tuple[Tensor, ...]
     elements: int = 0
+
+    @property
+    def literal(self) -> bool:
+        """Whether every statement is evaluated by itself, by operations that round as it says."""
+        return LITERAL_WORDS.issuperset(self.words)
 
 
 def executable(rival: Rival, program: Program, types: Sequence[torch.dtype]) -> Executable:

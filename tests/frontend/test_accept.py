@@ -16,8 +16,9 @@ from frontend.accuracy import magnitude
 from frontend.choose import compile_derivation
 from frontend.compiled import CompiledFunction
 from frontend.execute import Executable, executable
-from frontend.hard_cases import FamilyError, HardCases, case
+from frontend.hard_cases import HardCases, case
 from frontend.hard_inputs import FAMILIES
+from frontend.judged import FamilyError
 from ta.errors import RecordError
 from ta.fields import RealField
 from ta.interp import evaluate

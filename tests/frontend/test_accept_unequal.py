@@ -12,9 +12,10 @@ from eops.dtypes import LIMITS
 from frontend.accuracy import Accuracy
 from frontend.choose import compile_derivation
 from frontend.execute import executable
-from frontend.hard_cases import FamilyError, HardCases
+from frontend.hard_cases import HardCases
 from frontend.hard_inputs import FAMILIES
 from frontend.inputs import family_inputs
+from frontend.judged import FamilyError
 from frontend.unequal import UNEQUAL, hard_families
 
 GROUPED = "T[i] = B[i]-Z[i]; Y[i] = T[i]+C[i]"
