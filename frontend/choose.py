@@ -19,7 +19,6 @@ from frontend.baselines.stage_by_stage import stage_by_stage
 from frontend.compiled import CompiledFunction
 from frontend.derivation import Derivation
 from frontend.entrants import Entrant, Judge, candidate, run_first
-from frontend.execute import Executable
 from frontend.hard_cases import HardCases, nonfinite_cases
 from frontend.memory import require_memory
 from frontend.standard import standard_error
@@ -59,8 +58,8 @@ def compile_derivation(
     """Build the plain programs and the best candidates, refuse what is inaccurate, race the rest.
 
     The fastest plain program that is accepted stays, unless a candidate takes at most 97 % of its
-    time and is as exact as the formula as written on hard inputs (`frontend.hard_cases`); steps that
-    can cancel are exempt from the latter with accuracy="fast".
+    time and is as exact as the formula as written on hard inputs (`frontend.hard_cases`); steps
+    that can cancel are exempt from the latter with accuracy="fast".
 
     `baseline` is a function of torch tensors that enters as one more plain program: it takes the
     operands by position, in the order in which the formula reads them first, and gives the output,
@@ -105,6 +104,7 @@ def compile_derivation(
     try:
         words = {entrant.trial.words for entrant in plain if entrant.run is not None}
         trying = worth_trying(derivation, words, tried)
+        judge.restart()
         for place, (number, plan) in enumerate(trying, 1):
             say(f"checking candidate {place} of {len(trying)}")
             entrants.append(candidate(number, plan, judge))

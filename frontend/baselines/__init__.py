@@ -27,9 +27,12 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     pieces.recognise,
     products.pairs,
     products.einsum,
+    products.left_to_right,
     distances.recognise,
 )
-LITERAL: frozenset[Recogniser] = frozenset((products.pairs, products.einsum))
+LITERAL: frozenset[Recogniser] = frozenset(
+    (products.pairs, products.einsum, products.left_to_right)
+)
 """Those that take each statement by itself."""
 
 __all__ = ["LITERAL", "RECOGNISERS"]

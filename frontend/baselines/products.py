@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import opt_einsum
 
@@ -78,17 +78,29 @@ def einsum(scope: Scope, writer: Writer) -> Written | None:
 
 def pairs(scope: Scope, writer: Writer) -> Written | None:
     """Pair by pair in opt_einsum's order."""
+    return _by_pairs(scope, writer, "auto")
+
+
+def left_to_right(scope: Scope, writer: Writer) -> Written | None:
+    """Pair by pair in the order of the operands, where there are more than two."""
+    found = factors_of(scope)
+    return None if found is None or len(found[1]) < 3 else _by_pairs(scope, writer, None)
+
+
+def _by_pairs(scope: Scope, writer: Writer, optimize: str | None) -> Written | None:
     found = factors_of(scope)
     if found is None:
         return None
     coefficient, factors = found
     parts = [operand(factor, scope, writer) for factor in in_order(scope, factors, writer)]
-    path, largest = contraction_path(tuple(part.dims for part in parts), scope)
+    path, largest = contraction_path(tuple(part.dims for part in parts), scope, optimize)
     writer.needs(largest)
     wanted = tuple(range(len(scope.loops)))
     word = "matmul"
     for step in path:
         taken = [parts[place] for place in step]
+        if optimize is None and step != (0, 1):
+            taken.reverse()  # the product so far stands last
         parts = [part for place, part in enumerate(parts) if place not in step]
         kept = set(wanted).union(*(part.dims for part in parts))
         result = taken[0]
@@ -107,20 +119,25 @@ def pairs(scope: Scope, writer: Writer) -> Written | None:
 
 
 def contraction_path(
-    dims: tuple[tuple[int, ...], ...], scope: Scope
+    dims: tuple[tuple[int, ...], ...], scope: Scope, optimize: str | None = "auto"
 ) -> tuple[tuple[tuple[int, ...], ...], int]:
-    """opt_einsum's pairs, and the elements of the largest intermediate."""
-    return _path(dims, scope.extents, len(scope.loops))
+    """opt_einsum's pairs, or those from left to right, and the elements of the largest
+    intermediate."""
+    return _path(dims, scope.extents, len(scope.loops), optimize)
 
 
 @lru_cache(maxsize=1024)
 def _path(
-    dims: tuple[tuple[int, ...], ...], extents: tuple[int, ...], loops: int
+    dims: tuple[tuple[int, ...], ...], extents: tuple[int, ...], loops: int, optimize: str | None
 ) -> tuple[tuple[tuple[int, ...], ...], int]:
     terms = ["".join(LETTERS[i] for i in held) for held in dims]
     equation = ",".join(terms) + "->" + LETTERS[:loops]
     shapes = [tuple(extents[i] for i in held) for held in dims]
-    path, info = opt_einsum.contract_path(equation, *shapes, shapes=True, optimize="auto")
+    how: Any = optimize
+    if how is None:  # a result takes the place after the operands that are left
+        count = len(dims)
+        how = [(0, 1), *((0, count - 1 - step) for step in range(1, count - 1))]
+    path, info = opt_einsum.contract_path(equation, *shapes, shapes=True, optimize=how)
     return tuple(map(tuple, path)), int(info.largest_intermediate)
 
 

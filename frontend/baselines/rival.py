@@ -24,10 +24,8 @@ from ta.subst import stages
 
 MOST_RIVALS = 10
 
-LITERAL_WORDS = frozenset(
-    ("view", "elementwise", "broadcast and reduce", "multiply")
-    + ("matmul", "bmm", "dot", "tensordot", "torch.einsum")
-)
+SUMS = ("broadcast and reduce", "matmul", "bmm", "dot", "tensordot", "torch.einsum")
+LITERAL_WORDS = frozenset(("view", "elementwise", "multiply", *SUMS))
 """Of operations that add up the products, or other terms, that the statement says."""
 
 
