@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -244,7 +245,28 @@ def test_options_are_kept_in_the_record(tmp_path: Any) -> None:
     found.save(tmp_path / "d.json")
     loaded = ed.load(tmp_path / "d.json")
     assert (loaded.accuracy, loaded.nan) == ("componentwise", "strict")
+    data = json.loads((tmp_path / "d.json").read_text())
+    assert data["version"] == 3
     text = (tmp_path / "d.json").read_text().replace('"strict"', '"lax"')
     (tmp_path / "e.json").write_text(text)
     with pytest.raises(RecordError, match="nan cannot be 'lax'"):
         ed.load(tmp_path / "e.json")
+
+
+@pytest.mark.parametrize(
+    ("before", "now"), [("normwise", "fast"), ("componentwise", "componentwise")]
+)
+def test_a_record_of_before_says_fast_where_it_says_normwise(
+    tmp_path: Any, before: Any, now: str
+) -> None:
+    found = ed.derive(DISTANCES, accuracy=before, **SIZES)
+    found.save(tmp_path / "d.json")
+    assert ed.load(tmp_path / "d.json").accuracy == before
+    data = json.loads((tmp_path / "d.json").read_text()) | {"version": 2}
+    (tmp_path / "e.json").write_text(json.dumps(data))
+    loaded = ed.load(tmp_path / "e.json")
+    assert loaded.accuracy == now
+    assert loaded.check()
+    (tmp_path / "f.json").write_text(json.dumps(data | {"accuracy": "fast"}))
+    with pytest.raises(RecordError, match="accuracy cannot be"):
+        ed.load(tmp_path / "f.json")

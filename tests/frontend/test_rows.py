@@ -16,10 +16,13 @@ from ta.interp import evaluate
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("Y[i,j] = (A[i,k]-B[j,k])^2", {"A": (30, 7), "B": (11, 7)}),
     ("T[i,k] = A[i,l]*B[l,k]; Y[i,j] = T[i,k]*T[j,k]", {"A": (20, 5), "B": (5, 6)}),
-    ("T[h] = A[h+r-1]*K[r]; Y[h] = T[h-2]-T[h+2] where h in 0:40", {"A": (40,), "K": (3,)}),
+    (
+        "T[h] = A[h+r-1]*K[r] where h in 0:40; Y[h] = T[h-2]-T[h+2] where h in 0:40",
+        {"A": (40,), "K": (3,)},
+    ),
     (
         "T[i] = A[i]^2 where i in 0:9; Y[i,j] = T[i//2]*T[(i+j)%9] where j in 0:5, i in 0:16",
-        {"A": 9},
+        {"A": (9,)},
     ),
     (
         "M[i] = max[j](A[i,j]); E[i,j] = exp(A[i,j]-M[i]); S[i] = E[i,j]; Y[i,j] = E[i,j]/S[i]",
@@ -33,9 +36,6 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("text", "shapes"), CASES, ids=[text for text, _ in CASES])
 @pytest.mark.parametrize("most", [1, 500, WORK])
 def test_pieces_are_parts_of_the_outputs(text: str, shapes: dict[str, Any], most: int) -> None:
-    shapes = {
-        name: shape if isinstance(shape, tuple) else (shape,) for name, shape in shapes.items()
-    }
     program = ed.parse(text, **shapes)
     generator = np.random.default_rng(0)
     values = {t.name: generator.standard_normal(t.shape) for t in program.inputs}
