@@ -1,15 +1,19 @@
 """Decimal digits that a program loses against the formula as written, row by row.
 
-    lost on a row  =  log10( e / max(w, m*eps*|f|, eps*s) )                at most one by default
+    lost on a row  =  log10( e / max(w, m*eps*|f|, eps*t) )                at most one by default
 
     e, w    max|y - r| over the row, of the program and of the formula as written (the larger of its
             ways to accumulate a sum)
-    s       max|r| over the row, r the exact values; the smallest normal number at least
-    |f|     max of the formula on absolute values over the row (`frontend.accuracy.magnitude`)
+    r       the exact values
+    t       max over the row of the formula with absolute values under its sums over iterators,
+            `a + b` counted as |a + b|; so t >= |r|, and the smallest normal number at least
+    |f|     max over the row of the formula on absolute values (`frontend.accuracy.magnitude`)
     m       the median over the rows, and over further inputs of the family where rows are few, of
             w/(eps*|f|)
 
-No result is more exact than one rounding of its largest entry, hence eps*s.  m*eps*|f| is what the
+No order of summation can promise less than eps times its terms' magnitudes (Higham, section 4.2),
+and torch's own differ by that: hence eps*t.  A difference that is computed before it is summed
+counts as what it is there, so what subtracts sums instead is not excused.  m*eps*|f| is what the
 formula as written typically loses on a row with terms of that size: where a row's own w is small by
 chance, an order of summation that is no worse is not refused for it.  It is measured: where |f|
 says far too much, as for the squares of deviations from a computed mean, m is far below 1.  So a
@@ -37,8 +41,9 @@ MOST_LOST = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Exact values of a row, where they count, s, and the errors of the formula as written: the
-    one that digits lost are counted from, and w.  `least` is the smallest normal number."""
+    """Exact values of a row, where they count, max|r| (`least`, the smallest normal number, at
+    least), and the errors of the formula as written: the one that digits lost are counted from, and
+    w."""
 
     wanted: Array
     counts: Array
@@ -83,6 +88,7 @@ def counted(wanted: Array, written: Sequence[Array], most: float) -> Array:
 def rows_of(
     wanted: Sequence[Array],
     terms: Sequence[Array],
+    summed: Sequence[Array],
     written: Sequence[Sequence[Array]],
     typical: float,
     epsilon: float,
@@ -90,15 +96,17 @@ def rows_of(
     most: float,
 ) -> tuple[Row, ...]:
     """The rows of one output: `written[e][p]` is row p in the e-th way to accumulate, `terms` are
-    |f|, `typical` is m, and `least` and `most` are the limits of the output's type."""
+    |f|, the maxima of `summed` are t, `typical` is m, and `least` and `most` are the limits of the
+    output's type."""
     found = []
-    for position, (exact, magnitude) in enumerate(zip(wanted, terms, strict=True)):
+    for position, (exact, magnitude, total) in enumerate(zip(wanted, terms, summed, strict=True)):
         ways = [way[position] for way in written]
         counts = counted(exact, ways, most)
         own = max((off_by(way, exact, counts) for way in ways), default=0.0)
         size = max(largest(exact[counts]), least)
         usual = typical * epsilon * largest(magnitude[counts & np.isfinite(magnitude)])
-        allowed = max(own, usual, epsilon * size)
+        rounding = epsilon * max(size, largest(total[counts & np.isfinite(total)]))
+        allowed = max(own, usual, rounding)
         found.append(Row(exact, counts, size, allowed, own, least))
     return tuple(found)
 

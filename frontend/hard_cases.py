@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite, prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -35,7 +35,7 @@ from frontend.inputs import family_inputs, nonfinite_families
 from frontend.judged import FamilyError, Standard, judged
 from frontend.rows import Piece, pieces, work
 from frontend.unequal import hard_families
-from frontend.written import Accumulate, has_products, written
+from frontend.written import has_products, written
 from ta.fields import RealField
 from ta.interp import evaluate, evaluate_at, input_tensors
 from ta.node import Scope, Tensor
@@ -46,12 +46,12 @@ WRONG = digits.WRONG
 SAMPLES = 64
 MOST_WORK_STRICT = 20_000_000
 """Points of iteration spaces that one evaluation by the interpreter may visit for NaN: a second."""
-INTERPRETED = 1 << 21
+INTERPRETED = 1 << 22
 """Beyond so many points torch's float64 takes the interpreter's place: some 0.1 s."""
 PREPARING_SECONDS = 1.5
 """So long the hard inputs of a program may take to be made and evaluated as written, all together;
 the families that come first, `LEAST` of them, are always among those that are tried."""
-LEAST = 3
+LEAST = 4
 DRAWS = 4
 """Outputs with fewer entries than `FEW` are few to judge the formula as written by: it is evaluated
 on so many draws of each family."""
@@ -131,16 +131,18 @@ class HardCases:
         """The rows as written, in each way to accumulate a sum."""
         types = output_types(self.program)
         own = [types[piece.output] for piece in self._pieces]
-        ways: list[Accumulate] = ["sum"]
+        found = [written(self._roots, own)]
         if has_products(self._roots):
-            ways.append("einsum")
-        return tuple(written(self._roots, own, way) for way in ways)
+            wide = [piece.wide for piece in self._pieces]
+            found.append(written(wide, own, "einsum"))
+        return tuple(found)
 
     @cached_property
     def _exact(self) -> Any:
-        """A function from inputs to the rows' exact values and to |f|."""
-        sizes = tuple(magnitude(root) for root in self._roots)
-        return exact_rows((*self._roots, *sizes), epsilon(self.program))
+        """A function from inputs to the rows' exact values, to |f|, and to what sums add up."""
+        terms = tuple(magnitude(root) for root in self._roots)
+        summed = tuple(magnitude(root, of_terms=False) for root in self._roots)
+        return exact_rows((*self._roots, *terms, *summed), epsilon(self.program))
 
     def _standard(self, family: Family) -> tuple[dict[Tensor, torch.Tensor], Standard]:
         inputs, positive = self._inputs(family, False), False
@@ -160,36 +162,52 @@ class HardCases:
             drawn.append(self._draw(more, self._exact(more)))
         rows = []
         for output, dtype in enumerate(types):
-            limits = _limits(dtype)
+            least, most = _limits(dtype)
             shares = [
                 share
-                for wanted, terms, ways in (draw[output] for draw in drawn)
-                for share in digits.typical_share(wanted, terms, ways, unit, limits[1])
+                for draw in (each[output] for each in drawn)
+                for share in digits.typical_share(draw.wanted, draw.terms, draw.ways, unit, most)
             ]
-            typical = digits.middle(shares)
-            rows.append(digits.rows_of(*drawn[0][output], typical, unit, *limits))
-        first = drawn[0]
-        terms = tuple(tuple(first[output][1]) for output in range(len(types)))
-        ways = tuple(tuple(tuple(way) for way in first[output][2]) for output in range(len(types)))
+            one, typical = drawn[0][output], digits.middle(shares)
+            rows.append(
+                digits.rows_of(
+                    one.wanted, one.terms, one.summed, one.ways, typical, unit, least, most
+                )
+            )
+        terms, ways = (tuple(one.terms for one in drawn[0]), tuple(one.ways for one in drawn[0]))
         return inputs, Standard(family, positive, tuple(rows), terms, ways)
 
     def _draw(
         self, inputs: Mapping[Tensor, torch.Tensor], values: Sequence[digits.Array]
-    ) -> list[tuple[list[digits.Array], list[digits.Array], list[list[digits.Array]]]]:
+    ) -> list[_Draw]:
         """For each output its exact rows, |f| of them, and the rows as written in each way."""
         count = len(self._roots)
-        made = [[_array(y) for y in run(inputs)] for run in self._written]
+        made = [
+            [
+                _array(y if y.shape == piece.scope.shape else y[piece.inside])
+                for y, piece in zip(run(inputs), self._pieces, strict=True)
+            ]
+            for run in self._written
+        ]
         found = []
         for output in range(len(output_types(self.program))):
             own = [k for k, piece in enumerate(self._pieces) if piece.output == output]
-            found.append(
-                (
-                    [values[k] for k in own],
-                    [values[count + k] for k in own],
-                    [[way[k] for k in own] for way in made],
-                )
+            wanted, terms, summed = (
+                tuple(values[part * count + k] for k in own) for part in range(3)
             )
+            ways = tuple(tuple(way[k] for k in own) for way in made)
+            found.append(_Draw(wanted, terms, summed, ways))
         return found
+
+
+class _Draw(NamedTuple):
+    """One output on one draw of a family: the rows' exact values, |f|, the same with absolute
+    values under sums only, and the rows as written in each way."""
+
+    wanted: tuple[digits.Array, ...]
+    terms: tuple[digits.Array, ...]
+    summed: tuple[digits.Array, ...]
+    ways: tuple[tuple[digits.Array, ...], ...]
 
 
 def exact_rows(roots: Sequence[Scope], unit: float) -> Any:
@@ -200,9 +218,10 @@ def exact_rows(roots: Sequence[Scope], unit: float) -> Any:
 
     def interpreted(inputs: Mapping[Tensor, torch.Tensor]) -> list[digits.Array]:
         values = {t.name: v.to(torch.float64).cpu().numpy() for t, v in inputs.items()}
-        return [evaluate(root, values, domain) for root in roots]
+        found = {root: evaluate(root, values, domain) for root in dict.fromkeys(roots)}
+        return [found[root] for root in roots]
 
-    if work(roots) <= 2 * INTERPRETED:
+    if work(roots) <= INTERPRETED:
         return interpreted
     scopes = tuple(stages(*roots))
     run = Executable(tuple(roots), scopes, tuple(map(lower, scopes)), ("",) * len(scopes))

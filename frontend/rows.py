@@ -29,6 +29,7 @@ PIECES = 3
 """So many pieces where rows are too much work: at both ends, and between."""
 WORK = 1 << 17
 """Points of iteration spaces that the rows of all outputs may take together."""
+WIDE = 8
 LEAST = 4
 """Entries of the shortest piece of a row."""
 
@@ -37,11 +38,15 @@ Box = tuple[Range, ...]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A row of an output, or a part of one: `scope` computes it, `index` is where it stands."""
+    """A row of an output, or a part of one: `scope` computes it, `index` is where it stands.
+    `wide` computes it with its neighbours, `WIDE` along each dimension, and `inside` is where it
+    stands there: a product of matrices is accumulated otherwise than one of a row and a matrix."""
 
     output: int
     scope: Scope
     index: tuple[slice, ...]
+    wide: Scope
+    inside: tuple[slice, ...]
 
 
 def pieces(roots: Sequence[Scope], most_work: int = WORK) -> tuple[Piece, ...]:
@@ -49,12 +54,29 @@ def pieces(roots: Sequence[Scope], most_work: int = WORK) -> tuple[Piece, ...]:
     found: list[Piece] = []
     for output, root in enumerate(roots):
         for box in _boxes(root, most_work // len(roots)):
-            index = tuple(
-                slice(low - loop.lo, high - loop.lo)
-                for (low, high), loop in zip(box, root.loops, strict=True)
+            around = tuple(map(_around, box, root.loops))
+            wide = narrowed(root, around)
+            found.append(
+                Piece(
+                    output,
+                    narrowed(root, box),
+                    _within(box, root.loops),
+                    wide,
+                    _within(box, wide.loops),
+                )
             )
-            found.append(Piece(output, narrowed(root, box), index))
     return tuple(found)
+
+
+def _around(part: Range, whole: Range) -> Range:
+    """The part with what follows it, or goes before it at the end, `WIDE` elements if there are."""
+    length = min(max(WIDE, part.extent), whole.extent)
+    low = min(part.lo, whole.hi - length)
+    return Range(low, low + length)
+
+
+def _within(box: Box, whole: Box) -> tuple[slice, ...]:
+    return tuple(slice(b.lo - w.lo, b.hi - w.lo) for b, w in zip(box, whole, strict=True))
 
 
 def work(scopes: Sequence[Scope]) -> int:

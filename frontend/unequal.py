@@ -30,8 +30,8 @@ MOST_DIFFERENCES = 3
 
 def hard_families(program: Program) -> tuple[Family, ...]:
     """The hard families of the program, the most telling first."""
-    first, *others = FAMILIES
-    return (first, *_unequal(program), *others)
+    normal, offset, *others = FAMILIES
+    return (normal, offset, *_unequal(program), *others)
 
 
 def _unequal(program: Program) -> tuple[Family, ...]:
