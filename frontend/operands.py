@@ -59,7 +59,7 @@ def arranged(program: Program, args: Sequence[Any], named: Mapping[str, Any]) ->
         if tensor.name not in given:
             step = f"pass {tensor.name}=..., of shape {shape(tensor.shape)}"
             _refuse(program, f"the operand {tensor.name} is missing", step, tensor.name)
-    return {name: _exchanged(value) for name, value in given.items()}
+    return {name: exchanged(value) for name, value in given.items()}
 
 
 def promoted(program: Program, given: Mapping[str, Any]) -> str | None:
@@ -67,22 +67,22 @@ def promoted(program: Program, given: Mapping[str, Any]) -> str | None:
     than the formula was compiled for and no operand a type that is none; else None."""
     types = {tensor.name: tensor.dtype for tensor in program.inputs}
     arrays = {name: value for name, value in given.items() if _kind(value) != "python"}
-    found = {name: _type_name(value) for name, value in arrays.items()}
+    found = {name: type_name(value) for name, value in arrays.items()}
     changed = [name for name, dtype in found.items() if types.get(name) != dtype]
     if not changed or any(not {types.get(name, ""), found[name]} <= FLOATING for name in changed):
         return None
     wanted = [getattr(torch, dtype) for dtype in found.values() if dtype in FLOATING]
-    return _type_name(reduce(torch.promote_types, wanted))
+    return type_name(reduce(torch.promote_types, wanted))
 
 
 def in_type(value: Any, dtype: str) -> Any:
     """A floating tensor or array in the type; anything else as it is."""
-    if _kind(value) == "python" or _type_name(value) not in FLOATING:
+    if _kind(value) == "python" or type_name(value) not in FLOATING:
         return value
     return value.to(getattr(torch, dtype)) if _kind(value) == "torch" else value.astype(dtype)
 
 
-def _type_name(found: Any) -> str:
+def type_name(found: Any) -> str:
     """The name of an array's or a tensor's element type, or of a torch type."""
     dtype = getattr(found, "dtype", found)
     return str(getattr(dtype, "name", dtype)).removeprefix("torch.")
@@ -96,7 +96,7 @@ def _refuse(program: Program, message: str, next_step: str, name: str = "") -> N
     )
 
 
-def _exchanged(value: Any) -> Any:
+def exchanged(value: Any) -> Any:
     """An operand of another library as what shares its memory: through DLPack a tensor where it
     lies on a GPU, else an array; what is neither tensor nor array is left as it is."""
     if isinstance(value, torch.Tensor | np.ndarray | np.generic):

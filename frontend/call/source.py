@@ -61,6 +61,27 @@ def guarded(
 ) -> Flat:
     """The function of operands such as these, plain tensors or plain arrays of NumPy, which gives
     what a compiled function gives.  `default_type`: torch's default type takes part."""
+    names, lines = _guard(operands, default_type=default_type)
+    numpy = any(isinstance(operand, np.ndarray) for operand in operands)
+    if numpy:
+        convert = names.of(torch.from_numpy)
+        lines += [f"    v{number} = {convert}(v{number})" for number in range(len(operands))]
+    lines += _statements(simple, names)
+    results = [_result(simple, number, numpy) for number in simple.results]
+    one = results[0] if len(results) == 1 else f"({', '.join(results)})"
+    lines.append(f"    return {one}")
+    return _made(lines, names)
+
+
+def guarded_call(run: Flat, operands: Sequence[Any]) -> Flat:
+    """`run(*operands)` for operands such as these; MISS for others."""
+    names, lines = _guard(operands, default_type=False)
+    values = ", ".join(f"v{number}" for number in range(len(operands)))
+    return _made([*lines, f"    return {names.of(run)}({values})"], names)
+
+
+def _guard(operands: Sequence[Any], *, default_type: bool) -> tuple[_Names, list[str]]:
+    """The first lines of a function that goes on only with operands such as these."""
     names = _Names({"MISS": MISS, "autocast": autocast, "transformation": transformation})
     parameters = "".join(f"v{number}, " for number in range(len(operands)))
     lines = ["def call(*operands):", "    if autocast() or transformation() is not None:"]
@@ -75,15 +96,7 @@ def guarded(
     lines.append(f"        if not ({' and '.join(conditions)}):")
     lines += ["            return MISS", "    except (ValueError, RuntimeError):"]
     lines.append("        return MISS")
-    numpy = any(isinstance(operand, np.ndarray) for operand in operands)
-    if numpy:
-        convert = names.of(torch.from_numpy)
-        lines += [f"    v{number} = {convert}(v{number})" for number in range(len(operands))]
-    lines += _statements(simple, names)
-    results = [_result(simple, number, numpy) for number in simple.results]
-    one = results[0] if len(results) == 1 else f"({', '.join(results)})"
-    lines.append(f"    return {one}")
-    return _made(lines, names)
+    return names, lines
 
 
 def _result(simple: Simple, number: int, numpy: bool) -> str:
@@ -107,7 +120,7 @@ def _conditions(name: str, operand: Any, names: _Names) -> Iterator[str]:
     yield f"{name}.shape == {names.of(operand.shape)}"
     if isinstance(operand, np.ndarray):
         yield f"{name}.strides == {names.of(operand.strides)}"
-        yield f"{name}.flags.behaved"
+        yield f"{name}.flags.behaved is {operand.flags.behaved}"
         return
     yield f"{name}.layout is {names.of(torch.strided)}"
     yield f"{name}.stride() == {names.of(operand.stride())}"
