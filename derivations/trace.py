@@ -18,7 +18,7 @@ from ta.node import Scope, Tensor
 from ta.program import Hints
 
 FORMAT = "einderive derivation"
-VERSION = 2
+VERSION = 3
 
 MOST_NESTED = 32
 """Floors within floors deeper than this are refused on reading."""

@@ -136,7 +136,7 @@ class Elementwise:
         pairs = [split_coefficient(term) for term in node.terms if not isinstance(term, Const)]
         constant = next((t.value for t in node.terms if isinstance(t, Const)), None)
         terms = [(c, self._compile(core)) for c, core in pairs]
-        terms.sort(key=lambda term: (self._extent(term[1].dims), term[0] != 1))
+        terms.sort(key=lambda term: self._extent(term[1].dims))
         swap = len(terms) > 1 and terms[0][0] != 1 and terms[1][0] == 1
         if swap and not self._broadcasts(terms[0][1], terms[1][1]):
             terms[:2] = terms[1], terms[0]

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from frontend import arguments, commands
+from frontend.accuracy import ACCURACIES
 from frontend.arguments import Parser
 from frontend.commands import DONE, INTERRUPTED, UNUSABLE
 from frontend.terminal import has_colour
@@ -149,9 +150,10 @@ def _parser() -> Parser:
     )
     derive.add_argument(
         "--accuracy",
-        choices=("normwise", "componentwise"),
+        choices=ACCURACIES,
         default="normwise",
-        help="componentwise: no step that can cancel, each entry judged by itself [normwise]",
+        help="normwise: at most one digit lost, on hard inputs too; fast: digits may be lost on "
+        "these; componentwise: no step that can cancel, each entry by itself [normwise]",
     )
     derive.add_argument(
         "--nan",

@@ -207,7 +207,7 @@ def _compiled(derivation: Any, seconds: float) -> Any:
 
     with Progress(sys.stderr) as progress:
         progress.write("building, checking and measuring the best candidates")
-        return compile_derivation(derivation, seconds=seconds)
+        return compile_derivation(derivation, seconds=seconds, progress=progress.write)
 
 
 def _trials(compiled: Any) -> list[dict[str, Any]]:
@@ -221,13 +221,14 @@ def _trials(compiled: Any) -> list[dict[str, Any]]:
             "label": trial.label,
             "operators": list(trial.words),
             "seconds": finite(trial.seconds),
+            "spread": trial.spread,
             "error": finite(trial.error),
             "steps_that_can_cancel": list(trial.cancelling),
             "hard_inputs": [
                 {
                     "family": family.family,
                     "error": finite(family.error),
-                    "baseline_error": finite(family.baseline),
+                    "written_error": finite(family.written),
                     "digits_lost": family.digits,
                 }
                 for family in trial.families

@@ -23,7 +23,7 @@ from ta.show import show_program
 class CompiledFunction:
     """The chosen program: call it with arrays by name, or by position in order of appearance.
 
-    `trials` are all programs that were tried, the baseline first; `chosen` is one of them, and
+    `trials` are all programs that were tried, the baselines first; `chosen` is one of them, and
     `error` is its error against float64, to be seen beside `baseline.error`.
     `interrupted`: not all were tried or timed to the end.  `output`: the type that results are
     converted to, where one was asked for."""
@@ -38,7 +38,9 @@ class CompiledFunction:
 
     @property
     def baseline(self) -> Trial:
-        return self.trials[0]
+        """The fastest plain program that was accepted."""
+        accepted = [trial for trial in self.trials if trial.verdict == "baseline"]
+        return min(accepted, key=lambda trial: trial.seconds, default=self.trials[0])
 
     @property
     def error(self) -> float:
@@ -76,7 +78,7 @@ class CompiledFunction:
 
     def _retyped(self, types: Mapping[str, str]) -> Caller:
         from frontend.call.element_types import specialised  # only where types differ
-        from frontend.choose import as_written
+        from frontend.written import as_written
 
         derivation = self.derivation
         return specialised(

@@ -55,6 +55,8 @@ FIELDS = (
 )
 """The fields of a record; `measured` is in what `einderive derive --run --json` prints, and makes
 no claim here, since times are those of another run."""
+BEFORE_FAST = 2
+"""The version in which `normwise` was what is called `fast` since: a record of it is read so."""
 CANDIDATE = ("predicted_seconds", "program", "stages", "steps")
 
 
@@ -112,9 +114,10 @@ def _json(data: bytes) -> Mapping[str, Any]:
         ) from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise RecordError(f'not a saved derivation: it lacks "format": "{FORMAT}"', next_step=SAVE)
-    if found.get("version") != VERSION:
+    version = found.get("version")
+    if version not in (VERSION, BEFORE_FAST) or not isinstance(version, int):
         raise RecordError(
-            f"the record has version {found.get('version')!r:.40}, and {VERSION} is read here",
+            f"the record has version {version!r:.40}; {BEFORE_FAST} and {VERSION} are read here",
             next_step="derive and save again, or read it with the release that wrote it",
         )
     return found
@@ -171,6 +174,10 @@ def _derivation(data: Mapping[str, Any]) -> Derivation:
         if weights != tuple(name for name in known if name in weights):
             raise RecordError("each weight is named once, in the order of the tensors")
     accuracy, nan = _field(data, "accuracy"), _field(data, "nan")
+    if data["version"] == BEFORE_FAST:
+        accuracy = {"normwise": "fast", "fast": "no accuracy of that version"}.get(
+            accuracy if isinstance(accuracy, str) else "", accuracy
+        )
     try:
         checked(accuracy, nan)
     except TextError as error:

@@ -16,7 +16,6 @@ from derivations.kernel import Step
 from derivations.rule import Exactness
 from derivations.rules import ALL_RULES
 from derivations.search import Statistics
-from frontend.accept import FACTOR, FLOOR
 from frontend.accuracy import exactness
 from frontend.derivation import Derivation
 from frontend.narrate import tell
@@ -198,9 +197,9 @@ def digits(steps: Sequence[Step]) -> str:
             f"{step_list(cancels)} can lose digits: parts that were subtracted or added term by "
             "term are summed up apart or with others, and where they are large and nearly cancel, "
             "their rounding stays in the small result. How much depends on the data: compile() "
-            f"refuses a program whose error against float64 exceeds {FACTOR:g} times that of the "
-            f"direct one plus {FLOOR:g} roundings on random inputs, and measures what is lost on "
-            'hard ones; accuracy="componentwise" leaves such steps out.'
+            "measures it on random and on hard inputs, and refuses a program that loses more than "
+            'one digit against the formula as written, unless derived with accuracy="fast"; '
+            'accuracy="componentwise" leaves such steps out.'
         )
     if reassociates := found["reassociates"]:
         verb = "adds" if len(reassociates) == 1 else "add"

@@ -11,6 +11,8 @@ from textwrap import wrap
 from frontend.accept import FACTOR, FLOOR
 from frontend.choose import MARGIN
 from frontend.compiled import CompiledFunction
+from frontend.digits import MOST_LOST
+from frontend.judged import FamilyError
 from frontend.report import WIDTH, Ink, step_list
 from frontend.text import duration, figure, hanging, operators, tensors
 from frontend.trial import Trial
@@ -20,6 +22,7 @@ NOTICED = 0.5
 """Decimal digits; a smaller loss is within what rounding does by chance."""
 ERRORS = {
     "normwise": "max|y - r|/max|r|",
+    "fast": "max|y - r|/max|r|",
     "componentwise": "the largest |y - r|/|f|, |f| the formula on absolute values",
 }
 
@@ -39,6 +42,7 @@ def compiled_text(compiled: CompiledFunction, *, colour: bool = False, width: in
     for trial in compiled.trials:
         lines += _hard(compiled, trial, ink, width)
     lines += [ink.bold(line) for line in wrap(verdict(compiled), width)]
+    lines += [ink.bad(line) for line in wrap(warning(compiled), width)]
     note = (
         "baseline: the formula as one writes it in torch. candidate: a derived program, numbered "
         "as in its derivation, with its operators below. time: the median of interleaved runs. "
@@ -71,13 +75,13 @@ def _hard(compiled: CompiledFunction, trial: Trial, ink: Ink, width: int) -> lis
     if not trial.families:
         return []
     names = max(len(family.family) for family in trial.families)
-    lines = [
-        ink.bold(f"  {'inputs with':<{names}}  {trial.label:>12}  {'baseline':>8}  digits lost")
-    ]
+    lines = [ink.bold(f"  {'inputs with':<{names}}  {trial.label:>12}  as written  digits lost")]
     for family in trial.families:
-        off, base = (f"{value:.1e}" for value in (family.error, family.baseline))
+        off, base = (f"{value:.1e}" for value in (family.error, family.written))
         lost = f"{family.digits:.1f}" if family.digits >= NOTICED else "none"
-        lines.append(f"  {family.family:<{names}}  {off:>12}  {base:>8}  {lost:>11}")
+        if not family.standard:
+            off, base, lost = "-", "no digit", "-"
+        lines.append(f"  {family.family:<{names}}  {off:>12}  {base:>10}  {lost:>11}")
     return [*lines, *(f"  {line}" for line in wrap(loss(trial), width - 2)), ""]
 
 
@@ -86,14 +90,28 @@ def loss(trial: Trial) -> str:
     if not trial.cancelling:
         return ""
     steps = step_list(trial.cancelling)
-    worst = max(trial.families, key=lambda family: family.digits, default=None)
+    worst = trial.worst
     if worst is None or worst.digits < NOTICED:
         return f"{steps} can cancel; on these inputs no digits were lost."
+    return f"{steps} can cancel: {_lost(worst)}."
+
+
+def _lost(worst: FamilyError) -> str:
     return (
-        f"{steps} can cancel: {worst.digits:.1f} digits were lost on inputs with {worst.family}. "
-        "That does not refuse a program unless it is derived with "
-        'accuracy="componentwise", which leaves such steps out.'
+        f"{worst.digits:.1f} digits were lost on inputs with {worst.family}, error "
+        f"{worst.error:.1e} where the formula as written has {worst.written:.1e}"
     )
+
+
+def warning(compiled: CompiledFunction) -> str:
+    """What digits the chosen program may lose, and on which inputs; empty where it loses none."""
+    worst = compiled.chosen.worst
+    if worst is None or worst.digits < NOTICED:
+        return ""
+    text = f"it may lose digits: {_lost(worst)}"
+    if compiled.derivation.accuracy != "fast":
+        return f"{text}; more than {MOST_LOST:g} would refuse it"
+    return f'{text}; accuracy="normwise", the default, refuses a program that loses more than one'
 
 
 def speed(compiled: CompiledFunction, trial: Trial) -> str:

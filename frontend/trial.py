@@ -6,16 +6,17 @@ from dataclasses import dataclass
 
 from derivations.extract import Plan
 from frontend.accuracy import cancelling
-from frontend.hard_cases import FamilyError
+from frontend.judged import FamilyError
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One program as it was tried; `verdict` is `baseline`, `accepted` or why it was refused.
+    """One program as it was tried; `verdict` is `baseline`, `accepted` or why it was refused
+    or left out.
 
-    `error` is on random inputs, `families` are the errors on hard ones beside the baseline's, for
-    the programs that were fastest; all errors are of the kind that the derivation's `accuracy`
-    asks for."""
+    `error` is on random inputs, `families` are the errors on hard ones beside those of the formula
+    as written, for the programs that were fastest, up to the first that refuses one; all errors are
+    of the kind that the derivation's `accuracy` asks for."""
 
     label: str
     plan: Plan | None
@@ -24,6 +25,10 @@ class Trial:
     error: float
     verdict: str
     families: tuple[FamilyError, ...] = ()
+    spread: float = 0.0
+    """Half the distance between the quartiles of the measured times, in seconds."""
+    text: str = ""
+    """A plain program of torch, as Python."""
 
     @property
     def cancelling(self) -> tuple[str, ...]:
@@ -31,6 +36,12 @@ class Trial:
         return cancelling(self.plan.steps) if self.plan is not None else ()
 
     @property
+    def worst(self) -> FamilyError | None:
+        """The hard inputs on which the program lost most digits."""
+        return max(self.families, key=lambda family: family.digits, default=None)
+
+    @property
     def digits_lost(self) -> float:
-        """The most decimal digits that the program had less than the baseline on hard inputs."""
-        return max((family.digits for family in self.families), default=0.0)
+        """The most decimal digits that the program had less than the formula as written, on random
+        and on hard inputs."""
+        return 0.0 if self.worst is None else self.worst.digits

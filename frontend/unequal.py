@@ -17,7 +17,7 @@ from itertools import combinations
 import torch
 
 from derivations.rounding import is_difference
-from frontend.inputs import FAMILIES, Family
+from frontend.hard_inputs import FAMILIES, Family
 from ta import expr
 from ta.node import Add, Const, Node, Scope, Tensor
 from ta.program import Program
@@ -30,8 +30,8 @@ MOST_DIFFERENCES = 3
 
 def hard_families(program: Program) -> tuple[Family, ...]:
     """The hard families of the program, the most telling first."""
-    first, *others = FAMILIES
-    return (first, *_unequal(program), *others)
+    normal, offset, *others = FAMILIES
+    return (normal, offset, *_unequal(program), *others)
 
 
 def _unequal(program: Program) -> tuple[Family, ...]:
@@ -44,10 +44,12 @@ def _unequal(program: Program) -> tuple[Family, ...]:
 
 
 def _family(name: str, large: dict[Tensor, int], small: set[Tensor]) -> Family:
-    def make(tensor: Tensor, number: int, generator: torch.Generator) -> torch.Tensor:
+    def make(
+        tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
+    ) -> torch.Tensor:
         rounding = torch.finfo(getattr(torch, tensor.dtype)).eps
         normal = torch.randn(tensor.shape, generator=generator, dtype=torch.float64)
-        steps = torch.randint(-4, 5, tensor.shape, generator=generator)
+        steps = torch.randint(-4, 5, tensor.shape, generator=generator).to(torch.float64)
         if tensor in large:
             return large[tensor] * (1 + rounding * steps)
         return normal * (rounding / 2 if tensor in small else 1)

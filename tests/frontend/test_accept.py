@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -11,13 +12,14 @@ import torch
 
 import einderive as ed
 from derivations.extract import Plan
-from frontend.accept import error, reference
+from frontend.accept import error
 from frontend.accuracy import magnitude
 from frontend.choose import compile_derivation
 from frontend.compiled import CompiledFunction
 from frontend.execute import Executable, executable
-from frontend.hard_cases import FamilyError, HardCases, case
-from frontend.inputs import FAMILIES, family_inputs
+from frontend.hard_cases import HardCases
+from frontend.hard_inputs import FAMILIES
+from frontend.judged import FamilyError
 from ta.errors import RecordError
 from ta.fields import RealField
 from ta.interp import evaluate
@@ -25,7 +27,6 @@ from ta.show import show
 
 DISTANCES = "Y[i,j] = (A[i,k]-B[j,k])^2"
 SIZES: dict[str, Any] = {"A": (48, 40), "B": (48, 40)}
-FLOATS = ("float64", "float32", "float16", "bfloat16")
 
 
 def quickly(text: str, **options: Any) -> CompiledFunction:
@@ -46,27 +47,64 @@ def hard_errors(text: str, *rules: str, **shapes: Any) -> dict[str, FamilyError]
     """The errors on all hard inputs of a derived program that took these rules."""
     found = ed.derive(text, **shapes)
     plan = next(p for p in found.candidates if set(rules) <= {step.rule for step in p.steps})
-    direct = built(found)
-    cases = HardCases(found.source, "cpu", found.accuracy, direct)
+    cases = HardCases(found.source, "cpu", "fast")
     return {e.family: e for e in cases.errors(built(found, plan), len(FAMILIES))}
 
 
-def test_expanded_distances_lose_digits_on_a_common_offset_only() -> None:
+OFFSETS = ("a mean of 1000 and a deviation of 1", "a large common offset", "equal entries")
+
+
+def test_expanded_distances_lose_digits_where_there_is_an_offset_only() -> None:
     errors = hard_errors(DISTANCES, "expand", "distribute", **SIZES)
-    offset = errors.pop("a large common offset")
-    assert not offset.accepted
-    assert 4 < offset.digits < 7.3
-    assert offset.error > 1e4 * offset.baseline
-    assert errors.pop("equal entries").baseline < 1e-5
-    assert all(found.accepted and found.digits < 1 for found in errors.values())
+    assert len(errors) == len(FAMILIES)
+    for name in OFFSETS[:2]:
+        offset = errors[name]
+        assert not offset.accepted
+        assert 5 < offset.digits < 7
+        assert offset.error > 1e5 * offset.written
+    others = [found for name, found in errors.items() if name not in OFFSETS]
+    assert all(found.accepted and found.digits < 1 for found in others)
+
+
+def plain_loss(text: str, a: torch.Tensor, b: torch.Tensor) -> float:
+    """Digits that the matrix-product form of a kernel loses in the user's hands: whole outputs, in
+    NumPy and torch alone."""
+
+    def expanded(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return (a * a).sum(1)[:, None] + (b * b).sum(1) - 2 * (a @ b.T)
+
+    def plain(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return ((a[:, None] - b) ** 2).sum(-1)
+
+    last = (lambda d: torch.exp(-d / 64)) if "exp" in text else (lambda d: d)
+    wanted = last(plain(a.double(), b.double()))
+    off, base = (
+        float((last(f(a, b)).double() - wanted).abs().max() / wanted.abs().max())
+        for f in (expanded, plain)
+    )
+    return float(np.log10(off / max(base, torch.finfo(a.dtype).eps)))
+
+
+@pytest.mark.parametrize(
+    "text", [DISTANCES, "D[i,j] = (A[i,k]-B[j,k])^2; Y[i,j] = exp(-D[i,j]/64)"]
+)
+def test_the_digits_lost_are_those_that_a_user_then_sees(text: str) -> None:
+    """A distance and a Gaussian kernel of 64 features, on data of mean 1000 and deviation 1."""
+    errors = hard_errors(text, "expand", A=(200, 64), B=(200, 64))
+    generator = torch.Generator().manual_seed(5)
+    a, b = (1000 + torch.randn(200, 64, generator=generator) for _ in "ab")
+    seen = plain_loss(text, a, b)
+    assert seen > 3
+    assert abs(errors[OFFSETS[0]].digits - seen) < 1
+    assert max(found.digits for found in errors.values()) > seen - 1
 
 
 def test_another_order_of_summation_is_accepted_on_all_hard_inputs() -> None:
     text = "Y[b,i,e] = Q[b,i,d]*K[b,j,d]*V[b,j,e]"
     errors = hard_errors(text, "split-sum", Q=(2, 40, 8), K=(2, 40, 8), V=(2, 40, 8))
     assert len(errors) == len(FAMILIES)
-    assert all(found.accepted for found in errors.values())
-    assert errors["nearly opposite neighbours"].condition > 1e3
+    assert all(found.accepted and found.digits <= 1 for found in errors.values())
+    assert errors["nearly opposite neighbours"].error > 1e-4
 
 
 def test_a_program_that_loses_digits_without_a_step_that_says_so_is_refused() -> None:
@@ -75,28 +113,44 @@ def test_a_program_that_loses_digits_without_a_step_that_says_so_is_refused() ->
     expanded = ed.derive(
         "Y[i] = sum[k](A[i,k]^2) - 2*A[i,k]*B[i,k] + sum[k](B[i,k]^2)", A=(30, 40), B=(30, 40)
     )
-    cases = HardCases(given.source, "cpu", "normwise", built(given))
-    (offset,) = cases.errors(built(expanded), 1)
+    cases = HardCases(given.source, "cpu", "normwise")
+    *_, offset = cases.errors(built(expanded), 1)
+    assert offset.family == OFFSETS[0]
     assert offset.error > 0.01
     assert not offset.accepted
+    assert "digits lost on inputs with a mean of 1000" in offset.refusal
 
 
 def test_the_chosen_program_reports_its_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("frontend.choose._measured", derived_first)
-    run = compile_derivation(ed.derive(DISTANCES, **SIZES))
+    run = compile_derivation(ed.derive(DISTANCES, accuracy="fast", **SIZES))
     assert run.chosen.label == "candidate 1"
     assert run.chosen.verdict == "accepted"
     assert run.error == run.chosen.error
     assert [family.family for family in run.chosen.families] == [f.name for f in FAMILIES]
     assert run.chosen.cancelling[0] == "1 (expand)"
-    assert 4 < run.chosen.digits_lost < 7.3
+    assert 5 < run.chosen.digits_lost < 7
     text = " ".join(str(run).split())
-    assert "digits were lost on inputs with a large common offset" in text
+    assert "digits were lost on inputs with a" in text
+    assert "it may lose digits: " in text
+
+
+def test_by_default_what_loses_digits_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("frontend.choose._measured", derived_first)
+    run = compile_derivation(ed.derive(DISTANCES, **SIZES))
+    first = run.trials[1]
+    assert first.cancelling
+    assert first.verdict.startswith("refused: ")
+    assert f"digits lost on inputs with {OFFSETS[0]}" in first.verdict
+    assert run.chosen.digits_lost <= 1
+    a, b = (1000 + torch.randn(48, 40) for _ in "AB")
+    wanted = ((a.double()[:, None] - b.double()) ** 2).sum(-1)
+    assert float((run(a, b) - wanted).abs().max() / wanted.max()) < 1e-6
 
 
 def test_what_fails_on_hard_inputs_gives_way_to_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("frontend.choose._measured", derived_first)
-    bad = FamilyError("a large common offset", 1.0, 1e-7, 1.0, 1e-7, 1e-7)
+    bad = FamilyError("a large common offset", 1.0, 1e-7, 7.0, accepted=False)
     monkeypatch.setattr(HardCases, "errors", lambda *_: (bad,))
     run = quickly("Y[i,l] = A[i,j]*B[j,k]*C[k,l]", A=(40, 50), B=(50, 60), C=(60, 3))
     assert run.chosen is run.baseline
@@ -106,7 +160,9 @@ def test_what_fails_on_hard_inputs_gives_way_to_the_next(monkeypatch: pytest.Mon
         assert "on inputs with a large common offset" in trial.verdict
 
 
-def test_digits_lost_are_those_of_the_result_where_it_is_small_beside_its_terms() -> None:
+def test_digits_lost_are_those_of_the_result_where_it_is_small_beside_its_terms(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A variance, componentwise: its terms are 10^6 times larger, and so is what |f| allows."""
     found = ed.derive(
         "M[i] = sum[k](A[i,k])/5; Y[i] = sum[k]((A[i,k]-M[i])^2)/5",
@@ -117,10 +173,12 @@ def test_digits_lost_are_those_of_the_result_where_it_is_small_beside_its_terms(
     *before, last = direct.runs
     imprecise = replace(direct, runs=(*before, lambda buffers: last(buffers) * (1 + 1e-4)))
     cases = HardCases(found.source, "cpu", found.accuracy, direct)
-    (same,) = cases.errors(direct, 1)
-    (off,) = cases.errors(imprecise, 1)
-    assert same.family == off.family == "a large common offset"
-    assert off.error < off.epsilon
+    monkeypatch.setattr("frontend.hard_cases.hard_families", lambda _: (FAMILIES[1],))
+    (same,) = cases.errors(direct, 99)
+    (off,) = cases.errors(imprecise, 99)
+    assert same.family == off.family == OFFSETS[0]
+    assert off.error < 1.2e-7
+    assert off.accepted
     assert 2 < off.digits < 4
     assert same.digits < 0.5
 
@@ -176,25 +234,6 @@ def test_the_magnitude_of_a_formula(text: str, shapes: Any, size: Any) -> None:
         np.testing.assert_allclose(found, size(**values))
 
 
-@pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
-def test_hard_inputs_are_what_they_are_called(family: Any, dtype: str) -> None:
-    program = ed.parse("Y[i,j] = A[i,k]*B[j,k]", dtypes=dtype, A=(20, 41), B=(30, 41))
-    made = [t.to(torch.float64) for t in family_inputs(program.inputs, family, "cpu").values()]
-    info = torch.finfo(getattr(torch, dtype))
-    assert all(bool(t.isfinite().all()) and float(t.abs().max()) < 8 for t in made)
-    a, b = made
-    says = {
-        "a large common offset": a.mean() > 3 * a.std() > 0,
-        "a large dynamic range": a.abs().max() / a.abs().min() > 2**3,
-        "nearly opposite neighbours": (a[:, :40].sum(1).abs() < 0.3 * a.abs().sum(1)).all(),
-        "subnormal numbers": (a.abs() < info.tiny).any() and b.abs().max() > 1,
-        "mostly zeros": (a == 0).double().mean() > 0.5 and (a != 0).any(),
-        "equal entries": a.min() == a.max() != b.min(),
-    }
-    assert says[family.name]
-
-
 @pytest.mark.parametrize("option", [{"accuracy": "exact"}, {"nan": "keep"}, {"nan": None}])
 def test_unknown_options_are_one_error(option: Any) -> None:
     with pytest.raises(ed.EinderiveError, match="use "):
@@ -206,14 +245,28 @@ def test_options_are_kept_in_the_record(tmp_path: Any) -> None:
     found.save(tmp_path / "d.json")
     loaded = ed.load(tmp_path / "d.json")
     assert (loaded.accuracy, loaded.nan) == ("componentwise", "strict")
+    data = json.loads((tmp_path / "d.json").read_text())
+    assert data["version"] == 3
     text = (tmp_path / "d.json").read_text().replace('"strict"', '"lax"')
     (tmp_path / "e.json").write_text(text)
     with pytest.raises(RecordError, match="nan cannot be 'lax'"):
         ed.load(tmp_path / "e.json")
 
 
-def test_points_of_large_programs_are_few() -> None:
-    program = ed.parse("Y[i,j] = A[i,k]*B[k,j]", A=(4, 400_000), B=(400_000, 3))
-    made = case(program, FAMILIES[1], "cpu")
-    assert 2 <= len(made.points[0]) <= 5
-    assert reference(program, "cpu").sizes is None
+@pytest.mark.parametrize(
+    ("before", "now"), [("normwise", "fast"), ("componentwise", "componentwise")]
+)
+def test_a_record_of_before_says_fast_where_it_says_normwise(
+    tmp_path: Any, before: Any, now: str
+) -> None:
+    found = ed.derive(DISTANCES, accuracy=before, **SIZES)
+    found.save(tmp_path / "d.json")
+    assert ed.load(tmp_path / "d.json").accuracy == before
+    data = json.loads((tmp_path / "d.json").read_text()) | {"version": 2}
+    (tmp_path / "e.json").write_text(json.dumps(data))
+    loaded = ed.load(tmp_path / "e.json")
+    assert loaded.accuracy == now
+    assert loaded.check()
+    (tmp_path / "f.json").write_text(json.dumps(data | {"accuracy": "fast"}))
+    with pytest.raises(RecordError, match="accuracy cannot be"):
+        ed.load(tmp_path / "f.json")

@@ -12,8 +12,10 @@ from eops.dtypes import LIMITS
 from frontend.accuracy import Accuracy
 from frontend.choose import compile_derivation
 from frontend.execute import executable
-from frontend.hard_cases import FamilyError, HardCases
-from frontend.inputs import FAMILIES, family_inputs
+from frontend.hard_cases import HardCases
+from frontend.hard_inputs import FAMILIES
+from frontend.inputs import family_inputs
+from frontend.judged import FamilyError
 from frontend.unequal import UNEQUAL, hard_families
 
 GROUPED = "T[i] = B[i]-Z[i]; Y[i] = T[i]+C[i]"
@@ -25,25 +27,27 @@ def error_of(text: str, given: str, accuracy: Accuracy) -> FamilyError:
     found, other = (ed.derive(t, accuracy=accuracy, **SHAPES) for t in (text, given))
     direct, built = (executable(d.unchanged, "cpu") for d in (found, other))
     cases = HardCases(found.source, "cpu", accuracy, direct)
-    return next(e for e in cases.errors(built, 2) if e.family == UNEQUAL)
+    return next(e for e in cases.errors(built, 99) if e.family == UNEQUAL)
 
 
 @pytest.mark.parametrize("accuracy", ["normwise", "componentwise"])
 def test_what_opens_a_difference_is_refused(accuracy: Accuracy) -> None:
     found = error_of(GROUPED, "Y[i] = B[i]-Z[i]+C[i]", accuracy)
-    assert found.baseline < 1e-6
+    assert found.written < 1e-6
     assert found.error > 0.01
     assert not found.accepted
     assert found.digits > 4
     assert error_of(GROUPED, GROUPED, accuracy).accepted
 
 
-def test_the_digits_lost_are_reported_normwise(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_digits_lost_are_reported_of_fast_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     def first(calls: Any, *_: Any) -> tuple[dict[int, float], bool]:
         return {position: 1e-5 * position or 1e-3 for position in calls}, False
 
     monkeypatch.setattr("frontend.choose._measured", first)
-    run = compile_derivation(ed.derive(GROUPED, **dict.fromkeys("BZC", (200_000,))))
+    run = compile_derivation(
+        ed.derive(GROUPED, accuracy="fast", **dict.fromkeys("BZC", (200_000,)))
+    )
     assert run.chosen.cancelling == ("1 (merge-stage)",)
     assert run.chosen.digits_lost > 4
     assert f"digits were lost on inputs with {UNEQUAL}" in " ".join(str(run).split())
@@ -69,7 +73,7 @@ def test_the_scales_are_those_of_the_formula(
     text: str, shapes: Any, large: dict[str, int], small: set[str]
 ) -> None:
     program = ed.parse(text, **shapes)
-    family = hard_families(program)[1]
+    family = hard_families(program)[2]
     assert family.name == UNEQUAL
     rounding = torch.finfo(torch.float32).eps
     for tensor, value in family_inputs(program.inputs, family, "cpu").items():
@@ -101,7 +105,7 @@ TWO = "T[i] = B[i]-Z[i]; U[i] = C[i]-D[i]; Y[i] = T[i]+U[i]"
 
 def test_each_difference_has_a_family_with_the_other_small() -> None:
     program = ed.parse(TWO, **dict.fromkeys("BZCD", (300,)))
-    _, one, other, *_ = hard_families(program)
+    _, _, one, other, *_ = hard_families(program)
     assert {one.name, other.name} > {UNEQUAL}
     made = [family_inputs(program.inputs, family, "cpu") for family in (one, other)]
     large = [{t.name for t, v in values.items() if float(v.abs().min()) > 0.9} for values in made]
@@ -121,9 +125,9 @@ def test_what_opens_one_of_two_differences_is_refused(opened: str) -> None:
     found, given = (ed.derive(text, **shapes) for text in (TWO, opened))
     direct, built = (executable(d.unchanged, "cpu") for d in (found, given))
     cases = HardCases(found.source, "cpu", "componentwise", direct)
-    errors = [e for e in cases.errors(built, 3) if e.family.startswith(UNEQUAL)]
-    assert len(errors) == 2
-    assert not all(error.accepted for error in errors)
+    errors = cases.errors(built, 4)
+    assert errors[-1].family.startswith(UNEQUAL)
+    assert not errors[-1].accepted
 
 
 def test_integers_have_no_scale() -> None:

@@ -95,12 +95,13 @@ def test_a_program_that_leaves_an_element_unwritten_is_refused(
 
     monkeypatch.setattr(execute, "_stage", broken)
     tried = found.compile(seconds=0.01)
-    assert len(tried.trials) > 1
+    derived = [trial for trial in tried.trials if trial.plan is not None]
+    assert derived
     assert tried.chosen is tried.baseline
-    assert all(trial.verdict.startswith("refused: error") for trial in tried.trials[1:])
+    assert all(trial.verdict.startswith("refused: error") for trial in derived)
     monkeypatch.setattr(accept, "Marked", nullcontext)
     passed = found.compile(seconds=0.01)
-    assert any(trial.verdict == "accepted" for trial in passed.trials[1:])
+    assert any(trial.verdict == "accepted" for trial in passed.trials)
 
 
 def no_write(*_: object, **__: object) -> None:
