@@ -172,6 +172,7 @@ class Derivation:
                 "tensors": {
                     t.name: {"shape": list(t.shape), "dtype": t.dtype} for t in self.source.inputs
                 },
+                "outputs": list(self.source.output_names),
             },
             "candidates": [
                 {
