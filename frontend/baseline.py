@@ -19,11 +19,12 @@ from typing import Any
 import torch
 
 from derivations.match import match
-from eops.library import OPERATORS
 from eops.torch_scalar import Elementwise
 from eops.torch_stage import lower
 from eops.torch_steps import align
 from eops.torch_types import real_scalar
+from frontend.accuracy import Nan
+from frontend.strict import operators_for
 from ta import expr
 from ta.node import Access, Mul, Node, Scope
 from ta.operator import Binding
@@ -39,21 +40,26 @@ MOST_ELEMENTS = 1 << 29
 Run = Callable[[Mapping[Any, torch.Tensor]], torch.Tensor]
 
 
-def baseline(program: Program) -> tuple[list[tuple[Scope, Run]], list[str]]:
-    """One runnable a stage, producers first, and what each is in words."""
+def baseline(
+    program: Program, nan: Nan = "ignore", device: str = "cpu"
+) -> tuple[list[tuple[Scope, Run]], list[str]]:
+    """One runnable a stage, producers first, and what each is in words.  With `nan="strict"` only
+    what keeps NaN and infinities: torch.einsum sums what stands in one operand first."""
     order = {tensor.name: position for position, tensor in enumerate(program.inputs)}
     chosen: list[tuple[Scope, Run]] = []
     words: list[str] = []
     floating = all(t.dtype.startswith(("float", "bfloat", "complex")) for t in program.inputs)
     for stage in stages(*program.roots()):
-        run, word = _stage(stage, order, floating)
+        run, word = _stage(stage, order, floating, nan, device)
         chosen.append((stage, run))
         words.append(word)
     return chosen, words
 
 
-def _stage(scope: Scope, order: Mapping[str, int], floating: bool) -> tuple[Run, str]:
-    for operator in OPERATORS:
+def _stage(
+    scope: Scope, order: Mapping[str, int], floating: bool, nan: Nan, device: str
+) -> tuple[Run, str]:
+    for operator in operators_for(nan, device):
         if operator.name not in WRITTEN_AS_EINSUM:
             found = match(operator, scope)
             if isinstance(found, Binding):
@@ -62,6 +68,8 @@ def _stage(scope: Scope, order: Mapping[str, int], floating: bool) -> tuple[Run,
         return lower(scope), "empty"
     if not floating:
         return lower(scope), "integers, in int64"
+    if nan == "strict":
+        return lower(scope, as_written=True), "as written"
     if scope.sums and scope.reducer == "sum":
         return _einsum(scope, order)
     return _broadcast(scope)

@@ -83,14 +83,15 @@ def compile_derivation(
     with _plain_errors():
         expected = reference(program, device, derivation.accuracy)
         odd = nonfinite_cases(program, device) if derivation.nan == "strict" else ()
-        direct, base = _direct(program, expected, derivation.nan, odd)
+        direct, base = _direct(program, expected, derivation.nan, odd, device)
     rivals: list[tuple[Trial, Executable | None]] = [
         (Trial("baseline", None, direct.words, float("inf"), base, "baseline"), direct)
     ]
     interrupted = False
     try:
         for number, plan in worth_trying(derivation, direct.words, tried):
-            trial, built = _try(f"candidate {number}", plan, device, expected, base)
+            strict = derivation.nan == "strict"
+            trial, built = _try(f"candidate {number}", plan, device, expected, base, strict)
             if built is not None and (family := moved(program, odd, built)):
                 trial = replace(trial, verdict=MOVED.format(family))
                 built = None
@@ -137,12 +138,12 @@ def _plain_errors() -> Iterator[None]:
 
 
 def _direct(
-    program: Program, expected: Reference, nan: Nan, odd: Sequence[Case]
+    program: Program, expected: Reference, nan: Nan, odd: Sequence[Case], device: str
 ) -> tuple[Executable, float]:
     """The baseline and its error.  Where what one would write in torch has no correct digit (an
     operator that lacks the element type), each stage is evaluated in general form instead; where it
     does not keep NaN and infinities that are to be kept, operation by operation as written."""
-    stages, words = baseline(program)
+    stages, words = baseline(program, nan, device)
     scopes = tuple(scope for scope, _ in stages)
     runs = tuple(run for _, run in stages)
     types = expected.types
@@ -189,11 +190,11 @@ def worth_trying(
 
 
 def _try(
-    label: str, plan: Plan, device: str, expected: Reference, base: float
+    label: str, plan: Plan, device: str, expected: Reference, base: float, strict: bool
 ) -> tuple[Trial, Executable | None]:
     infinite = float("inf")
     try:
-        built = executable(plan, device, expected.types)
+        built = executable(plan, device, expected.types, strict=strict)
         off = expected.error_of(built)
     except (EinderiveError, RuntimeError, MemoryError, NotImplementedError) as problem:
         verdict = f"not built: {str(problem).splitlines()[0]}"

@@ -38,6 +38,7 @@ from derivations.trace_stages import claim_of, read_claim
 from eops.library import OPERATORS
 from frontend.accuracy import checked
 from frontend.derivation import Derivation, Stated
+from frontend.strict import operators_for
 from ta.errors import RecordError, TextError, shown
 from ta.node import Scope, Tensor
 from ta.parse import parse, tensors_named
@@ -179,7 +180,8 @@ def _derivation(data: Mapping[str, Any]) -> Derivation:
     except TextError as error:
         raise RecordError(error.message) from None
     item = default_item_bytes(source.roots())
-    graph = Graph(RULES, OPERATORS, MACHINES[target], item, weights=frozenset(weights))
+    operators = operators_for(nan, target)
+    graph = Graph(RULES, operators, MACHINES[target], item, weights=frozenset(weights))
     plans, stated = [], []
     candidates = _listed(data, "candidates")
     if not candidates:
