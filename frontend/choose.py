@@ -59,7 +59,8 @@ def compile_derivation(
     """Build the best candidates and the baseline, refuse what is inaccurate, race the rest.
 
     The baseline stays unless a candidate takes at most 97 % of its time and is as exact on hard
-    inputs; steps that can cancel are exempt from the latter, unless accuracy="componentwise"."""
+    inputs; steps that can cancel are exempt from the latter, unless accuracy="componentwise".  A
+    candidate is handed back only if its derivation checks (`Derivation.check`)."""
     if not isinstance(seconds, Real) or not seconds >= 0:  # also refuses NaN
         raise OperandError(
             f"seconds is how long timing may take, not {shown(seconds)}",
@@ -234,16 +235,33 @@ def _choose(
         try:
             if standing:
                 trials[position] = _tried_hard(trials[position], built, hard, measured, derivation)
+            if trials[position].verdict == "accepted":
+                trials[position] = _checked(trials[position], derivation)
         except KeyboardInterrupt:
             stopped = True
             break
         if trials[position].verdict == "accepted":
             best = position
             break
+    if not standing and not best:
+        raise _none_right(derivation.source, expected)
     run = rivals[best][1]
     assert run is not None
     stopped |= interrupted
     return CompiledFunction(derivation, run, tuple(trials), trials[best], hard.device, stopped)
+
+
+def _checked(trial: Trial, derivation: Derivation) -> Trial:
+    """The trial, refused where its derivation does not check.  Asked of the one alone that is to be
+    handed back: a check takes about as long as the search."""
+    number = next(n for n, plan in enumerate(derivation.candidates) if plan is trial.plan)
+    try:
+        failed = next((f for f in derivation.check(number).findings if not f.ok), None)
+    except EinderiveError as error:
+        return replace(trial, verdict=f"refused: {str(error).splitlines()[0]}")
+    if failed is None:
+        return trial
+    return replace(trial, verdict=f"refused: {failed.what}: {failed.detail}")
 
 
 def _tried_hard(
