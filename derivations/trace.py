@@ -19,6 +19,9 @@ from ta.program import Hints
 
 FORMAT = "einderive derivation"
 VERSION = 3
+READ = (2, 3)
+"""The versions that are read.  In 2 the outputs of the input are not stated: they are those that
+its text shows."""
 
 MOST_NESTED = 32
 """Floors within floors deeper than this are refused on reading."""

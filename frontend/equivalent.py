@@ -214,7 +214,9 @@ def _sampled(equation: Equation, pair: Pair, laws: frozenset[str]) -> Verdict:
     found, positions = sample(left, right) if countable else (None, 0)
     if found is not None:
         return _different(smallest(equation, pair, laws, found))
-    looked = f"equal at {positions} sampled positions" if positions else "no position was evaluated"
+    looked = "no position was evaluated"
+    if positions:
+        looked = f"equal at {positions} sampled positions, with corners and borders"
     reasons = _not_proved(left, right, laws)
     if not reasons:
         place = outside(left, right, MOST_POSITIONS)
@@ -223,8 +225,8 @@ def _sampled(equation: Equation, pair: Pair, laws: frozenset[str]) -> Verdict:
         return Verdict("proved", f"{PROVED}; besides, {looked}{_by(laws)}")
     return Verdict(
         "undecided",
-        f"too many points to evaluate at every position ({looked}, with corners and borders), and "
-        f"compared as formal sums: {reasons[0]}; try smaller shapes, or generic=True",
+        f"too many points to evaluate at every position ({looked}), and compared "
+        f"as formal sums: {reasons[0]}; try smaller shapes, or generic=True",
     )
 
 

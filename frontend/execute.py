@@ -85,11 +85,13 @@ def _last_use(scopes: Sequence[Scope]) -> dict[int, list[Scope]]:
     return found
 
 
-def executable(plan: Plan, device: str, types: Sequence[torch.dtype] = ()) -> Executable:
+def executable(
+    plan: Plan, device: str, types: Sequence[torch.dtype] = (), *, strict: bool = False
+) -> Executable:
     """The plan's stages on `cpu` or `cuda`: library operators by their launchers, eOperators
     through torch on strided views on the CPU and as Triton kernels on a GPU.  `types`: see
-    `Executable`."""
-    runs = [_stage(stage, device) for stage in plan.stages]
+    `Executable`.  `strict`: eOperators keep NaN and infinities where the stages have them."""
+    runs = [_stage(stage, device, strict) for stage in plan.stages]
     return Executable(
         plan.roots,
         tuple(stage.scope for stage in plan.stages),
@@ -100,26 +102,26 @@ def executable(plan: Plan, device: str, types: Sequence[torch.dtype] = ()) -> Ex
     )
 
 
-def _stage(stage: Stage, device: str) -> tuple[Run, str]:
+def _stage(stage: Stage, device: str, strict: bool) -> tuple[Run, str]:
     if stage.operator == FOLDED:
-        return _folded(stage.scope), FOLDED
+        return _folded(stage.scope, strict), FOLDED
     if stage.operator is not None and stage.binding is not None:
         return by_name(stage.operator).launch(stage.binding), stage.operator
     if stage.operator is not None:
-        return lower(stage.scope), stage.operator
+        return lower(stage.scope, as_written=strict), stage.operator
     if device == "cuda" and depends_on_inputs(stage.scope):  # else its type is the program's
         return _triton(stage.scope), "eOperator (Triton)"
-    return lower(stage.scope), "eOperator (strided views)"
+    return lower(stage.scope, as_written=strict), "eOperator (strided views)"
 
 
-def _folded(scope: Scope) -> Run:
+def _folded(scope: Scope, strict: bool) -> Run:
     """The stage computed when its weights are first seen, and again when one of them is another
     tensor or was written to through torch.
 
     The weights seen last are kept alive, so that another one cannot come to lie at their address.
     Threads that call with different weights replace what is kept, and each gives back its own.
     """
-    compute = lower_all(scope)
+    compute = lower_all(scope, as_written=strict)
     sources = input_tensors(scope)
     last: tuple[object, list[torch.Tensor], torch.Tensor] | None = None
     given: tuple[Tensor, ...] = ()
