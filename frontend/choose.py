@@ -42,6 +42,8 @@ LONGEST = 1e9
 HARD_SECONDS = 0.5
 """About how long the runs on hard inputs may take for each program that they are asked of; the
 most telling one is always run."""
+RACE_SECONDS, RACE_TIMES = 0.4, 12.0
+"""The race takes no longer than that, or than so many times the fastest one's time."""
 YOURS = "your baseline"
 
 Say = Callable[[str], object]
@@ -62,9 +64,10 @@ def compile_derivation(
     that can cancel are exempt from the latter with accuracy="fast".  A candidate is handed back
     only if its derivation checks (`Derivation.check`).
 
-    `baseline` is a function of torch tensors that enters as one more plain program: it takes the
-    operands by position, in the order in which the formula reads them first, and gives the output,
-    or a tuple of several.  `progress` is told in words what is being done."""
+    `seconds` is about the most that the timing may take.  `baseline` is a function of torch tensors
+    that enters as one more plain program: it takes the operands by position, in the order in which
+    the formula reads them first, and gives the output, or a tuple of several.  `progress` is told
+    in words what is being done."""
     if not isinstance(seconds, Real) or not seconds >= 0:  # also refuses NaN
         raise OperandError(
             f"seconds is how long timing may take, not {shown(seconds)}",
@@ -342,6 +345,7 @@ def _raced(entrants: Sequence[Entrant], judge: Judge, seconds: float) -> tuple[l
         and (not judge.far_behind(entrant.seconds) or entrant.trial.label == YOURS)
     ]
     calls = [call for place in racing if (call := found[place].call) is not None]
+    seconds = min(seconds, max(RACE_SECONDS, RACE_TIMES * judge.fastest))
     try:
         with torch.no_grad():
             times = race(calls, seconds=seconds, cuda=judge.device == "cuda")

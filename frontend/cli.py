@@ -201,14 +201,27 @@ def _parser() -> Parser:
     run.set_defaults(action=commands.run_record)
 
     bench = subparsers.add_parser(
-        "bench", help="measure the search", description="Measure the search on known cases."
+        "bench",
+        help="measure the search, or compiled functions",
+        description="Measure the search on known cases, or compiled functions beside the plain "
+        "lines of torch for formulas from public sources.",
     )
-    bench.add_argument("what", metavar="search", choices=("search",))
-    bench.add_argument("--case", type=_positive_int, help="1, 4, 6 or 7 [all, and throughput]")
-    bench.add_argument("--throughput", action="store_true", help="states a second, nothing else")
-    bench.add_argument("--states", type=_positive_int, default=4000, help="at most so many [4000]")
-    bench.add_argument("--target", default="cuda:90", help="whose costs are predicted [cuda:90]")
-    bench.set_defaults(action=commands.bench_search)
+    bench.add_argument("what", choices=("search", "never-slower"))
+    search = bench.add_argument_group("search")
+    search.add_argument("--case", type=_positive_int, help="1, 4, 6 or 7 [all, and throughput]")
+    search.add_argument("--throughput", action="store_true", help="states a second, nothing else")
+    search.add_argument("--states", type=_positive_int, default=4000, help="at most so many [4000]")
+    search.add_argument("--target", default="cuda:90", help="whose costs are predicted [cuda:90]")
+    slower = bench.add_argument_group("never-slower")
+    slower.add_argument(
+        "--formula", action="append", default=[], metavar="WORD", help="whose name holds it [all]"
+    )
+    slower.add_argument(
+        "--size", action="append", default=[], type=_positive_int, help="8, 32, ... 2048 [all]"
+    )
+    slower.add_argument("--numpy", action="store_true", help="call with NumPy arrays")
+    slower.add_argument("--seconds", type=_positive_float, default=1.0, help="for each race [1]")
+    bench.set_defaults(action=commands.bench)
 
     for name, action, what in (
         ("rules", commands.show_rules, "list the rules, or show one with examples and refusals"),

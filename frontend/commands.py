@@ -127,10 +127,17 @@ def run_record(options: argparse.Namespace) -> int:
     return INTERRUPTED if compiled.interrupted else DONE
 
 
-def bench_search(options: argparse.Namespace) -> int:
-    from frontend.bench import bench_search as bench
+def bench(options: argparse.Namespace) -> int:
+    if options.what == "search":
+        from frontend.bench import bench_search
 
-    return bench(options.case, options.states, options.target, options.throughput)
+        return bench_search(options.case, options.states, options.target, options.throughput)
+    from frontend.bench_slower import bench_slower
+
+    with Progress(sys.stderr) as progress:
+        return bench_slower(
+            options.formula, options.size, progress, numpy=options.numpy, seconds=options.seconds
+        )
 
 
 def show_rules(options: argparse.Namespace) -> int:

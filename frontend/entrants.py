@@ -34,6 +34,9 @@ FAR_BEHIND = 4.0
 """What takes this many times the fastest one's time on its first run is left out; a slow one
 sooner (`SLOW`), as every run of it costs."""
 SLOW, SLOW_FAR_BEHIND = 0.01, 2.0
+HANDICAP, OVERHEAD = 2.0, 2e-4
+"""A candidate is first run stage by stage, which takes longer than the call that is raced: by about
+so many seconds a stage, and at most so many times where that is little."""
 MOST_OF_FREE = 0.25
 TEMPORARIES = 3
 """So many tensors of the size of the largest temporary are alive at once."""
@@ -173,8 +176,16 @@ def candidate(number: int, plan: Plan, judge: Judge) -> Entrant:
         built = executable(plan, judge.device, judge.expected.types, strict=judge.strict)
     except PROBLEMS as problem:
         return entrant.out(f"not built: {reason(problem)}")
-    trial = replace(entrant.trial, words=built.words)
-    found = judge.judged(replace(entrant, trial=trial, run=built))
+    entrant = replace(entrant, trial=replace(entrant.trial, words=built.words), run=built)
+    try:
+        alone = first(partial(built, judge.expected.inputs), judge.device == "cuda")
+    except PROBLEMS as problem:
+        return entrant.out(f"not built: {reason(problem)}")
+    if judge.far_behind((alone - OVERHEAD * len(plan.stages)) / HANDICAP):  # whatever its error
+        times = alone / judge.fastest
+        slow = replace(entrant, trial=replace(entrant.trial, seconds=alone))
+        return slow.out(f"left out: {times:.3g} times slower on its first run")
+    found = judge.judged(entrant)
     if found.run is None:
         return found
     caller: Callable[..., Any] = Caller(judge.program, built, judge.device)

@@ -38,6 +38,8 @@ Shape: TypeAlias = Sequence[int] | Any
 """The extents of a tensor, or an array that has them."""
 TARGETS = {"cuda": "cuda:90"}
 """Short names: `cuda` is the profile that its own device comes nearest to; see `target_of`."""
+SEARCH = Budget(seconds=1.0)
+"""Of `compile`, which is to end in seconds."""
 PARSED = ", or pass parse(text, ...) in place of the text"
 
 
@@ -267,6 +269,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     nan: Nan = "ignore",
     seconds: float = 1.0,
     output: Any = None,
+    baseline: Callable[..., Any] | None = None,
     **shapes: Shape,
 ) -> CompiledFunction:
     """Derive, check, time, and hand back the fastest accepted program as a function.
@@ -274,14 +277,18 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     Arrays may stand in the place of shapes: `compile(text, A=a)` takes shape, element type and
     device of `a`.  `target` defaults to the device of such arrays, and without any to the GPU where
     there is one; `seconds` is about how long the timing of the candidates may take; `output` is an
-    element type that all results are converted to."""
+    element type that all results are converted to.  `baseline` is a function of torch tensors that
+    you would call instead: it is timed and judged beside the others (`compile_derivation`).
+
+    Without a `budget` the search ends after a second, if its number of states has not ended it
+    before."""
     refuse_option_names(compile, formula, PARSED)
     chosen = target or examples(shapes).target or default_target()
     converted = None if output is None else getattr(torch, checked_dtype(_names(output)))
     found = derive(
         formula,
         target=chosen,
-        budget=budget,
+        budget=SEARCH if budget is None else budget,
         dtypes=dtypes,
         ranges=ranges,
         progress=progress,
@@ -291,7 +298,8 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
         nan=nan,
         **cast(Any, shapes),
     )
-    return replace(compile_derivation(found, seconds=seconds), output=converted)
+    compiled = compile_derivation(found, seconds=seconds, baseline=baseline)
+    return replace(compiled, output=converted)
 
 
 def default_target() -> str:
