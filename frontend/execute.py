@@ -107,7 +107,7 @@ def _stage(stage: Stage, device: str) -> tuple[Run, str]:
     if stage.operator is not None:
         return lower(stage.scope), stage.operator
     if device == "cuda" and depends_on_inputs(stage.scope):  # else its type is the program's
-        return _triton(stage.scope), "eOperator (Triton)"
+        return triton_stage(stage.scope), "eOperator (Triton)"
     return lower(stage.scope), "eOperator (strided views)"
 
 
@@ -143,7 +143,7 @@ def _state(tensor: torch.Tensor) -> object:
     return tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype, signs, version
 
 
-def _triton(scope: Scope) -> Run:
+def triton_stage(scope: Scope) -> Run:
     from eops.triton_build import Kernel, build  # Triton is needed only where a GPU is
 
     sources = tuple(dict.fromkeys(access.source for access in accesses(scope.body)))
