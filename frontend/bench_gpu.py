@@ -105,7 +105,9 @@ def bench_device() -> None:
         f"Python {platform.python_version()}, torch {torch.__version__}, triton "
         f"{triton.__version__}, {date.today()}\n"
     )
-    rows = [(name, f"{value:.3g}") for name, value in ceilings("cuda").items()]
+    rows: list[tuple[str, ...]] = [
+        (name, f"{value:.3g}") for name, value in ceilings("cuda").items()
+    ]
     rows += [(name, f"{value:.3g}") for name, value in _rates().items()]
     print(table(("ceiling", "figure"), rows), flush=True)
 
@@ -222,7 +224,7 @@ def bench_kernels() -> None:
     from frontend.execute import Executable, triton_stage
     from ta.subst import stages
 
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for case in KERNELS:
         for dtype in ("float32", "bfloat16"):
             options: Any = case.shapes
@@ -260,7 +262,7 @@ def bench_kernels() -> None:
 
 def bench_calls() -> None:
     """Print what a call costs where the work is nothing."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for text, shapes, rival in (
         ("Y[i,j] = A[i,k]*B[k,j]", {"A": (8, 8), "B": (8, 8)}, torch.mm),
         ("Y[i,j] = (A[i,j]*B[i,j]+A[i,j])/(1+B[i,j]^2)", {"A": (8, 8), "B": (8, 8)}, _chain),
