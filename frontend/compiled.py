@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NoReturn
 
-import torch
-
+from frontend.call import Caller
 from frontend.derivation import Derivation
 from frontend.execute import Executable
-from frontend.operands import bind
 from frontend.trial import Trial
 from ta.errors import PickleError
 from ta.show import show_program
@@ -49,10 +48,11 @@ class CompiledFunction:
         several as a tuple, each in memory of its own.  Lists and numbers take the formula's
         element type, and where all are, NumPy arrays come out, but for bfloat16, which NumPy does
         not have.  No gradients are recorded.  Raises OperandError."""
-        inputs, numpy = bind(self.derivation.source, args, named, self.device)
-        outputs = self.run(inputs)
-        values = tuple(_as_numpy(y) if numpy else y for y in outputs)
-        return values[0] if len(values) == 1 else values
+        return self._caller(*args, **named)
+
+    @cached_property
+    def _caller(self) -> Caller:
+        return Caller(self.derivation.source, self.run, self.device)
 
     def __copy__(self) -> CompiledFunction:
         return self  # as Python's own functions do
@@ -74,9 +74,3 @@ class CompiledFunction:
     def __repr__(self) -> str:
         formula = show_program(self.derivation.source)
         return f"<CompiledFunction of {formula!r}, {self.chosen.label} chosen>"
-
-
-def _as_numpy(output: torch.Tensor) -> Any:
-    """The output as an array; a tensor of the CPU where NumPy lacks its type."""
-    found = output.cpu()
-    return found if found.dtype is torch.bfloat16 else found.numpy()
