@@ -15,7 +15,8 @@ from __future__ import annotations
 import platform
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
@@ -27,13 +28,17 @@ from torch.nn import functional
 
 import einderive as ed
 from frontend.ceilings import ceilings
-from frontend.execute import executable
+from frontend.choose import worth_trying
+from frontend.execute import Executable, executable, triton_stage
 from frontend.inputs import random_inputs
 from frontend.timing import timed
+from ta.subst import stages
 
 CALLS = 10
 """Calls in one graph."""
 ROUNDS = 15
+SHORT = 2e-3
+"""Seconds of a call beyond which it is repeated less often."""
 
 Run = Callable[[], object]
 
@@ -41,32 +46,43 @@ Run = Callable[[], object]
 def gpu_seconds(run: Run) -> float:
     """The GPU's time of one call, without what the host does before; NaN where the call cannot be
     recorded."""
-    run()
-    torch.cuda.synchronize()
+    event: Any = torch.cuda.Event
+    once = min(timed(run, cuda=True) for _ in range(2))
+    calls = _times(CALLS, CALLS * SHORT, once)
     graph = torch.cuda.CUDAGraph()
     try:
         with torch.cuda.graph(graph):
-            for _ in range(CALLS):
+            for _ in range(calls):
                 run()
     except RuntimeError:  # a call that waits for the GPU, for example to choose an algorithm
         torch.cuda.synchronize()
         return float("nan")
-    found = []
-    for _ in range(ROUNDS):
-        start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    found: list[float] = []
+    for _ in range(2 + _times(ROUNDS, ROUNDS * CALLS * SHORT, calls * once)):
+        start, stop = (event(enable_timing=True) for _ in range(2))
         start.record()
         graph.replay()
         stop.record()
         stop.synchronize()
-        found.append(start.elapsed_time(stop) / 1000 / CALLS)
+        found.append(start.elapsed_time(stop) / 1000 / calls)
     return median(found[2:])
 
 
-def call_seconds(run: Run, repeat: int = 50) -> float:
+def _times(most: int, seconds: float, once: float) -> int:
+    """How often to run what takes so long once: `most` times, less often beyond so many seconds."""
+    return max(1, min(most, int(seconds / once)))
+
+
+def call_seconds(run: Run) -> float:
     """The wall-clock time of one call, until the GPU is done."""
-    for _ in range(3):
-        run()
-    return median(timed(run, cuda=True) for _ in range(repeat))
+    once = min(timed(run, cuda=True) for _ in range(3))
+    return median(timed(run, cuda=True) for _ in range(2 + _times(100, 100 * SHORT, once)))
+
+
+def counted(words: Sequence[str]) -> str:
+    """`matmul + eOperator x2`."""
+    found = Counter(word.split("(")[0].strip() for word in words)
+    return " + ".join(name if n == 1 else f"{name} x{n}" for name, n in found.items())
 
 
 def table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
@@ -96,19 +112,20 @@ def bench_device() -> None:
     """Print what ran where, and the ceilings."""
     import triton
 
+    cudnn: Any = torch.backends.cudnn
     properties = torch.cuda.get_device_properties(0)
     major, minor = torch.cuda.get_device_capability(0)
     print(
         f"{properties.name} (sm_{major}{minor}, {properties.multi_processor_count} "
         f"multiprocessors, {properties.total_memory >> 30} GiB), driver {driver()}, CUDA "
-        f"{torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}\n"
+        f"{torch.version.cuda}, cuDNN {cudnn.version()}\n"
         f"Python {platform.python_version()}, torch {torch.__version__}, triton "
         f"{triton.__version__}, {date.today()}\n"
     )
     rows: list[tuple[str, ...]] = [
         (name, f"{value:.3g}") for name, value in ceilings("cuda").items()
     ]
-    rows += [(name, f"{value:.3g}") for name, value in _rates().items()]
+    rows += [(name, f"{value:.3g}") for name, value in {**_rates(), **_generated()}.items()]
     print(table(("ceiling", "figure"), rows), flush=True)
 
 
@@ -138,6 +155,24 @@ def _rates() -> dict[str, float]:
         with ProductsInTF32(tf32):
             seconds = gpu_seconds(lambda: functional.conv2d(image, kernel, padding=1))
         found[f"{label} convolution, GPU"] = 2 * 64 * 56 * 56 * 256 * 256 * 9 / seconds
+    return found
+
+
+def _generated() -> dict[str, float]:
+    """Operations a second of generated kernels that reduce over products of iterators."""
+    found = {}
+    square = {"A": (1024, 1024), "B": (1024, 1024)}
+    for name, text, operations in (
+        ("squared distances", "Y[i,j] = (A[i,k]-B[j,k])^2", 3),
+        ("max plus", "Y[i,j] = max[k](A[i,k]+B[k,j])", 2),
+        ("product, rows doubled", "Y[i,j] = A[i//2,k]*B[k,j] where i in 0:1024", 2),
+    ):
+        options: Any = square
+        program = ed.parse(text, **options)
+        (root,) = program.roots()
+        inputs = random_inputs(program.inputs, "cuda")
+        seconds = gpu_seconds(partial(triton_stage(root), inputs))
+        found[f"{name}, 1024, generated"] = operations * 1024**3 / seconds
     return found
 
 
@@ -218,12 +253,8 @@ def _laplacian(like: torch.Tensor) -> torch.Tensor:
 
 
 def bench_kernels() -> None:
-    """Print bandwidths: of the formula's stages, each as a generated kernel, of the program that
-    compiling chooses, and of torch."""
-    from eops.torch_types import depends_on_inputs
-    from frontend.execute import Executable, triton_stage
-    from ta.subst import stages
-
+    """Print bandwidths: of the formula's stages, each as a generated kernel, of the fastest of the
+    programs that are predicted best, and of torch."""
     rows: list[tuple[str, ...]] = []
     for case in KERNELS:
         for dtype in ("float32", "bfloat16"):
@@ -231,33 +262,33 @@ def bench_kernels() -> None:
             found = ed.derive(
                 case.text, target="cuda", dtypes=dtype, budget=ed.Budget(states=200), **options
             )
-            program = found.source
-            inputs = random_inputs(program.inputs, "cuda", seed=1)
-            scopes = stages(*program.roots())
-            assert all(map(depends_on_inputs, scopes))
-            kernels = Executable(
-                program.roots(), scopes, tuple(map(triton_stage, scopes)), ("",) * len(scopes)
-            )
-            chosen = found.compile(seconds=0.3)
+            inputs = {
+                tensor: torch.randn(tensor.shape, device="cuda", dtype=getattr(torch, dtype))
+                for tensor in found.source.inputs
+            }
+            scopes = stages(*found.source.roots())
+            runs = tuple(map(triton_stage, scopes))
+            kernels = Executable(found.source.roots(), scopes, runs, ("",) * len(scopes))
             moved = sum(x.nbytes for x in (*inputs.values(), *kernels(inputs)))
-            runs: tuple[Run, ...] = (
-                partial(kernels, inputs),
-                partial(chosen.run, inputs),
-                partial(case.torch, *inputs.values()),
+            own = gpu_seconds(partial(kernels, inputs))
+            programs = [executable(plan, "cuda") for _, plan in worth_trying(found, (), 4)]
+            best, words = min(
+                (gpu_seconds(partial(built, inputs)), counted(built.words)) for built in programs
             )
-            times = [gpu_seconds(run) for run in runs]
+            theirs = gpu_seconds(partial(case.torch, *inputs.values()))
+            times = (own, best, theirs)
             rows.append(
                 (
                     f"{case.name}, {dtype}",
                     str(len(scopes)),
                     *(f"{seconds * 1e3:.3f}" for seconds in times),
                     *(f"{moved / seconds / 1e9:.0f}" for seconds in times),
-                    " + ".join(word.split("(")[0].strip() for word in chosen.chosen.words),
+                    words,
                 )
             )
-            del inputs, kernels, chosen, runs
-    heads = ("formula", "kernels", "kernels ms", "chosen ms", "torch ms")
-    print(table((*heads, "kernels GB/s", "chosen GB/s", "torch GB/s", "chosen"), rows), flush=True)
+            del inputs, kernels, programs
+    heads = ("formula", "kernels", "kernels ms", "best ms", "torch ms")
+    print(table((*heads, "kernels GB/s", "best GB/s", "torch GB/s", "best"), rows), flush=True)
 
 
 def bench_calls() -> None:
@@ -280,7 +311,7 @@ def bench_calls() -> None:
             ("torch", partial(rival, *values)),
         )
         for name, call in calls:
-            seconds = (queued_seconds(call), call_seconds(call, 200), gpu_seconds(call))
+            seconds = (queued_seconds(call), call_seconds(call), gpu_seconds(call))
             rows.append((f"{text}: {name}", *(f"{s * 1e6:.1f}" for s in seconds)))
     print(table(("call", "host us", "call us", "GPU us"), rows), flush=True)
 

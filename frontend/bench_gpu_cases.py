@@ -11,8 +11,8 @@ the largest one against float64, relative to the largest value.
 
 from __future__ import annotations
 
+import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
@@ -23,7 +23,7 @@ from torch.nn import functional
 import einderive as ed
 from frontend.accept import Reference, error, reference
 from frontend.bench import CASES
-from frontend.bench_gpu import ProductsInTF32, Run, call_seconds, gpu_seconds, table
+from frontend.bench_gpu import ProductsInTF32, Run, call_seconds, counted, gpu_seconds, table
 from frontend.choose import worth_trying
 from frontend.execute import executable
 
@@ -126,6 +126,7 @@ def _bench_case(number: int) -> None:
 
 
 def _row(label: str, run: Run, expected: Reference) -> tuple[str, ...]:
+    print(label, file=sys.stderr, flush=True)
     cells = [label]
     for allowed in (False, True):
         with ProductsInTF32(allowed):
@@ -134,14 +135,8 @@ def _row(label: str, run: Run, expected: Reference) -> tuple[str, ...]:
                 outputs = result if isinstance(result, tuple) else (result,)
                 off = error(outputs, expected.outputs)
                 del result, outputs
-                seconds = gpu_seconds(run), call_seconds(run, 30)
+                seconds = gpu_seconds(run), call_seconds(run)
             except torch.OutOfMemoryError:
                 return (label, "out of memory", *[""] * 5)
         cells += [*(f"{s * 1e3:.4f}" for s in seconds), f"{off:.0e}"]
     return tuple(cells)
-
-
-def counted(words: Sequence[str]) -> str:
-    """`matmul + eOperator`."""
-    found = Counter(word.split("(")[0].strip() for word in words)
-    return " + ".join(name if n == 1 else f"{name} x{n}" for name, n in found.items())

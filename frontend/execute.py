@@ -18,7 +18,6 @@ from eops.torch_types import depends_on_inputs, is_whole
 from frontend.results import owned
 from ta.interp import input_tensors
 from ta.node import Scope, Tensor
-from ta.show import show
 from ta.subst import accesses
 
 Run = Callable[[Mapping[Any, torch.Tensor]], torch.Tensor]
@@ -153,17 +152,9 @@ def _state(tensor: torch.Tensor) -> object:
 
 
 def triton_stage(scope: Scope) -> Run:
-    from eops.triton_build import Kernel, build  # Triton is needed only where a GPU is
+    """The stage as a generated kernel, for each tuple of element types that it meets."""
+    from eops.triton_launch import launcher  # Triton is needed only where a GPU is
 
     sources = tuple(dict.fromkeys(access.source for access in accesses(scope.body)))
-    kernels: dict[tuple[str, ...], Kernel] = {}
-
-    @opaque
-    def launch(*buffers: torch.Tensor) -> torch.Tensor:
-        tensors = [buffer.contiguous() for buffer in buffers]
-        dtypes = tuple(str(tensor.dtype).removeprefix("torch.") for tensor in tensors)
-        if dtypes not in kernels:
-            kernels[dtypes] = build(scope, dtypes, formula=show(scope))
-        return kernels[dtypes](*tensors)
-
-    return lambda buffers: launch(*(buffers[source] for source in sources))
+    launch = opaque(launcher(scope))
+    return lambda buffers: launch(*[buffers[source] for source in sources])

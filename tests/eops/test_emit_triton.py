@@ -31,7 +31,8 @@ CASES = {case.name: case for case in runner.cases()}
 @pytest.fixture(scope="module")
 def interpreted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """What the interpreter's process found, by case."""
-    environment = os.environ | {"TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT)}
+    folders = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    environment = os.environ | {"TRITON_INTERPRET": "1", "PYTHONPATH": folders}
     done = subprocess.run(
         [sys.executable, str(RUNNER), str(tmp_path_factory.mktemp("kernels"))],
         env=environment,
