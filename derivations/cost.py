@@ -54,12 +54,13 @@ of `eops.torch_stage`, its views included.  See docs/measurements/cpu.md."""
 H100 = Machine(
     name="cuda:90",
     bandwidth=2.8e12,
-    rates={"matmul": 4.5e13, "convolution": 4.0e13, "vector": 3.0e13},
+    rates={"matmul": 4.5e13, "convolution": 2.5e13, "vector": 3.0e13},
     call_seconds=4e-6,
     fused=True,
 )
-"""NVIDIA H100: 3.35 TB/s and 67 Tflop/s float32 by the data sheet, derated to what copies and
-cuBLAS reach."""
+"""NVIDIA H100, float32 without TF32: 3.35 TB/s and 67 Tflop/s by the data sheet, derated to what
+kernels, cuBLAS and cuDNN reach (docs/measurements/gpu.md); the host needs more for a call than the
+4 us that the GPU is busy with the least one."""
 
 A100 = Machine(
     name="cuda:80",
@@ -73,9 +74,9 @@ A100 = Machine(
 MACHINES = {machine.name: machine for machine in (CPU, H100, A100)}
 
 
-UNTILED = 0.1
+UNTILED = 0.2
 """The share of the vector rate that a generated kernel reaches on a product under a sum: it reuses
-operands through the caches only.  An estimate, to be replaced by a measurement on a device."""
+operands through the caches only.  On an H100 0.18 to 0.25 (docs/measurements/gpu.md)."""
 
 
 def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:

@@ -23,7 +23,8 @@ from torch.nn import functional
 import einderive as ed
 from frontend.accept import Reference, error, reference
 from frontend.bench import CASES
-from frontend.bench_gpu import ProductsInTF32, Run, call_seconds, counted, gpu_seconds, table
+from frontend.bench_gpu_times import ProductsInTF32, Run, call_seconds, counted, gpu_seconds, table
+from frontend.call import Caller
 from frontend.choose import worth_trying
 from frontend.execute import executable
 
@@ -104,13 +105,16 @@ def _bench_case(number: int) -> None:
         a, b = expected.inputs.values()
         a = _prepared(order_a, a) if order_a else a
         b = _prepared(order_b, b) if order_b else b
-        rows.append(_row(f"torch: {label}", partial(run, a, b), expected))
-    programs = [("reference's program", by_hand.unchanged)]
-    programs += [(f"candidate {n}", plan) for n, plan in worth_trying(found, (), 6)]
-    for label, plan in programs:
+        eager = partial(run, a, b)
+        rows.append(_row(f"torch: {label}", eager, eager, expected))
+    programs = [("reference's program", by_hand, by_hand.unchanged)]
+    programs += [(f"candidate {n}", found, plan) for n, plan in worth_trying(found, (), 6)]
+    for label, derivation, plan in programs:
         built = executable(plan, "cuda", expected.types)
+        operands = [expected.inputs[tensor] for tensor in derivation.source.inputs]
+        call = partial(Caller(derivation.source, built, "cuda"), *operands)
         words = counted(built.words)
-        rows.append(_row(f"{label}: {words}", partial(built, expected.inputs), expected))
+        rows.append(_row(f"{label}: {words}", partial(built, expected.inputs), call, expected))
     started = time.perf_counter()
     compiled = found.compile()
     spent = time.perf_counter() - started
@@ -125,17 +129,18 @@ def _bench_case(number: int) -> None:
     )
 
 
-def _row(label: str, run: Run, expected: Reference) -> tuple[str, ...]:
+def _row(label: str, run: Run, call: Run, expected: Reference) -> tuple[str, ...]:
+    """The GPU's time of `run` and the wall-clock time of `call`, with TF32 off and on."""
     print(label, file=sys.stderr, flush=True)
     cells = [label]
     for allowed in (False, True):
         with ProductsInTF32(allowed):
             try:
-                result = run()
+                result = call()
                 outputs = result if isinstance(result, tuple) else (result,)
                 off = error(outputs, expected.outputs)
                 del result, outputs
-                seconds = gpu_seconds(run), call_seconds(run)
+                seconds = gpu_seconds(run), call_seconds(call)
             except torch.OutOfMemoryError:
                 return (label, "out of memory", *[""] * 5)
         cells += [*(f"{s * 1e3:.4f}" for s in seconds), f"{off:.0e}"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import torch
@@ -12,9 +12,10 @@ import torch
 from derivations.extract import Plan
 from derivations.graph import FOLDED, Stage
 from eops.library import by_name
+from eops.library.elementwise import ELEMENTWISE
 from eops.opaque import opaque
 from eops.torch_stage import lower, lower_all
-from eops.torch_types import depends_on_inputs, is_whole
+from eops.torch_types import HALVES, depends_on_inputs, is_whole
 from frontend.results import owned
 from ta.interp import input_tensors
 from ta.node import Scope, Tensor
@@ -102,6 +103,8 @@ def executable(plan: Plan, device: str, types: Sequence[torch.dtype] = ()) -> Ex
 def _stage(stage: Stage, device: str) -> tuple[Run, str]:
     if stage.operator == FOLDED:
         return _folded(stage.scope), FOLDED
+    if stage.operator == ELEMENTWISE.name and device == "cuda" and depends_on_inputs(stage.scope):
+        return _elementwise(stage.scope), stage.operator
     if stage.operator is not None and stage.binding is not None:
         return by_name(stage.operator).launch(stage.binding), stage.operator
     if stage.operator is not None:
@@ -109,6 +112,20 @@ def _stage(stage: Stage, device: str) -> tuple[Run, str]:
     if device == "cuda" and depends_on_inputs(stage.scope):  # else its type is the program's
         return triton_stage(stage.scope), "eOperator (Triton)"
     return lower(stage.scope), "eOperator (strided views)"
+
+
+def _elementwise(scope: Scope) -> Run:
+    """torch's operations, one after the other; a kernel where these would first write out each
+    half-precision operand in float32, and then the result (docs/measurements/gpu.md)."""
+    library, kernel = lower(scope), triton_stage(scope)
+    sources = tuple(dict.fromkeys(access.source for access in accesses(scope.body)))
+
+    def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
+        types = [buffers[source].dtype for source in sources]
+        halves = reduce(torch.promote_types, types) in HALVES
+        return kernel(buffers) if halves else library(buffers)
+
+    return run
 
 
 def _folded(scope: Scope) -> Run:
