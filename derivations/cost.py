@@ -54,7 +54,7 @@ of `eops.torch_stage`, its views included.  See docs/measurements/cpu.md."""
 H100 = Machine(
     name="cuda:90",
     bandwidth=2.8e12,
-    rates={"matmul": 4.5e13, "convolution": 2.5e13, "vector": 3.0e13},
+    rates={"matmul": 4.5e13, "convolution": 2.6e13, "vector": 3.0e13},
     call_seconds=4e-6,
     fused=True,
 )

@@ -120,6 +120,15 @@ def test_guards_are_only_what_bounds_leave_open() -> None:
     assert [(g.test_low, g.test_high) for g in shifted.guards] == [(False, True)]
 
 
+def test_few_outputs_are_reduced_along_both_axes() -> None:
+    """Sums of columns: 8192 outputs, one a lane, would leave a large GPU idle."""
+    few, many = (expr.tensor("X", (64, columns)) for columns in (8192, 2**17))
+    forms = [
+        plan(scope([(0, x.shape[1])], [(0, 64)], runner.read(x, 1, 0))).form for x in (few, many)
+    ]
+    assert forms == ["flat", "loop"]
+
+
 def test_roles_of_the_band() -> None:
     roles = plan(runner.band(4, 16, 3, 100, 20)).contraction
     assert roles is not None

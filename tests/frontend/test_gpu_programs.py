@@ -267,6 +267,27 @@ def test_the_next_launches_take_what_the_first_one_compiled(
     torch.testing.assert_close(double, (a.double() * b.double()).amax(1))
 
 
+@pytest.mark.parametrize(("dtype", "kernels"), [("bfloat16", 1), ("float16", 1), ("float32", 0)])
+def test_elementwise_stages_in_half_precision_are_kernels(
+    monkeypatch: pytest.MonkeyPatch, dtype: str, kernels: int
+) -> None:
+    """torch's operations would write float32 copies of the operands."""
+    found = ed.derive("Y[i,j] = A[i,j]+B[j]", target="cuda", dtypes=dtype, A=(50, 40), B=(40,))
+    run = executable(found.unchanged, "cuda")
+    assert run.words == ("elementwise",)
+    ways: list[str] = []
+    usual = Kernel.__call__
+
+    def counted(self: Kernel, *tensors: torch.Tensor) -> torch.Tensor:
+        ways.append("kernel")
+        return usual(self, *tensors)
+
+    monkeypatch.setattr(Kernel, "__call__", counted)
+    inputs = inputs_of(found)
+    assert torch.equal(run(inputs)[0], torch.add(*inputs.values()))
+    assert len(ways) == kernels
+
+
 def test_threads_may_call_first_together() -> None:
     run = kernel_program()
     a, b = torch.randn(50, 40, device=DEVICE), torch.randn(40, device=DEVICE)
