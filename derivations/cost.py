@@ -54,7 +54,7 @@ of `eops.torch_stage`, its views included.  See docs/measurements/cpu.md."""
 H100 = Machine(
     name="cuda:90",
     bandwidth=2.8e12,
-    rates={"matmul": 4.5e13, "convolution": 2.6e13, "vector": 3.0e13},
+    rates={"matmul": 4.5e13, "convolution": 4.0e13, "vector": 3.0e13},
     call_seconds=4e-6,
     fused=True,
 )
@@ -74,9 +74,10 @@ A100 = Machine(
 MACHINES = {machine.name: machine for machine in (CPU, H100, A100)}
 
 
-UNTILED = 0.2
+UNTILED = 0.1
 """The share of the vector rate that a generated kernel reaches on a product under a sum: it reuses
-operands through the caches only.  On an H100 0.18 to 0.25 (docs/measurements/gpu.md)."""
+operands through the caches only.  An estimate; on an H100 0.18 to 0.25 were measured
+(docs/measurements/gpu.md)."""
 
 
 def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
