@@ -201,14 +201,19 @@ def _parser() -> Parser:
     run.set_defaults(action=commands.run_record)
 
     bench = subparsers.add_parser(
-        "bench", help="measure the search", description="Measure the search on known cases."
+        "bench",
+        help="measure the search, or digits",
+        description="Measure the search on known cases, or digits on formulas with differences.",
     )
-    bench.add_argument("what", metavar="search", choices=("search",))
+    bench.add_argument("what", metavar="search|digits", choices=("search", "digits"))
+    bench.add_argument("--only", metavar="NAME", help="digits: formulas with this in their name")
+    bench.add_argument("--accuracy", choices=ACCURACIES, default="normwise", help="of digits")
+    bench.add_argument("--seconds", type=float, default=0.5, help="digits: timing of candidates")
     bench.add_argument("--case", type=_positive_int, help="1, 4, 6 or 7 [all, and throughput]")
     bench.add_argument("--throughput", action="store_true", help="states a second, nothing else")
     bench.add_argument("--states", type=_positive_int, default=4000, help="at most so many [4000]")
     bench.add_argument("--target", default="cuda:90", help="whose costs are predicted [cuda:90]")
-    bench.set_defaults(action=commands.bench_search)
+    bench.set_defaults(action=commands.bench)
 
     for name, action, what in (
         ("rules", commands.show_rules, "list the rules, or show one with examples and refusals"),

@@ -127,10 +127,14 @@ def run_record(options: argparse.Namespace) -> int:
     return INTERRUPTED if compiled.interrupted else DONE
 
 
-def bench_search(options: argparse.Namespace) -> int:
-    from frontend.bench import bench_search as bench
+def bench(options: argparse.Namespace) -> int:
+    if options.what == "digits":
+        from frontend.bench_digits import bench_digits
 
-    return bench(options.case, options.states, options.target, options.throughput)
+        return bench_digits(options.only, options.accuracy, options.seconds)
+    from frontend.bench import bench_search
+
+    return bench_search(options.case, options.states, options.target, options.throughput)
 
 
 def show_rules(options: argparse.Namespace) -> int:
@@ -227,7 +231,7 @@ def _trials(compiled: Any) -> list[dict[str, Any]]:
                 {
                     "family": family.family,
                     "error": finite(family.error),
-                    "baseline_error": finite(family.baseline),
+                    "written_error": finite(family.written),
                     "digits_lost": family.digits,
                 }
                 for family in trial.families
