@@ -100,7 +100,7 @@ def compile_derivation(
         interrupted = True
     if not isfinite(base) and all(trial.verdict != "accepted" for trial, _ in rivals):
         raise _none_right(program, expected)
-    hard = HardCases(program, device, derivation.accuracy, direct)
+    hard = HardCases(program, device, derivation.accuracy)
     return _choose(derivation, rivals, expected, hard, seconds, interrupted)
 
 
@@ -261,7 +261,8 @@ def _tried_hard(
     verdict = trial.verdict
     if binding and failed is not None:
         verdict = f"refused: {failed.refusal}"
-    return replace(trial, families=families, verdict=verdict)
+    steps = hard.step_digits(trial.plan.steps if trial.plan is not None else (), families)
+    return replace(trial, families=families, verdict=verdict, step_digits=steps)
 
 
 def _measured(

@@ -24,6 +24,9 @@ class Trial:
     error: float
     verdict: str
     families: tuple[FamilyError, ...] = ()
+    step_digits: tuple[tuple[str, float], ...] = ()
+    """The digits that each step that can cancel loses, as `("2 (distribute)", 6.3)`, on the inputs
+    where the program loses most; nothing where it loses none."""
 
     @property
     def cancelling(self) -> tuple[str, ...]:

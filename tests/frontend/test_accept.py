@@ -13,7 +13,7 @@ import torch
 import einderive as ed
 from derivations.extract import Plan
 from frontend.accept import error
-from frontend.accuracy import magnitude
+from frontend.accuracy import cancelling, magnitude
 from frontend.choose import compile_derivation
 from frontend.compiled import CompiledFunction
 from frontend.execute import Executable, executable
@@ -99,6 +99,19 @@ def test_the_digits_lost_are_those_that_a_user_then_sees(text: str) -> None:
     assert max(found.digits for found in errors.values()) > seen - 1
 
 
+def test_the_digits_lost_are_those_of_the_steps() -> None:
+    found = ed.derive(DISTANCES, **SIZES)
+    plan = next(p for p in found.candidates if "expand" in [step.rule for step in p.steps])
+    cases = HardCases(found.source, "cpu", "fast")
+    errors = cases.errors(built(found, plan), len(FAMILIES))
+    lost = dict(cases.step_digits(plan.steps, errors))
+    assert next(iter(lost)) == "1 (expand)"
+    assert lost["1 (expand)"] > 4
+    assert abs(sum(lost.values()) - max(e.digits for e in errors)) < 1
+    exact = next(p for p in found.candidates if not cancelling(p.steps))
+    assert cases.step_digits(exact.steps, cases.errors(built(found, exact), 99)) == ()
+
+
 def test_another_order_of_summation_is_accepted_on_all_hard_inputs() -> None:
     text = "Y[b,i,e] = Q[b,i,d]*K[b,j,d]*V[b,j,e]"
     errors = hard_errors(text, "split-sum", Q=(2, 40, 8), K=(2, 40, 8), V=(2, 40, 8))
@@ -133,6 +146,7 @@ def test_the_chosen_program_reports_its_errors(monkeypatch: pytest.MonkeyPatch) 
     text = " ".join(str(run).split())
     assert "digits were lost on inputs with a" in text
     assert "it may lose digits: " in text
+    assert " by step 1 (expand)" in text
 
 
 def test_by_default_what_loses_digits_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +186,7 @@ def test_digits_lost_are_those_of_the_result_where_it_is_small_beside_its_terms(
     direct = built(found)
     *before, last = direct.runs
     imprecise = replace(direct, runs=(*before, lambda buffers: last(buffers) * (1 + 1e-4)))
-    cases = HardCases(found.source, "cpu", found.accuracy, direct)
+    cases = HardCases(found.source, "cpu", found.accuracy)
     monkeypatch.setattr("frontend.hard_cases.hard_families", lambda _: (FAMILIES[1],))
     (same,) = cases.errors(direct, 99)
     (off,) = cases.errors(imprecise, 99)
