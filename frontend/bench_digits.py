@@ -55,12 +55,12 @@ class Outcome:
         return self.plain_seconds / self.seconds
 
 
-def bench_digits(only: str | None, accuracy: Accuracy, seconds: float) -> int:
+def bench_digits(words: Sequence[str], accuracy: Accuracy, seconds: float) -> int:
     """Print the table and what it comes to; 1 where a digit too many is lost."""
-    chosen = [found for found in DIFFERENCES if only is None or only in found.name]
+    chosen = [found for found in DIFFERENCES if not words or any(w in found.name for w in words)]
     if not chosen:
         names = ", ".join(found.name for found in DIFFERENCES)
-        raise UsageError(f"no formula has {only!r} in its name; there are: {names}")
+        raise UsageError(f"no formula has {words[0]!r} in its name; there are: {names}")
     print(
         f"float32, {torch.get_num_threads()} threads, accuracy {accuracy}\n"
         "digits: of the plain lines and of the compiled function; lost: the most on any row"

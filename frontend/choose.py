@@ -1,66 +1,72 @@
-"""Building, checking and timing candidates: which program a compiled function runs."""
+"""Building, checking and timing programs: which one a compiled function runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from math import isfinite
+from math import inf, isfinite
 from numbers import Integral, Real
+from typing import Any
 
 import torch
 
 from derivations.extract import Plan
-from eops.torch_stage import lower
-from frontend.accept import Reference, accepted, reference
-from frontend.accuracy import Nan
-from frontend.baseline import baseline
+from frontend.accept import Reference, reference
+from frontend.baselines.rival import Rival, rivals
+from frontend.baselines.stage_by_stage import stage_by_stage
 from frontend.compiled import CompiledFunction
 from frontend.derivation import Derivation
-from frontend.execute import Executable, executable
-from frontend.hard_cases import (
-    WRONG,
-    Case,
-    HardCases,
-    moved,
-    nonfinite_cases,
-)
+from frontend.entrants import Entrant, Judge, candidate, run_first
+from frontend.hard_cases import HardCases, nonfinite_cases
 from frontend.memory import require_memory
-from frontend.timing import race, timed
+from frontend.standard import standard_error
+from frontend.timing import UNTIMED, Timing, first, race
 from frontend.trial import Trial
 from frontend.work import require_work
-from ta.errors import BuildError, EinderiveError, OperandError, shown
-from ta.node import Scope
+from frontend.written import as_written
+from ta.errors import BuildError, OperandError, shown
 from ta.program import Program
 from ta.show import show_program
 
 TRIED = 6
 """So many of the candidates predicted fastest are built and timed."""
 MARGIN = 0.97
-"""A candidate replaces the baseline when it takes at most this part of the baseline's time."""
+"""A candidate replaces the fastest baseline when it takes at most this part of its time, beyond
+what the two differ by from round to round (`Timing.beats`)."""
 HOPELESS_PREDICTION = 30.0
 """Candidates predicted to take this many times the best one's time are not built."""
-HOPELESS = 4.0
-"""A rival that takes this many times the fastest one's time on its first runs is not timed on."""
 LONGEST = 1e9
 """Seconds of timing beyond this are the same as this."""
 HARD_SECONDS = 0.5
-"""About how long the runs on hard inputs may take for each candidate that they are asked of; the
+"""About how long the runs on hard inputs may take for each program that they are asked of; the
 most telling one is always run."""
+RACE_SECONDS, RACE_TIMES = 0.4, 12.0
+"""The race takes no longer than that, or than so many times the fastest one's time."""
+YOURS = "your baseline"
 
-
-MOVED = "refused: NaN or infinity elsewhere than in the formula, for inputs with {}"
+Say = Callable[[str], object]
 
 
 def compile_derivation(
-    derivation: Derivation, *, seconds: float = 1.0, tried: int = TRIED
+    derivation: Derivation,
+    *,
+    seconds: float = 1.0,
+    tried: int = TRIED,
+    baseline: Callable[..., Any] | None = None,
+    progress: Say | None = None,
 ) -> CompiledFunction:
-    """Build the best candidates and the baseline, refuse what is inaccurate, race the rest.
+    """Build the plain programs and the best candidates, refuse what is inaccurate, race the rest.
 
-    The baseline stays unless a candidate takes at most 97 % of its time and is as exact as the
-    formula as written on hard inputs (`frontend.hard_cases`); steps that can cancel are exempt from
-    the latter with accuracy="fast"."""
+    The fastest plain program that is accepted stays, unless a candidate takes at most 97 % of its
+    time and is as exact as the formula as written on hard inputs (`frontend.hard_cases`); steps
+    that can cancel are exempt from the latter with accuracy="fast".
+
+    `seconds` is about the most that the timing may take.  `baseline` is a function of torch tensors
+    that enters as one more plain program: it takes the operands by position, in the order in which
+    the formula reads them first, and gives the output, or a tuple of several.  `progress` is told
+    in words what is being done."""
     if not isinstance(seconds, Real) or not seconds >= 0:  # also refuses NaN
         raise OperandError(
             f"seconds is how long timing may take, not {shown(seconds)}",
@@ -71,6 +77,11 @@ def compile_derivation(
             f"tried is how many candidates to build, not {shown(tried)}",
             next_step="for example tried=6; with 0 the baseline stays",
         )
+    if baseline is not None and not callable(baseline):
+        raise OperandError(
+            f"baseline is a function of the formula's operands, not {shown(baseline)}",
+            next_step="for example baseline=lambda a, b: a @ b",
+        )
     seconds = float(min(seconds, LONGEST))
     device = "cpu" if derivation.target == "cpu" else "cuda"
     if device == "cuda" and not torch.cuda.is_available():
@@ -78,30 +89,34 @@ def compile_derivation(
             f"{derivation.target} programs cannot run here: torch sees no CUDA device",
             next_step="derive with target='cpu' to run, or stop at derive() to read the program",
         )
+    say: Say = progress or (lambda words: None)
     program = derivation.source
     require_memory(program, device)
     require_work(program)
+    say("computing the reference in float64")
     with _plain_errors():
         expected = reference(program, device, derivation.accuracy)
         odd = nonfinite_cases(program, device) if derivation.nan == "strict" else ()
-        direct, base = _direct(program, expected, derivation.nan, odd)
-    rivals: list[tuple[Trial, Executable | None]] = [
-        (Trial("baseline", None, direct.words, float("inf"), base, "baseline"), direct)
-    ]
+        judge = Judge(program, expected, device, standard_error(program, expected), odd)
+    hard = HardCases(program, device, derivation.accuracy)
+    say("running plain programs")
+    with _plain_errors():
+        plain = _plain(judge, hard, derivation, baseline)
+    entrants = list(plain)
     interrupted = False
     try:
-        for number, plan in worth_trying(derivation, direct.words, tried):
-            trial, built = _try(f"candidate {number}", plan, device, expected, base)
-            if built is not None and (family := moved(program, odd, built)):
-                trial = replace(trial, verdict=MOVED.format(family))
-                built = None
-            rivals.append((trial, built))
+        words = {entrant.trial.words for entrant in plain if entrant.run is not None}
+        trying = worth_trying(derivation, words, tried)
+        judge.restart()
+        for place, (number, plan) in enumerate(trying, 1):
+            say(f"checking candidate {place} of {len(trying)}")
+            entrants.append(candidate(number, plan, judge))
     except KeyboardInterrupt:
         interrupted = True
-    if not isfinite(base) and all(trial.verdict != "accepted" for trial, _ in rivals):
+    if all(entrant.run is None for entrant in entrants):
         raise _none_right(program, expected)
-    hard = HardCases(program, device, derivation.accuracy)
-    return _choose(derivation, rivals, expected, hard, seconds, interrupted)
+    say("timing")
+    return _choose(derivation, entrants, judge, hard, seconds, interrupted)
 
 
 def _none_right(program: Program, expected: Reference) -> BuildError:
@@ -137,146 +152,190 @@ def _plain_errors() -> Iterator[None]:
         ) from problem
 
 
-def _direct(
-    program: Program, expected: Reference, nan: Nan, odd: Sequence[Case]
-) -> tuple[Executable, float]:
-    """The baseline and its error.  Where what one would write in torch has no correct digit (an
-    operator that lacks the element type), each stage is evaluated in general form instead; where it
-    does not keep NaN and infinities that are to be kept, operation by operation as written."""
-    stages, words = baseline(program)
-    scopes = tuple(scope for scope, _ in stages)
-    runs = tuple(run for _, run in stages)
-    types = expected.types
-    written = Executable(program.roots(), scopes, runs, tuple(words), types=types)
-    try:
-        off = expected.error_of(written)
-    except NotImplementedError:
-        off = float("inf")
-    if off <= WRONG and not moved(program, odd, written):
-        return written, off
-    general = _general(program, scopes, types, as_written=nan == "strict")
-    other = expected.error_of(general)
-    if family := moved(program, odd, general):
+def _plain(
+    judge: Judge, hard: HardCases, derivation: Derivation, own: Callable[..., Any] | None
+) -> list[Entrant]:
+    """The plain programs, judged from the fastest on: as soon as one is right, those far behind
+    it are left out.  Where none is right, the program stage by stage, or as written."""
+    program = judge.program
+    written = [("baseline", rival) for rival in rivals(program, judge.device)]
+    if own is not None:
+        written.insert(0, (YOURS, Rival((YOURS,), "", own, program.inputs)))
+    found: list[Entrant] = []
+    for label, rival in written:
+        if judge.late and any(entrant.run is not None for entrant in found):
+            break
+        entrant = run_first(rival, label, judge)
+        judge.fastest = min(judge.fastest, entrant.seconds)
+        found.append(entrant)
+    judge.fastest = inf  # of those that are right, not yet known
+    order = sorted(range(len(found)), key=lambda place: found[place].seconds)
+    for place in order:
+        entrant = found[place]
+        if entrant.run is None:
+            continue
+        if judge.far_behind(entrant.seconds) and entrant.trial.label != YOURS:
+            times = entrant.seconds / judge.fastest
+            found[place] = entrant.out(f"left out: {times:.3g} times slower on its first run")
+            continue
+        entrant = judge.judged(entrant)
+        if entrant.run is not None and not isfinite(judge.fastest):
+            entrant = _tried_hard(entrant, hard, derivation)
+        if entrant.run is not None:
+            judge.fastest = min(judge.fastest, entrant.seconds)
+        found[place] = entrant
+    if all(entrant.run is None for entrant in found):
+        found.append(_general(judge))
+        judge.fastest = found[-1].seconds
+    return found
+
+
+def _general(judge: Judge) -> Entrant:
+    """The program stage by stage, and where that is not right, as written."""
+    made = None
+    for run in (
+        stage_by_stage(judge.program, judge.expected.types),
+        as_written(judge.program, judge.expected.types),
+    ):
+        call = partial(run, judge.expected.inputs)
+        trial = Trial("baseline", None, run.words, inf, inf, "baseline")
+        made = judge.judged(Entrant(trial, run, call, plain=True))
+        if made.run is not None:
+            seconds = first(call, judge.device == "cuda")
+            return replace(made, trial=replace(made.trial, seconds=seconds))
+    assert made is not None
+    if judge.odd:
         raise BuildError(
-            f"no program for {show_program(program)} has NaN and infinity where the formula has "
-            f"them, for inputs with {family}",
+            f"no program for {show_program(judge.program)} has NaN and infinity where the formula "
+            "has them",
             next_step='compile with nan="ignore", which promises nothing about them',
         )
-    return (general, other) if odd or other < off else (written, off)
-
-
-def _general(
-    program: Program, scopes: tuple[Scope, ...], types: tuple[torch.dtype, ...], *, as_written: bool
-) -> Executable:
-    """Each stage through torch on strided views, without library operators."""
-    word = "eOperator (as written)" if as_written else "eOperator (strided views)"
-    runs = tuple(lower(scope, as_written=as_written) for scope in scopes)
-    return Executable(program.roots(), scopes, runs, (word,) * len(scopes), types=types)
+    if isfinite(made.trial.error):  # no digit is right, and none could be
+        run = as_written(judge.program, judge.expected.types)
+        trial = replace(made.trial, verdict="baseline")
+        return Entrant(trial, run, partial(run, judge.expected.inputs), plain=True)
+    return made
 
 
 def worth_trying(
-    derivation: Derivation, baseline_words: tuple[str, ...], tried: int
+    derivation: Derivation, baseline_words: set[tuple[str, ...]], tried: int
 ) -> list[tuple[int, Plan]]:
-    """Candidates with their numbers, without the baseline itself and what is predicted to take
-    many times longer than the best one."""
+    """Candidates with their numbers, without the baselines themselves and what is predicted to
+    take many times longer than the best one."""
     best = min((plan.seconds for plan in derivation.candidates), default=0.0)
     found = []
     for number, plan in enumerate(derivation.candidates, 1):
         operators = tuple(stage.operator or "" for stage in plan.stages)
-        same = plan.roots == derivation.source.roots() and operators == baseline_words
+        same = plan.roots == derivation.source.roots() and operators in baseline_words
         if not same and plan.seconds <= HOPELESS_PREDICTION * best:
             found.append((number, plan))
     return found[:tried]
 
 
-def _try(
-    label: str, plan: Plan, device: str, expected: Reference, base: float
-) -> tuple[Trial, Executable | None]:
-    infinite = float("inf")
-    try:
-        built = executable(plan, device, expected.types)
-        off = expected.error_of(built)
-    except (EinderiveError, RuntimeError, MemoryError, NotImplementedError) as problem:
-        verdict = f"not built: {str(problem).splitlines()[0]}"
-        return Trial(label, plan, (), infinite, infinite, verdict), None
-    if not accepted(off, min(base, WRONG), expected.epsilon):
-        verdict = f"refused: error {off:.1e}, the baseline's is {base:.1e}"
-        return Trial(label, plan, built.words, infinite, off, verdict), None
-    return Trial(label, plan, built.words, infinite, off, "accepted"), built
-
-
 def _choose(
     derivation: Derivation,
-    rivals: list[tuple[Trial, Executable | None]],
-    expected: Reference,
+    entrants: list[Entrant],
+    judge: Judge,
     hard: HardCases,
     seconds: float,
     interrupted: bool,
 ) -> CompiledFunction:
-    calls = {
-        position: partial(built, expected.inputs)
-        for position, (_, built) in enumerate(rivals)
-        if built is not None
-    }
-    measured, stopped = _measured(calls, seconds, hard.device == "cuda")
-    trials = [
-        replace(trial, seconds=measured.get(position, trial.seconds))
-        for position, (trial, _) in enumerate(rivals)
-    ]
-    running = [position for position in measured if isfinite(trials[position].error)]
-    standing = isfinite(trials[0].error)
-    best = 0
-    for position in sorted(running, key=measured.__getitem__):
-        built = rivals[position][1]
-        slow = standing and measured[position] > MARGIN * measured.get(0, 0.0)
-        if position == 0 or slow or built is None:
-            break
-        try:
-            if standing:
-                trials[position] = _tried_hard(trials[position], built, hard, measured, derivation)
-        except KeyboardInterrupt:
-            stopped = True
-            break
-        if trials[position].verdict == "accepted":
-            best = position
-            break
-    run = rivals[best][1]
-    assert run is not None
+    entrants, stopped = _raced(entrants, judge, seconds)
+    best: Entrant | None = None
+    try:
+        best = _fastest_plain(entrants, hard, derivation)
+        bar = UNTIMED if best is None else best.timing or Timing(best.seconds, 0.0)
+        for place in _by_time(entrants, plain=False):
+            entrant = entrants[place]
+            if entrant.timing is None or entrant.seconds > MARGIN * bar.seconds:
+                break
+            if not entrant.timing.beats(bar, MARGIN):
+                continue
+            entrants[place] = entrant = _tried_hard(entrant, hard, derivation)
+            if entrant.run is not None:
+                best = entrant
+                break
+    except KeyboardInterrupt:
+        stopped = True
+    if best is None:
+        best = next(e for e in entrants if e.run is not None)
+    assert best.run is not None
+    trials = tuple(_numbered([entrant.trial for entrant in entrants]))
+    chosen = trials[next(place for place, e in enumerate(entrants) if e is best)]
     stopped |= interrupted
-    return CompiledFunction(derivation, run, tuple(trials), trials[best], hard.device, stopped)
+    return CompiledFunction(derivation, best.run, trials, chosen, judge.device, stopped)
 
 
-def _tried_hard(
-    trial: Trial,
-    built: Executable,
-    hard: HardCases,
-    measured: Mapping[int, float],
-    derivation: Derivation,
-) -> Trial:
-    """The trial with its errors on hard inputs, and refused where these bind."""
-    most = max(1, int(HARD_SECONDS / (trial.seconds + measured.get(0, 0.0))))
-    families = hard.errors(built, most)
+def _numbered(trials: Sequence[Trial]) -> Iterator[Trial]:
+    """Several baselines are told apart by numbers."""
+    several = sum(trial.label == "baseline" for trial in trials) > 1
+    count = 0
+    for trial in trials:
+        if trial.label == "baseline" and several:
+            count += 1
+            yield replace(trial, label=f"baseline {count}")
+        else:
+            yield trial
+
+
+def _by_time(entrants: Sequence[Entrant], *, plain: bool) -> list[int]:
+    found = [p for p, e in enumerate(entrants) if e.run is not None and e.plain is plain]
+    return sorted(found, key=lambda place: entrants[place].seconds)
+
+
+def _fastest_plain(
+    entrants: list[Entrant], hard: HardCases, derivation: Derivation
+) -> Entrant | None:
+    """The fastest plain program that is accepted on hard inputs as well: a general one, which
+    stands where there is no other, in any case."""
+    places = _by_time(entrants, plain=True)
+    for place in places:
+        if not entrants[place].trial.families and place != places[-1]:
+            entrants[place] = _tried_hard(entrants[place], hard, derivation)
+        if entrants[place].run is not None:
+            return entrants[place]
+    return None
+
+
+def _tried_hard(entrant: Entrant, hard: HardCases, derivation: Derivation) -> Entrant:
+    """With its errors on hard inputs, and refused where these bind."""
+    assert entrant.run is not None
+    if entrant.literal:
+        return entrant
+    trial = entrant.trial
+    most = max(1, int(HARD_SECONDS / (2 * trial.seconds + 1e-9)))
+    families = hard.errors(entrant.run, most)
+    steps = hard.step_digits(trial.plan.steps if trial.plan is not None else (), families)
+    trial = replace(trial, families=families, step_digits=steps)
     binding = derivation.accuracy != "fast" or not trial.cancelling
     failed = next((family for family in families if not family.accepted), None)
-    verdict = trial.verdict
+    entrant = replace(entrant, trial=trial)
     if binding and failed is not None:
-        verdict = f"refused: {failed.refusal}"
-    steps = hard.step_digits(trial.plan.steps if trial.plan is not None else (), families)
-    return replace(trial, families=families, verdict=verdict, step_digits=steps)
+        return entrant.out(f"refused: {failed.refusal}")
+    return entrant
 
 
-def _measured(
-    calls: Mapping[int, Callable[[], object]], seconds: float, cuda: bool
-) -> tuple[dict[int, float], bool]:
-    """Seconds of each call, as far as KeyboardInterrupt lets it come, and whether that happened."""
-    found: dict[int, float] = {}
+def _raced(entrants: Sequence[Entrant], judge: Judge, seconds: float) -> tuple[list[Entrant], bool]:
+    """With the times of those that race, as far as KeyboardInterrupt lets it come, and whether
+    that happened."""
+    found = list(entrants)
+    running = [e.seconds for e in found if e.run is not None]
+    judge.fastest = min(running, default=inf)
+    racing = [
+        place
+        for place, entrant in enumerate(found)
+        if entrant.call is not None
+        and entrant.run is not None
+        and (not judge.far_behind(entrant.seconds) or entrant.trial.label == YOURS)
+    ]
+    calls = [call for place in racing if (call := found[place].call) is not None]
+    seconds = min(seconds, max(RACE_SECONDS, RACE_TIMES * judge.fastest))
     try:
-        for position, call in calls.items():
-            found[position] = min(timed(call, cuda) for _ in range(2))
-        fastest = min(found.values())
-        racing = [p for p in calls if p == 0 or found[p] <= HOPELESS * fastest]
-        medians = race([calls[p] for p in racing], seconds=seconds, cuda=cuda)
-        found |= zip(racing, medians, strict=True)
+        with torch.no_grad():
+            times = race(calls, seconds=seconds, cuda=judge.device == "cuda")
     except KeyboardInterrupt:
         return found, True
+    for place, timing in zip(racing, times, strict=True):
+        trial = replace(found[place].trial, seconds=timing.seconds, spread=timing.spread)
+        found[place] = replace(found[place], trial=trial, timing=timing)
     return found, False

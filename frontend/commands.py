@@ -128,13 +128,20 @@ def run_record(options: argparse.Namespace) -> int:
 
 
 def bench(options: argparse.Namespace) -> int:
+    if options.what == "search":
+        from frontend.bench import bench_search
+
+        return bench_search(options.case, options.states, options.target, options.throughput)
     if options.what == "digits":
         from frontend.bench_digits import bench_digits
 
-        return bench_digits(options.only, options.accuracy, options.seconds)
-    from frontend.bench import bench_search
+        return bench_digits(options.formula, options.accuracy, options.seconds)
+    from frontend.bench_slower import bench_slower
 
-    return bench_search(options.case, options.states, options.target, options.throughput)
+    with Progress(sys.stderr) as progress:
+        return bench_slower(
+            options.formula, options.size, progress, numpy=options.numpy, seconds=options.seconds
+        )
 
 
 def show_rules(options: argparse.Namespace) -> int:
@@ -211,7 +218,7 @@ def _compiled(derivation: Any, seconds: float) -> Any:
 
     with Progress(sys.stderr) as progress:
         progress.write("building, checking and measuring the best candidates")
-        return compile_derivation(derivation, seconds=seconds)
+        return compile_derivation(derivation, seconds=seconds, progress=progress.write)
 
 
 def _trials(compiled: Any) -> list[dict[str, Any]]:
@@ -225,6 +232,7 @@ def _trials(compiled: Any) -> list[dict[str, Any]]:
             "label": trial.label,
             "operators": list(trial.words),
             "seconds": finite(trial.seconds),
+            "spread": trial.spread,
             "error": finite(trial.error),
             "steps_that_can_cancel": list(trial.cancelling),
             "hard_inputs": [

@@ -50,7 +50,7 @@ MOST_WORK_STRICT = 20_000_000
 """Points of iteration spaces that one evaluation by the interpreter may visit for NaN: a second."""
 INTERPRETED = 1 << 22
 """Beyond so many points torch's float64 takes the interpreter's place: some 0.1 s."""
-PREPARING_SECONDS = 1.5
+PREPARING_SECONDS = 0.6
 """So long the hard inputs of a program may take to be made and evaluated as written, all together;
 the families that come first, `LEAST` of them, are always among those that are tried."""
 LEAST = 4

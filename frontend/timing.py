@@ -4,20 +4,56 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from statistics import median
+from dataclasses import dataclass
+from math import inf
+from statistics import median, quantiles
 
 import torch
 
+SAMPLE = 1e-4
+"""A call that is shorter than this is timed in batches that take about so many seconds: the clock
+and the pace of the machine are too coarse for one."""
+MOST_CALLS = 100
+WARM = 20e-3
+"""A first call that is no longer than this may have been something that is done once."""
 
-def timed(run: Callable[[], object], cuda: bool) -> float:
-    """Wall-clock seconds of one call, work on the device included."""
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """The median of a rival's samples, and half the distance between their quartiles; `samples`
+    are seconds a call, by round."""
+
+    seconds: float
+    spread: float
+    samples: tuple[float, ...] = ()
+
+    def beats(self, other: Timing, margin: float) -> bool:
+        """Whether this one takes at most that part of the other's time, and is the faster one in
+        three quarters of the rounds that both were in: in no more than half of them by chance."""
+        both = list(zip(self.samples, other.samples, strict=False))
+        won = sum(own < theirs for own, theirs in both)
+        return self.seconds <= margin * other.seconds and 4 * won >= 3 * len(both)
+
+
+UNTIMED = Timing(inf, 0.0)
+
+
+def timed(run: Callable[[], object], cuda: bool, calls: int = 1) -> float:
+    """Wall-clock seconds of one call, work on the device included; of several, their mean."""
     if cuda:
         torch.cuda.synchronize()
     started = time.perf_counter()
-    run()
+    for _ in range(calls):
+        run()
     if cuda:
         torch.cuda.synchronize()
-    return time.perf_counter() - started
+    return (time.perf_counter() - started) / calls
+
+
+def first(run: Callable[[], object], cuda: bool) -> float:
+    """Seconds of a rival that has not run yet: of its second call, where that is short."""
+    found = timed(run, cuda)
+    return min(found, timed(run, cuda)) if found <= WARM else found
 
 
 def race(
@@ -26,16 +62,34 @@ def race(
     seconds: float = 1.0,
     most: int = 30,
     cuda: bool = False,
-) -> list[float]:
-    """The median seconds of each rival over interleaved rounds, so that a change of the machine's
-    pace meets all of them.
+) -> list[Timing]:
+    """The time of each rival over interleaved rounds, so that a change of the machine's pace meets
+    all of them; every other round goes backwards, so that none always follows the same one.
 
-    Every rival runs at least 3 times and at most `most` times; a slow one leaves the race when it
+    Every rival runs in at least 3 rounds and at most in `most`; a slow one leaves the race when it
     has had its share of about `seconds` in all."""
+    calls = [batch(timed(run, cuda)) for run in runs]
     samples: list[list[float]] = [[] for _ in runs]
+    spent = [0.0] * len(runs)
     share = seconds / max(1, len(runs))
+    order = list(range(len(runs)))
     for number in range(most):
-        for position, run in enumerate(runs):
-            if number < 3 or sum(samples[position]) < share:
-                samples[position].append(timed(run, cuda))
-    return [median(found) for found in samples]
+        for position in order if number % 2 == 0 else reversed(order):
+            if number < 3 or spent[position] < share:
+                found = timed(runs[position], cuda, calls[position])
+                samples[position].append(found)
+                spent[position] += found * calls[position]
+    return [summary(found) for found in samples]
+
+
+def batch(seconds: float) -> int:
+    """How many calls one sample takes."""
+    return max(1, min(MOST_CALLS, round(SAMPLE / max(seconds, 1e-9))))
+
+
+def summary(samples: Sequence[float]) -> Timing:
+    """Median and spread of the samples."""
+    if len(samples) < 2:
+        return Timing(samples[0] if samples else inf, 0.0, tuple(samples))
+    low, _, high = quantiles(samples, n=4, method="inclusive")
+    return Timing(median(samples), (high - low) / 2, tuple(samples))

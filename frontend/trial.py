@@ -11,7 +11,8 @@ from frontend.judged import FamilyError
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One program as it was tried; `verdict` is `baseline`, `accepted` or why it was refused.
+    """One program as it was tried; `verdict` is `baseline`, `accepted` or why it was refused
+    or left out.
 
     `error` is on random inputs, `families` are the errors on hard ones beside those of the formula
     as written, for the programs that were fastest, up to the first that refuses one; all errors are
@@ -27,6 +28,10 @@ class Trial:
     step_digits: tuple[tuple[str, float], ...] = ()
     """The digits that each step that can cancel loses, as `("2 (distribute)", 6.3)`, on the inputs
     where the program loses most; nothing where it loses none."""
+    spread: float = 0.0
+    """Half the distance between the quartiles of the measured times, in seconds."""
+    text: str = ""
+    """A plain program of torch, as Python."""
 
     @property
     def cancelling(self) -> tuple[str, ...]:

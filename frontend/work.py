@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
+from frontend.sampled_reference import equally_cheap
 from ta.errors import BuildError
 from ta.program import Program
 from ta.show import show_program
@@ -16,7 +17,7 @@ MOST_POINTS = 10**10
 def require_work(program: Program) -> None:
     """BuildError where an element reduces so many values that the check of it would not end."""
     for output in program.outputs:
-        for stage in stages(output.scope):
+        for stage in stages(equally_cheap(output.scope)):
             points = prod(side.extent for side in stage.sums)
             if points > MOST_POINTS:
                 sizes = " x ".join(str(side.extent) for side in stage.sums)

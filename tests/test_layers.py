@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import einderive
+
 ROOT = Path(__file__).resolve().parent.parent
 MAX_LINES = 400
 
@@ -55,11 +57,33 @@ def is_dunder_assignment(node: ast.stmt) -> bool:
     return all(isinstance(t, ast.Name) and t.id in ("__all__", "__version__") for t in targets)
 
 
+def lazy_exports(node: ast.If) -> tuple[set[str], set[str]]:
+    """The names of `if TYPE_CHECKING: imports` and of `else: ... = lazily(globals(), {...})`."""
+    imported = {a.name for n in node.body if isinstance(n, ast.ImportFrom) for a in n.names}
+    (assignment,) = node.orelse
+    assert isinstance(assignment, ast.Assign)
+    assert isinstance(assignment.value, ast.Call)
+    table = ast.literal_eval(assignment.value.args[1])
+    places = {f"{n.module}.{a.name}" for n in node.body for a in n.names}  # type: ignore[attr-defined]
+    assert places == {f"{module}.{name}" for name, module in table.items()}
+    return imported, set(table)
+
+
 def more_than_exports(source: str) -> list[str]:
-    """List the statements of `source` other than docstring, imports, __all__ and __version__."""
+    """List the statements of `source` other than docstring, imports, __all__ and __version__, and
+    one table of names that are loaded when they are asked for."""
     body = ast.parse(source).body
     if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
         body = body[1:]
+    body = [
+        node
+        for node in body
+        if not (
+            isinstance(node, ast.If)
+            and ast.unparse(node.test) == "TYPE_CHECKING"
+            and len({frozenset(names) for names in lazy_exports(node)}) == 1
+        )
+    ]
     return [
         f"line {node.lineno}: {ast.unparse(node).splitlines()[0]}"
         for node in body
@@ -92,6 +116,14 @@ def test_imports_go_one_way(layer: str) -> None:
 def test_public_module_only_reexports() -> None:
     source = (ROOT / "einderive.py").read_text(encoding="utf-8")
     assert not more_than_exports(source)
+
+
+def test_every_public_name_is_there() -> None:
+    for name in einderive.__all__:
+        assert getattr(einderive, name) is not None
+        assert name in dir(einderive)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = einderive.nothing  # type: ignore[attr-defined]
 
 
 def test_files_stay_small() -> None:

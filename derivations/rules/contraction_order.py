@@ -21,8 +21,13 @@ MOST_OPTIMAL = 8
 
 def propose(scope: Scope) -> Iterator[Witness]:
     """The order that opt_einsum finds for the factors' iterators and extents."""
+    return pairs(scope, LEAST_FACTORS)
+
+
+def pairs(scope: Scope, least: int) -> Iterator[Witness]:
+    """The order for a product of at least so many factors; nothing for other scopes."""
     factors = plain_factors(scope)
-    if len(factors) < LEAST_FACTORS or not scope.sums or scope.reducer != "sum":
+    if len(factors) < least or not scope.sums or scope.reducer != "sum":
         return
     sizes = tuple(bound.extent for bound in scope.domain)
     if 0 in sizes:

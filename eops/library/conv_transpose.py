@@ -32,7 +32,7 @@ CONVOLVE: dict[int, Callable[..., torch.Tensor]] = {
 }
 
 
-def _slides(binding: Binding) -> tuple[Slide, ...]:
+def slides_of(binding: Binding) -> tuple[Slide, ...]:
     """Each window `y = h - step*i` into the kernel, its step the slide's dilation: `bound` is the
     range of y that is laid out, `padding` the outputs that the library drops on both sides,
     `skipped` those before the first wanted one after that."""
@@ -72,7 +72,7 @@ def _constraint(binding: Binding) -> str | None:
 
 
 def _launch(dimensions: int, binding: Binding) -> Launch:
-    found = _slides(binding)
+    found = slides_of(binding)
     a, k = binding.operands
     convolve = partial(
         CONVOLVE[dimensions],
@@ -92,7 +92,7 @@ def _launch(dimensions: int, binding: Binding) -> Launch:
 
 def _work(binding: Binding) -> Work:
     scope, roles = binding.scope, binding.roles
-    found = _slides(binding)
+    found = slides_of(binding)
     bounds = bounds_of(binding, found)
     a, k = binding.operands
     n, g, f, c = (binding.extent(role) for role in "ngfc")

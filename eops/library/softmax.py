@@ -56,12 +56,12 @@ def find(scope: Scope) -> Softmax | None:
     for logits, shifted in candidates:
         for k in range(len(scope.loops)):
             inside = logits.free >> k & 1 and not quotient.free >> k & 1
-            if inside and _definition(scope, logits, k, shifted) is scope.body:
+            if inside and definition(scope, logits, k, shifted) is scope.body:
                 return Softmax(logits, k)
     return None
 
 
-def _definition(scope: Scope, logits: Node, k: int, shifted: bool) -> Node:
+def definition(scope: Scope, logits: Node, k: int, shifted: bool) -> Node:
     """`exp(X - M) / D` as a statement, or the rules, would write it.
 
     The nested scopes run over those loops that X has, in the scope's order."""

@@ -97,7 +97,7 @@ def test_strict_derivations_are_equal_on_nan_too(name: str) -> None:
 
 
 def test_no_program_that_keeps_nan_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("frontend.choose.moved", lambda *_: "NaN")
+    monkeypatch.setattr("frontend.entrants.moved", lambda *_: "NaN")
     with pytest.raises(BuildError, match='nan="ignore"'):
         ed.compile("Y[i] = A[i,k]", nan="strict", A=(3, 4))
 

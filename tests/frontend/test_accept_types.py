@@ -12,9 +12,10 @@ import einderive as ed
 from eops.torch_stage import lower_all
 from frontend.accept import accepted, error
 from frontend.accuracy import ACCURACIES
-from frontend.baseline import baseline
-from frontend.execute import Executable, executable
+from frontend.baselines.stage_by_stage import stage_by_stage
+from frontend.execute import executable
 from frontend.inputs import random_inputs
+from tests.frontend.races import nobody_is_slow
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")
 TABLE: dict[str, tuple[str, dict[str, Any]]] = {
@@ -37,8 +38,11 @@ TABLE: dict[str, tuple[str, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("name", TABLE)
-def test_accepted_programs_are_as_exact_as_the_direct_one(name: str, dtype: str) -> None:
+def test_accepted_programs_are_as_exact_as_the_direct_one(
+    name: str, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Judged anew, on other inputs than those of acceptance, by its own kernels."""
+    nobody_is_slow(monkeypatch)
     text, shapes = TABLE[name]
     run = ed.compile(text, seconds=0.01, dtypes=dtype, **shapes)
     eps = torch.finfo(getattr(torch, dtype)).eps
@@ -47,10 +51,13 @@ def test_accepted_programs_are_as_exact_as_the_direct_one(name: str, dtype: str)
     inputs = random_inputs(source.inputs, "cpu", seed=5)
     wide = {tensor: value.to(torch.float64) for tensor, value in inputs.items()}
     wanted = [lower_all(root)(wide) for root in source.roots()]
-    for trial in run.trials[1:]:
-        assert trial.verdict == "accepted", (trial, [s.rule for s in trial.plan.steps])  # type: ignore[union-attr]
+    for trial in run.trials:
+        if trial.plan is None:
+            continue
+        if trial.cancelling and trial.verdict.startswith("refused: "):
+            continue  # for the digits that it loses on hard inputs
+        assert trial.verdict == "accepted", (trial, [s.rule for s in trial.plan.steps])
         assert trial.words
-        assert trial.plan is not None
         outputs = executable(trial.plan, "cpu")(inputs)
         assert all(output.dtype == getattr(torch, dtype) for output in outputs)
         assert error(outputs, wanted) <= 8 * run.baseline.error + 32 * eps
@@ -66,9 +73,7 @@ def test_overflow_that_the_direct_program_does_not_have_is_refused() -> None:
     wanted = [torch.ones(9, dtype=torch.float64)]
 
     def off(found: ed.Derivation) -> float:
-        stages, words = baseline(found.source)
-        scopes, runs = zip(*stages, strict=True)
-        return error(Executable(found.source.roots(), scopes, runs, tuple(words))(inputs), wanted)
+        return error(stage_by_stage(found.source, (torch.float16,))(inputs), wanted)
 
     assert off(direct) < 1e-3
     assert off(staged) == math.inf
@@ -90,5 +95,8 @@ def test_other_element_types_have_no_hard_inputs(dtype: str, accuracy: Any) -> N
     run = ed.compile(
         "Y[i,l] = A[i,j]*B[j,l]", dtypes=dtype, accuracy=accuracy, seconds=0.01, A=(9, 7), B=(7, 5)
     )
-    assert all(trial.verdict in ("baseline", "accepted") for trial in run.trials)
+    assert all(
+        trial.verdict in ("baseline", "accepted") or "slower on its first run" in trial.verdict
+        for trial in run.trials
+    )
     assert not any(trial.families for trial in run.trials)

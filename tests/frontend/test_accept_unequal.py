@@ -17,6 +17,7 @@ from frontend.hard_inputs import FAMILIES
 from frontend.inputs import family_inputs
 from frontend.judged import FamilyError
 from frontend.unequal import UNEQUAL, hard_families
+from tests.frontend.races import candidates_win
 
 GROUPED = "T[i] = B[i]-Z[i]; Y[i] = T[i]+C[i]"
 SHAPES = dict.fromkeys("BZC", (300,))
@@ -41,10 +42,7 @@ def test_what_opens_a_difference_is_refused(accuracy: Accuracy) -> None:
 
 
 def test_the_digits_lost_are_reported_of_fast_programs(monkeypatch: pytest.MonkeyPatch) -> None:
-    def first(calls: Any, *_: Any) -> tuple[dict[int, float], bool]:
-        return {position: 1e-5 * position or 1e-3 for position in calls}, False
-
-    monkeypatch.setattr("frontend.choose._measured", first)
+    candidates_win(monkeypatch)
     run = compile_derivation(
         ed.derive(GROUPED, accuracy="fast", **dict.fromkeys("BZC", (200_000,)))
     )

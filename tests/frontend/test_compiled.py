@@ -107,7 +107,7 @@ def interrupt(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("where", ["_try", "race", "timed"])
+@pytest.mark.parametrize("where", ["candidate", "race"])
 def test_interrupted_with_the_best_so_far(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = ed.derive("Y[i,j] = (A[i,k]-B[j,k])^2", A=(64, 32), B=(64, 32))
     monkeypatch.setattr(module, where, interrupt)

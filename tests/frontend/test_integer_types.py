@@ -27,12 +27,11 @@ from frontend.accept_integers import (
     output_types,
     stays_whole,
 )
-from frontend.baseline import baseline
+from frontend.baselines.stage_by_stage import stage_by_stage
 from frontend.compiled import CompiledFunction
-from frontend.execute import Executable, executable
+from frontend.execute import executable
 from frontend.inputs import whole_range_inputs
 from ta import expr
-from ta.errors import BuildError
 from ta.fields import RealField
 from ta.interp import evaluate, input_tensors
 from ta.node import Scope, Source
@@ -141,8 +140,7 @@ def both(text: str, dtypes: Any, **shapes: Any) -> tuple[list[torch.Tensor], Com
     plans = [t.plan for t in trials if t.plan is not None and t.verdict == "accepted"]
     assert plans
     runs = [executable(plan, "cpu", expected.types) for plan in plans]
-    scopes, direct = zip(*baseline(program)[0], strict=True)
-    runs.append(Executable(program.roots(), scopes, direct, ("",) * len(scopes)))
+    runs.append(stage_by_stage(program, ()))
     return [run(inputs)[0] for run in runs], compiled
 
 
@@ -168,9 +166,10 @@ def test_a_constant_statement_over_integers_is_one(text: str, dtype: str) -> Non
 @pytest.mark.parametrize("constant", ["3", "1/3"])
 def test_a_constant_statement_leaves_floats_as_they_are(constant: str, dtype: str) -> None:
     text = f"T[i] = {constant} where i in 0:9; Y[i] = T[i]*A[i]; Z[i] = T[i] + 1"
-    (scope, *_), _ = baseline(ed.parse(text, dtypes=dtype, A=(9,)))
+    direct = stage_by_stage(ed.parse(text, dtypes=dtype, A=(9,)), ())
+    run, scope = direct.runs[0], direct.scopes[0]
     inputs = {expr.tensor("A", (9,), dtype): torch.ones(9, dtype=getattr(torch, dtype))}
-    assert scope[1](inputs).dtype == lower(scope[0])(inputs).dtype == getattr(torch, dtype)
+    assert run(inputs).dtype == lower(scope)(inputs).dtype == getattr(torch, dtype)
     mixed = {"A": dtype, "B": "int64"}
     program = ed.parse(f"{text}; X[i] = T[i]*B[i]", dtypes=mixed, A=(9,), B=(9,))
     types = output_types(program)
@@ -364,10 +363,11 @@ def test_a_wrapping_candidate_beside_floats_is_refused(monkeypatch: pytest.Monke
 def test_a_wrapping_baseline_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     found = ed.derive("Y[i] = A[i]*B[i]", dtypes="int8", A=(9,), B=(9,))
     monkeypatch.setattr("eops.torch_stage.stage_types", narrowing)
-    stages, _ = baseline(found.source)
-    assert len(stages) == 1
-    with pytest.raises(BuildError, match=r"no program for .* the formula's integers"):
-        found.compile()
+    assert len(stage_by_stage(found.source, ()).scopes) == 1
+    compiled = found.compile(seconds=0.01)
+    assert compiled.chosen.words == ("as written",)
+    inputs = whole_range_inputs(found.source.inputs, "cpu", seed=4)
+    assert exact_case(found.source, inputs).agrees(compiled.run)
 
 
 def test_a_result_of_another_integer_type_is_refused() -> None:

@@ -11,7 +11,6 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend.baseline import einsum_as_written
 
 CHAIN = "Y[i] = A[i,k]*B[k,j]*x[j]"
 SHAPES: dict[str, Any] = {"A": (4, 4), "B": (4, 4), "x": (4,)}
@@ -46,7 +45,7 @@ def together(work: Callable[[int], Any]) -> list[Any]:
 
 def test_calls_in_threads() -> None:
     run = small(CHAIN, **SHAPES)
-    assert "torch.einsum" in run.baseline.words[0]
+    assert any("torch.einsum" in trial.words[0] for trial in run.trials)
     a, b, x = torch.ones(4, 4), torch.ones(4, 4), torch.ones(4)
 
     def work(_: int) -> bool:
@@ -71,12 +70,3 @@ def test_einsum_derived_in_threads() -> None:
         return float(ed.einsum("ij,ij,ij->", ones, ones, ones, derive=True))
 
     assert together(work) == [4.0, 6.0, 8.0, 10.0]
-
-
-def test_operands_are_contracted_in_the_order_written() -> None:
-    """`A*B` overflows, `B*x` is 0: the order shows."""
-    a, b, x = torch.full((4, 4), 1e30), torch.full((4, 4), 1e30), torch.tensor([1.0, -1, 1, -1])
-    assert einsum_as_written("ab,bc,c->a", [a, b, x]).isnan().all()
-    assert einsum_as_written("bc,c,ab->a", [b, x, a]).tolist() == [0.0] * 4
-    assert einsum_as_written("bc,c->b", [b, x]).tolist() == [0.0] * 4
-    assert einsum_as_written("bc->cb", [b]).shape == (4, 4)

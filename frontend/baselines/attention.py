@@ -1,0 +1,124 @@
+"""Scaled dot-product attention in one call, also where some scores are masked.
+
+O[b,i,e] = S[j] P[b,i,j]*V[b,j,e],   P = softmax over j of c * S[d] Q[b,i,d]*K[b,j,d]
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from math import inf
+
+import torch
+
+from eops.library import attention, softmax
+from frontend.baselines.scalars import condition_mask
+from frontend.baselines.terms import as_it_is
+from frontend.baselines.views import View, arranged, permuted, view
+from frontend.baselines.writer import Writer, Written
+from ta import affine, expr
+from ta.canon import scope as make_scope
+from ta.node import Access, Const, Node, Scope, Select
+from ta.subst import accesses, rebuild
+
+GROUPS = (("b", "i", "d"), ("b", "j", "d"), ("b", "j", "e"))
+
+
+def recognise(scope: Scope, writer: Writer) -> Written | None:
+    if scope.empty:
+        return None
+    found, mask = attention.find(scope), None
+    if found is None:
+        opened = _unmasked(scope)
+        if opened is None:
+            return None
+        scope, mask = opened
+        found = attention.find(scope)
+    if found is None:
+        return None
+    roles = found.roles
+    if any(len(roles[role]) != 1 for role in "ie"):
+        return None
+    count = max(found.bounds) + 1
+    domain = [found.bounds.get(i, affine.Range(0, 1)) for i in range(count)]
+    batch = roles["b"]
+    texts = []
+    for (read, rows), names in zip(found.operands, GROUPS, strict=True):
+        part = view(expr.access(read.source, rows, read.fill), domain, writer)
+        wanted = [i for role in names for i in roles[role]]
+        if sorted(wanted) != sorted(part.dims):
+            return None
+        groups = [*([b] for b in batch), *(roles[role] for role in names[1:])]
+        texts.append(arranged(part, groups, domain))
+    depth = 1
+    for i in roles["d"]:
+        depth *= domain[i].extent
+    options = ""
+    if abs(float(found.scale) * depth**0.5 - 1) > 1e-6:
+        options = f", scale={float(found.scale)!r}"
+    if mask is not None:
+        options += _masked(mask, scope, found, writer)
+    text = f"F.scaled_dot_product_attention({', '.join(texts)}{options})"
+    return Written(
+        permuted(View(text, (*batch, *roles["i"], *roles["e"])), range(len(scope.loops))),
+        "scaled_dot_product_attention",
+    )
+
+
+def _unmasked(scope: Scope) -> tuple[Scope, Select] | None:
+    """The scope with the scores where `where(condition, scores, -inf)` stood in its softmax, and
+    that choice."""
+    for read in accesses(scope.body):
+        if not isinstance(read.source, Scope):
+            continue
+        found = softmax.find(read.source)
+        if found is None:
+            continue
+        logits = _opened(found.logits, read.source)
+        if not isinstance(logits, Select):
+            continue
+        if not isinstance(logits.otherwise, Const) or logits.otherwise.value != -inf:
+            continue
+        weights = read.source
+        plain = make_scope(weights.loops, (), softmax_of(weights, logits.then, found.over))
+        other = expr.access(plain, read.rows, read.fill)
+
+        def on_access(access: Access, old: Node = read, new: Node = other) -> Node:
+            return new if access is old else access
+
+        body = rebuild(scope.body, on_access)
+        return make_scope(scope.loops, scope.sums, body, scope.reducer), logits
+    return None
+
+
+def _opened(logits: Node, scope: Scope) -> Node:
+    """The body of a stage without a reduction that is read as it is."""
+    if isinstance(logits, Access) and isinstance(logits.source, Scope) and as_it_is(logits, scope):
+        return logits if logits.source.sums else logits.source.body
+    return logits
+
+
+def softmax_of(scope: Scope, logits: Node, over: int) -> Node:
+    """The softmax of other logits over one of the scope's loops."""
+    return softmax.definition(scope, logits, over, True)
+
+
+def _masked(choice: Select, scope: Scope, found: attention.Attention, writer: Writer) -> str:
+    """The mask over (i, j), or the word for a causal one."""
+    i, j = found.roles["i"], found.roles["j"]
+    weights = next(
+        read
+        for read in accesses(scope.body)
+        if isinstance(read.source, Scope) and softmax.find(read.source) is not None
+    )
+    rows = {place: row.lone for place, row in enumerate(weights.rows)}
+    inner = weights.source
+    assert isinstance(inner, Scope)
+    places = {own: place for place, own in rows.items()}
+    dims = [places[d] for d in (*i, *j)]
+    masks = [condition_mask(c, inner.domain, dims) for c in choice.conditions]
+    mask = reduce(torch.logical_and, masks)
+    size = tuple(inner.domain[d].extent for d in dims)
+    mask = mask.expand(size)
+    if torch.equal(mask, torch.ones(size, dtype=torch.bool).tril()):
+        return ", is_causal=True"
+    return f", attn_mask={writer.constant(mask)}"

@@ -1,0 +1,100 @@
+"""Broadcast and reduce: the body over all iterators at once, then the reduction.
+
+Y[i,j] = (A[i,k]-B[j,k])^2      ((A[:, None] - B) ** 2).sum(-1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import prod
+
+from frontend.baselines.scalars import Scalars
+from frontend.baselines.views import View, aligned, permuted, view
+from frontend.baselines.writer import NotWritten, Writer, Written, grouped
+from ta.affine import bits
+from ta.expr import split_coefficient
+from ta.node import Access, Number, Scope
+
+REDUCED = "broadcast and reduce"
+ONE = Fraction(1)
+
+
+def write(scope: Scope, writer: Writer) -> Written:
+    """Any stage whose ranges are not empty."""
+    if scope.empty:
+        raise NotWritten("an empty range")
+    if isinstance(scope.body, Access):
+        return _of_one_read(scope, scope.body, writer)
+    coefficient, core = split_coefficient(scope.body)
+    pulled = bool(scope.sums) and scope.reducer == "sum"
+    if pulled and isinstance(core, Access):
+        return _of_one_read(scope, core, writer, coefficient)
+    body = core if pulled else scope.body
+    held = bits(body.free)
+    text = Scalars(scope.domain, range(len(scope.domain)), writer).text(body)
+    if scope.sums:
+        if len(scope.domain) > len(held):
+            raise NotWritten("an iterator that does not occur")
+        return Written(_reduced(text, scope, coefficient if pulled else ONE), REDUCED)
+    if len(scope.loops) > len(held):
+        return Written(f"({text}).expand({_sizes(scope.shape)})", "elementwise", True)
+    return Written(text, "elementwise")
+
+
+def _of_one_read(
+    scope: Scope, access: Access, writer: Writer, coefficient: Number = ONE
+) -> Written:
+    """A view, or a reduction of one, in the order of the source's dimensions."""
+    loops = len(scope.loops)
+    found = view(access, scope.domain, writer)
+    missing = [i for i in range(len(scope.domain)) if i not in found.dims]
+    if not scope.sums:
+        text = aligned(found, range(loops))
+        if missing:
+            return Written(f"{text}.expand({_sizes(scope.shape)})", "view", True)
+        return Written(text, "view", found.shares)
+    if missing:
+        raise NotWritten("an iterator that does not occur")
+    axes = [d for d, i in enumerate(found.dims) if i >= loops]
+    kept = tuple(i for i in found.dims if i < loops)
+    if scope.reducer == "prod" and len(axes) > 1:
+        raise NotWritten("a product over several dimensions of a view")
+    text, after = _over(found.text, scope, axes, coefficient)
+    text = permuted(View(text, kept), range(loops))
+    return Written(scaled(text, after), REDUCED)
+
+
+def _reduced(text: str, scope: Scope, coefficient: Number) -> str:
+    """The reduction of a tensor that has the sums as its last dimensions."""
+    count = len(scope.sums)
+    text = grouped(text)
+    if scope.reducer == "prod" and count > 1:
+        return f"{text}.flatten({-count}).prod(-1)"
+    return scaled(*_over(text, scope, range(-count, 0), coefficient))
+
+
+def _over(text: str, scope: Scope, axes: Sequence[int], coefficient: Number) -> tuple[str, Number]:
+    """The reduction over these dimensions, and the factor that is left to apply."""
+    dims = str(axes[0]) if len(axes) == 1 else f"({', '.join(map(str, axes))})"
+    if scope.reducer in ("max", "min"):
+        return f"{text}.a{scope.reducer}({dims})", ONE
+    where = dims if scope.loops or scope.reducer == "prod" else ""
+    if coefficient == Fraction(1, prod(bound.extent for bound in scope.sums)):
+        return f"{text}.mean({where})", ONE
+    return f"{text}.{scope.reducer}({where})", coefficient
+
+
+def _sizes(extents: Sequence[int]) -> str:
+    return ", ".join(map(str, extents)) or "()"
+
+
+def scaled(text: str, coefficient: Number) -> str:
+    """The expression, which needs no parentheses, times a number."""
+    if coefficient == 1:
+        return text
+    if isinstance(coefficient, Fraction) and abs(coefficient.numerator) == 1:
+        sign = "-" if coefficient < 0 else ""
+        divisor = coefficient.denominator
+        return f"{sign}{text} / {divisor}" if divisor > 1 else f"{sign}{text}"
+    return f"{float(coefficient)!r} * {text}"

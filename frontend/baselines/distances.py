@@ -1,0 +1,65 @@
+"""Distances between the rows of two matrices.
+
+sqrt(S[k] (A[i,k]-B[j,k])^2)    torch.cdist(A, B)         as it is installed: for large ones
+S[k] abs(A[i,k]-B[j,k])         torch.cdist(A, B, p=1)    through a matrix product
+"""
+
+from __future__ import annotations
+
+from frontend.baselines.broadcast import scaled
+from frontend.baselines.terms import as_it_is
+from frontend.baselines.views import View, arranged, permuted, view
+from frontend.baselines.writer import Writer, Written
+from ta.affine import bits
+from ta.expr import split_coefficient
+from ta.node import Access, Add, Apply, Node, Power, Scope
+
+
+def recognise(scope: Scope, writer: Writer) -> Written | None:
+    if scope.empty:
+        return None
+    if scope.sums:
+        return _distance(scope, writer, "** 2")
+    body = scope.body
+    if isinstance(body, Apply) and body.function == "sqrt" and isinstance(body.args[0], Access):
+        inner = body.args[0]
+        if isinstance(inner.source, Scope) and inner.source.sums and as_it_is(inner, scope):
+            return _distance(inner.source, writer, "")
+    return None
+
+
+def _distance(scope: Scope, writer: Writer, square: str) -> Written | None:
+    if scope.reducer != "sum" or len(scope.sums) != 1:
+        return None
+    coefficient, core = split_coefficient(scope.body)
+    difference, option = _difference(core), ""
+    if isinstance(core, Apply) and core.function == "abs" and square:
+        difference, option, square = core.args[0], ", p=1", ""
+    elif not square and coefficient != 1:
+        return None
+    if not isinstance(difference, Add) or len(difference.terms) != 2 or difference is None:
+        return None
+    (c, a), (d, b) = map(split_coefficient, difference.terms)
+    if {c, d} != {1, -1} or not isinstance(a, Access) or not isinstance(b, Access):
+        return None
+    k, loops = len(scope.loops), len(scope.loops)
+    batch = bits(a.free & b.free & ~(1 << k))
+    m, n = (bits(part.free & ~other.free) for part, other in ((a, b), (b, a)))
+    if len(m) != 1 or len(n) != 1 or not a.free & b.free & 1 << k or len(batch) > 1:
+        return None
+    if m[0] > n[0]:
+        a, b, m, n = b, a, n, m
+    if sorted((*batch, *m, *n)) != list(range(loops)):
+        return None
+    lead = [(i,) for i in batch]
+    x = arranged(view(a, scope.domain, writer), [*lead, m, (k,)])
+    y = arranged(view(b, scope.domain, writer), [*lead, n, (k,)])
+    text = permuted(View(f"torch.cdist({x}, {y}{option})", (*batch, *m, *n)), range(loops))
+    if square:
+        text = f"{text} {square}"
+    word = "cdist, squared" if square else "cdist"
+    return Written(scaled(f"({text})" if square else text, coefficient), word)
+
+
+def _difference(node: Node) -> Node | None:
+    return node.base if isinstance(node, Power) and node.exponent == 2 else None

@@ -1,0 +1,150 @@
+"""Functions of numbers that torch has in one call: a table of formulas.
+
+    x*sigmoid(x)    F.silu(x)
+
+A formula matches wherever the algebra has it, whatever the names and the order of operands: `x` and
+`y` stand for any expression, numbers for themselves (to six digits: who writes the constant of
+tanh's GELU rounds it somewhere), `c` for any number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from itertools import permutations
+from typing import NamedTuple
+
+from ta import expr
+from ta.node import Access, Add, Apply, Const, Mul, Node, Number, Power
+from ta.parse import parse
+
+MOST_OPERANDS = 5
+CLOSE = 1e-6
+
+
+class Idiom(NamedTuple):
+    """`formula` in x, y and c; `text` with these in braces."""
+
+    formula: str
+    text: str
+
+
+IDIOMS: tuple[Idiom, ...] = (
+    Idiom("x*sigmoid(x)", "F.silu({x})"),
+    Idiom("x/(1+exp(-x))", "F.silu({x})"),
+    Idiom("1/(1+exp(-x))", "torch.sigmoid({x})"),
+    Idiom("0.5*x*(1+erf(x*0.7071067811865476))", "F.gelu({x})"),
+    Idiom("0.5*x*(1+tanh(0.7978845608028654*(x+0.044715*x^3)))", "F.gelu({x}, approximate='tanh')"),
+    Idiom("log(1+exp(x))", "F.softplus({x}, threshold=50)"),
+    Idiom("log(exp(x)+exp(y))", "torch.logaddexp({x}, {y})"),
+    Idiom("log(1+x)", "torch.log1p({x})"),
+    Idiom("exp(x)-1", "torch.expm1({x})"),
+    Idiom("sqrt(x^2+y^2)", "torch.hypot({x}, {y})"),
+    Idiom("x*tanh(softplus(x))", "F.mish({x})"),
+    Idiom("x-tanh(x)", "F.tanhshrink({x})"),
+    Idiom("x/(1+abs(x))", "F.softsign({x})"),
+    Idiom("x*minimum(maximum(x+3, 0), 6)/6", "F.hardswish({x})"),
+    Idiom("minimum(maximum(x+3, 0), 6)/6", "F.hardsigmoid({x})"),
+    Idiom("x*minimum(relu(x+3), 6)/6", "F.hardswish({x})"),
+    Idiom("maximum(x, c*x)", "F.leaky_relu({x}, {c})"),
+    Idiom("maximum(x, 0)", "torch.relu({x})"),
+)
+
+X, Y, C = (expr.tensor(name, ()) for name in "xyc")
+
+
+def _read(formula: str) -> Node:
+    return parse(f"Z = {formula}", _shapes(formula), "float32", {}).roots()[0].body
+
+
+def _shapes(formula: str) -> dict[str, tuple[int, ...]]:
+    return {name: () for name in "xyc" if re.search(rf"\b{name}\b", formula)}
+
+
+class Found(NamedTuple):
+    """An idiom and what stands in its places."""
+
+    text: str
+    places: Mapping[str, Node]
+
+
+def find(node: Node) -> Found | None:
+    """The first idiom that the expression is as a whole."""
+    for formula, text in _by_kind().get(_kind(node), ()):
+        for places in _matches(formula, node, {}):
+            if "c" not in places or _slope(places["c"]):
+                return Found(text, places)
+    return None
+
+
+def _slope(node: Node) -> bool:
+    """A leaky ReLU is the larger of x and c*x for slopes of 0 to 1 only."""
+    return isinstance(node, Const) and 0 <= node.value <= 1
+
+
+_TABLE: dict[tuple[object, ...], list[tuple[Node, str]]] = {}
+
+
+def _by_kind() -> Mapping[tuple[object, ...], list[tuple[Node, str]]]:
+    """The table by the outermost operation, read when it is first asked for."""
+    if not _TABLE:
+        for idiom in IDIOMS:
+            formula = _read(idiom.formula)
+            _TABLE.setdefault(_kind(formula), []).append((formula, idiom.text))
+    return _TABLE
+
+
+def _kind(node: Node) -> tuple[object, ...]:
+    if isinstance(node, Apply):
+        return Apply, node.function
+    return (type(node),)
+
+
+Places = Mapping[str, Node]
+
+
+def _matches(formula: Node, node: Node, places: Places) -> Iterator[Places]:
+    """Every way to read the expression as the formula, what stands in the places so far given."""
+    if isinstance(formula, Access):
+        name = formula.source.label
+        if name == "c" and not isinstance(node, Const):
+            return
+        known = places.get(name)
+        if known is None:
+            yield {**places, name: node}
+        elif known is node:
+            yield places
+    elif type(formula) is not type(node):
+        return
+    elif isinstance(formula, Const) and isinstance(node, Const):
+        if _close(formula.value, node.value):
+            yield places
+    elif isinstance(formula, Power) and isinstance(node, Power):
+        if formula.exponent == node.exponent:
+            yield from _matches(formula.base, node.base, places)
+    elif isinstance(formula, Apply) and isinstance(node, Apply):
+        if formula.function == node.function:
+            yield from _all(formula.args, node.args, places, len(formula.args) > 1)
+    elif isinstance(formula, Mul) and isinstance(node, Mul):
+        yield from _all(formula.factors, node.factors, places, True)
+    elif isinstance(formula, Add) and isinstance(node, Add):
+        yield from _all(formula.terms, node.terms, places, True)
+
+
+def _all(
+    formulas: tuple[Node, ...], nodes: tuple[Node, ...], places: Places, any_order: bool
+) -> Iterator[Places]:
+    if len(formulas) != len(nodes) or len(nodes) > MOST_OPERANDS:
+        return
+    for order in permutations(nodes) if any_order else (nodes,):
+        found: list[Places] = [places]
+        for formula, node in zip(formulas, order, strict=True):
+            found = [more for each in found for more in _matches(formula, node, each)]
+        yield from found
+
+
+def _close(a: Number, b: Number) -> bool:
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        return a == b or abs(a - b) <= CLOSE * abs(a)
+    return a == b

@@ -1,0 +1,60 @@
+"""A matrix product plus a tensor, in one call.
+
+Y[b,o] = X[b,i]*W[o,i] + B[o]           F.linear(X, W, B)
+Y[i,j] = c*A[i,k]*B[k,j] + s*C[i,j]     torch.addmm(C, A, B, beta=s, alpha=c)
+"""
+
+from __future__ import annotations
+
+from frontend.baselines.products import factors_of, operand
+from frontend.baselines.terms import over, plus
+from frontend.baselines.views import View, permuted, view
+from frontend.baselines.writer import Writer, Written
+from ta.affine import bits
+from ta.node import Number, Scope
+
+
+def recognise(scope: Scope, writer: Writer) -> Written | None:
+    found = plus(scope)
+    if found is None:
+        return None
+    parts = factors_of(found.inner)
+    if parts is None or len(parts[1]) != 2 or len(found.inner.sums) != 1:
+        return None
+    coefficient = found.coefficient * parts[0]
+    rank, k = len(scope.loops), len(scope.loops)
+    whole = set(range(rank))
+    held = [set(bits(factor.free)) for factor in parts[1]]
+    ordered = sorted(zip(held, parts[1], strict=True), key=lambda part: rank - 1 in part[0])
+    (left, first), (right, second) = ordered
+    if left | right != whole | {k} or left & right - {k} or rank == 0:
+        return None
+    bias = over(found.rest, (rank - 1,), scope.loops)
+    same = over(found.rest, tuple(range(rank)), scope.loops)
+    if (rank == 1 and not same) or not (bias or same):
+        return None
+    x = operand(first, found.inner, writer)
+    w = operand(second, found.inner, writer)
+    c = view(found.rest, scope.loops, writer).text
+    if bias and right == {rank - 1, k} and coefficient == found.scale == 1 and rank > 1:
+        rows = permuted(x, (*range(rank - 1), k))
+        return Written(f"F.linear({rows}, {permuted(w, (rank - 1, k))}, {c})", "linear")
+    scales = _scales(found.scale, coefficient)
+    if rank == 1:
+        matrix, vector = (w, x) if len(w.dims) == 2 else (x, w)
+        return Written(
+            f"torch.addmv({c}, {permuted(matrix, (0, k))}, {vector.text}{scales})", "addmv"
+        )
+    if rank == 2 and right == {1, k}:
+        text = f"torch.addmm({c}, {permuted(x, (0, k))}, {_columns(w, k)}{scales})"
+        return Written(text, "addmm")
+    return None
+
+
+def _columns(w: View, k: int) -> str:
+    return permuted(w, (k, 1))
+
+
+def _scales(beta: Number, alpha: Number) -> str:
+    given = [(name, value) for name, value in (("beta", beta), ("alpha", alpha)) if value != 1]
+    return "".join(f", {name}={float(value)!r}" for name, value in given)

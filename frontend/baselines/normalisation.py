@@ -1,0 +1,145 @@
+"""Normalisation over some dimensions, which torch has in one call for the last ones.
+
+(X - M) * rsqrt(V + eps) * G + B    F.layer_norm(X, shape, G, B, eps)      M mean, V variance
+X * rsqrt(mean(X^2) + eps) * G      F.rms_norm(X, shape, G, eps)
+mean((X - M)^2)                     X.var(dim, correction=0)
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from frontend.baselines.scalars import Scalars
+from frontend.baselines.terms import extent, over, reductions
+from frontend.baselines.views import View, permuted, view
+from frontend.baselines.writer import Writer, Written
+from ta import expr
+from ta.affine import bits
+from ta.canon import scope as make_scope
+from ta.node import Access, Add, Apply, Const, Mul, Node, Power, Scope
+
+
+class Normal(NamedTuple):
+    """`X` or `X - M` over the root of its mean square and `eps`."""
+
+    centred: bool
+    values: Node
+    dims: tuple[int, ...]
+    eps: Fraction
+
+
+def recognise(scope: Scope, writer: Writer) -> Written | None:
+    if scope.empty:
+        return None
+    if scope.sums:
+        return _variance(scope, writer)
+    body, bias = scope.body, None
+    if isinstance(body, Add) and len(body.terms) == 2:
+        product = next((t for t in body.terms if isinstance(t, Mul)), None)
+        other = next((t for t in body.terms if t is not product), None)
+        if product is not None and isinstance(other, Access):
+            body, bias = product, other
+    if not isinstance(body, Mul):
+        return None
+    for gain in (None, *(f for f in body.factors if isinstance(f, Access))):
+        factors = [f for f in body.factors if f is not gain]
+        found = _normal(factors, scope)
+        if found is None:
+            continue
+        parts = [part for part in (gain, bias) if isinstance(part, Access)]
+        if found.dims != tuple(range(len(scope.loops) - len(found.dims), len(scope.loops))):
+            return None
+        if not all(over(part, found.dims, scope.loops) for part in parts):
+            continue
+        if bias is not None and not found.centred:
+            return None
+        return _call(found, gain, bias, scope, writer)
+    return None
+
+
+def _call(
+    found: Normal, gain: Node | None, bias: Node | None, scope: Scope, writer: Writer
+) -> Written:
+    text = Scalars(scope.loops, range(len(scope.loops)), writer).text(found.values)
+    shape = tuple(scope.loops[i].extent for i in found.dims)
+
+    def part(read: Node | None) -> str:
+        return view(read, scope.loops, writer).text if isinstance(read, Access) else "None"
+
+    eps = repr(float(found.eps))
+    if found.centred:
+        text = f"F.layer_norm({text}, {shape}, {part(gain)}, {part(bias)}, {eps})"
+        return Written(text, "layer_norm")
+    return Written(f"F.rms_norm({text}, {shape}, {part(gain)}, {eps})", "rms_norm")
+
+
+def _normal(factors: list[Node], scope: Scope) -> Normal | None:
+    """`values * rsqrt(mean(values^2) + eps)`."""
+    if len(factors) != 2:
+        return None
+    for scale, values in (factors, factors[::-1]):
+        inside = _under_root(scale)
+        if inside is None:
+            continue
+        eps = Fraction(0)
+        if isinstance(inside, Add) and len(inside.terms) == 2:
+            constant = next((t for t in inside.terms if isinstance(t, Const)), None)
+            if constant is None or not isinstance(constant.value, Fraction):
+                continue
+            inside = next(t for t in inside.terms if t is not constant)
+            eps = constant.value
+        for factor, body, dims, reducer in reductions(inside, scope):
+            mean = factor == Fraction(1, extent(dims, scope.loops)) and reducer == "sum"
+            if mean and body is expr.power(values, 2):
+                centred = _centred(values, scope, dims)
+                plain = centred is None
+                return Normal(not plain, values if centred is None else centred, dims, eps)
+    return None
+
+
+def _under_root(node: Node) -> Node | None:
+    """v of rsqrt(v), 1/sqrt(v)."""
+    if isinstance(node, Apply) and node.function == "rsqrt":
+        return node.args[0]
+    if isinstance(node, Power) and node.exponent == -1:
+        base = node.base
+        if isinstance(base, Apply) and base.function == "sqrt":
+            return base.args[0]
+    return None
+
+
+def _centred(values: Node, scope: Scope, dims: tuple[int, ...]) -> Node | None:
+    """X, where the values are X less its mean over these loops."""
+    if not isinstance(values, Add):
+        return None
+    for term in values.terms:
+        rest = expr.subtract(values, term)
+        for factor, body, found, reducer in reductions(term, scope):
+            mean = factor == -Fraction(1, extent(dims, scope.loops)) and reducer == "sum"
+            if mean and sorted(found) == sorted(dims) and body is rest:
+                return rest
+    return None
+
+
+def _variance(scope: Scope, writer: Writer) -> Written | None:
+    """The mean of `(X - M)^2` over the sums, X a read."""
+    coefficient, core = expr.split_coefficient(scope.body)
+    if scope.reducer != "sum" or not isinstance(core, Power) or core.exponent != 2:
+        return None
+    first = len(scope.loops)
+    sums = tuple(range(first, len(scope.domain)))
+    opened = make_scope(scope.domain, (), core.base)
+    values = _centred(core.base, opened, sums) if opened.body is core.base else None
+    terms = extent(sums, scope.domain)
+    if not isinstance(values, Access) or values.free != (1 << len(scope.domain)) - 1:
+        return None
+    if coefficient not in (Fraction(1, terms), Fraction(1, max(1, terms - 1))):
+        return None
+    found = view(values, scope.domain, writer)
+    axes = [d for d, i in enumerate(found.dims) if i >= first]
+    kept = tuple(i for i in found.dims if i < first)
+    dims = str(axes[0]) if len(axes) == 1 else str(tuple(axes))
+    correction = 0 if coefficient == Fraction(1, terms) else 1
+    text = f"{found.text}.var({dims}, correction={correction})"
+    return Written(permuted(View(text, kept), bits((1 << first) - 1)), "var")

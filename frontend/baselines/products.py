@@ -1,0 +1,207 @@
+"""Products under a sum: as torch.einsum, which takes opt_einsum's order, or pair by pair in that
+order, as matrix products.
+
+    Y[i,j] = A[i,k]*B[k,j]              A @ B
+    Y[i] = A[i,k]*B[k,j]*x[j]           A @ (B @ x)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import opt_einsum
+
+from frontend.baselines.broadcast import scaled
+from frontend.baselines.scalars import Scalars
+from frontend.baselines.views import View, aligned, arranged, permuted, view
+from frontend.baselines.writer import Writer, Written, grouped
+from ta.affine import Range, bits
+from ta.expr import split_coefficient
+from ta.node import Access, Mul, Node, Number, Scope
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+MOST_FACTORS = 16
+
+Dims: TypeAlias = tuple[int, ...]
+
+
+def factors_of(scope: Scope) -> tuple[Number, tuple[Node, ...]] | None:
+    """The coefficient and the factors of a product under a sum that every loop occurs in."""
+    if not scope.sums or scope.reducer != "sum" or scope.empty:
+        return None
+    coefficient, core = split_coefficient(scope.body)
+    factors = core.factors if isinstance(core, Mul) else (core,)
+    if len(factors) < 2 or len(factors) > MOST_FACTORS or len(scope.domain) > len(LETTERS):
+        return None
+    if core.free != (1 << len(scope.domain)) - 1:
+        return None
+    return coefficient, factors
+
+
+def operand(factor: Node, scope: Scope, writer: Writer) -> View:
+    """A factor over its own iterators."""
+    if isinstance(factor, Access):
+        return view(factor, scope.domain, writer)
+    dims = bits(factor.free)
+    text = Scalars(scope.domain, dims, writer).text(factor)
+    return View(grouped(text), dims)
+
+
+def in_order(scope: Scope, factors: Sequence[Node], writer: Writer) -> list[Node]:
+    """The factors as the formula's tensors come, computed ones last: the order of the operands."""
+    order = {tensor: place for place, tensor in enumerate(writer.inputs)}
+    last = len(order)
+
+    def place(factor: Node) -> int:
+        return order.get(getattr(factor, "source", None), last)  # type: ignore[arg-type]
+
+    return sorted(factors, key=place)
+
+
+def einsum(scope: Scope, writer: Writer) -> Written | None:
+    """torch.einsum as it is installed."""
+    found = factors_of(scope)
+    if found is None:
+        return None
+    coefficient, factors = found
+    parts = [operand(factor, scope, writer) for factor in in_order(scope, factors, writer)]
+    terms = ["".join(LETTERS[i] for i in part.dims) for part in parts]
+    equation = ",".join(terms) + "->" + LETTERS[: len(scope.loops)]
+    path = contraction_path(tuple(part.dims for part in parts), scope)
+    writer.needs(path[1])
+    text = f"torch.einsum('{equation}', {', '.join(part.text for part in parts)})"
+    word = "torch.einsum" if len(parts) == 2 else f"torch.einsum of {len(parts)}"
+    return Written(scaled(text, coefficient), word)
+
+
+def pairs(scope: Scope, writer: Writer) -> Written | None:
+    """Pair by pair in opt_einsum's order."""
+    return _by_pairs(scope, writer, "auto")
+
+
+def left_to_right(scope: Scope, writer: Writer) -> Written | None:
+    """Pair by pair in the order of the operands, where there are more than two."""
+    found = factors_of(scope)
+    return None if found is None or len(found[1]) < 3 else _by_pairs(scope, writer, None)
+
+
+def _by_pairs(scope: Scope, writer: Writer, optimize: str | None) -> Written | None:
+    found = factors_of(scope)
+    if found is None:
+        return None
+    coefficient, factors = found
+    parts = [operand(factor, scope, writer) for factor in in_order(scope, factors, writer)]
+    path, largest = contraction_path(tuple(part.dims for part in parts), scope, optimize)
+    writer.needs(largest)
+    wanted = tuple(range(len(scope.loops)))
+    word = "matmul"
+    for step in path:
+        taken = [parts[place] for place in step]
+        if optimize is None and step != (0, 1):
+            taken.reverse()  # the product so far stands last
+        parts = [part for place, part in enumerate(parts) if place not in step]
+        kept = set(wanted).union(*(part.dims for part in parts))
+        result = taken[0]
+        for other in taken[1:]:
+            last = not parts and other is taken[-1]
+            order = wanted if last else ()
+            result, word = contracted(result, other, kept, order, scope.domain)
+            if not last:
+                result = View(writer.line(result.text), result.dims)
+        parts.append(result)
+    if len(factors) > 2:
+        word = f"{word} pair by pair"
+    (only,) = parts
+    text = permuted(only, wanted)
+    return Written(scaled(text, coefficient), word)
+
+
+def contraction_path(
+    dims: tuple[tuple[int, ...], ...], scope: Scope, optimize: str | None = "auto"
+) -> tuple[tuple[tuple[int, ...], ...], int]:
+    """opt_einsum's pairs, or those from left to right, and the elements of the largest
+    intermediate."""
+    return _path(dims, scope.extents, len(scope.loops), optimize)
+
+
+@lru_cache(maxsize=1024)
+def _path(
+    dims: tuple[tuple[int, ...], ...], extents: tuple[int, ...], loops: int, optimize: str | None
+) -> tuple[tuple[tuple[int, ...], ...], int]:
+    terms = ["".join(LETTERS[i] for i in held) for held in dims]
+    equation = ",".join(terms) + "->" + LETTERS[:loops]
+    shapes = [tuple(extents[i] for i in held) for held in dims]
+    how: Any = optimize
+    if how is None:  # a result takes the place after the operands that are left
+        count = len(dims)
+        how = [(0, 1), *((0, count - 1 - step) for step in range(1, count - 1))]
+    path, info = opt_einsum.contract_path(equation, *shapes, shapes=True, optimize=how)
+    return tuple(map(tuple, path)), int(info.largest_intermediate)
+
+
+def contracted(
+    left: View, right: View, kept: set[int], order: Sequence[int], domain: Sequence[Range]
+) -> tuple[View, str]:
+    """The sum over what is not kept of the product of two tensors, and which operation it is."""
+    left, right = _alone(left, right, kept), _alone(right, left, kept)
+    both = [i for i in left.dims if i in right.dims]
+    batch = tuple(i for i in both if i in kept)
+    summed = tuple(i for i in both if i not in kept)
+    if not summed:
+        dims = sorted({*left.dims, *right.dims})
+        return View(f"({aligned(left, dims)} * {aligned(right, dims)})", tuple(dims)), "multiply"
+    m, n = (tuple(i for i in part.dims if i not in both) for part in (left, right))
+    against = not batch and not m and right.dims[:1] != summed  # A @ x, not x @ A.T
+    last = bool(order) and order[-1] in m and bool(n or batch)  # the last loop comes out last
+    if against or last:
+        left, right, m, n = right, left, n, m
+    if not m and not n:
+        return _dot(left, right, batch, summed)
+    if len(summed) == 1 and len(m) <= 1 and len(n) <= 1:
+        return _matmul(left, right, batch, m, summed, n), "matmul"
+    if not batch and len(summed) == 1 and len(n) <= 1 and left.dims == (*m, *summed):
+        return View(f"({left.text} @ {permuted(right, (*summed, *n))})", (*m, *n)), "matmul"
+    if not batch:
+        axes = ([part.dims.index(i) for i in summed] for part in (left, right))
+        places = ", ".join(str(found) for found in axes)
+        text = f"torch.tensordot({left.text}, {right.text}, ({places}))"
+        return View(text, (*m, *n)), "tensordot"
+    x = arranged(left, [batch, m, summed], domain)
+    y = arranged(right, [batch, summed, n], domain)
+    dims = [*batch, *m, *n]
+    sizes = ", ".join(str(domain[i].extent) for i in dims)
+    return View(f"torch.bmm({x}, {y}).reshape({sizes})", tuple(dims)), "bmm"
+
+
+def _alone(part: View, other: View, kept: set[int]) -> View:
+    """Summed over what only this factor has."""
+    own = [d for d, i in enumerate(part.dims) if i not in kept and i not in other.dims]
+    if not own:
+        return part
+    places = str(own[0]) if len(own) == 1 else str(tuple(own))
+    rest = tuple(i for d, i in enumerate(part.dims) if d not in own)
+    return View(f"{part.text}.sum({places})", rest)
+
+
+def _dot(left: View, right: View, batch: Dims, summed: Dims) -> tuple[View, str]:
+    order = (*batch, *summed)
+    x, y = permuted(left, order), permuted(right, order)
+    if not batch and len(summed) == 1:
+        return View(f"torch.dot({x}, {y})", ()), "dot"
+    dims = ", ".join(str(d) for d in range(-len(summed), 0))
+    where = "" if not batch else dims if len(summed) == 1 else f"({dims})"
+    return View(f"({x} * {y}).sum({where})", tuple(batch)), "broadcast and reduce"
+
+
+def _matmul(left: View, right: View, batch: Dims, m: Dims, k: Dims, n: Dims) -> View:
+    if batch:
+        one = [(b,) for b in batch]
+        x, y = arranged(left, [*one, m, k]), arranged(right, [*one, k, n])
+    else:
+        x, y = permuted(left, (*m, *k)), permuted(right, (*k, *n))
+    text = f"({x} @ {y})"
+    if batch and not (m and n):
+        text += "[..., 0]" if m else "[..., 0, :]"
+    return View(text, (*batch, *m, *n))

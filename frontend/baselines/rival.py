@@ -1,0 +1,115 @@
+"""The plain programs of a formula: what careful users write in torch, several where there are
+several.
+
+The first takes the most specific way to write each stage (`RECOGNISERS`).  The others leave out
+some of the ways that those before them took, down to broadcasting and reducing.  Programs that come
+out the same are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import torch
+
+from frontend.baselines import LITERAL, RECOGNISERS
+from frontend.baselines.broadcast import write as broadcast
+from frontend.baselines.writer import NotWritten, Recogniser, Writer, function, fused
+from frontend.execute import Executable, Run
+from ta.node import Source, Tensor
+from ta.program import Program
+from ta.subst import stages
+
+MOST_RIVALS = 10
+
+SUMS = ("broadcast and reduce", "matmul", "bmm", "dot", "tensordot", "torch.einsum")
+LITERAL_WORDS = frozenset(("view", "elementwise", "multiply", *SUMS))
+"""Of operations that add up the products, or other terms, that the statement says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A plain program: `call` takes the operands by position, in the order of the formula, and
+    gives the output, or a tuple of several, which need no memory of their own; `text` is it as
+    Python; `elements` are those of its largest temporary, 0 where nobody knows."""
+
+    words: tuple[str, ...]
+    text: str
+    call: Callable[..., Any]
+    inputs: tuple[Tensor, ...]
+    elements: int = 0
+
+    @property
+    def literal(self) -> bool:
+        """Whether every statement is evaluated by itself, by operations that round as it says."""
+        return LITERAL_WORDS.issuperset(self.words)
+
+
+def executable(rival: Rival, program: Program, types: Sequence[torch.dtype]) -> Executable:
+    """The plain program as any other: one call gives all outputs, which are cast to the types."""
+    roots = program.roots()
+
+    def whole(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
+        found = rival.call(*(buffers[tensor] for tensor in rival.inputs))
+        given = found if isinstance(found, tuple | list) else (found,)
+        if len(given) != len(roots) or not all(isinstance(y, torch.Tensor) for y in given):
+            raise TypeError(f"the function does not give {len(roots)} tensors")
+        results = cast(dict[Any, torch.Tensor], buffers)
+        results |= {(rival, place): value for place, value in enumerate(given)}
+        return results[rival, 0]
+
+    def part(place: int) -> Run:
+        return lambda buffers: buffers[rival, place]
+
+    runs = (whole, *(part(place) for place in range(1, len(roots))))
+    return Executable(roots, roots, runs, rival.words, types=tuple(types))
+
+
+def rivals(program: Program, device: str) -> tuple[Rival, ...]:
+    """The distinct plain programs; none where the formula is of integers, which torch's products
+    lack or wrap, or where nothing but a loop over elements would do."""
+    if not all(t.dtype.startswith(("float", "bfloat", "complex")) for t in program.inputs):
+        return ()
+    if not program.inputs or len({t.dtype for t in program.inputs}) > 1:
+        return ()
+    found: dict[str, Rival] = {}
+    without: list[frozenset[Recogniser]] = [frozenset()]
+    for left_out in without:
+        order = tuple(r for r in RECOGNISERS if r not in left_out)
+        try:
+            rival, used = _written(program, order, device)
+        except NotWritten:
+            continue
+        if rival.text not in found:
+            found[rival.text] = rival
+            more = (left_out | {recogniser} for recogniser in order if recogniser in used)
+            without += [each for each in more if each not in without]
+        if len(found) == MOST_RIVALS:
+            break
+    return tuple(found.values())
+
+
+def _written(
+    program: Program, order: tuple[Recogniser, ...], device: str
+) -> tuple[Rival, set[Recogniser]]:
+    roots = program.roots()
+    given: dict[Source, Source] = {}
+    for stage in stages(*roots):
+        given.setdefault(fused(stage), stage)
+    writer = Writer(program.inputs, order, broadcast, LITERAL, given, device)
+    results = []
+    for root in roots:
+        name = writer.name(root)
+        results.append(f"{name}.clone()" if writer.shared[root] else name)
+    lines = list(writer.lines)
+    if len(roots) == 1 and lines and lines[-1].startswith(f"{results[0].split('.')[0]} = "):
+        _, text = lines.pop().split(" = ", 1)
+        results = [f"({text}).clone()" if writer.shared[roots[0]] else text]
+    lines.append(f"return {', '.join(results)}")
+    body = "".join(f"    {line}\n" for line in lines)
+    names = [writer.names[tensor] for tensor in program.inputs]
+    call, text = function(program.inputs, names, body, writer.constants)
+    rival = Rival(tuple(writer.words), text, call, program.inputs, writer.elements)
+    return rival, writer.used

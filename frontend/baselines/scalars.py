@@ -1,0 +1,258 @@
+"""Scalar expressions as torch expressions on broadcast tensors.
+
+    (A[i,k] - B[j,k])^2 over (i, j, k)   ->   (A[:, None] - B) ** 2
+
+Every read is aligned to the same order of iterators, so that operands broadcast as they stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import reduce
+from math import isinf, prod
+
+import torch
+
+from eops.torch_types import real_scalar
+from frontend.baselines import idioms
+from frontend.baselines.views import aligned, view
+from frontend.baselines.writer import NotWritten, Writer
+from ta import affine
+from ta.affine import Range
+from ta.canon import scope as make_scope
+from ta.expr import split_coefficient
+from ta.node import (
+    Access,
+    Add,
+    Apply,
+    Condition,
+    Const,
+    Mul,
+    Node,
+    Number,
+    Power,
+    Scope,
+    Select,
+)
+from ta.subst import accesses, children, walk
+
+SUM, PRODUCT, TIGHT = 0, 1, 2
+"""What binds how: `a + b`, `a * b`, and what needs no parentheses anywhere."""
+
+NAMES = {"sign": "torch.sgn", "relu": "torch.relu", "silu": "F.silu", "gelu": "F.gelu"}
+MOST_MASK = 1 << 24
+
+
+class Scalars:
+    """Expressions over the box `domain`, aligned to the iterators `dims`."""
+
+    def __init__(self, domain: Sequence[Range], dims: Sequence[int], writer: Writer) -> None:
+        self.domain, self.dims, self.writer = domain, tuple(dims), writer
+        self._known: dict[Node, str] = {}
+        self._uses: dict[Node, int] = {}
+
+    def text(self, node: Node) -> str:
+        """The expression, and lines before it for sub-terms that occur twice."""
+        if not accesses(node):
+            raise NotWritten("a stage of constants")
+        for parent in walk(node):
+            for child in children(parent):
+                self._uses[child] = self._uses.get(child, 0) + 1
+        return self._written(node)[0]
+
+    def _loose(self, node: Node, least: int) -> str:
+        """In parentheses where it binds less than that."""
+        text, binds = self._written(node)
+        return f"({text})" if binds < least else text
+
+    def _written(self, node: Node) -> tuple[str, int]:
+        known = self._known.get(node)
+        if known is not None:
+            return known, TIGHT
+        if isinstance(node, Access):
+            found = aligned(view(node, self.domain, self.writer), self.dims)
+            self._known[node] = found
+            return found, TIGHT
+        if isinstance(node, Const):
+            return _number(node.value), TIGHT
+        self.writer.needs(prod(self.domain[i].extent for i in affine.bits(node.free)))
+        text, binds = self._operation(node)
+        if self._uses.get(node, 0) > 1:
+            text, binds = self.writer.line(text), TIGHT
+            self._known[node] = text
+        return text, binds
+
+    def _operation(self, node: Node) -> tuple[str, int]:
+        if (whole := self._recognised(node)) is not None:
+            return whole, TIGHT
+        if (idiom := idioms.find(node)) is not None:
+            places = {
+                name: f"{float(place.value)!r}" if isinstance(place, Const) else self._tensor(place)
+                for name, place in idiom.places.items()
+            }
+            return idiom.text.format(**places), TIGHT
+        match node:
+            case Add():
+                return self._add(node), SUM
+            case Mul():
+                return self._mul(node), PRODUCT
+            case Power():
+                return self._power(node)
+            case Apply():
+                return self._apply(node), TIGHT
+            case Select():
+                mask = self._mask(node.conditions)
+                then, otherwise = (self._loose(n, SUM) for n in (node.then, node.otherwise))
+                return f"torch.where({mask}, {then}, {otherwise})", TIGHT
+        raise NotWritten("no scalar expression")
+
+    def _recognised(self, node: Node) -> str | None:
+        """A sub-term over all loops that is a library's operation together with what it reads."""
+        loops = len(self.dims)
+        if self.dims != tuple(range(loops)) or loops > len(self.domain) or loops == 0:
+            return None
+        if node.free != (1 << loops) - 1 or not any(
+            isinstance(read.source, Scope) for read in accesses(node)
+        ):
+            return None
+        scope = make_scope(self.domain[:loops], (), node)
+        if scope.body is not node:
+            return None
+        found = self.writer.recognised(scope)
+        if found is None:
+            return None
+        self.writer.words.append(found.word)
+        return found.text
+
+    def _tensor(self, node: Node) -> str:
+        if isinstance(node, Const):
+            raise NotWritten("a number where a tensor is expected")
+        return self._loose(node, SUM)
+
+    def _add(self, node: Add) -> str:
+        pairs: list[tuple[Number, Node]] = [_parts(term) for term in node.terms]
+        pairs.sort(key=lambda pair: (isinstance(pair[1], Const), pair[0] < 0))
+        text = ""
+        for coefficient, core in pairs:
+            negative = coefficient < 0
+            term = self._scaled(-coefficient if negative else coefficient, core)
+            if not text:
+                text = f"-{term}" if negative else term
+            else:
+                text += f" {'-' if negative else '+'} {term}"
+        return text
+
+    def _scaled(self, coefficient: Number, core: Node) -> str:
+        if isinstance(core, Const):
+            return _number(coefficient)
+        if coefficient == 1:
+            return self._loose(core, PRODUCT)
+        if (divisor := _divisor(coefficient)) is not None:
+            return f"{self._loose(core, PRODUCT)} / {divisor}"
+        return f"{_number(coefficient)} * {self._loose(core, PRODUCT)}"
+
+    def _mul(self, node: Mul) -> str:
+        coefficient, core = _parts(node)
+        factors = core.factors if isinstance(core, Mul) else (core,)
+        below = [f for f in factors if isinstance(f, Power) and f.exponent < 0]
+        above = [f for f in factors if f not in below]
+        above.sort(key=lambda f: prod(self.domain[i].extent for i in affine.bits(f.free)))
+        divisor = _divisor(-coefficient if coefficient < 0 else coefficient)
+        parts = [self._loose(factor, PRODUCT) for factor in above]
+        if coefficient != 1 and divisor is None:
+            parts.insert(0, _number(coefficient))
+        text = " * ".join(parts) or "1"
+        if divisor is not None:
+            text = f"{'-' if coefficient < 0 else ''}{text} / {divisor}"
+        for factor in below:
+            base = self._loose(factor.base, TIGHT)
+            text += f" / {base}" if factor.exponent == -1 else f" / {base} ** {-factor.exponent}"
+        return text
+
+    def _power(self, node: Power) -> tuple[str, int]:
+        base = self._loose(node.base, TIGHT)
+        if node.exponent == -1:
+            return f"1 / {base}", PRODUCT
+        return f"{base} ** {node.exponent}", PRODUCT
+
+    def _apply(self, node: Apply) -> str:
+        if node.function in ("maximum", "minimum"):
+            return self._extreme(node)
+        if node.function == "softplus":
+            return f"F.softplus({self._tensor(node.args[0])}, threshold=50)"
+        name = NAMES.get(node.function, f"torch.{node.function}")
+        return f"{name}({', '.join(self._tensor(arg) for arg in node.args)})"
+
+    def _extreme(self, node: Apply) -> str:
+        """`clamp` where a bound is a number, both bounds at once where both are."""
+        bound, inner = _bound(node)
+        if bound is None or inner is None:
+            parts = ", ".join(self._tensor(arg) for arg in node.args)
+            return f"torch.{node.function}({parts})"
+        limits = [(node.function, bound)]
+        if isinstance(inner, Apply) and inner.function in ("maximum", "minimum"):
+            other, below = _bound(inner)
+            ordered = other is not None and (other <= bound) == (inner.function == "maximum")
+            if (
+                inner.function != node.function
+                and ordered
+                and below is not None
+                and other is not None
+            ):
+                limits.append((inner.function, other))
+                inner = below
+        words = {"maximum": "min", "minimum": "max"}
+        given = ", ".join(f"{words[name]}={_number(value)}" for name, value in sorted(limits))
+        return f"torch.clamp({self._tensor(inner)}, {given})"
+
+    def _mask(self, conditions: Sequence[Condition]) -> str:
+        """The conditions as a mask made beforehand, over the iterators that they hold."""
+        held = sorted({i for c in conditions for i in affine.iterators(c.row)})
+        if prod(self.domain[i].extent for i in held) > MOST_MASK:
+            raise NotWritten("a large mask")
+        mask = reduce(
+            torch.logical_and, (condition_mask(c, self.domain, self.dims) for c in conditions)
+        )
+        while mask.dim() > 1 and mask.shape[0] == 1:
+            mask = mask[0]
+        return self.writer.constant(mask)
+
+
+def condition_mask(
+    condition: Condition, domain: Sequence[Range], dims: Sequence[int]
+) -> torch.Tensor:
+    def value_of(i: int) -> torch.Tensor:
+        shape = [-1 if k == i else 1 for k in dims]
+        return torch.arange(*domain[i]).reshape(shape)
+
+    value = torch.as_tensor(affine.evaluate(condition.row, value_of))
+    return value >= 0 if condition.relation == ">=" else value == 0
+
+
+def _bound(node: Apply) -> tuple[Number | None, Node | None]:
+    """The number and the other operand of a maximum or minimum."""
+    left, right = node.args
+    if isinstance(left, Const):
+        return left.value, right
+    return (right.value, left) if isinstance(right, Const) else (None, None)
+
+
+def _parts(node: Node) -> tuple[Number, Node]:
+    found: tuple[Number, Node] = split_coefficient(node)
+    return found
+
+
+def _divisor(coefficient: Number) -> str | None:
+    """The n of a coefficient 1/n that is none of a few decimals."""
+    if isinstance(coefficient, Fraction) and coefficient.numerator == 1 < coefficient.denominator:
+        return str(coefficient.denominator)
+    return None
+
+
+def _number(value: Number) -> str:
+    if isinf(value):
+        return "inf" if value > 0 else "-inf"
+    if isinstance(value, Fraction) and value.denominator == 1 and abs(value) < 1 << 31:
+        return str(value.numerator)
+    return repr(real_scalar(value, torch.float64))

@@ -1,0 +1,63 @@
+"""Softmax, its logarithm, and the logarithm of a sum of exponentials.
+
+exp(X - M) / S exp(X - M)       F.softmax(X, dim)
+X - M - log(S exp(X - M))       F.log_softmax(X, dim)
+M + log(S exp(X - M))           torch.logsumexp(X, dim)             M: the maximum, or nothing
+"""
+
+from __future__ import annotations
+
+from eops.library.softmax import find
+from frontend.baselines.scalars import Scalars
+from frontend.baselines.terms import reductions
+from frontend.baselines.writer import NotWritten, Writer, Written
+from ta import expr
+from ta.expr import split_coefficient
+from ta.node import Add, Apply, Node, Scope
+
+
+def recognise(scope: Scope, writer: Writer) -> Written | None:
+    if scope.sums or scope.empty:
+        return None
+    found = find(scope)
+    if found is not None and found.logits.free == (1 << len(scope.loops)) - 1:
+        logits = _alike(found.logits, found.over)
+        text = _text(logits, scope, writer)
+        return Written(f"F.softmax({text}, {found.over})", "softmax")
+    logarithm = _log_softmax(scope)
+    if logarithm is not None:
+        text = _text(logarithm[0], scope, writer)
+        return Written(f"F.log_softmax({text}, {logarithm[1]})", "log_softmax")
+    return None
+
+
+def _text(logits: Node, scope: Scope, writer: Writer) -> str:
+    if logits.free != (1 << len(scope.loops)) - 1:
+        raise NotWritten("logits that do not hold every loop")
+    return Scalars(scope.loops, range(len(scope.loops)), writer).text(logits)
+
+
+def _log_softmax(scope: Scope) -> tuple[Node, int] | None:
+    """`X` and its dimension k, where the body is X - M - log(S exp(X - M))."""
+    if not isinstance(scope.body, Add):
+        return None
+    for term in scope.body.terms:
+        coefficient, core = split_coefficient(term)
+        if coefficient != -1 or not isinstance(core, Apply) or core.function != "log":
+            continue
+        shifted = expr.add(*(other for other in scope.body.terms if other is not term))
+        for factor, body, dims, reducer in reductions(core.args[0], scope):
+            one = factor == 1 and reducer == "sum" and len(dims) == 1
+            if one and body is expr.apply("exp", shifted):
+                return _alike(shifted, dims[0]), dims[0]
+    return None
+
+
+def _alike(logits: Node, k: int) -> Node:
+    """The logits without what is the same for all k, such as their maximum: the result does not
+    change with it."""
+    if isinstance(logits, Add):
+        kept = [term for term in logits.terms if term.free >> k & 1]
+        if len(kept) < len(logits.terms):
+            return expr.add(*kept)
+    return logits

@@ -1,0 +1,85 @@
+"""What several recognisers ask of a body.
+
+c*S[i,j] + rest     S a nested sum read as it is
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+from typing import NamedTuple
+
+from ta import affine
+from ta.affine import Range, bits
+from ta.expr import split_coefficient
+from ta.node import Access, Add, Node, Number, Scope
+from ta.subst import substitute
+
+
+class Plus(NamedTuple):
+    """`coefficient * inner + scale * rest`, `inner` with the loops of the whole."""
+
+    coefficient: Number
+    inner: Scope
+    scale: Number
+    rest: Access
+
+
+def plus(scope: Scope) -> Plus | None:
+    """A nested sum over the same loops, plus a read."""
+    if scope.sums or not isinstance(scope.body, Add) or len(scope.body.terms) != 2:
+        return None
+    left, right = map(split_coefficient, scope.body.terms)
+    for (c, first), (s, second) in ((left, right), (right, left)):
+        if not isinstance(first, Access) or not isinstance(second, Access):
+            return None
+        inner = first.source
+        if isinstance(inner, Scope) and inner.sums and as_it_is(first, scope):
+            return Plus(c, inner, s, second)
+    return None
+
+
+def as_it_is(read: Access, scope: Scope) -> bool:
+    """Whether the read is of a tensor over the scope's loops, at their own place."""
+    return read.source.ranges == scope.loops and read.rows == affine.iterator_rows(len(scope.loops))
+
+
+def over(read: Access, dims: tuple[int, ...], domain: tuple[Range, ...]) -> bool:
+    """Whether the read is of the whole of a tensor whose dimensions are these iterators."""
+    return [row.lone for row in read.rows] == list(dims) and read.source.ranges == tuple(
+        domain[i] for i in dims
+    )
+
+
+def reductions(read: Node, scope: Scope) -> Iterator[tuple[Number, Node, tuple[int, ...], str]]:
+    """A read of a nested reduction as `coefficient * reducer(body)` with the body over the scope's
+    own loops: those of `dims` take the place of the iterators that are reduced.
+
+    Every choice of loops with their ranges that the read does not hold itself."""
+    coefficient, core = split_coefficient(read)
+    if not isinstance(core, Access) or not isinstance(core.source, Scope) or not core.source.sums:
+        return
+    inner = core.source
+    for row, bound in zip(core.rows, inner.loops, strict=True):
+        low, high = affine.bounds(row, scope.domain)
+        if low < bound.lo or high >= bound.hi:
+            return
+    free = [i for i in range(len(scope.loops)) if not core.free >> i & 1]
+    inside, body = split_coefficient(inner.body)
+    if inner.reducer != "sum":
+        inside, body = 1, inner.body
+    for dims in permutations(free, len(inner.sums)):
+        if all(scope.loops[i] == bound for i, bound in zip(dims, inner.sums, strict=True)):
+            rows = [*core.rows, *map(affine.iterator, dims)]
+            yield coefficient * inside, substitute(body, rows), dims, inner.reducer
+
+
+def extent(dims: tuple[int, ...], domain: tuple[Range, ...]) -> int:
+    total = 1
+    for i in dims:
+        total *= domain[i].extent
+    return total
+
+
+def held(node: Node) -> tuple[int, ...]:
+    return bits(node.free)

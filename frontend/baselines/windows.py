@@ -1,0 +1,235 @@
+"""Windows that slide: convolution in both directions, with groups and a bias, and pooling.
+
+Y[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s] + B[f]       F.conv2d(A, K, B, padding=(1, 1))
+Y[n,c,h,w] = A[n,c,h+r,w+s]*U[c,r]*V[c,s]               F.conv2d(A, (U*V)[:, None], groups=...)
+Y[n,c,h] = max[r](A{fill=-inf}[n,c,2*h+r-1])            F.max_pool1d(A, 3, 2, 1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import inf, prod
+
+from derivations.match import match
+from eops.library.conv import CONVOLUTIONS
+from eops.library.conv_transpose import TRANSPOSED_CONVOLUTIONS, slides_of
+from eops.library.pool import AVERAGE_POOLS, MAXIMUM_POOLS
+from eops.library.sliding import Slide, bounds_of, reversed_kernel, slides, view_rows
+from frontend.baselines.broadcast import scaled
+from frontend.baselines.terms import over, plus
+from frontend.baselines.views import View, aligned, arranged, permuted, view
+from frontend.baselines.writer import Writer, Written
+from ta import affine, expr
+from ta.affine import Range, Row
+from ta.canon import scope as make_scope
+from ta.node import Access, Mul, Node, Number, Scope
+from ta.operator import Binding, Operator
+from ta.subst import substitute
+
+Groups = Sequence[Sequence[int]]
+
+
+def convolution(scope: Scope, writer: Writer) -> Written | None:
+    if not scope.sums:
+        return _with_bias(scope, writer)
+    bound = _bound(CONVOLUTIONS, _two_factors(scope))
+    return None if bound is None else _forward(*bound, writer)
+
+
+def transposed(scope: Scope, writer: Writer) -> Written | None:
+    if not scope.sums:
+        return None
+    bound = _bound(TRANSPOSED_CONVOLUTIONS, scope)
+    return None if bound is None else _backward(*bound, writer)
+
+
+def _bound(operators: Sequence[Operator], scope: Scope) -> tuple[int, Binding] | None:
+    if scope.empty or scope.reducer not in operators[0].reducers:
+        return None
+    for number, operator in enumerate(operators, 1):
+        found = match(operator, scope)
+        if isinstance(found, Binding) and found.coefficient > 0 and found.coefficient != inf:
+            return number, found
+    return None
+
+
+def _two_factors(scope: Scope) -> Scope:
+    """A product of three factors and more as the one that slides times the others, which become
+    one tensor: a kernel of several parts is put together first."""
+    coefficient, core = expr.split_coefficient(scope.body)
+    if scope.reducer != "sum" or not isinstance(core, Mul) or len(core.factors) < 3:
+        return scope
+    sliding = [f for f in core.factors if isinstance(f, Access) and _slides(f)]
+    if len(sliding) != 1:
+        return scope
+    rest = expr.mul(*(f for f in core.factors if f is not sliding[0]))
+    held = affine.bits(rest.free)
+    own = {i: affine.iterator(place) for place, i in enumerate(held)}
+    kernel = make_scope([scope.domain[i] for i in held], (), substitute(rest, own))
+    read = expr.access(kernel, [affine.iterator(i) for i in held])
+    body = expr.mul(expr.const(coefficient), sliding[0], read)
+    return make_scope(scope.loops, scope.sums, body)
+
+
+def _slides(read: Access) -> bool:
+    return any(len(row.terms) > 1 for row in read.rows)
+
+
+def _with_bias(scope: Scope, writer: Writer) -> Written | None:
+    found = plus(scope)
+    if found is None or found.coefficient != 1 or found.scale != 1:
+        return None
+    bound = _bound(CONVOLUTIONS, _two_factors(found.inner))
+    if bound is None or bound[1].coefficient != 1:
+        return None
+    roles = bound[1].roles
+    if not over(found.rest, (*roles["g"], *roles["f"]), scope.loops) or len(found.rest.rows) != 1:
+        return None
+    return _forward(*bound, writer, view(found.rest, scope.loops, writer).text)
+
+
+def _forward(count: int, binding: Binding, writer: Writer, bias: str = "") -> Written:
+    found = slides(binding, pads_with=0)
+    roles, bounds = binding.roles, bounds_of(binding, found)
+    g, f, c = roles["g"], roles["f"], roles["c"]
+    a, k = binding.operands
+    domain = [bounds[i] for i in range(len(bounds))]
+    images = _part(a, view_rows(a, found), domain, writer)
+    weights = _part(k, reversed_kernel(k, found, binding.scope.domain), domain, writer)
+    x = arranged(images, [roles["n"], (*g, *c), *((s.position,) for s in found)], domain)
+    w = arranged(weights, [(*g, *f), c, *((s.window.reduction,) for s in found)], domain)
+    options = _options(found, stride=1, padding=0, dilation=1)
+    groups = binding.extent("g")
+    text = f"F.conv{count}d({x}, {w}{', ' + bias if bias else ''}{options}"
+    text += f", groups={groups})" if groups > 1 else ")"
+    return Written(_result(text, binding, found), f"conv{count}d")
+
+
+def _backward(count: int, binding: Binding, writer: Writer) -> Written | None:
+    found = slides_of(binding)
+    roles, bounds = binding.roles, bounds_of(binding, found)
+    g, f, c = roles["g"], roles["f"], roles["c"]
+    a, k = binding.operands
+    domain = [bounds[i] for i in range(len(bounds))]
+    images = _part(a, a.rows, domain, writer)
+    weights = _part(k, view_rows(k, found), domain, writer)
+    x = arranged(images, [roles["n"], (*g, *c), *((s.window.reduction,) for s in found)], domain)
+    w = arranged(weights, [(*g, *c), f, *((s.position,) for s in found)], domain)
+    steps = [slide.dilation for slide in found]
+    options = "" if set(steps) == {1} else f", stride={_sizes(steps)}"
+    if any(slide.padding for slide in found):
+        options += f", padding={_sizes([slide.padding for slide in found])}"
+    groups = binding.extent("g")
+    text = f"F.conv_transpose{count}d({x}, {w}{options}"
+    text += f", groups={groups})" if groups > 1 else ")"
+    return Written(_result(text, binding, found), f"conv_transpose{count}d")
+
+
+def pooling(scope: Scope, writer: Writer) -> Written | None:
+    if not scope.sums:
+        return None
+    average = scope.reducer == "sum"
+    bound = _bound(AVERAGE_POOLS if average else MAXIMUM_POOLS, scope)
+    if bound is None:
+        return None
+    count, binding = bound
+    found = slides(binding, pads_with=0 if average else -inf, pooling=True)
+    bounds = bounds_of(binding, found)
+    (a,) = binding.operands
+    domain = [bounds[i] for i in range(len(bounds))]
+    images = _part(a, view_rows(a, found), domain, writer)
+    batch = binding.roles["b"]
+    tail = [(slide.position,) for slide in found]
+    lead: Groups = [batch[:1], batch[1:]] if len(batch) != 1 else [batch]
+    x = arranged(images, [*lead, *tail], domain)
+    kernel = _sizes([slide.kernel for slide in found])
+    options = f", stride={_sizes([slide.stride for slide in found])}"
+    options += _options(found, padding=0, dilation=1, skip=("stride",))
+    coefficient: Number = binding.coefficient
+    if average:
+        taps = prod(slide.kernel for slide in found)
+        text = f"F.avg_pool{count}d({x}, {kernel}{options})"
+        coefficient = coefficient * taps
+    else:
+        text = f"F.max_pool{count}d({x}, {kernel}{options})"
+    groups = [*lead, *((slide.window.loop,) for slide in found)]
+    text = _restored(_wanted(text, found), groups, binding)
+    word = f"{'avg' if average else 'max'}_pool{count}d"
+    return Written(scaled(text, coefficient), word)
+
+
+def _part(read: Access, rows: Sequence[Row], domain: Sequence[Range], writer: Writer) -> View:
+    node: Node = expr.access(read.source, tuple(rows), read.fill)
+    assert isinstance(node, Access)
+    return view(node, domain, writer)
+
+
+def _options(found: Sequence[Slide], skip: Sequence[str] = (), **usual: int) -> str:
+    text = ""
+    for name, value in usual.items():
+        given = [getattr(slide, name) for slide in found]
+        if name not in skip and set(given) != {value}:
+            text += f", {name}={_sizes(given)}"
+    return text
+
+
+def _sizes(values: Sequence[int]) -> str:
+    return str(values[0]) if len(set(values)) == 1 else f"({', '.join(map(str, values))})"
+
+
+def _wanted(text: str, found: Sequence[Slide]) -> str:
+    """Without what the library computes before the first output that is asked for, and after the
+    last."""
+    if not any(slide.skipped or _computed(slide) != slide.extent for slide in found):
+        return text
+    cuts = [f"{slide.skipped or ''}:{slide.skipped + slide.extent}" for slide in found]
+    return f"{text}[..., {', '.join(cuts)}]"
+
+
+def _computed(slide: Slide) -> int:
+    reach = slide.bound.extent + 2 * slide.padding - slide.dilation * (slide.kernel - 1) - 1
+    return reach // slide.stride + 1
+
+
+def _result(text: str, binding: Binding, found: Sequence[Slide]) -> str:
+    roles = binding.roles
+    channels = (*roles["g"], *roles["f"])
+    groups = [roles["n"], channels, *((slide.window.loop,) for slide in found)]
+    text = _restored(_cut(text, binding, found), groups, binding)
+    return scaled(text, Fraction(binding.coefficient))
+
+
+def _cut(text: str, binding: Binding, found: Sequence[Slide]) -> str:
+    forward = all(binding.operands[0] is binding.operands[s.window.operand] for s in found)
+    if forward:
+        return _wanted(text, found)
+    if all(not slide.skipped for slide in found) and all(
+        _stretched(slide, binding) == slide.extent for slide in found
+    ):
+        return text
+    cuts = [f"{slide.skipped or ''}:{slide.skipped + slide.extent}" for slide in found]
+    return f"{text}[..., {', '.join(cuts)}]"
+
+
+def _stretched(slide: Slide, binding: Binding) -> int:
+    inputs = binding.scope.domain[slide.window.reduction].extent
+    return (inputs - 1) * slide.dilation + slide.bound.extent - 2 * slide.padding
+
+
+def _restored(text: str, groups: Groups, binding: Binding) -> str:
+    """The call's dimensions as the scope's loops."""
+    scope = binding.scope
+    dims = tuple(i for group in groups for i in group)
+    if any(len(group) > 1 for group in groups):
+        sizes = ", ".join(str(scope.domain[i].extent) for i in dims)
+        text = f"{text}.reshape({sizes})"
+    elif any(not group for group in groups):
+        index = [":" if group else "0" for group in groups]
+        while index[-1] == ":":
+            index.pop()
+        text = f"{text}[{', '.join(index)}]"
+    missing = set(range(len(scope.loops))) - set(dims)
+    if missing:  # of extent 1
+        return f"{aligned(View(text, dims), range(len(scope.loops)))}.reshape({scope.shape})"
+    return permuted(View(text, dims), range(len(scope.loops)))

@@ -1,0 +1,172 @@
+"""A baseline as a few lines of torch, as a person would write them.
+
+    Writer.name(source)  ->  the variable that holds the source's tensor
+
+Recognisers give expressions as text; the writer names what they read and keeps the lines in order.
+A dimension of extent n has the indices 0 to n-1, whatever its range begins with.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import torch
+from torch.nn import functional
+
+from derivations.fusion import Fuse, fuse
+from ta.errors import EinderiveError
+from ta.node import Scope, Source, Tensor
+from ta.subst import nested_scopes, redirected
+
+RESERVED = ("torch", "F", "inf")
+
+
+class NotWritten(Exception):
+    """A scope that a recogniser cannot write after all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An expression that has the scope's shape, by the operation that `word` names; `view`: it may
+    share memory with what it reads."""
+
+    text: str
+    word: str
+    view: bool = False
+
+
+Recogniser: TypeAlias = Callable[[Scope, "Writer"], Written | None]
+"""None, or NotWritten, where the scope is none of its kind."""
+
+
+@dataclass
+class Writer:
+    """Lines so far, and what they use: `constants` are tensors made beforehand, `elements` those
+    of the largest temporary.
+
+    `literal` recognisers see a scope as it is; the others also with producers written into it, and
+    what they then read is written as `given` says: as the statement that it was."""
+
+    inputs: tuple[Tensor, ...]
+    recognisers: tuple[Recogniser, ...]
+    fallback: Recogniser
+    literal: frozenset[Recogniser]
+    given: dict[Source, Source]
+    device: str = "cpu"
+    lines: list[str] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+    constants: dict[str, Any] = field(default_factory=dict)
+    names: dict[Source, str] = field(default_factory=dict)
+    shared: dict[Source, bool] = field(default_factory=dict)
+    elements: int = 0
+    used: set[Recogniser] = field(default_factory=set)
+    _unknown: set[Scope] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        taken: set[str] = set(RESERVED)
+        for number, tensor in enumerate(self.inputs):
+            name = tensor.name
+            plain = name.isidentifier() and name.isascii() and not keyword.iskeyword(name)
+            if not plain or name in taken or name.startswith(("t_", "c_", "x_")):
+                name = f"x_{number}"
+            taken.add(name)
+            self.names[tensor] = name
+            self.shared[tensor] = True
+
+    def name(self, source: Source) -> str:
+        """The variable of an input, or of a scope, which is written first."""
+        source = self.given.get(source, source)
+        if source not in self.names:
+            assert isinstance(source, Scope)
+            written = self.written(source)
+            self.names[source] = self.line(written.text)
+            self.shared[source] = written.view
+        return self.names[source]
+
+    def line(self, text: str) -> str:
+        """A new variable for the expression."""
+        if text.isidentifier():
+            return text
+        name = f"t_{len(self.lines)}"
+        self.lines.append(f"{name} = {text}")
+        return name
+
+    def constant(self, value: Any) -> str:
+        """A variable for what is made once, before any call."""
+        name = f"c_{len(self.constants)}"
+        self.constants[name] = value.to(self.device) if isinstance(value, torch.Tensor) else value
+        return name
+
+    def needs(self, elements: int) -> None:
+        """A temporary of so many elements."""
+        self.elements = max(self.elements, elements)
+
+    def written(self, scope: Scope) -> Written:
+        """The scope by the first recogniser that knows it, as it is or with its producers without
+        a reduction written into it."""
+        found = self.recognised(scope)
+        if found is None:
+            found = self.fallback(scope, self)
+        if found is None:
+            raise NotWritten("no torch operation on whole tensors")
+        self.words.append(found.word)
+        return found
+
+    def recognised(self, scope: Scope) -> Written | None:
+        """By a recogniser; lines that one wrote before it gave up are taken back."""
+        if scope in self._unknown:
+            return None
+        for recogniser in self.recognisers:
+            for form in (scope,) if recogniser in self.literal else forms(scope):
+                before = self._state()
+                try:
+                    found = recogniser(form, self)
+                except NotWritten:
+                    found = None
+                if found is not None:
+                    self.used.add(recogniser)
+                    return found
+                self._restore(before)
+        self._unknown.add(scope)
+        return None
+
+    def _state(self) -> tuple[Any, ...]:
+        known = dict(self.names), dict(self.shared), dict(self.constants)
+        return len(self.lines), len(self.words), self.elements, *known
+
+    def _restore(self, state: tuple[Any, ...]) -> None:
+        lines, words, self.elements, self.names, self.shared, self.constants = state
+        del self.lines[lines:], self.words[words:]
+
+
+def grouped(text: str) -> str:
+    """The expression, in parentheses unless it is a name."""
+    return text if text.isidentifier() else f"({text})"
+
+
+def forms(scope: Scope) -> tuple[Scope, ...]:
+    """The distinct ways in which the scope may have been meant: as it is; with the producers that
+    its sources read, or it reads itself, written into their readers."""
+    sources = {nested: fused(nested) for nested in nested_scopes(scope)}
+    return tuple(dict.fromkeys((scope, redirected(scope, sources), fused(scope))))
+
+
+def fused(scope: Scope) -> Scope:
+    """The scope with its producers without a reduction inlined; itself where there are none."""
+    try:
+        return fuse(scope, Fuse(), exact=False)
+    except EinderiveError:
+        return scope
+
+
+def function(
+    inputs: Sequence[Tensor], names: Sequence[str], body: str, constants: dict[str, Any]
+) -> tuple[Callable[..., Any], str]:
+    """The function that a text defines, and the text."""
+    text = f"def baseline({', '.join(names)}):\n{body}"
+    space: dict[str, Any] = {"torch": torch, "F": functional, "inf": float("inf"), **constants}
+    exec(compile(text, "<baseline>", "exec"), space)  # our own text, made of numbers and names
+    return space["baseline"], text

@@ -1,0 +1,168 @@
+"""Plain programs: every one computes its formula, and each recogniser knows its own by the algebra.
+
+Judged by the exact interpreter in float64 at corners and random points.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+import pytest
+import torch
+
+import einderive as ed
+from derivations.verify import sample_points
+from frontend.baselines.rival import Rival, executable, rivals
+from frontend.formulas import FORMULAS, SIZES, Formula
+from ta.fields import RealField
+from ta.interp import evaluate_at
+
+MOST_ELEMENTS = 1 << 22
+"""Larger temporaries are not run here."""
+
+
+def agrees(rival: Rival, program: ed.Program) -> bool:
+    generator = torch.Generator().manual_seed(7)
+    given = {
+        t: torch.randn(t.shape, dtype=torch.float64, generator=generator) for t in program.inputs
+    }
+    values = {t.name: v.numpy() for t, v in given.items()}
+    for root, output in zip(program.roots(), executable(rival, program, ())(given), strict=True):
+        points = sample_points(root, 24, seed=5)
+        wanted = np.asarray(evaluate_at(root, points, values, RealField()), dtype=float)
+        index = tuple((points - [r.lo for r in root.loops]).T)
+        got = output.numpy()[index] if index else output.numpy().reshape(-1)
+        close = np.allclose(got, wanted, rtol=1e-5, atol=1e-9, equal_nan=True)
+        if tuple(output.shape) != root.shape or not close:
+            return False
+    return True
+
+
+def found(text: str, **shapes: tuple[int, ...]) -> tuple[Rival, ...]:
+    program = ed.parse(text, dtypes="float64", **cast(Any, shapes))
+    programs = rivals(program, "cpu")
+    assert programs
+    assert all(agrees(rival, program) for rival in programs if rival.elements <= MOST_ELEMENTS)
+    return programs
+
+
+def first_line(text: str, **shapes: tuple[int, ...]) -> str:
+    """What the most specific program returns."""
+    lines = found(text, **shapes)[0].text.splitlines()[1:]
+    return "; ".join(line.strip() for line in lines).removeprefix("return ")
+
+
+@pytest.mark.parametrize("formula", FORMULAS, ids=lambda formula: formula.name)
+def test_all_programs_of_the_list_are_right(formula: Formula) -> None:
+    n = SIZES[0]
+    found(formula.text(n), **cast(Any, formula.shapes(n)))
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes", "line"),
+    [
+        ("Y[i,j] = A[i,k]*B[k,j]", {"A": (3, 4), "B": (4, 5)}, "(A @ B)"),
+        ("Y[j,i] = A[i,k]*B[k,j]", {"A": (3, 4), "B": (4, 5)}, "(B.T @ A.T)"),
+        ("Y[b,o] = X[b,i]*W[o,i]+C[o]", {"X": (3, 4), "W": (5, 4), "C": (5,)}, "F.linear(X, W, C)"),
+        (
+            "Y[i,j] = 2*A[i,k]*B[k,j]-C[i,j]",
+            {"A": (3, 4), "B": (4, 5), "C": (3, 5)},
+            "torch.addmm(C, A, B, beta=-1.0, alpha=2.0)",
+        ),
+        (
+            "Y[c,h] = A[c,h+r-1]*K[c,r] where h in 0:9",
+            {"A": (4, 9), "K": (4, 3)},
+            "F.conv1d(A[None, :, :], K[:, None, :], padding=1, groups=4)[0]",
+        ),
+        ("Y[h] = A[h+r]*K[r] where h in 0:7", {"A": (9,), "K": (3,)}, "F.conv1d("),
+        (
+            "Y[h,w] = A[h+r,w+s]*U[r]*V[s] where h in 0:4, w in 0:5",
+            {"A": (6, 7), "U": (3,), "V": (3,)},
+            "t_0 = U[:, None] * V; return F.conv2d(",
+        ),
+        (
+            "Y[t,c] = max[r](A{fill=-inf}[2*t+r-1,c]) where t in 0:4, r in 0:3",
+            {"A": (8, 5)},
+            "F.max_pool1d(A.T, 3, stride=2, padding=1).T",
+        ),
+        (
+            "S[i] = sum[k](exp(X[i,k])); Y[k,i] = exp(X[i,k])/S[i]",
+            {"X": (3, 4)},
+            "F.softmax(X.T, 0)",
+        ),
+        (
+            "M[i] = X[i,k]/4; V[i] = (X[i,k]-M[i])^2/4; Y[i,k] = (X[i,k]-M[i])/sqrt(V[i]+0.001)",
+            {"X": (3, 4)},
+            "F.layer_norm(X, (4,), None, None, 0.001)",
+        ),
+        ("Y[i,j] = sqrt(sum[k]((A[i,k]-B[j,k])^2))", {"A": (3, 4), "B": (5, 4)}, "torch.cdist"),
+        ("Y[i,j] = sum[k](abs(A[i,k]-B[j,k]))", {"A": (3, 4), "B": (5, 4)}, "torch.cdist"),
+        ("Y[i,j] = where(i <= j, A[i,j], 0)", {"A": (4, 5)}, "A.triu()"),
+        ("Y[i,j] = where(j <= i-1, A[i,j], 0)", {"A": (5, 5)}, "A.tril(-1)"),
+        ("Y[i] = where(i <= 2, A[i], B[i-3]) where i in 0:7", {"A": (3,), "B": (4,)}, "torch.cat"),
+        ("Y[i] = A[i]/(1+exp(-A[i]))", {"A": (9,)}, "F.silu(A)"),
+        ("Y[i] = exp(A[i])*B[i]", {"A": (9,), "B": (9,)}, "B * torch.exp(A)"),
+    ],
+)
+def test_the_most_specific_program(text: str, shapes: Any, line: str) -> None:
+    assert line in first_line(text, **shapes)
+
+
+def test_names_and_the_order_of_operands_have_no_say() -> None:
+    shapes: Any = {"A": (3, 6, 4), "B": (3, 7, 4), "C": (3, 7, 5)}
+    weights = "S[b,i,j] = A[b,i,d]*B[b,j,d]/2; E[b,i,j] = exp(S[b,i,j]); "
+    weights += "P[b,i,j] = E[b,i,j]/sum[k](E[b,i,k]); "
+    one = first_line(weights + "Y[b,i,e] = P[b,i,j]*C[b,j,e]", **shapes)
+    shapes = {"R": (3, 7, 4), "Q": (3, 6, 4), "P": (3, 7, 5)}
+    weights = "u[q,a,t] = R[q,t,c]*Q[q,a,c]*0.5; m[q,a] = max[t](u[q,a,t]); "
+    weights += "v[q,a] = sum[t](exp(u[q,a,t]-m[q,a])); w[q,t,a] = exp(u[q,a,t]-m[q,a])/v[q,a]; "
+    two = first_line(weights + "y[q,a,m] = P[q,t,m]*w[q,t,a]", **shapes)
+    assert "scaled_dot_product_attention(A, B, C)" in one
+    assert "scaled_dot_product_attention(Q, R, P)" in two
+
+
+def test_what_is_nearly_a_pattern_is_not_taken_for_it() -> None:
+    near = (
+        (
+            "M[i] = X[i,k]/5; V[i] = (X[i,k]-M[i])^2/4; Y[i,k] = (X[i,k]-M[i])*rsqrt(V[i]+1)",
+            "layer_norm",
+        ),
+        ("S[i] = sum[k](exp(X[i,k])); Y[i,k] = exp(2*X[i,k])/S[i]", "softmax"),
+        ("Y[i,k] = where(k <= 2*i, X[i,k], 0)", "tril"),
+        ("Y[i,k] = where(k <= i, X[i,k], 1)", "tril"),
+        ("Y[i,k] = maximum(X[i,k], 2*X[i,k])", "leaky"),
+        ("Y[i,k] = X[i,k]*sigmoid(2*X[i,k])", "silu"),
+    )
+    for text, word in near:
+        assert all(word not in rival.text for rival in found(text, X=(3, 4)))
+
+
+def test_contractions_come_in_an_order_that_fits_into_memory() -> None:
+    """From left to right the largest intermediate would have 64^6 elements."""
+    shapes: Any = {"C": (64, 64), "D": (64, 64), "E": (64, 64), "X": (64, 64, 64)}
+    program = ed.parse("Y[u,v,t] = C[u,i]*D[v,j]*E[t,k]*X[i,j,k]", **shapes)
+    programs = {rival.words: rival for rival in rivals(program, "cpu")}
+    assert programs["matmul pair by pair",].elements <= 64**3
+    assert programs["torch.einsum of 4",].elements <= 64**3
+    assert programs["broadcast and reduce",].elements == 64**6
+
+
+def test_results_have_memory_of_their_own() -> None:
+    program = ed.parse("Y[i] = A[i+1] where i in 0:3; Z[i,j] = B[j,i]", A=(4,), B=(2, 3))
+    given = {t: torch.ones(t.shape) for t in program.inputs}
+    for rival in rivals(program, "cpu"):
+        for output in executable(rival, program, ())(given):
+            output.fill_(5)
+    assert all(bool((value == 1).all()) for value in given.values())
+
+
+def test_names_that_python_cannot_have() -> None:
+    text = "Y[i] = lambda[i]*torch[i]+T[i]+x_1[i]"
+    shapes: Any = {"lambda": (3,), "torch": (3,), "T": (3,), "x_1": (3,)}
+    found(text, **shapes)
+
+
+def test_integers_have_no_plain_programs() -> None:
+    program = ed.parse("Y[i] = A[i]*B[i]", dtypes="int32", A=(3,), B=(3,))
+    assert rivals(program, "cpu") == ()
