@@ -322,7 +322,8 @@ def _tried_hard(entrant: Entrant, hard: HardCases, derivation: Derivation) -> En
     trial = entrant.trial
     most = max(1, int(HARD_SECONDS / (2 * trial.seconds + 1e-9)))
     families = hard.errors(entrant.run, most)
-    trial = replace(trial, families=families)
+    steps = hard.step_digits(trial.plan.steps if trial.plan is not None else (), families)
+    trial = replace(trial, families=families, step_digits=steps)
     binding = derivation.accuracy != "fast" or not trial.cancelling
     failed = next((family for family in families if not family.accepted), None)
     entrant = replace(entrant, trial=trial)

@@ -93,7 +93,8 @@ def loss(trial: Trial) -> str:
     worst = trial.worst
     if worst is None or worst.digits < NOTICED:
         return f"{steps} can cancel; on these inputs no digits were lost."
-    return f"{steps} can cancel: {_lost(worst)}."
+    parts = [f"{lost:.1f} by step {step}" for step, lost in trial.step_digits if lost >= NOTICED]
+    return f"{steps} can cancel: {_lost(worst)}{': ' if parts else ''}{', '.join(parts)}."
 
 
 def _lost(worst: FamilyError) -> str:
