@@ -10,10 +10,14 @@ unexport TRITON_INTERPRET
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test native fuzz mutants lint types docs format clean
+
+# Of the tests: a process a core, eight at most; JOBS=0 runs them in one process.
+WORKERS = -n $(or $(JOBS),auto) --maxprocesses 8 --dist worksteal
+
+.PHONY: help install demo test campaigns native fuzz mutants lint types docs format clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install: $(STAMP)  ## create .venv and install the tested versions into it
 
@@ -30,8 +34,14 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)  ## derive, check, time: one table over the example formulas
 	@$(BIN)/python -m frontend.demo
 
-test: $(STAMP)  ## the tests
-	@$(BIN)/python -m pytest -q
+test: $(STAMP)  ## the tests, in parallel (JOBS=auto)
+	@$(BIN)/python -m pytest -q $(WORKERS)
+
+# What `make test` leaves out, and the tests by random examples.  SEED=: other random programs;
+# MINUTES=: only what is begun in that time, in an order drawn by the seed.
+campaigns: $(STAMP)  ## the long tests, in full or as a sample (SEED=0 MINUTES= JOBS=auto)
+	@$(BIN)/python -m pytest -q $(WORKERS) -m "campaign or hypothesis" --seed $(or $(SEED),0) \
+	  --hypothesis-seed $(or $(SEED),0) $(if $(MINUTES),--minutes $(MINUTES))
 
 # MINUTES= or COUNT= (rule applications) ends it; SEED=, JOBS= processes; Ctrl-C gives the summary so far.
 fuzz: $(STAMP)  ## random programs, every rule everywhere, compared exactly (MINUTES=1 SEED=0 COUNT= JOBS=1)
@@ -47,7 +57,8 @@ mutants: $(STAMP)  ## conditions left out one by one: each has to be noticed (MO
 native: $(STAMP)  ## a copy in build/native with the search's core compiled: its tests, states/s
 	@$(BIN)/python -m frontend.native build/native
 	@cp -r tests docs README.md build/native/
-	@cd build/native && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m pytest -q -p no:cacheprovider tests/ta tests/derivations \
+	@cd build/native && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m pytest -q -p no:cacheprovider -m '' tests/ta \
+	  tests/derivations \
 	  -k 'not (record_is_complete or size_is_as_stated or mistake_in_the_kernel)'
 	@cd build/native && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m frontend.bench search --throughput
 

@@ -14,6 +14,7 @@ from frontend.compiled import CompiledFunction
 from frontend.derivation import Derivation
 from frontend.einsum import einsum
 from frontend.equivalent import Verdict, equivalent
+from frontend.evaluate import evaluate
 from frontend.optimize import compile, derive, parse
 from frontend.record import load
 from frontend.version import __version__
@@ -33,6 +34,7 @@ __all__ = [
     "derive",
     "einsum",
     "equivalent",
+    "evaluate",
     "load",
     "parse",
 ]

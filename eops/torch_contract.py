@@ -67,9 +67,14 @@ def contract(left: Operand, right: Operand, kept: frozenset[int]) -> Operand:
         x, y = y, x
     b, m, n, k = layout.sizes
     x, y = x.permute(layout.x_axes), y.permute(layout.y_axes)
-    result = x.new_empty([*layout.looped, b, m, n])
-    for index in product(*map(range, layout.looped)):
-        _product_into(result[index], x[index].reshape(b, m, k), y[index].reshape(b, k, n))
+    if not layout.looped and b == 1:
+        result = torch.mm(x.reshape(m, k), y.reshape(k, n))
+    elif not layout.looped:
+        result = torch.bmm(x.reshape(b, m, k), y.reshape(b, k, n))
+    else:
+        result = x.new_empty([*layout.looped, b, m, n])
+        for index in product(*map(range, layout.looped)):
+            _product_into(result[index], x[index].reshape(b, m, k), y[index].reshape(b, k, n))
     return Operand(result.view(layout.result).permute(layout.result_axes), layout.dims)
 
 

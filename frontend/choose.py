@@ -34,6 +34,7 @@ from ta.errors import BuildError, EinderiveError, OperandError, shown
 from ta.node import Scope
 from ta.program import Program
 from ta.show import show_program
+from ta.subst import stages
 
 TRIED = 6
 """So many of the candidates predicted fastest are built and timed."""
@@ -162,6 +163,11 @@ def _direct(
             next_step='compile with nan="ignore", which promises nothing about them',
         )
     return (general, other) if odd or other < off else (written, off)
+
+
+def as_written(program: Program, types: tuple[torch.dtype, ...]) -> Executable:
+    """The formula's stages one after the other, every product formed before it is summed."""
+    return _general(program, tuple(stages(*program.roots())), types, as_written=True)
 
 
 def _general(

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NoReturn
 
 import torch
 
+from frontend.call import Caller, into
 from frontend.derivation import Derivation
 from frontend.execute import Executable
-from frontend.operands import bind
 from frontend.trial import Trial
 from ta.errors import PickleError
+from ta.node import Tensor
 from ta.show import show_program
 
 
@@ -21,7 +24,8 @@ class CompiledFunction:
 
     `trials` are all programs that were tried, the baseline first; `chosen` is one of them, and
     `error` is its error against float64, to be seen beside `baseline.error`.
-    `interrupted`: not all were tried or timed to the end."""
+    `interrupted`: not all were tried or timed to the end.  `output`: the type that results are
+    converted to, where one was asked for."""
 
     derivation: Derivation
     run: Executable
@@ -29,6 +33,7 @@ class CompiledFunction:
     chosen: Trial
     device: str
     interrupted: bool = False
+    output: torch.dtype | None = None
 
     @property
     def baseline(self) -> Trial:
@@ -48,11 +53,30 @@ class CompiledFunction:
         """The outputs for the given arrays, as the kind of array that came in: one output alone,
         several as a tuple, each in memory of its own.  Lists and numbers take the formula's
         element type, and where all are, NumPy arrays come out, but for bfloat16, which NumPy does
-        not have.  No gradients are recorded.  Raises OperandError."""
-        inputs, numpy = bind(self.derivation.source, args, named, self.device)
+        not have.  Operands of other floating types are computed with in the type that they promote
+        to.  `out=` takes the result, for several outputs a tuple takes them; it is not known to a
+        formula that has a tensor of this name.  No gradients are recorded.  Raises OperandError."""
+        if "out" in named and all(t.name != "out" for t in self.derivation.source.inputs):
+            out = named.pop("out")
+            return into(self.derivation.source, out, self._caller(*args, **named))
+        return self._caller(*args, **named)
+
+    @cached_property
+    def _caller(self) -> Caller:
+        return Caller(self.derivation.source, self._program, self.device, self._retyped)
+
+    def _program(self, inputs: Mapping[Tensor, torch.Tensor]) -> Sequence[torch.Tensor]:
         outputs = self.run(inputs)
-        values = tuple(_as_numpy(y) if numpy else y for y in outputs)
-        return values[0] if len(values) == 1 else values
+        return outputs if self.output is None else [y.to(self.output) for y in outputs]
+
+    def _retyped(self, types: Mapping[str, str]) -> Caller:
+        from frontend.call.element_types import specialised  # only where types differ
+        from frontend.choose import as_written
+
+        derivation = self.derivation
+        return specialised(
+            derivation.source, self.run, types, self.device, derivation.accuracy, as_written
+        )
 
     def __copy__(self) -> CompiledFunction:
         return self  # as Python's own functions do
@@ -74,9 +98,3 @@ class CompiledFunction:
     def __repr__(self) -> str:
         formula = show_program(self.derivation.source)
         return f"<CompiledFunction of {formula!r}, {self.chosen.label} chosen>"
-
-
-def _as_numpy(output: torch.Tensor) -> Any:
-    """The output as an array; a tensor of the CPU where NumPy lacks its type."""
-    found = output.cpu()
-    return found if found.dtype is torch.bfloat16 else found.numpy()

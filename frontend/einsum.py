@@ -17,6 +17,8 @@ import numpy as np
 import opt_einsum
 from opt_einsum.parser import convert_to_valid_einsum_chars, get_symbol
 
+from frontend.call.source import MISS
+from frontend.einsum_linked import known, link
 from frontend.einsum_operands import (
     Arrays,
     Casting,
@@ -87,6 +89,12 @@ def einsum(
     Raises FormulaSyntaxError for the subscripts, RangeError for sizes that conflict, OperandError
     for operands that do not fit the subscripts or each other.
     """
+    plain = out is None and dtype is None and order == "K" and casting == "safe"
+    plain = plain and optimize is True and derive is False and bool(args) and type(args[0]) is str
+    if plain:
+        found = known(args[0], args[1:])
+        if found is not MISS:
+            return found
     text, operands = (
         (args[0], args[1:]) if args and isinstance(args[0], str) else join_interleaved(args)
     )
@@ -119,7 +127,10 @@ def einsum(
         plan = _plan(text, spec, strategy)
         run = _run_torch if torch_used else _run_numpy
         with _plain_errors(text, arrays[0].dtype):
-            result = run(plan, _squeeze(spec, arrays))
+            squeezed = _squeeze(spec, arrays)
+            result = run(plan, squeezed)
+        if plain:
+            link(text, plan, operands, squeezed)
     return result if torch_used else _finish_numpy(text, result, out, order, casting, arrays)
 
 

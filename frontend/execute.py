@@ -12,6 +12,7 @@ import torch
 from derivations.extract import Plan
 from derivations.graph import FOLDED, Stage
 from eops.library import by_name
+from eops.opaque import opaque
 from eops.torch_stage import lower, lower_all
 from eops.torch_types import depends_on_inputs, is_whole
 from frontend.results import owned
@@ -121,16 +122,24 @@ def _folded(scope: Scope) -> Run:
     compute = lower_all(scope)
     sources = input_tensors(scope)
     last: tuple[object, list[torch.Tensor], torch.Tensor] | None = None
+    given: tuple[Tensor, ...] = ()
 
-    def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
+    @opaque
+    def kept(*buffers: torch.Tensor) -> torch.Tensor:
         nonlocal last
-        found = [buffers[source] for source in sources]
+        inputs = dict(zip(given, buffers, strict=True))
+        found = [inputs[source] for source in sources]
         key = [_state(tensor) for tensor in found]
         held = last  # read once: another thread may replace it at any time
         if held is None or held[0] != key:
-            inputs = {s: buffer for s, buffer in buffers.items() if isinstance(s, Tensor)}
-            held = last = (key, found, compute(inputs))  # all, as a constant's type needs them
+            with torch.no_grad():
+                held = last = (key, found, compute(inputs))
         return held[2]
+
+    def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
+        nonlocal given
+        given = given or tuple(source for source in buffers if isinstance(source, Tensor))
+        return kept(*(buffers[source] for source in given))  # all, for a constant's type
 
     return run
 
@@ -149,11 +158,12 @@ def _triton(scope: Scope) -> Run:
     sources = tuple(dict.fromkeys(access.source for access in accesses(scope.body)))
     kernels: dict[tuple[str, ...], Kernel] = {}
 
-    def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
-        tensors = [buffers[source].contiguous() for source in sources]
+    @opaque
+    def launch(*buffers: torch.Tensor) -> torch.Tensor:
+        tensors = [buffer.contiguous() for buffer in buffers]
         dtypes = tuple(str(tensor.dtype).removeprefix("torch.") for tensor in tensors)
         if dtypes not in kernels:
             kernels[dtypes] = build(scope, dtypes, formula=show(scope))
         return kernels[dtypes](*tensors)
 
-    return run
+    return lambda buffers: launch(*(buffers[source] for source in sources))

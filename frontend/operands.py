@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any, NoReturn
 
 import numpy as np
 import torch
+import torch.utils.dlpack
 from torch._C._functorch import is_functorch_wrapped_tensor
 
 from frontend.text import shape
@@ -17,6 +19,9 @@ from ta.node import Tensor
 from ta.program import Program
 from ta.show import show_program
 
+FLOATING = frozenset(name for name in DTYPES if name.startswith(("float", "bfloat")))
+ON_GPU = (2, 10)
+"""DLPack's numbers of CUDA and ROCm."""
 KINDS = "biufc"
 """Kinds of NumPy types, each converted to any later one without loss of meaning."""
 
@@ -25,37 +30,87 @@ def bind(
     program: Program, args: Sequence[Any], named: Mapping[str, Any], device: str
 ) -> tuple[dict[Tensor, torch.Tensor], bool]:
     """Operands by tensor, checked; and whether the results are to be NumPy arrays."""
-    text = show_program(program)
-    names = [tensor.name for tensor in program.inputs]
-    signature = ", ".join(f"{t.name}: {shape(t.shape)} {t.dtype}" for t in program.inputs)
-
-    def refuse(message: str, next_step: str, name: str = "") -> NoReturn:
-        raise OperandError(
-            message, text=text, span=_span(text, name), sizes=signature, next_step=next_step
-        )
-
-    call = f"call it as f({', '.join(names)})"
-    if len(args) > len(names):
-        refuse(f"{len(args)} operands for a formula of {len(names)} tensors", call)
-    given = dict(zip(names, args, strict=False))
-    for name, value in named.items():
-        if name in given or name not in names:
-            what = "is given twice" if name in given else "is not a tensor of the formula"
-            refuse(f"the operand {name} {what}", call)
-        given[name] = value
-    for tensor in program.inputs:
-        if tensor.name not in given:
-            step = f"pass {tensor.name}=..., of shape {shape(tensor.shape)}"
-            refuse(f"the operand {tensor.name} is missing", step, tensor.name)
+    given = arranged(program, args, named)
     kinds = {_kind(value): name for name, value in given.items()}
     if "torch" in kinds and "numpy" in kinds:
-        refuse(
+        _refuse(
+            program,
             f"{kinds['numpy']} is a NumPy array, {kinds['torch']} a torch tensor",
             f"pass torch.from_numpy({kinds['numpy']}), or all operands as arrays",
             kinds["numpy"],
         )
-    found = {t: _operand(t, given[t.name], text, device) for t in program.inputs}
+    found = {t: _operand(program, t, given[t.name], device) for t in program.inputs}
     return found, "torch" not in kinds
+
+
+def arranged(program: Program, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    """The operands by name, those of other libraries as arrays or tensors of the same memory."""
+    names = [tensor.name for tensor in program.inputs]
+    call = f"call it as f({', '.join(names)})"
+    if len(args) > len(names):
+        _refuse(program, f"{len(args)} operands for a formula of {len(names)} tensors", call)
+    given = dict(zip(names, args, strict=False))
+    for name, value in named.items():
+        if name in given or name not in names:
+            what = "is given twice" if name in given else "is not a tensor of the formula"
+            _refuse(program, f"the operand {name} {what}", call)
+        given[name] = value
+    for tensor in program.inputs:
+        if tensor.name not in given:
+            step = f"pass {tensor.name}=..., of shape {shape(tensor.shape)}"
+            _refuse(program, f"the operand {tensor.name} is missing", step, tensor.name)
+    return {name: exchanged(value) for name, value in given.items()}
+
+
+def promoted(program: Program, given: Mapping[str, Any]) -> str | None:
+    """The floating type that the operands promote to, where some floating operand has another type
+    than the formula was compiled for and no operand a type that is none; else None."""
+    types = {tensor.name: tensor.dtype for tensor in program.inputs}
+    arrays = {name: value for name, value in given.items() if _kind(value) != "python"}
+    found = {name: type_name(value) for name, value in arrays.items()}
+    changed = [name for name, dtype in found.items() if types.get(name) != dtype]
+    if not changed or any(not {types.get(name, ""), found[name]} <= FLOATING for name in changed):
+        return None
+    wanted = [getattr(torch, dtype) for dtype in found.values() if dtype in FLOATING]
+    return type_name(reduce(torch.promote_types, wanted))
+
+
+def in_type(value: Any, dtype: str) -> Any:
+    """A floating tensor or array in the type; anything else as it is."""
+    if _kind(value) == "python" or type_name(value) not in FLOATING:
+        return value
+    return value.to(getattr(torch, dtype)) if _kind(value) == "torch" else value.astype(dtype)
+
+
+def type_name(found: Any) -> str:
+    """The name of an array's or a tensor's element type, or of a torch type."""
+    dtype = getattr(found, "dtype", found)
+    return str(getattr(dtype, "name", dtype)).removeprefix("torch.")
+
+
+def _refuse(program: Program, message: str, next_step: str, name: str = "") -> NoReturn:
+    text = show_program(program)
+    signature = ", ".join(f"{t.name}: {shape(t.shape)} {t.dtype}" for t in program.inputs)
+    raise OperandError(
+        message, text=text, span=_span(text, name), sizes=signature, next_step=next_step
+    )
+
+
+def exchanged(value: Any) -> Any:
+    """An operand of another library as what shares its memory: through DLPack a tensor where it
+    lies on a GPU, else an array; what is neither tensor nor array is left as it is."""
+    if isinstance(value, torch.Tensor | np.ndarray | np.generic):
+        return value
+    try:
+        if hasattr(value, "__dlpack_device__") and int(value.__dlpack_device__()[0]) in ON_GPU:
+            return torch.utils.dlpack.from_dlpack(value)
+        if hasattr(value, "__array__"):
+            return np.asarray(value)
+        if hasattr(value, "__dlpack__"):
+            return np.from_dlpack(value)
+    except Exception:  # whatever its own conversion raises; what it is then is said by name
+        return value
+    return value
 
 
 def _kind(value: object) -> str:
@@ -64,13 +119,14 @@ def _kind(value: object) -> str:
     return "numpy" if isinstance(value, np.ndarray) else "python"
 
 
-def _operand(tensor: Tensor, value: Any, text: str, device: str) -> torch.Tensor:
-    _refuse_containers(tensor, value, text)
-    array: Any = value if isinstance(value, torch.Tensor) else _array(tensor, value, text)
+def _operand(program: Program, tensor: Tensor, value: Any, device: str) -> torch.Tensor:
+    _refuse_containers(program, tensor, value)
+    array: Any = value if isinstance(value, torch.Tensor) else _array(program, tensor, value)
     name, found = tensor.name, tuple(array.shape)
     dtype = str(getattr(array.dtype, "name", array.dtype)).removeprefix("torch.")
 
     def refuse(message: str, next_step: str, sizes: str = "") -> NoReturn:
+        text = show_program(program)
         raise OperandError(
             message, text=text, span=_span(text, name), sizes=sizes, next_step=next_step
         )
@@ -103,7 +159,7 @@ def _operand(tensor: Tensor, value: Any, text: str, device: str) -> torch.Tensor
     return value
 
 
-def _refuse_containers(tensor: Tensor, value: Any, text: str) -> None:
+def _refuse_containers(program: Program, tensor: Tensor, value: Any) -> None:
     """Refuse what has more to it than its elements, which would be lost."""
     name = tensor.name
     if isinstance(value, np.ma.MaskedArray):
@@ -117,6 +173,7 @@ def _refuse_containers(tensor: Tensor, value: Any, text: str) -> None:
         next_step = "give the formula the dimension that is mapped over, or use ed.einsum"
     else:
         return
+    text = show_program(program)
     raise OperandError(
         f"{name} is a {what}", text=text, span=_span(text, name), next_step=next_step
     )
@@ -127,7 +184,7 @@ def _transformed(value: torch.Tensor) -> bool:
     return not torch.compiler.is_compiling() and is_functorch_wrapped_tensor(value)
 
 
-def _array(tensor: Tensor, value: Any, text: str) -> Any:
+def _array(program: Program, tensor: Tensor, value: Any) -> Any:
     """The operand as a NumPy array; what is no array becomes one where the formula's type holds
     its numbers."""
     try:
@@ -147,6 +204,7 @@ def _array(tensor: Tensor, value: Any, text: str) -> Any:
         message = f"{tensor.name} holds numbers that are no {tensor.dtype}"
     else:
         return array
+    text = show_program(program)
     raise OperandError(
         message,
         text=text,

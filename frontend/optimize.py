@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, TypeAlias, cast
 
@@ -20,8 +21,10 @@ from frontend.accuracy import Accuracy, Nan, allowed, checked
 from frontend.choose import compile_derivation
 from frontend.compiled import CompiledFunction
 from frontend.derivation import Derivation
+from frontend.examples import examples
 from frontend.interruption import Interruption
 from frontend.option_names import refuse_option_names
+from ta.dtypes import checked_dtype
 from ta.errors import NameUnknownError, TextError, shown
 from ta.laws import law_names, names_given
 from ta.names import close_matches
@@ -31,6 +34,8 @@ from ta.show import show_program
 
 Dtypes: TypeAlias = Mapping[str, Any] | Any
 """A name as in `ta.dtypes`, or a type of NumPy or torch; for all tensors, or by tensor."""
+Shape: TypeAlias = Sequence[int] | Any
+"""The extents of a tensor, or an array that has them."""
 TARGETS = {"cuda": "cuda:90"}
 """Short names: `cuda` is the profile that its own device comes nearest to; see `target_of`."""
 PARSED = ", or pass parse(text, ...) in place of the text"
@@ -40,21 +45,26 @@ def parse(
     text: str,
     /,
     *,
-    dtypes: Dtypes = "float32",
+    dtypes: Dtypes | None = None,
     ranges: Mapping[str, tuple[int, int]] | None = None,
-    **shapes: Sequence[int],
+    **shapes: Shape,
 ) -> Program:
     """The program of a formula: `parse("Y[i] = A[i,k]*x[k]", A=(64, 32), x=(32,))`.
 
-    Shapes are given by tensor name; `ranges` gives iterators' half-open ranges where no tensor
-    does.  `dtypes` is one element type, or one for each tensor that is not float32; types of NumPy
-    and torch stand for their names.  Raises FormulaSyntaxError, RangeError or NameUnknownError."""
+    Shapes are given by tensor name; an array stands for its shape and element type.  `ranges` gives
+    iterators' half-open ranges where no tensor does.  `dtypes` is one element type, or one for each
+    tensor that is not float32; types of NumPy and torch stand for their names.  Raises
+    FormulaSyntaxError, RangeError or NameUnknownError."""
     if not isinstance(text, str):
         raise TextError(
             f"a formula is a text, not {shown(text)}", next_step='write "Y[i] = 2*A[i]"'
         )
     refuse_option_names(parse, text)
-    return parse_text(text, shapes, _names(dtypes), {} if ranges is None else ranges)
+    given = examples(shapes)
+    types = given.dtypes if dtypes is None else dtypes
+    if isinstance(types, Mapping):
+        types = {**given.dtypes, **types}
+    return parse_text(text, given.shapes, _names(types), {} if ranges is None else ranges)
 
 
 def _names(dtypes: Any) -> Any:
@@ -85,7 +95,7 @@ def derive(
     laws: Iterable[str] | str = (),
     accuracy: Accuracy = "normwise",
     nan: Nan = "ignore",
-    **shapes: Sequence[int],
+    **shapes: Shape,
 ) -> Derivation:
     """Equal programs for a formula, the one predicted to be fastest on `target` first.
 
@@ -115,8 +125,7 @@ def derive(
     checked(accuracy, nan)
     limits = _limits(budget)
     if not isinstance(formula, Program):
-        types = "float32" if dtypes is None else dtypes
-        program = parse(formula, dtypes=types, ranges=ranges, **cast(Any, shapes))
+        program = parse(formula, dtypes=dtypes, ranges=ranges, **cast(Any, shapes))
     elif shapes or ranges is not None or dtypes is not None:
         raise TextError(
             "shapes, ranges and dtypes belong to a text; a parsed program has its own",
@@ -253,14 +262,18 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     accuracy: Accuracy = "normwise",
     nan: Nan = "ignore",
     seconds: float = 1.0,
-    **shapes: Sequence[int],
+    output: Any = None,
+    **shapes: Shape,
 ) -> CompiledFunction:
     """Derive, check, time, and hand back the fastest accepted program as a function.
 
-    `target` defaults to the GPU where there is one; `seconds` is about how long the timing of the
-    candidates may take."""
+    Arrays may stand in the place of shapes: `compile(text, A=a)` takes shape, element type and
+    device of `a`.  `target` defaults to the device of such arrays, and without any to the GPU where
+    there is one; `seconds` is about how long the timing of the candidates may take; `output` is an
+    element type that all results are converted to."""
     refuse_option_names(compile, formula, PARSED)
-    chosen = default_target() if target is None else target
+    chosen = target or examples(shapes).target or default_target()
+    converted = None if output is None else getattr(torch, checked_dtype(_names(output)))
     found = derive(
         formula,
         target=chosen,
@@ -274,7 +287,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
         nan=nan,
         **cast(Any, shapes),
     )
-    return compile_derivation(found, seconds=seconds)
+    return replace(compile_derivation(found, seconds=seconds), output=converted)
 
 
 def default_target() -> str:

@@ -1,10 +1,68 @@
-"""Settings shared by all tests."""
+"""Settings shared by all tests: threads, random examples, and which tests are run.
+
+`make test` leaves out what is marked `campaign`; `make campaigns` runs just that and the tests by
+random examples, these with the seed given.  With `--minutes` it is a sample: the tests in an order
+drawn by the seed, none begun after that time.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from random import Random
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # a process each: threads of their own only get in the way
+    for library in ("OMP", "MKL", "OPENBLAS"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")  # also of the processes they start
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
+
+# Neither how long an example takes nor how long it takes to draw it fails a test.
+settings.register_profile("any", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("repeated", settings.get_profile("any"), derandomize=True)
+
+SEED = pytest.StashKey[int]()
+END = pytest.StashKey[float]()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip tests marked `gpu` where torch finds no CUDA device."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("campaigns")
+    group.addoption("--seed", type=int, help="of all random tests (default: the same every time)")
+    group.addoption("--minutes", type=float, help="a sample: no test begins after that time")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    seed = config.getoption("seed")
+    settings.load_profile("repeated" if seed is None else "any")
+    config.stash[SEED] = seed or 0
+    minutes = config.getoption("minutes")
+    if minutes is not None:
+        config.stash[END] = time.time() + 60 * minutes
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    seed, minutes = config.getoption("seed"), config.getoption("minutes")
+    if seed is not None:
+        sample = "" if minutes is None else f" MINUTES={minutes:g}"
+        terminalreporter.write_line(f"to repeat it: make campaigns{sample} SEED={seed}")
+
+
+@pytest.fixture
+def seed(pytestconfig: pytest.Config) -> int:
+    """0, or what `--seed` says: other seeds, other random programs."""
+    return pytestconfig.stash[SEED]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A sample has an order of its own; tests marked `gpu` are skipped without a CUDA device."""
+    if config.getoption("minutes") is not None:
+        Random(config.stash[SEED]).shuffle(items)
     gpu_items = [item for item in items if item.get_closest_marker("gpu")]
     if not gpu_items:
         return
@@ -13,3 +71,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if not torch.cuda.is_available():
         for item in gpu_items:
             item.add_marker(pytest.mark.skip(reason="torch.cuda.is_available() is False"))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    end = item.config.stash.get(END, None)
+    if end is not None and time.time() > end:
+        pytest.skip("not in the sample: its time is over")

@@ -26,42 +26,53 @@ from ta.parse import parse
 from ta.show import show
 from ta.subst import accesses as reads_of
 from ta.subst import rebuild, replace_node, stages
-from tests.derivations.many_statements import LONG, found_in
+from tests.amount import first
+from tests.derivations.many_statements import LONG
 from tests.derivations.small import FORMULAS, LIBRARY, roots
 from tests.oracle import equal
+from tests.work import at_most
+
+MOST_CALLS = 100_000_000
 
 
 @cache
-def derived(name: str) -> tuple[ed.Derivation, float]:
-    return found_in(*LONG[name])
+def derived(name: str) -> ed.Derivation:
+    text, shapes = LONG[name]
+    return ed.derive(parse(text, shapes), target="cuda:90")
+
+
+@pytest.mark.parametrize("name", first(1, sorted(LONG, key="40 layers".__ne__)))
+def test_a_long_program_is_derived_with_little_work(name: str) -> None:
+    text, shapes = LONG[name]
+    with at_most(MOST_CALLS):
+        ed.derive(parse(text, shapes), target="cuda:90")
 
 
 @pytest.mark.parametrize("name", LONG)
-def test_a_long_program_takes_seconds_and_gets_no_slower(name: str) -> None:
-    found, seconds = derived(name)
-    assert seconds < 40  # at most 5 on an idle machine
+def test_a_long_program_gets_no_slower(name: str) -> None:
+    found = derived(name)
     assert found.candidates[0].seconds <= found.unchanged.seconds
 
 
 def test_the_steps_of_a_long_derivation_hold() -> None:
-    report = derived("6 blocks with softmax")[0].check()
+    report = derived("6 blocks with softmax").check()
     assert report, str(report)
 
 
 def test_what_is_found_for_many_reads_beyond_the_border_is_the_formula() -> None:
-    found, _ = derived("60 reads beyond the border")
+    found = derived("60 reads beyond the border")
     for plan in found.candidates:
         assert equal(found.source.roots()[0], plan.roots[0]) is None
 
 
 def test_every_block_gets_its_operator() -> None:
-    best = derived("6 blocks with softmax")[0].candidates[0]
+    best = derived("6 blocks with softmax").candidates[0]
     names = [stage.operator for stage in best.stages]
     assert names.count("softmax") + names.count("attention") == 6
 
 
 def test_what_is_left_out_is_counted() -> None:
-    assert derived("6 blocks with softmax")[0].stats.pruned[NOT_TRIED] > 0
+    assert derived("6 blocks with softmax").stats.pruned[NOT_TRIED] > 0
 
 
 def explored(given: tuple[Scope, ...], states: int = 300) -> Graph:

@@ -30,6 +30,7 @@ from ta.node import Access, Node, Power, Scope, Tensor
 from ta.parse import parse, parse_expression
 from ta.show import show
 from ta.subst import rebuild, stages, terms
+from tests.amount import examples
 from tests.derivations.seeds import MOST_POINTS, points, read, seeded
 from tests.fuzz.generator import program
 from tests.strategies import Grammar, scopes
@@ -157,9 +158,8 @@ def test_a_rule_that_assumes_nothing_keeps_by_every_step(rule: Rule | JointRule)
 
 @given(scope=scopes(RANDOM))
 @settings(
-    max_examples=120,
+    max_examples=examples(120),
     deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 def test_steps_from_random_scopes_keep_where_said(scope: Scope) -> None:

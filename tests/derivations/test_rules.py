@@ -27,6 +27,7 @@ from ta.node import Scope
 from ta.parse import parse_expression
 from ta.show import show, tensors_of
 from ta.subst import replace_sources, stages
+from tests.amount import examples
 from tests.derivations.sameness import same
 from tests.derivations.seeds import MOST_POINTS, corrupt, points, read, seeded
 from tests.strategies import Grammar, scopes
@@ -107,9 +108,8 @@ def test_steps_are_deterministic(rule: Rule) -> None:
 
 @given(scope=scopes(RANDOM))
 @settings(
-    max_examples=250,
+    max_examples=examples(250),
     deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 def test_steps_from_random_scopes_hold(scope: Scope) -> None:

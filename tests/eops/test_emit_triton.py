@@ -35,7 +35,6 @@ def interpreted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str,
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
         check=False,
     )
     assert done.returncode == 0, done.stderr

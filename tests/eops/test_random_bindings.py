@@ -23,6 +23,7 @@ from ta.interp import evaluate, input_tensors
 from ta.node import Scope
 from ta.operator import Binding, Operator
 from ta.show import show
+from tests.amount import CAMPAIGN
 from tests.eops.random_scopes import KINDS, random_scope
 
 MATCHER: Final = Matcher(OPERATORS)
@@ -110,3 +111,11 @@ def test_random_bindings(kind: str) -> None:
     assert LEAST[kind]
     for name, least in LEAST[kind].items():
         assert count[name] >= least, count
+
+
+@CAMPAIGN
+@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_random_bindings(kind: str, part: int, seed: int) -> None:
+    start = (4 * seed + part + 1) * SCOPES
+    assert launched(kind, range(start, start + SCOPES))

@@ -45,8 +45,9 @@ FORMULAS = {
 }
 
 
-def run(name: str, cache: Path) -> list[dict[str, object]]:
-    """Every candidate that has an eOperator, its kernels run in the interpreter."""
+def run(name: str, cache: Path, every: bool) -> list[dict[str, object]]:
+    """Candidates that have an eOperator, their kernels run in the interpreter: every one, or those
+    with a rule that none before of the same operators has."""
     text, shapes = FORMULAS[name]
     derivation = ed.derive(text, target="cuda:90", budget=Budget(states=1500), most=60, **shapes)
     generator = np.random.default_rng(1)
@@ -57,10 +58,15 @@ def run(name: str, cache: Path) -> list[dict[str, object]]:
     (root,) = derivation.source.roots()
     wide = {key: value.astype("float64") for key, value in arrays.items()}
     expected = np.asarray(evaluate(root, wide, RealField()))
-    found = []
+    found, seen = [], set[tuple[frozenset[str], str]]()
     for position, plan in enumerate(derivation.candidates):
         if all(stage.operator is not None for stage in plan.stages):
             continue
+        used = frozenset(stage.operator or "eOperator" for stage in plan.stages)
+        kinds = {(used, step.rule) for step in plan.steps} or {(used, "")}
+        if kinds <= seen and not every:
+            continue
+        seen |= kinds
         buffers = {t: torch.from_numpy(arrays[t.name]) for t in derivation.source.inputs}
         kernels = 0
         for stage in plan.stages:
@@ -90,11 +96,11 @@ def run(name: str, cache: Path) -> list[dict[str, object]]:
 
 
 def main() -> None:
-    """Run all formulas; the cache folder is the only argument."""
+    """Run all formulas; arguments are the cache folder, and `every` or `few` programs."""
     assert interpreting()
     warnings.simplefilter("ignore")
     for name in FORMULAS:
-        for record in run(name, Path(sys.argv[1])):
+        for record in run(name, Path(sys.argv[1]), sys.argv[2] == "every"):
             print(json.dumps(record))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +11,8 @@ import einderive as ed
 from derivations.graph import TOO_LONG
 from ta.subst import stages
 from ta.written import MOST_DEPTH, MOST_LENGTH, written
+from tests.amount import CAMPAIGN, first
+from tests.work import at_most
 
 BODIES = {
     "x^2 + x": "{p}[i]*{p}[i] + {p}[i]",
@@ -32,17 +33,29 @@ def derived(name: str, target: str) -> ed.Derivation:
     return ed.derive(chain(BODIES[name], COUNT), X=(1000,), target=target)
 
 
-EACH = [*((name, "cuda:90") for name in BODIES), ("x^2 + x", "cpu")]
+EACH = [("2*x + 1", "cuda:90"), ("x^2 + x", "cpu")]
+EACH = first(2, [*EACH, *((name, "cuda:90") for name in BODIES if name != "2*x + 1")])
 
 
 @pytest.mark.parametrize(("name", "target"), EACH)
 def test_it_is_saved_read_back_shown_and_checked(name: str, target: str, tmp_path: Path) -> None:
     derivation = derived(name, target)
-    started = time.perf_counter()
-    path = tmp_path / "chain.json"
+    _saved_read_back_shown_and_checked(derivation, tmp_path)
+
+
+@CAMPAIGN
+@pytest.mark.parametrize(("name", "target"), EACH)
+def test_that_is_little_work(name: str, target: str, tmp_path: Path) -> None:
+    derivation = derived(name, target)
+    with at_most(100_000_000):
+        _saved_read_back_shown_and_checked(derivation, tmp_path)
+
+
+def _saved_read_back_shown_and_checked(derivation: ed.Derivation, folder: Path) -> None:
+    path = folder / "chain.json"
     derivation.save(path)
     loaded = ed.load(path)
-    derivation.to_html(tmp_path / "chain.html")
+    derivation.to_html(folder / "chain.html")
     for text in (str(derivation), str(derivation.program), path.read_text(encoding="utf-8")):
         assert len(text) < 1_000_000
     assert [c.roots for c in loaded.candidates] == [c.roots for c in derivation.candidates]
@@ -50,7 +63,6 @@ def test_it_is_saved_read_back_shown_and_checked(name: str, target: str, tmp_pat
         for each in (derivation, loaded):
             report = each.check(candidate)
             assert report, str(report)
-    assert time.perf_counter() - started < 60  # some 3 s on an idle machine
 
 
 @pytest.mark.parametrize("name", [name for name in BODIES if name != "2*x + 1"])

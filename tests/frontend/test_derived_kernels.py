@@ -12,19 +12,22 @@ from typing import Any
 import pytest
 
 import einderive as ed
+from tests.amount import CAMPAIGN
 from tests.eops.ahead_of_time import TARGETS, compile_for
 from tests.frontend import derived_kernels
 
 
-@pytest.fixture(scope="module")
-def records(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+@pytest.fixture(scope="module", params=["few", pytest.param("every", marks=CAMPAIGN)])
+def records(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> list[dict[str, Any]]:
     environment = {**os.environ, "TRITON_INTERPRET": "1"}
+    folder = str(tmp_path_factory.mktemp("kernels"))
     done = subprocess.run(
-        [sys.executable, derived_kernels.__file__, str(tmp_path_factory.mktemp("kernels"))],
+        [sys.executable, derived_kernels.__file__, folder, request.param],
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr

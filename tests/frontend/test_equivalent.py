@@ -1,11 +1,10 @@
 """Verdicts on pairs of formulas: kinds, coverage of borders, laws, the smallest counterexample."""
 
-import time
-
 import pytest
 
 import einderive as ed
 from frontend.verdict import SHOWN
+from tests.work import at_most
 
 PAIRS = [
     ("Y[i] = A[i]*B[i]", "Y[i] = B[i]*A[i]", "identical"),
@@ -136,10 +135,9 @@ def test_wrong_programs_are_different(name: str) -> None:
 def test_equal_programs_of_any_size_in_a_second(
     left: str, right: str, shapes: dict[str, tuple[int, ...]]
 ) -> None:
-    start = time.perf_counter()
-    verdict = ed.equivalent(left, right, **shapes)
+    with at_most(2_000_000):
+        verdict = ed.equivalent(left, right, **shapes)
     assert verdict.kind == "evaluated", verdict
-    assert time.perf_counter() - start < 5  # about 0.1 s on an idle machine
 
 
 def test_a_counterexample_is_small_and_readable() -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
 
 import einderive as ed
 from ta.errors import RangeError
+from tests.work import at_most
+
+CALLS = 2_000_000
 
 
 @pytest.mark.parametrize(
@@ -74,27 +76,24 @@ POWERS = [
 def test_chains_of_powers_of_constants_take_no_time(
     left: str, right: str, shapes: dict[str, Any]
 ) -> None:
-    start = time.monotonic()
-    assert ed.equivalent(left, right, **shapes).kind == "undecided"
-    assert time.monotonic() - start < 5
+    with at_most(CALLS):
+        assert ed.equivalent(left, right, **shapes).kind == "undecided"
 
 
 @pytest.mark.parametrize("power", ["T=3;U=T^65536;Y=U*A", "T=A^65536;Y=T^16"])
 def test_large_powers_that_differ_are_shown_by_residues(power: str) -> None:
-    start = time.monotonic()
-    verdict = ed.equivalent(power, "Y=A", A=())
+    with at_most(CALLS):
+        verdict = ed.equivalent(power, "Y=A", A=())
     assert verdict.kind == "different"
-    assert time.monotonic() - start < 5
 
 
 def test_large_powers_of_large_programs_are_not_evaluated_over_rationals() -> None:
     size = 50_000_000
-    start = time.monotonic()
     power = "S=sum[k](relu(A[k])); T=S^65536; Y[i]=T^64*relu(A[i-1]) where i in 0:{}"
     other = "S=sum[k](relu(A[k])); T=S^65536; Y[i]=relu(A[i])*T^64 where i in 0:{}"
-    verdict = ed.equivalent(power.format(size), other.format(size), A=(size,))
+    with at_most(CALLS):
+        verdict = ed.equivalent(power.format(size), other.format(size), A=(size,))
     assert verdict.kind == "undecided", verdict
-    assert time.monotonic() - start < 10
 
 
 @pytest.mark.parametrize(

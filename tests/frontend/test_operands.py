@@ -64,6 +64,60 @@ def test_torch_gives_torch_also_beside_lists(product: ed.CompiledFunction) -> No
     np.testing.assert_allclose(result.numpy(), A @ X, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("kinds", [("f8", "f8"), ("f4", "f8"), ("f2", "f4"), ("f2", "f2")])
+def test_other_floating_types_are_computed_in(kinds: tuple[str, str]) -> None:
+    """In the type that the operands promote to, with its digits; never converted down."""
+    text = "Y[i,j] = A[i,k]^2 - 2*A[i,k]*B[j,k] + B[j,k]^2"
+    compiled = ed.compile(text, A=(6, 5), B=(7, 5), target="cpu", seconds=0.01)
+    generator = np.random.default_rng(3)
+    a, b = (generator.standard_normal((n, 5)).astype(k) for n, k in zip((6, 7), kinds, strict=True))
+    promoted = np.promote_types(*kinds)
+    wanted = ((a.astype("f8")[:, None] - b.astype("f8")[None]) ** 2).sum(-1)
+    for _ in range(2):
+        found = compiled(a, b)
+        assert found.dtype == promoted
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=200 * np.finfo(promoted).eps)
+        of_torch = compiled(torch.from_numpy(a), torch.from_numpy(b))
+        assert of_torch.numpy().dtype == promoted
+
+
+class Exchanged:
+    """What another library's array offers."""
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self.tensor = tensor
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.tensor.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self.tensor.__dlpack_device__()
+
+
+def test_operands_of_other_libraries(product: ed.CompiledFunction) -> None:
+    result = product(Exchanged(torch.from_numpy(A.copy())), Exchanged(torch.from_numpy(X.copy())))
+    assert isinstance(result, np.ndarray)
+    np.testing.assert_allclose(result, A @ X, rtol=1e-5, atol=1e-5)
+
+
+def test_results_go_into_out(product: ed.CompiledFunction) -> None:
+    for _ in range(2):
+        out = np.empty(4, dtype=np.float32)
+        assert product(A, X, out=out) is out
+        np.testing.assert_allclose(out, A @ X, rtol=1e-5, atol=1e-5)
+        tensor = torch.empty(4)
+        assert product(A=torch.from_numpy(A), x=torch.from_numpy(X), out=tensor) is tensor
+        np.testing.assert_allclose(tensor.numpy(), A @ X, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "out", [np.empty(5, "f4"), np.empty(4, "f8"), torch.empty(4), [0.0] * 4, None]
+)
+def test_out_has_to_fit(product: ed.CompiledFunction, out: Any) -> None:
+    with pytest.raises(OperandError, match="out"):
+        product(A, X, out=out)
+
+
 REFUSED: list[tuple[Any, str, str]] = [
     (None, "A is no array of numbers but a NoneType", "pass an array of float32 of shape 4 x 5"),
     ("abc", "A is no array of numbers but a str", "pass an array of float32"),
@@ -75,7 +129,7 @@ REFUSED: list[tuple[Any, str, str]] = [
     (np.array([10**300]), "A is no array of numbers but an array of object", "pass an array"),
     (object(), "A is no array of numbers but an object", "pass an array of float32"),
     (A.T, "A has shape 5 x 4", "compile for A=(5, 4)"),
-    (A.astype(np.float64), "elements of type float64", "dtypes={'A': 'float64'}"),
+    (A.astype(np.int64), "elements of type int64", "dtypes={'A': 'int64'}"),
     (A.astype(np.longdouble), "elements of type", "convert it to float32"),
     (torch.from_numpy(A), "x is a NumPy array, A a torch tensor", "torch.from_numpy(x)"),
 ]

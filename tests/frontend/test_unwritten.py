@@ -116,8 +116,13 @@ def test_what_the_stages_allocate_is_marked(
     monkeypatch.setattr(torch_stage, "REDUCED_BLOCK", 8)
     monkeypatch.setattr(triton_build, "interpreting", lambda: True)
     monkeypatch.setattr(Kernel, "launch", no_write)
-    for text in ("Y[i,j] = A[i,k]*B[k,j]", "Y[i,j] = max[k](exp(A[i,k])*B[k,j])"):
-        program = ed.parse(text, A=(3, 4), B=(4, 5))
+    monkeypatch.setattr(torch_contract, "LEAST_SLICE", 1)
+    texts = {
+        "Y[b,c,i,j] = A[c,b,i,k]*B[b,c,k,j]": {"A": (2, 3, 3, 4), "B": (3, 2, 4, 5)},
+        "Y[i,j] = max[k](exp(A[i,k])*B[k,j])": {"A": (3, 4), "B": (4, 5)},
+    }
+    for text, shapes in texts.items():
+        program = ed.parse(text, **shapes)
         (root,) = program.roots()
         inputs: dict[Any, torch.Tensor] = {
             tensor: torch.ones(tensor.shape) for tensor in program.inputs

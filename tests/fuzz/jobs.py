@@ -25,7 +25,7 @@ from tests.fuzz.counts import Counts
 TELL_SECONDS = 0.5
 LINE_SECONDS = 30.0
 """Between lines of progress where they do not go to a terminal."""
-GRACE_SECONDS = 30.0
+GRACE_SECONDS = 600.0
 """Given to the processes to end, with the case at hand written, once they are asked to."""
 
 

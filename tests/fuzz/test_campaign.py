@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
@@ -25,6 +29,7 @@ from ta import affine, expr
 from ta.canon import scope as make_scope
 from ta.node import Access, Node, Scope
 from ta.subst import replace_sources
+from tests.amount import CAMPAIGN
 from tests.derivations.seeds import corrupt, points
 from tests.fuzz import chains, explore
 from tests.fuzz.campaign import MOST_CASES, Campaign, until
@@ -51,6 +56,18 @@ def test_no_rule_fails_on_random_programs(tmp_path: Path) -> None:
     assert counts.too_large < 0.01 * counts.total
 
 
+@CAMPAIGN
+@pytest.mark.parametrize("part", range(12))
+def test_no_rule_fails_on_the_programs_of_the_seed(part: int, seed: int) -> None:
+    """What fails is written to tests/regressions."""
+    campaign = Campaign(seed, DIRECTORY)
+    numbers = range(2 * PROGRAMS * part, 2 * PROGRAMS * (part + 1))
+    campaign.run(numbers, lambda counts: True)
+    counts = campaign.counts
+    assert counts.failures == 0, "\n".join(path.read_text() for path in campaign.written)
+    assert counts.total > 3000
+
+
 def test_the_counts_follow_from_the_seed(tmp_path: Path) -> None:
     campaigns = [Campaign(seed, tmp_path) for seed in (3, 3, 4)]
     for campaign in campaigns:
@@ -60,13 +77,15 @@ def test_the_counts_follow_from_the_seed(tmp_path: Path) -> None:
     assert first != other
 
 
-def test_it_ends_at_the_count_or_the_time(tmp_path: Path) -> None:
+def test_it_ends_at_the_count_or_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     campaign = Campaign(5, tmp_path)
     campaign.run(range(10**9), until(count=200, seconds=None))
     assert 200 <= campaign.counts.total < 2000
-    end = time.monotonic() + 5
-    campaign.run(range(10**9), until(count=None, seconds=0.2))
-    assert time.monotonic() < end
+    clock = SimpleNamespace(monotonic=count(0).__next__)  # a second from question to question
+    monkeypatch.setattr("tests.fuzz.campaign.time", clock)
+    before = campaign.counts.programs
+    campaign.run(range(10**9), until(count=None, seconds=4))
+    assert campaign.counts.programs == before + 4
 
 
 def _yes(*arguments: object, **more: object) -> bool:
@@ -139,8 +158,8 @@ def test_a_condition_left_out_of_the_kernel_is_noticed(
     fails as long as the condition is missing and passes with it."""
     module, name, instead = REMOVED[condition]
     monkeypatch.setattr(module, name, instead)
-    campaign = Campaign(0, tmp_path, shrink_seconds=3.0)
-    enough = until(count=12_000, seconds=60)
+    campaign = Campaign(0, tmp_path, shrink_seconds=math.inf)
+    enough = until(count=12_000, seconds=None)
     campaign.run(range(10**9), lambda counts: enough(counts) and not counts.failures)
     assert campaign.counts.failures
     assert sorted(campaign.written) == sorted(tmp_path.iterdir())
@@ -161,7 +180,7 @@ def test_what_a_rule_raises_is_a_failure(tmp_path: Path) -> None:
         yield from SHIFT.propose(scope)
 
     rules: list[Rule | JointRule] = [replace(SHIFT, name="faulty", propose=faulty), *RULES]
-    campaign = Campaign(0, tmp_path, rules, shrink_seconds=3.0)
+    campaign = Campaign(0, tmp_path, rules, shrink_seconds=math.inf)
     campaign.run(range(10**9), lambda counts: counts.failures <= 2 * MOST_CASES)
     assert 0 < len(campaign.written) <= MOST_CASES
     for path in campaign.written:
@@ -200,12 +219,12 @@ def test_a_program_that_changes_over_sound_steps_is_a_failure(
     assert replay(case, ALL_RULES) == ""  # the step itself holds
 
 
-def _fuzz(*arguments: str) -> subprocess.Popen[str]:
+def _fuzz(*arguments: str, stderr: int = subprocess.PIPE) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "tests.fuzz", *arguments],
         cwd=ROOT,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=stderr,
         text=True,
         start_new_session=True,  # a group of its own, which gets the signal as from a terminal
         preexec_fn=_heed_interrupts,
@@ -219,7 +238,7 @@ def _heed_interrupts() -> None:
 
 def test_the_command_runs_jobs_side_by_side(tmp_path: Path) -> None:
     process = _fuzz("--count", "400", "--jobs", "2", "--seed", "9", "--cases", str(tmp_path))
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate()
     assert process.returncode == 0, err
     assert "UNSOUND STEPS OR ERRORS                            0" in out
     line = next(line for line in out.splitlines() if line.startswith("rule applications"))
@@ -227,13 +246,22 @@ def test_the_command_runs_jobs_side_by_side(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_campaign_tells_what_it_did(tmp_path: Path) -> None:
-    process = _fuzz("--minutes", "9", "--jobs", "2", "--cases", str(tmp_path))
+    terminal, theirs = os.openpty()  # to which it tells its progress every second
+    arguments = ("--minutes", "600", "--jobs", "2", "--cases", str(tmp_path))
+    process = _fuzz(*arguments, stderr=theirs)
+    os.close(theirs)
     assert process.stdout is not None
     assert "seed 0" in process.stdout.readline()
-    time.sleep(3)
+    told = ""
+    while not re.search(r"[1-9][0-9,]* applications", told):
+        told += os.read(terminal, 4096).decode()
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
+    with suppress(OSError):  # that the other side is closed
+        while more := os.read(terminal, 4096):
+            told += more.decode()
+    os.close(terminal)
+    out, _ = process.communicate()
+    assert process.returncode == 0, told
     assert "interrupted" in out
     line = next(line for line in out.splitlines() if line.startswith("rule applications"))
     assert int(line.split()[-1].replace(",", "")) > 0

@@ -117,7 +117,6 @@ def test_a_name_stands_for_one_tensor(drawn: list[tuple[Scope, ...]]) -> None:
 @settings(
     max_examples=40,
     deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 def test_steps_on_programs_that_hypothesis_draws_hold(roots: tuple[Scope, ...]) -> None:

@@ -162,8 +162,8 @@ def test_inputs_stay_and_results_share_nothing_with_them(text: str) -> None:
     "dtype", ["float64", "float32", "float16", "int64", "int32", "int8", "uint8"]
 )
 def test_mixed_element_types_are_part_of_the_formula(dtype: str) -> None:
-    """Operands are never converted unasked: the formula says each one's type, NumPy's promotion
-    what it computes in."""
+    """The operands say each one's type, NumPy's promotion what is computed in; integers in the
+    place of floats, or the other way round, are refused."""
     compiled = ed.compile(
         "Y[i] = A[i]*x[i]",
         A=(5,),
@@ -175,7 +175,7 @@ def test_mixed_element_types_are_part_of_the_formula(dtype: str) -> None:
     values = np.arange(5).astype(dtype)
     found = compiled(values, X)
     np.testing.assert_allclose(found, values * X, rtol=1e-5)
-    other = np.float64 if dtype == "float32" else np.float32
+    other = np.float32 if np.dtype(dtype).kind in "iu" else np.int16
     with pytest.raises(OperandError, match=f"A has elements of type {other.__name__}"):
         compiled(values.astype(other), X)
 

@@ -16,8 +16,11 @@ import pytest
 import einderive as ed
 from frontend.cli import main
 from ta.errors import RecordError
+from tests.amount import CAMPAIGN
 from tests.hostile.attempt import record
-from tests.hostile.bounds import bounded
+from tests.hostile.bounds import CALLS, bounded
+
+MANY_TIMES = pytest.mark.parametrize("times", [1, pytest.param(20, marks=CAMPAIGN)])
 
 JUNK: tuple[Any, ...] = (
     None, True, -1, 0, 2, 10**30, 10**400, 0.5, -1e308, "", "{L", "i", "A", [], [[]], [0, 1], {},
@@ -55,20 +58,22 @@ def is_read(path: Path, data: bytes) -> bool:
     return found is not None
 
 
-def test_spoiled_fields(tmp_path: Path) -> None:
-    random = Random(11)
-    with bounded():
+@MANY_TIMES
+def test_spoiled_fields(tmp_path: Path, times: int, seed: int) -> None:
+    random = Random(f"fields {seed}")
+    with bounded(times * CALLS):
         read = [
             is_read(tmp_path / "d.json", json.dumps(spoiled(json.loads(record()), random)).encode())
-            for _ in range(150)
+            for _ in range(150 * times)
         ]
-    assert read.count(False) > 75
+    assert read.count(False) > 75 * times
 
 
-def test_spoiled_bytes(tmp_path: Path) -> None:
-    random, valid = Random(12), record().encode()
-    with bounded():
-        for _ in range(80):
+@MANY_TIMES
+def test_spoiled_bytes(tmp_path: Path, times: int, seed: int) -> None:
+    random, valid = Random(f"bytes {seed}"), record().encode()
+    with bounded(times * CALLS):
+        for _ in range(80 * times):
             data = bytearray(valid)
             for _ in range(random.choice((1, 1, 2, 30))):
                 data[random.randrange(len(data))] = random.randrange(256)
@@ -138,11 +143,14 @@ WORDS = (
 )  # fmt: skip
 
 
-def test_random_command_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@MANY_TIMES
+def test_random_command_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int, seed: int
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("frontend.commands.bench_search", lambda options: 0)  # takes minutes
-    random = Random(13)
-    for _ in range(150):
+    random = Random(f"lines {seed}")
+    for _ in range(150 * times):
         line = [random.choice(WORDS) for _ in range(random.randrange(6))]
         if random.random() < 0.7:
             line = ["derive", "Y[i] = A[i]", "A=3", "--states", "9", *line]

@@ -97,7 +97,7 @@ def test_killed_at_any_moment(tmp_path: Path, kind: signal.Signals) -> None:
         process.stdout.readline()
         time.sleep(0.02 + 0.013 * moment)
         process.send_signal(kind)
-        process.wait(timeout=30)
+        process.wait()
         process.stdout.close()
         written = path.read_text(encoding="utf-8") if path.exists() else ""
         assert len(written) in (0, 300_000)
@@ -131,7 +131,6 @@ def ended(path: Path, call: str, before: str = "") -> subprocess.CompletedProces
         cwd=Path(__file__).resolve().parents[2],
         capture_output=True,
         text=True,
-        timeout=60,
         check=False,
     )
 

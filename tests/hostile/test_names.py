@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
+import torch
 
 import einderive as ed
 from eops.emit_triton import emit
@@ -164,5 +165,22 @@ def test_no_module_of_ours_executes_text() -> None:
     sources = [
         p for name in ("ta", "derivations", "eops", "frontend") for p in (root / name).rglob("*.py")
     ]
+    flat = root / "frontend" / "call" / "source.py"
+    sources.remove(flat)  # it executes calls on v0, v1, ... with arguments c0, c1, ...: see below
     assert len(sources) > 50
     assert not [str(path) for path in sources if called.search(path.read_text(encoding="utf-8"))]
+
+
+def test_the_source_of_a_call_holds_no_text_of_the_formula() -> None:
+    """Names of tensors, iterators and functions stay outside: torch's keywords, and numbers."""
+    text = "Strange[inner] = exp(Tensor1[inner,other])*fill2[other]"
+    f = ed.compile(text, Tensor1=(3, 4), fill2=(4,), target="cpu", seconds=0.01)
+    f(torch.ones(3, 4), torch.ones(4))
+    (flat,) = f._caller._guarded
+    words = set(re.findall(r"[A-Za-z_]\w*", flat.__doc__ or ""))
+    numbered = {word for word in words if re.fullmatch(r"[vc]\d+", word)}
+    known = """def call operands if autocast or transformation is not None return MISS try and type
+        dtype shape layout stride is_cpu requires_grad is_neg except ValueError RuntimeError
+        as_strided del storage_offset True False out alpha dim device size"""
+    assert words <= numbered | {*known.split()}
+    assert len(numbered) > 3

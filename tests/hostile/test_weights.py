@@ -36,7 +36,19 @@ class Name(str):
         ([], ()),
         ((), ()),
     ],
-    ids=str,
+    ids=[
+        "list",
+        "tuple",
+        "set",
+        "iterator",
+        "mapping",
+        "one name",
+        "repeated",
+        "names of a type of their own",
+        "array",
+        "empty list",
+        "empty tuple",
+    ],
 )
 def test_what_holds_names_is_taken(weights: Any, kept: tuple[str, ...]) -> None:
     derivation = ed.derive(TEXT, weights=weights, budget=BUDGET, **SHAPES)

@@ -32,6 +32,8 @@ import pytest
 from tests.mutants.mutate import Mutant
 from tests.mutants.targets import Family, path_of
 
+ALL = ("-m", "", "--seed", "0", "--hypothesis-seed", "0")
+"""Also the tests of the campaigns, and all of their examples, the same ones each time."""
 MUTATED = ("derivations", "eops", "frontend", "einderive")
 """Packages that a child imports anew."""
 SECONDS = 60.0
@@ -132,7 +134,7 @@ def failing_test(tests: Sequence[str]) -> str:
     if not tests:
         return ""
     seen = FirstFailure()
-    code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests], plugins=[seen])
+    code = pytest.main([*ALL, "-x", "-q", "-p", "no:cacheprovider", *tests], plugins=[seen])
     if code != pytest.ExitCode.OK and not seen.name:
         raise RuntimeError(f"pytest ends with {code!r}")
     return seen.name

@@ -10,12 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.amount import CAMPAIGN
 from tests.mutants.mutate import functions
 from tests.mutants.targets import families, source
 
 ROOT = Path(__file__).parents[2]
-SAMPLE = 12
-"""Mutants that every run of the tests tries, one at least of each module."""
+SAMPLES = [
+    (2, ("derivations.pieces", "derivations.match")),
+    pytest.param(12, ("kernel", "derivations.match", "derivations.matcher"), marks=CAMPAIGN),
+]
+"""Mutants to try of these modules, one at least of each."""
 
 RUNNER = """
 import time
@@ -36,20 +40,18 @@ TESTS = ("tests/derivations/test_conditions.py::test_refused",)
 
 
 def python(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=600
-    )
+    return subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True)
 
 
 @pytest.mark.parametrize(
     ("tests", "judge", "seconds", "told"),
     [
-        ((), NOTHING, 60, "survived"),
-        ((), "return lambda first: (7, 'seen')", 60, "killed kernel judge: seen"),
-        ((), "raise ValueError('import')", 60, "killed kernel judge: raises ValueError"),
-        ((), "time.sleep(60)", 2, "timeout"),
-        (TESTS, NOTHING, 60, "killed tests/derivations/test_conditions.py::test_refused["),
-        (("tests/no_such_file.py",), NOTHING, 60, "crashed"),
+        ((), NOTHING, 3600, "survived"),
+        ((), "return lambda first: (7, 'seen')", 3600, "killed kernel judge: seen"),
+        ((), "raise ValueError('import')", 3600, "killed kernel judge: raises ValueError"),
+        ((), "time.sleep(3600)", 2, "timeout"),
+        (TESTS, NOTHING, 3600, "killed tests/derivations/test_conditions.py::test_refused["),
+        (("tests/no_such_file.py",), NOTHING, 3600, "crashed"),
     ],
 )
 def test_what_a_mutant_comes_to(
@@ -59,9 +61,9 @@ def test_what_a_mutant_comes_to(
     assert done.stdout.startswith(told), done.stdout + done.stderr
 
 
-def test_a_sample_of_the_mutants_is_noticed() -> None:
-    modules = ("kernel", "derivations.match", "derivations.matcher")
-    arguments = (*modules, "--sample", str(SAMPLE), "--seeds", "4", "--seconds", "400")
+@pytest.mark.parametrize(("count", "modules"), SAMPLES)
+def test_a_sample_of_the_mutants_is_noticed(count: int, modules: tuple[str, ...]) -> None:
+    arguments = (*modules, "--sample", str(count), "--seeds", "4", "--seconds", "3600")
     done = python("-m", "tests.mutants", *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "survived:" not in done.stdout
@@ -84,18 +86,19 @@ family = replace(families()[-1], tests={tests})
 assert family.in_place
 made = mutants_of(family, "derivations.checker.unfolding")
 made = [m for m in made if m.function == "_inside" and m.kind != "bound"]
-for outcome in run(family, made, lambda: lambda first: None, jobs=1, seconds=60):
+for outcome in run(family, made[:{count}], lambda: lambda first: None, jobs=1, seconds=3600):
     print(outcome.verdict, outcome.by)
 """
 
 
-def test_a_function_is_exchanged_in_place() -> None:
+@pytest.mark.parametrize("count", [1, pytest.param(9, marks=CAMPAIGN)])
+def test_a_function_is_exchanged_in_place(count: int) -> None:
     tests = ("tests/derivations/checker/test_checker_unfolding.py",)
-    done = python("-c", IN_PLACE.format(tests=tests))
+    done = python("-c", IN_PLACE.format(tests=tests, count=count))
     told = done.stdout.splitlines()
-    assert len(told) >= 3, done.stderr
+    assert len(told) >= min(count, 3), done.stderr
     assert all(line.startswith("killed tests/derivations/checker/") for line in told), told
-    done = python("-c", IN_PLACE.format(tests=()))
+    done = python("-c", IN_PLACE.format(tests=(), count=count))
     assert set(done.stdout.split()) == {"survived"}
 
 

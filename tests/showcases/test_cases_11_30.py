@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.amount import one_of_each_number
 from tests.showcases.cases_11_17 import ALGEBRA
 from tests.showcases.cases_18_30 import LAYERS
 from tests.showcases.found import assert_as_good_as_by_hand, assert_equivalent, derived
@@ -12,7 +13,7 @@ from tests.showcases.found import assert_as_good_as_by_hand, assert_equivalent, 
 FURTHER = {**ALGEBRA, **LAYERS}
 
 
-@pytest.mark.parametrize("name", FURTHER)
+@pytest.mark.parametrize("name", one_of_each_number(FURTHER))
 def test_found_and_checked(name: str) -> None:
     case = FURTHER[name]
     derivation = derived(case)

@@ -1,0 +1,32 @@
+"""Functions of tensors that a recording of torch's calls takes as one call.
+
+    @opaque
+    def f(x, y): ...          f(x, y) is one call to a torch function mode, not the calls inside
+
+For what must run as Python every time: what decides from the data, launches kernels of its own, or
+keeps something from call to call.  All tensors have to be arguments by position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
+
+import torch
+from torch.overrides import handle_torch_function, has_torch_function
+
+Result = TypeVar("Result")
+
+
+def opaque(function: Callable[..., Result]) -> Callable[..., Result]:
+    """The function, announced to torch function modes as torch announces its own."""
+
+    @wraps(function)
+    def call(*tensors: torch.Tensor) -> Result:
+        if has_torch_function(tensors):
+            found: Result = handle_torch_function(call, tensors, *tensors)
+            return found
+        return function(*tensors)
+
+    return call

@@ -1,0 +1,188 @@
+"""The public call of a program: flat functions for the operands' layouts, made when first met.
+
+    Caller(program, run, device)(*operands)  ->  run({tensor: operand, ...}), as the operands' kind
+
+The flat function used last is asked first, then a few others; where no guard holds, the operands
+are bound as `frontend.operands` says (which raises the errors), and the function for their layouts
+is looked up or recorded.  Nothing is written to operands, and no memory is kept between calls:
+intermediate results belong to one call, so any number of threads may call at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch.nn import Parameter
+
+from frontend.call.record import Unrecordable, record
+from frontend.call.simplify import Simple, simplified
+from frontend.call.source import MISS, Flat, autocast, body, guarded, key_of
+from frontend.operands import FLOATING, arranged, bind, in_type, promoted
+from ta.node import Tensor
+from ta.program import Program
+
+MOST_GUARDED = 8
+"""So many flat functions are asked, one after the other, before operands are bound."""
+MOST_LAYOUTS = 64
+"""So many flat functions are kept for one program; with another one, they are made anew."""
+
+Run = Callable[[Mapping[Tensor, torch.Tensor]], Sequence[torch.Tensor]]
+Retype = Callable[[Mapping[str, str]], "Caller"]
+"""Element types by tensor -> the caller for operands of these types."""
+
+
+class _Linked(NamedTuple):
+    """What was recorded, None where nothing could be, and the function of tensors."""
+
+    simple: Simple | None
+    body: Flat
+
+
+class Caller:
+    """`run` maps the program's tensors to its outputs, each in memory of its own; what it does may
+    depend on the operands' layouts, and on their elements only within `eops.opaque` functions.
+    `retype` makes the caller for other floating types than the program's; without it they are
+    refused."""
+
+    __slots__ = (
+        "_default_type",
+        "_guarded",
+        "_linked",
+        "_names",
+        "_retype",
+        "_retyped",
+        "device",
+        "program",
+        "run",
+    )
+
+    def __init__(
+        self, program: Program, run: Run, device: str, retype: Retype | None = None
+    ) -> None:
+        self.program, self.run, self.device = program, run, device
+        self._retype = retype
+        self._retyped: dict[str, Caller] = {}
+        self._names = tuple(tensor.name for tensor in program.inputs)
+        kinds = [getattr(torch, tensor.dtype) for tensor in program.inputs]
+        self._default_type = not kinds or not all(
+            d.is_floating_point or d.is_complex for d in kinds
+        )
+        self._guarded: tuple[
+            Flat, ...
+        ] = ()  # replaced as a whole, so that threads see one or the other
+        self._linked: dict[object, _Linked] = {}
+
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
+        if named:
+            args, named = self._by_position(args, named)
+        if not named:
+            for flat in self._guarded:
+                found = flat(*args)
+                if found is not MISS:
+                    return found
+        return self._slow(args, named)
+
+    def _by_position(
+        self, args: tuple[Any, ...], named: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """All operands by position, where the names are those that are left."""
+        rest = self._names[len(args) :]
+        if len(named) == len(rest) and all(name in named for name in rest):
+            return (*args, *[named[name] for name in rest]), {}
+        return args, named
+
+    def _slow(self, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        if self._retype is not None:
+            given = arranged(self.program, args, named)
+            dtype = promoted(self.program, given)
+            if dtype is not None:
+                return self._in_type(dtype, given)
+        operands, numpy = bind(self.program, args, named, self.device)
+        tensors = [operands[tensor] for tensor in self.program.inputs]
+        results = self._outputs(tensors, args)
+        values = tuple(_as_numpy(y) for y in results) if numpy else tuple(results)
+        return values[0] if len(values) == 1 else values
+
+    def _outputs(
+        self, tensors: Sequence[torch.Tensor], given: Sequence[Any]
+    ) -> Sequence[torch.Tensor]:
+        """The results for bound operands; `given` are the operands as they came."""
+        if not all(type(tensor) in (torch.Tensor, Parameter) for tensor in tensors):
+            return self._run(tensors)  # of a subclass, which has a say in every call
+        key = key_of(tensors), torch.get_default_dtype() if self._default_type else None
+        with torch.autocast(self.device, enabled=False) if autocast() else nullcontext():
+            linked = self._linked.get(key)
+            if linked is None:
+                return self._recorded(key, tensors, given)
+            if linked.simple is not None:
+                self._ask_first(linked.simple, given)
+            with torch.no_grad():
+                found: Sequence[torch.Tensor] = linked.body(*tensors)
+            return found
+
+    def _in_type(self, dtype: str, given: Mapping[str, Any]) -> Any:
+        """The results of the program in another floating type."""
+        assert self._retype is not None
+        if dtype not in self._retyped:
+            types = {tensor.name: tensor.dtype for tensor in self.program.inputs}
+            floats = {name: dtype for name, found in types.items() if found in FLOATING}
+            self._retyped[dtype] = self._retype(types | floats)
+        caller = self._retyped[dtype]
+        values = [in_type(given[name], dtype) for name in self._names]
+        result = caller(*values)
+        if caller._guarded and all(a is b for a, b in zip(values, given.values(), strict=True)):
+            others = tuple(flat for flat in self._guarded if flat is not caller._guarded[0])
+            self._guarded = (caller._guarded[0], *others[: MOST_GUARDED - 1])
+        return result
+
+    def _run(self, tensors: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:
+        return self.run(dict(zip(self.program.inputs, tensors, strict=True)))
+
+    def _recorded(
+        self, key: object, tensors: Sequence[torch.Tensor], given: Sequence[Any]
+    ) -> Sequence[torch.Tensor]:
+        """The results of a run that is recorded, as the function for the next ones."""
+        try:
+            trace, results = record(self._run, tensors)
+        except Unrecordable:
+            self._linked[key] = _Linked(None, lambda *operands: self._run(operands))
+            return self._run(tensors)
+        simple = simplified(trace)
+        if len(self._linked) >= MOST_LAYOUTS:
+            self._linked.clear()
+        self._linked[key] = _Linked(simple, body(simple))
+        self._ask_first(simple, given)
+        return results
+
+    def _ask_first(self, simple: Simple, given: Sequence[Any]) -> None:
+        """Operands like these are answered without binding from now on, where they can be."""
+        if _plain(given, self.device):
+            made = guarded(simple, given, default_type=self._default_type)
+            self._guarded = (made, *self._guarded[: MOST_GUARDED - 1])
+
+
+def _plain(given: Sequence[Any], device: str) -> bool:
+    """Are all tensors that are used as they are, or all arrays whose memory torch reads?"""
+    if not given:
+        return False
+    if all(type(operand) in (torch.Tensor, Parameter) for operand in given):
+        return not any(operand.is_neg() or operand.is_conj() for operand in given)
+    if device != "cpu" or not all(type(operand) is np.ndarray for operand in given):
+        return False
+    return all(
+        array.flags.behaved
+        and array.dtype.isnative
+        and array.dtype.char not in "qQ"
+        and all(stride >= 0 and stride % array.itemsize == 0 for stride in array.strides)
+        for array in given
+    )
+
+
+def _as_numpy(output: torch.Tensor) -> Any:
+    """The output as an array; a tensor of the CPU where NumPy lacks its type."""
+    found = output.cpu()
+    return found if found.dtype is torch.bfloat16 else found.numpy()

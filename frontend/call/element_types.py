@@ -1,0 +1,77 @@
+"""A compiled program for operands of other floating types than it was compiled for.
+
+    f compiled for float32, called with float64   =   the same program in float64, checked again
+
+The derivation's steps hold in every type; how far the program rounds is a matter of the type, so it
+is compared with the formula once more, and evaluated as written where it falls behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import torch
+
+from frontend.accept import accepted, reference
+from frontend.accept_integers import output_types
+from frontend.accuracy import Accuracy
+from frontend.call.caller import Caller
+from frontend.execute import Executable
+from ta import expr
+from ta.canon import scope as make_scope
+from ta.errors import BuildError
+from ta.node import Access, Node, Scope, Tensor
+from ta.program import Program
+from ta.subst import rebuild, stages
+
+
+def with_types(program: Program, types: Mapping[str, str]) -> Program:
+    """The program on inputs of these element types, by name."""
+    inputs = {t.name: expr.tensor(t.name, t.shape, types[t.name]) for t in program.inputs}
+    statements = tuple(
+        replace(statement, scope=_on(inputs, statement.scope)) for statement in program.statements
+    )
+    return replace(program, inputs=tuple(inputs.values()), statements=statements)
+
+
+def _on(inputs: Mapping[str, Tensor], root: Scope) -> Scope:
+    done: dict[Scope, Scope] = {}
+
+    def redirect(access: Access) -> Node:
+        source = access.source
+        target = done[source] if isinstance(source, Scope) else inputs.get(source.name, source)
+        return expr.access(target, access.rows, access.fill)
+
+    for stage in stages(root):
+        body = rebuild(stage.body, redirect)
+        done[stage] = make_scope(stage.loops, stage.sums, body, stage.reducer)
+    return done[root]
+
+
+def specialised(
+    program: Program,
+    run: Executable,
+    types: Mapping[str, str],
+    device: str,
+    accuracy: Accuracy,
+    as_written: Callable[[Program, tuple[torch.dtype, ...]], Executable],
+) -> Caller:
+    """The caller of the same program on operands of these types; of the formula as written, where
+    the program is less exact than that."""
+    other = with_types(program, types)
+    was = dict(zip(other.inputs, program.inputs, strict=True))
+    same = replace(run, types=output_types(other))
+
+    def retyped(inputs: Mapping[Tensor, torch.Tensor]) -> Sequence[torch.Tensor]:
+        return same({was[tensor]: value for tensor, value in inputs.items()})
+
+    standard = as_written(other, output_types(other))
+    try:
+        expected = reference(other, device, accuracy)
+        own, base = expected.error_of(retyped), expected.error_of(standard)
+        if accepted(own, base, expected.epsilon):
+            return Caller(other, retyped, device)
+    except (BuildError, RuntimeError, MemoryError, NotImplementedError):
+        pass  # what cannot be compared is evaluated as written
+    return Caller(other, standard, device)

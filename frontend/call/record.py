@@ -1,0 +1,245 @@
+"""What a program asks of torch, written down while it runs once.
+
+    record(run, operands)  ->  a `Trace`: the calls on tensors that `run(operands)` made, in order
+
+For operands of the same shapes, strides and types a program makes the same calls: which ones is
+decided from layouts alone.  What would decide from the data (`.item()`, a mask as an index) raises
+`Unrecordable`, unless it is one `opaque` function (`eops.opaque`), which is recorded as one call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils.weak import WeakTensorKeyDictionary
+
+
+class Unrecordable(Exception):
+    """A call that cannot be repeated for other data."""
+
+
+class Ref(NamedTuple):
+    """A tensor of the trace, by number."""
+
+    number: int
+
+
+class Layout(NamedTuple):
+    """How a tensor lies in its storage; `offset` in elements, `signs` its lazy conjugation and
+    negation."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    dtype: torch.dtype
+    device: torch.device
+    signs: tuple[bool, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A tensor of the trace: `storage` is the number of the memory that it lies in; `constant` is
+    a tensor that was there before."""
+
+    layout: Layout
+    storage: int
+    constant: torch.Tensor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`outputs = function(*args, **kwargs)`; `spread` where they come as a tuple or a list, and
+    `writes` are the storages that it changes besides."""
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    outputs: tuple[int, ...]
+    spread: bool = False
+    writes: frozenset[int] = frozenset()
+
+    def reads(self) -> Iterator[int]:
+        """The numbers of the tensors among the arguments."""
+        yield from refs((self.args, tuple(self.kwargs.values())))
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """`values[:operands]` are the operands, `results` the numbers of what the program gave."""
+
+    operands: int
+    values: Mapping[int, Value]
+    calls: tuple[Call, ...]
+    results: tuple[int, ...]
+
+
+def refs(tree: Any) -> Iterator[int]:
+    """The numbers of the tensors in nested tuples."""
+    if isinstance(tree, Ref):
+        yield tree.number
+    elif isinstance(tree, tuple | list):
+        for part in tree:
+            yield from refs(part)
+
+
+def layout_of(tensor: torch.Tensor) -> Layout:
+    return Layout(
+        tuple(tensor.shape),
+        tensor.stride(),
+        int(tensor.storage_offset()),
+        tensor.dtype,
+        tensor.device,
+        (tensor.is_conj(), tensor.is_neg()),
+    )
+
+
+READS_DATA: Final = frozenset(
+    {
+        torch.Tensor.item,
+        torch.Tensor.tolist,
+        torch.Tensor.numpy,
+        torch.Tensor.__array__,
+        torch.Tensor.__bool__,
+        torch.Tensor.__float__,
+        torch.Tensor.__int__,
+        torch.Tensor.__index__,
+        torch.Tensor.__complex__,
+        torch.Tensor.__contains__,
+        torch.Tensor.is_nonzero,
+        torch.Tensor.equal,
+        torch.Tensor.allclose,
+        torch.Tensor.nonzero,
+        torch.Tensor.masked_select,
+        torch.Tensor.unique,
+        torch.is_nonzero,
+        torch.equal,
+        torch.allclose,
+        torch.nonzero,
+        torch.masked_select,
+        torch.unique,
+    }
+)
+"""Calls whose outcome, or its shape, depends on the data."""
+
+
+@dataclass
+class _Recorder(TorchFunctionMode):
+    values: dict[int, Value] = field(default_factory=dict)
+    calls: list[Call] = field(default_factory=list)
+    _numbers: Any = field(default_factory=WeakTensorKeyDictionary)
+    _storages: int = 0
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def operand(self, tensor: torch.Tensor) -> None:
+        self._enter(tensor, self._new_storage(), None)
+
+    def number(self, tensor: torch.Tensor) -> int:
+        """The tensor's number; one that no recorded call made is a constant of the program."""
+        found = self._numbers.get(tensor)
+        return self._enter(tensor, self._new_storage(), tensor) if found is None else int(found)
+
+    def _new_storage(self) -> int:
+        self._storages += 1
+        return self._storages
+
+    def _enter(self, tensor: torch.Tensor, storage: int, constant: torch.Tensor | None) -> int:
+        number = len(self.values)
+        self.values[number] = Value(layout_of(tensor), storage, constant)
+        self._numbers[tensor] = number
+        return number
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        given = {name: value for name, value in (kwargs or {}).items() if value is not None}
+        if func in READS_DATA or _masked(func, args):
+            raise Unrecordable(getattr(func, "__name__", str(func)))
+        tensors = list(_tensors((args, tuple(given.values()))))
+        before = [(tensor, tensor._version) for tensor in tensors if not tensor.is_inference()]
+        result = func(*args, **given)
+        outputs = _outputs(result)
+        writes = [tensor for tensor, version in before if tensor._version != version]
+        if outputs is None and not writes:
+            return result  # a property of a layout, or a setting
+        tree = _numbered((tuple(args), tuple(given.values())), self.number)
+        storages = frozenset(self.values[self.number(t)].storage for t in writes)
+        made = tuple(self._made(out, tensors) for out in outputs or ())
+        spread = not isinstance(result, torch.Tensor)
+        named = dict(zip(given, tree[1], strict=True))
+        self.calls.append(Call(func, tree[0], named, made, spread, storages))
+        return result
+
+    def _made(self, output: torch.Tensor, read: Sequence[torch.Tensor]) -> int:
+        found = self._numbers.get(output)
+        if found is not None:
+            return int(found)  # an operand handed on, or written to
+        memory = _memory(output)
+        for tensor in read:
+            if memory == _memory(tensor):
+                return self._enter(output, self.values[self.number(tensor)].storage, None)
+        return self._enter(output, self._new_storage(), None)
+
+
+def _memory(tensor: torch.Tensor) -> int:
+    return int(tensor.untyped_storage()._cdata)
+
+
+def _tensors(tree: Any) -> Iterator[torch.Tensor]:
+    if isinstance(tree, torch.Tensor):
+        yield tree
+    elif isinstance(tree, tuple | list):
+        for part in tree:
+            yield from _tensors(part)
+
+
+def _numbered(tree: Any, number: Callable[[torch.Tensor], int]) -> Any:
+    if isinstance(tree, torch.Tensor):
+        return Ref(number(tree))
+    if type(tree) in (tuple, list):
+        return type(tree)(_numbered(part, number) for part in tree)
+    return tree
+
+
+def _outputs(result: Any) -> tuple[torch.Tensor, ...] | None:
+    """The tensors of a result; None where it holds none."""
+    if isinstance(result, torch.Tensor):
+        return (result,)
+    if isinstance(result, tuple | list) and any(isinstance(r, torch.Tensor) for r in result):
+        if not all(isinstance(part, torch.Tensor) for part in result):
+            raise Unrecordable("a result of tensors and others")
+        return tuple(result)
+    return None
+
+
+def _masked(func: Callable[..., Any], args: Sequence[Any]) -> bool:
+    """Is it an index by truth values, whose result has as many elements as there are true ones?"""
+    if func not in (torch.Tensor.__getitem__, torch.Tensor.__setitem__):
+        return False
+    return any(index.dtype in (torch.bool, torch.uint8) for index in _tensors(args[1:2]))
+
+
+def record(
+    run: Callable[[Sequence[torch.Tensor]], Sequence[torch.Tensor]],
+    operands: Sequence[torch.Tensor],
+) -> tuple[Trace, tuple[torch.Tensor, ...]]:
+    """The calls of one run, and what it gave; raises Unrecordable."""
+    own = [operand.detach() for operand in operands]  # one object each, also of equal operands
+    recorder = _Recorder()
+    for tensor in own:
+        recorder.operand(tensor)
+    with torch.inference_mode(False), torch.no_grad(), recorder:
+        results = tuple(run(own))
+    numbers = tuple(recorder.number(result) for result in results)
+    if any(recorder.values[number].constant is not None for number in numbers):
+        raise Unrecordable("a result that was there before")
+    return Trace(len(own), recorder.values, tuple(recorder.calls), numbers), results

@@ -1,0 +1,205 @@
+"""A recorded program with less to do at each call.
+
+    what depends on no operand      is computed once
+    a chain of views                is one view of the memory that it is a view of
+    a view that changes nothing     is the tensor itself
+    a view that nobody reads        goes
+
+Each keeps every element of every result: a view is replaced only by one of the same shape, strides,
+place, type and signs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from frontend.call.record import Call, Layout, Ref, Trace, Value
+
+MOST_KEPT = 1 << 26
+"""Bytes of tensors that depend on no operand and are kept for later calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """`number` is the view of `base` that has the layout; its offset is relative to the base's."""
+
+    number: int
+    base: int
+    layout: Layout
+
+
+Step = Call | View
+
+
+@dataclass(frozen=True, slots=True)
+class Simple:
+    """Steps in order; `constants` are tensors that are kept."""
+
+    operands: int
+    steps: tuple[Step, ...]
+    constants: Mapping[int, torch.Tensor]
+    results: tuple[int, ...]
+    values: Mapping[int, Value]
+
+
+def simplified(trace: Trace) -> Simple:
+    constants, calls = _folded(trace)
+    steps, names = _viewed(trace, calls, constants)
+    results = tuple(names.get(number, number) for number in trace.results)
+    steps = _needed(steps, results)
+    used = {number for step in steps for number in _reads(step)} | {*results}
+    kept = {number: tensor for number, tensor in constants.items() if number in used}
+    return Simple(trace.operands, tuple(steps), kept, results, trace.values)
+
+
+def _folded(trace: Trace) -> tuple[dict[int, torch.Tensor], list[Call]]:
+    """The tensors that depend on no operand, and the calls that are left."""
+    varying = _varying(trace)
+    found = {n: v.constant for n, v in trace.values.items() if v.constant is not None}
+    room = MOST_KEPT
+    calls: list[Call] = []
+    with torch.inference_mode(False), torch.no_grad():
+        for call in trace.calls:
+            fixed = not any(trace.values[n].storage in varying for n in call.outputs)
+            fixed = fixed and not (call.writes & varying) and all(n in found for n in call.reads())
+            size = sum(_bytes(trace.values[number].layout) for number in call.outputs)
+            if not fixed or size > room:
+                calls.append(call)
+                continue
+            room -= size
+            result = call.function(*_filled(call.args, found), **_named(call, found))
+            outputs = result if call.spread else (result,)
+            found |= zip(call.outputs, outputs if call.outputs else (), strict=True)
+    return found, calls
+
+
+def _varying(trace: Trace) -> set[int]:
+    """The storages whose elements differ from call to call.
+
+    Those of the operands; of the results, which are new memory at each call; and of what is made
+    from such or written to together with such."""
+    fixed = (*range(trace.operands), *trace.results)
+    varying = {trace.values[number].storage for number in fixed}
+    before = -1
+    while before != len(varying):
+        before = len(varying)
+        for call in trace.calls:
+            read = {trace.values[number].storage for number in call.reads()}
+            if read & varying:
+                varying |= {trace.values[number].storage for number in call.outputs} | call.writes
+    return varying
+
+
+def _bytes(layout: Layout) -> int:
+    count = layout.dtype.itemsize
+    for extent, stride in zip(layout.shape, layout.strides, strict=True):
+        count *= extent if stride else 1
+    return count
+
+
+def _filled(tree: Any, tensors: Mapping[int, torch.Tensor]) -> Any:
+    if isinstance(tree, Ref):
+        return tensors[tree.number]
+    if type(tree) in (tuple, list):
+        return type(tree)(_filled(part, tensors) for part in tree)
+    return tree
+
+
+def _named(call: Call, tensors: Mapping[int, torch.Tensor]) -> dict[str, Any]:
+    return {name: _filled(value, tensors) for name, value in call.kwargs.items()}
+
+
+def _viewed(
+    trace: Trace, calls: Sequence[Call], constants: Mapping[int, torch.Tensor]
+) -> tuple[list[Step], dict[int, int]]:
+    """The calls with views of views as views of their base, and other names for equal tensors."""
+    values = trace.values
+    names: dict[int, int] = {}
+    bases: dict[int, tuple[int, Layout]] = {}
+    known: dict[tuple[int, Layout], int] = {}
+    steps: list[Step] = []
+
+    def place(number: int) -> tuple[int, Layout]:
+        """The base of a tensor, and its layout relative to it."""
+        if number not in bases:
+            bases[number] = number, _at(values[number].layout, 0)
+            known[bases[number]] = number
+        return bases[number]
+
+    for call in calls:
+        call = _renamed(call, names)
+        if not call.writes and {*call.outputs} <= {*call.reads()} and call.outputs:
+            continue  # it handed on what it was given
+        parent = _view_of(call, values, constants)
+        if parent is None:
+            steps.append(call)
+            continue
+        (number,) = call.outputs
+        base, above = place(parent)
+        layout = values[number].layout
+        moved = layout.offset - values[parent].layout.offset + above.offset
+        relative = base, _at(layout, moved)
+        if relative in known:
+            names[number] = known[relative]
+            continue
+        bases[number] = relative
+        known[relative] = number
+        steps.append(View(number, *relative))
+    return steps, names
+
+
+def _at(layout: Layout, offset: int) -> Layout:
+    return layout._replace(offset=offset)
+
+
+def _view_of(
+    call: Call, values: Mapping[int, Value], constants: Mapping[int, torch.Tensor]
+) -> int | None:
+    """The tensor that the call's only output is a plain view of: in the same memory, of the same
+    type and signs, nothing written."""
+    if len(call.outputs) != 1 or call.spread or call.writes:
+        return None
+    output = values[call.outputs[0]]
+    for number in call.reads():
+        value = values[number]
+        same = value.layout.dtype == output.layout.dtype, value.layout.signs == output.layout.signs
+        if value.storage == output.storage and all(same) and number not in constants:
+            return number
+    return None
+
+
+def _renamed(call: Call, names: Mapping[int, int]) -> Call:
+    if not any(number in names for number in call.reads()):
+        return call
+
+    def named(tree: Any) -> Any:
+        if isinstance(tree, Ref):
+            return Ref(names.get(tree.number, tree.number))
+        if type(tree) in (tuple, list):
+            return type(tree)(named(part) for part in tree)
+        return tree
+
+    kwargs = {name: named(value) for name, value in call.kwargs.items()}
+    outputs = tuple(names.get(number, number) for number in call.outputs)
+    return replace(call, args=named(call.args), kwargs=kwargs, outputs=outputs)
+
+
+def _reads(step: Step) -> tuple[int, ...]:
+    return (step.base,) if isinstance(step, View) else tuple(step.reads())
+
+
+def _needed(steps: Sequence[Step], results: Sequence[int]) -> list[Step]:
+    """The steps that something reads, in order; a call that writes is kept."""
+    used = {*results}
+    found: list[Step] = []
+    for step in reversed(steps):
+        outputs = (step.number,) if isinstance(step, View) else step.outputs
+        writes = not isinstance(step, View) and step.writes
+        if writes or used & {*outputs} or not outputs:
+            used |= {*_reads(step)}
+            found.append(step)
+    return found[::-1]

@@ -1,0 +1,212 @@
+"""A recorded program as the source of one flat Python function.
+
+    def call(*operands):            a guard: type, layout and device of each operand as recorded,
+        ...                         then torch's calls one after the other, constants bound by name
+
+`call` gives MISS where the guard does not hold; `body` is the same without guard and conversions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import torch
+
+from frontend.call.record import Layout, Ref
+from frontend.call.simplify import Simple, Step, View
+
+MISS: Final = object()
+"""What a guarded function gives for operands that it was not made for."""
+
+Flat = Callable[..., Any]
+
+autocast: Final = torch._C._is_any_autocast_enabled
+transformation: Final = torch._C._functorch.maybe_current_level
+
+
+@dataclass
+class _Names:
+    """Objects that the source refers to, by name."""
+
+    bound: dict[str, Any] = field(default_factory=dict)
+    _known: dict[int, str] = field(default_factory=dict)
+
+    def of(self, thing: Any, prefix: str = "c") -> str:
+        name = self._known.get(id(thing))
+        if name is None:
+            name = f"{prefix}{len(self.bound)}"
+            self.bound[name] = thing  # which also keeps its id from being used again
+            self._known[id(thing)] = name
+        return name
+
+
+def body(simple: Simple) -> Flat:
+    """The function of tensors, which gives a tuple of results."""
+    names = _Names()
+    parameters = ", ".join(f"v{number}" for number in range(simple.operands))
+    lines = [f"def call({parameters}):", *_statements(simple, names)]
+    results = "".join(f"v{number}, " for number in simple.results)
+    lines.append(f"    return ({results})")
+    return _made(lines, names)
+
+
+def guarded(
+    simple: Simple,
+    operands: Sequence[Any],
+    *,
+    default_type: bool,
+) -> Flat:
+    """The function of operands such as these, plain tensors or plain arrays of NumPy, which gives
+    what a compiled function gives.  `default_type`: torch's default type takes part."""
+    names, lines = _guard(operands, default_type=default_type)
+    numpy = any(isinstance(operand, np.ndarray) for operand in operands)
+    if numpy:
+        convert = names.of(torch.from_numpy)
+        lines += [f"    v{number} = {convert}(v{number})" for number in range(len(operands))]
+    lines += _statements(simple, names)
+    results = [_result(simple, number, numpy) for number in simple.results]
+    one = results[0] if len(results) == 1 else f"({', '.join(results)})"
+    lines.append(f"    return {one}")
+    return _made(lines, names)
+
+
+def guarded_call(run: Flat, operands: Sequence[Any]) -> Flat:
+    """`run(*operands)` for operands such as these; MISS for others."""
+    names, lines = _guard(operands, default_type=False)
+    values = ", ".join(f"v{number}" for number in range(len(operands)))
+    return _made([*lines, f"    return {names.of(run)}({values})"], names)
+
+
+def _guard(operands: Sequence[Any], *, default_type: bool) -> tuple[_Names, list[str]]:
+    """The first lines of a function that goes on only with operands such as these."""
+    names = _Names({"MISS": MISS, "autocast": autocast, "transformation": transformation})
+    parameters = "".join(f"v{number}, " for number in range(len(operands)))
+    lines = ["def call(*operands):", "    if autocast() or transformation() is not None:"]
+    lines += ["        return MISS", "    try:"]
+    lines.append(f"        {parameters}= operands")
+    conditions: list[str] = []
+    for number, operand in enumerate(operands):
+        conditions += _conditions(f"v{number}", operand, names)
+    if default_type:
+        default = names.of(torch.get_default_dtype)
+        conditions.append(f"{default}() is {names.of(torch.get_default_dtype())}")
+    lines.append(f"        if not ({' and '.join(conditions)}):")
+    lines += ["            return MISS", "    except (ValueError, RuntimeError):"]
+    lines.append("        return MISS")
+    return names, lines
+
+
+def _result(simple: Simple, number: int, numpy: bool) -> str:
+    arrays = numpy and simple.values[number].layout.dtype is not torch.bfloat16
+    return f"v{number}.numpy()" if arrays else f"v{number}"
+
+
+def _made(lines: Sequence[str], names: _Names) -> Flat:
+    source = "\n".join(lines) + "\n"
+    space = dict(names.bound)
+    exec(compile(source, "<einderive call>", "exec"), space)
+    call: Flat = space["call"]
+    call.__doc__ = source
+    return call
+
+
+def _conditions(name: str, operand: Any, names: _Names) -> Iterator[str]:
+    """What holds of an operand for which the recorded program is right."""
+    yield f"type({name}) is {names.of(type(operand))}"
+    yield f"{name}.dtype is {names.of(operand.dtype)}"
+    yield f"{name}.shape == {names.of(operand.shape)}"
+    if isinstance(operand, np.ndarray):
+        yield f"{name}.strides == {names.of(operand.strides)}"
+        yield f"{name}.flags.behaved is {operand.flags.behaved}"
+        return
+    yield f"{name}.layout is {names.of(torch.strided)}"
+    yield f"{name}.stride() == {names.of(operand.stride())}"
+    device = f"{name}.is_cpu" if operand.is_cpu else f"{name}.device == {names.of(operand.device)}"
+    yield device
+    yield f"not ({name}.requires_grad and {names.of(torch.is_grad_enabled)}())"
+    yield f"not {name}.is_neg()"
+    if operand.is_complex():
+        yield f"not {name}.is_conj()"
+
+
+def _statements(simple: Simple, names: _Names) -> Iterator[str]:
+    """One line for each step, and one where tensors are read for the last time."""
+    for number, tensor in simple.constants.items():
+        names.bound[f"v{number}"] = tensor
+    ends = _ends(simple)
+    for position, step in enumerate(simple.steps):
+        yield "    " + _statement(step, simple, names)
+        if position in ends:
+            yield f"    del {', '.join(f'v{number}' for number in ends[position])}"
+
+
+def _ends(simple: Simple) -> Mapping[int, Sequence[int]]:
+    """For each step, the tensors made by steps that nothing reads after it."""
+    made: set[int] = set()
+    last: dict[int, int] = {}
+    for position, step in enumerate(simple.steps):
+        if isinstance(step, View):
+            made.add(step.number)
+            last[step.base] = last[step.number] = position
+        else:
+            made |= {*step.outputs}
+            last |= dict.fromkeys((*step.reads(), *step.outputs), position)
+    ends: dict[int, list[int]] = {}
+    for number, position in last.items():
+        if number in made and number >= simple.operands and number not in simple.results:
+            ends.setdefault(position, []).append(number)
+    return ends
+
+
+def _statement(step: Step, simple: Simple, names: _Names) -> str:
+    if isinstance(step, View):
+        return f"v{step.number} = {_view(step, simple, names)}"
+    read = {*step.reads()}
+    arguments = [_argument(value, names) for value in step.args]
+    arguments += [f"{name}={_argument(value, names)}" for name, value in step.kwargs.items()]
+    call = f"{names.of(step.function)}({', '.join(arguments)})"
+    fresh = [f"v{number}" for number in step.outputs if number not in read]
+    if not fresh:
+        return call
+    return f"{', '.join(fresh)}{',' if step.spread else ''} = {call}"
+
+
+def _view(step: View, simple: Simple, names: _Names) -> str:
+    layout = step.layout
+    shape, strides = names.of(layout.shape), names.of(layout.strides)
+    offset = ""
+    if layout.offset and step.base < simple.operands:
+        offset = f", v{step.base}.storage_offset() + {layout.offset}"
+    elif layout.offset:
+        offset = f", {simple.values[step.base].layout.offset + layout.offset}"
+    return f"v{step.base}.as_strided({shape}, {strides}{offset})"
+
+
+def _argument(value: Any, names: _Names) -> str:
+    if isinstance(value, Ref):
+        return f"v{value.number}"
+    if value is None or isinstance(value, bool | int):
+        return repr(value)
+    if type(value) in (tuple, list) and any(True for _ in _refs(value)):
+        inner = ", ".join(_argument(part, names) for part in value)
+        return f"[{inner}]" if type(value) is list else f"({inner},)"
+    return names.of(value)
+
+
+def _refs(tree: Any) -> Iterator[Ref]:
+    if isinstance(tree, Ref):
+        yield tree
+    elif isinstance(tree, tuple | list):
+        for part in tree:
+            yield from _refs(part)
+
+
+def key_of(tensors: Sequence[torch.Tensor]) -> tuple[object, ...]:
+    """Equal for operands for which a program makes the same calls."""
+    return tuple((t.shape, t.stride(), t.dtype, t.device, t.is_conj(), t.is_neg()) for t in tensors)
+
+
+__all__ = ["MISS", "Flat", "Layout", "body", "guarded", "key_of"]

@@ -1,0 +1,248 @@
+"""Calls through flat functions against the program run stage by stage."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import Parameter
+
+import einderive as ed
+from eops.opaque import opaque
+from frontend.call import Caller, caller
+from frontend.choose import _general
+from frontend.execute import Executable, executable
+from ta.errors import OperandError
+from ta.node import Tensor
+from ta.program import Program
+
+FORMULAS: dict[str, dict[str, tuple[int, ...]]] = {
+    "Y[i,j] = A[i,k]*B[k,j]": {"A": (3, 4), "B": (4, 5)},
+    "Y[i] = A[i,k]*B[k]*3 + C[i]": {"A": (3, 4), "B": (4,), "C": (3,)},
+    "Y[b,i,j] = A[b,i,k]*B[b,j,k]": {"A": (2, 3, 4), "B": (2, 5, 4)},
+    "Y[i,j] = (A[i,k]-B[j,k])^2": {"A": (3, 4), "B": (5, 4)},
+    "Y[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:6, w in 0:5": {
+        "A": (2, 3, 6, 5),
+        "K": (4, 3, 3, 3),
+    },
+    "Y[i,j] = A[j,i]": {"A": (3, 4)},
+    "Y[i] = where(i < 3, A[i], B[i+1])": {"A": (6,), "B": (6,)},
+    "M[i] = max[j](X[i,j]); E[i,j] = exp(X[i,j]-M[i]); D[i] = E[i,j]; Y[i,j] = E[i,j]/D[i]": {
+        "X": (5, 7)
+    },
+    "Y[i] = A[5-i] + A[i]; Z[i] = A[i]*2": {"A": (6,)},
+    "Y[i] = max[k](A[i+k]) where i in 0:7, k in 0:3": {"A": (9,)},
+    "Y[h] = A[i]*K[h-2*i] where h in 0:9": {"A": (4,), "K": (3,)},
+    "Y[i] = 3 where i in 0:4": {},
+}
+
+
+def programs(text: str) -> tuple[Program, list[Executable]]:
+    derivation = ed.derive(text, budget=ed.Budget(states=60), **FORMULAS[text])
+    source = derivation.source
+    runs = [executable(plan, "cpu") for plan in derivation.candidates[:3]]
+    given = executable(derivation.unchanged, "cpu")
+    return source, [given, _general(source, given.scopes, (), as_written=True), *runs]
+
+
+def operands(program: Program, seed: int, make: Callable[[torch.Tensor], Any]) -> list[Any]:
+    generator = torch.Generator().manual_seed(seed)
+    return [make(torch.randn(t.shape, generator=generator)) for t in program.inputs]
+
+
+def within(tensor: torch.Tensor) -> torch.Tensor:
+    """The same elements in a larger storage, at an offset, dimensions in another order."""
+    storage = torch.full((2 * tensor.numel() + 3,), float("nan"))
+    steps, step = [], 2
+    for extent in tensor.shape:
+        steps.append(step)
+        step *= extent
+    view = storage.as_strided(tensor.shape, steps, 1) if tensor.dim() else storage[1]
+    return view.copy_(tensor)
+
+
+LAYOUTS: dict[str, Callable[[torch.Tensor], Any]] = {
+    "contiguous": lambda x: x,
+    "within": within,
+    "numpy": lambda x: x.numpy(),
+    "backwards": lambda x: x.flip(tuple(range(x.dim()))).numpy()[
+        (slice(None, None, -1),) * x.dim()
+    ],
+    "parameter": lambda x: Parameter(x, requires_grad=False),
+}
+
+
+def expected(program: Program, run: Executable, given: Sequence[Any]) -> list[np.ndarray]:
+    inputs = {
+        tensor: torch.from_numpy(np.array(x.numpy() if isinstance(x, torch.Tensor) else x))
+        for tensor, x in zip(program.inputs, given, strict=True)
+    }
+    return [np.asarray(y) for y in run(inputs)]
+
+
+def outputs(result: Any) -> list[np.ndarray]:
+    return [np.asarray(y) for y in (result if isinstance(result, tuple) else (result,))]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_every_call_gives_what_the_stages_give(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also from the second call on, when stages no longer run, for each layout in turn."""
+    program, runs = programs(text)
+    for run in runs:
+        call = Caller(program, run, "cpu")
+        for make in LAYOUTS.values():
+            call(*operands(program, 0, make))
+        with monkeypatch.context() as patch:
+            patch.setattr(caller, "record", None)  # no call is recorded again
+            for seed in (1, 2):
+                for make in LAYOUTS.values():
+                    given = operands(program, seed, make)
+                    for found, wanted in zip(
+                        outputs(call(*given)), expected(program, run, given), strict=True
+                    ):
+                        assert found.dtype == wanted.dtype
+                        np.testing.assert_allclose(found, wanted, rtol=2e-6, atol=2e-6)
+
+
+def mm(size: int = 4) -> tuple[Program, Executable]:
+    derivation = ed.derive("Y[i,j] = A[i,k]*B[k,j]", A=(size, size), B=(size, size))
+    return derivation.source, executable(derivation.unchanged, "cpu")
+
+
+def test_a_known_call_binds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    program, run = mm()
+    call = Caller(program, run, "cpu")
+    a, b = torch.randn(2, 4, 4)
+    call(a, b), call(a.numpy(), b.numpy())
+    monkeypatch.setattr(caller, "bind", None)
+    for x, y in ((a, b), (b, a)):
+        torch.testing.assert_close(call(x, y), x @ y)
+        torch.testing.assert_close(call(B=y, A=x), x @ y)
+        torch.testing.assert_close(call(x, B=y), x @ y)
+        np.testing.assert_allclose(call(x.numpy(), y.numpy()), (x @ y).numpy(), rtol=1e-5)
+
+
+def test_what_the_guard_lets_through_is_what_was_recorded() -> None:
+    program, run = mm()
+    call = Caller(program, run, "cpu")
+    a, b = torch.randn(2, 4, 4)
+    call(a, b)
+    with pytest.raises(OperandError, match="shape"):
+        call(a, torch.randn(4, 5))
+    with pytest.raises(OperandError, match="missing"):
+        call(a)
+    with pytest.raises(OperandError, match="3 operands"):
+        call(a, b, b)
+    with pytest.raises(OperandError, match="requires gradients"):
+        call(a, b.clone().requires_grad_())
+    with pytest.raises(OperandError, match="sparse"):
+        call(a, b.to_sparse())
+    with pytest.raises(OperandError, match="torch tensor"):
+        call(a, b.numpy())
+    with torch.no_grad():
+        assert not call(a, b.clone().requires_grad_()).requires_grad
+    torch.testing.assert_close(call(a.t(), b), a.t() @ b)
+    negative = torch.complex(a, b).conj().imag
+    assert negative.is_neg()
+    torch.testing.assert_close(call(a, negative), a @ -b)
+    torch.testing.assert_close(call(a.tolist(), b), a @ b)
+
+
+def test_autocast_changes_nothing() -> None:
+    program, run = mm(16)
+    call = Caller(program, run, "cpu")
+    a, b = torch.randn(2, 16, 16)
+    for _ in range(2):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            assert (a @ b).dtype is torch.bfloat16
+            found = call(a, b)
+        torch.testing.assert_close(found, a @ b)
+
+
+def test_one_operand_twice() -> None:
+    program, run = mm()
+    call = Caller(program, run, "cpu")
+    a, b = torch.randn(2, 4, 4)
+    call(a, a)
+    torch.testing.assert_close(call(a, b), a @ b)
+
+
+def _sign_of_sum(inputs: Mapping[Tensor, torch.Tensor]) -> list[torch.Tensor]:
+    (x,) = inputs.values()
+    return [x * 2 if float(x.sum()) > 0 else x * 3]
+
+
+def test_what_decides_from_the_data_is_not_recorded() -> None:
+    call = Caller(ed.parse("Y[i] = 2*A[i]", A=(4,)), _sign_of_sum, "cpu")
+    for _ in range(2):
+        torch.testing.assert_close(call(torch.ones(4)), 2 * torch.ones(4))
+        torch.testing.assert_close(call(-torch.ones(4)), -3 * torch.ones(4))
+
+
+def test_an_opaque_function_runs_every_time() -> None:
+    @opaque
+    def decide(x: torch.Tensor) -> torch.Tensor:
+        return x * 2 if float(x.sum()) > 0 else x * 3
+
+    def run(inputs: Mapping[Tensor, torch.Tensor]) -> list[torch.Tensor]:
+        (x,) = inputs.values()
+        return [decide(x + 1) - 1]
+
+    call = Caller(ed.parse("Y[i] = 2*A[i]", A=(4,)), run, "cpu")
+    for _ in range(2):
+        torch.testing.assert_close(call(torch.ones(4)), torch.full((4,), 3.0))
+        torch.testing.assert_close(call(torch.full((4,), -3.0)), torch.full((4,), -7.0))
+
+
+def test_results_are_memory_of_their_own() -> None:
+    program = ed.parse("Y[i] = 3 where i in 0:4; Z[i] = A[i]", A=(4,))
+    run = executable(ed.derive(program).unchanged, "cpu")
+    call = Caller(program, run, "cpu")
+    a = torch.arange(4.0)
+    for _ in range(3):
+        y, z = call(a)
+        torch.testing.assert_close(y, torch.full((4,), 3.0))
+        torch.testing.assert_close(z, torch.arange(4.0))
+        y.fill_(7)
+        z.fill_(8)
+    torch.testing.assert_close(a, torch.arange(4.0))
+
+
+def test_integers_follow_the_default_type() -> None:
+    program = ed.parse("Y[i] = A[i]/2", A=(4,), dtypes="int32")
+    call = Caller(program, executable(ed.derive(program).unchanged, "cpu"), "cpu")
+    a = torch.arange(4, dtype=torch.int32)
+    kinds = []
+    for default in (torch.float32, torch.float64, torch.float32):
+        torch.set_default_dtype(default)
+        try:
+            kinds.append(call(a).dtype)
+        finally:
+            torch.set_default_dtype(torch.float32)
+    assert kinds == [torch.float32, torch.float64, torch.float32]
+
+
+def test_threads_share_a_function() -> None:
+    program, runs = programs("Y[i,j] = (A[i,k]-B[j,k])^2")
+    call = Caller(program, runs[0], "cpu")
+    wrong: list[object] = []
+
+    def work(seed: int) -> None:
+        for turn in range(40):
+            layout = list(LAYOUTS.values())[(seed + turn) % 3]
+            a, b = operands(program, seed + turn, layout)
+            x, y = np.asarray(a), np.asarray(b)
+            wanted = ((x[:, None] - y[None]) ** 2).sum(-1)
+            if not np.allclose(np.asarray(call(a, b)), wanted, rtol=1e-4, atol=1e-4):
+                wrong.append((seed, turn))
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong

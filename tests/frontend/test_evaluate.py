@@ -1,0 +1,84 @@
+"""Arrays as examples, one-shot evaluation, and the type of results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import einderive as ed
+from frontend import evaluate as module
+from ta.errors import EinderiveError, NameUnknownError, OperandError
+
+A = np.random.default_rng(0).standard_normal((4, 5))
+X = np.random.default_rng(1).standard_normal(5)
+TEXT = "Y[i] = A[i,k]*x[k]"
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "float16", "int32", "bool"])
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_arrays_stand_for_shape_and_type(kind: str, library: str) -> None:
+    a: Any = A.astype(kind)
+    if library == "torch":
+        a = torch.from_numpy(a)
+    program = ed.parse("Y[i] = A[i,k]*x[k]", A=a, x=(5,))
+    assert [(t.shape, t.dtype) for t in program.inputs] == [((4, 5), kind), ((5,), "float32")]
+    other = ed.parse("Y[i] = A[i,k]*x[k]", A=a, x=(5,), dtypes={"A": "float64"})
+    assert other.inputs[0].dtype == "float64"
+
+
+def test_compile_takes_arrays() -> None:
+    f = ed.compile(TEXT, A=A, x=X, target="cpu", seconds=0.01)
+    np.testing.assert_allclose(f(A, X), A @ X, rtol=1e-12)
+    assert f(A, X).dtype == np.float64
+
+
+def test_results_in_the_type_asked_for() -> None:
+    f = ed.compile(TEXT, A=A, x=X, target="cpu", seconds=0.01, output="float32")
+    for _ in range(2):
+        assert f(A, X).dtype == np.float32
+        np.testing.assert_allclose(f(A, X), A @ X, rtol=1e-6)
+    with pytest.raises(NameUnknownError, match="unknown element type"):
+        ed.compile(TEXT, A=A, x=X, output="float31")
+
+
+def test_evaluate_derives_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_kept", {})
+    first = ed.evaluate(TEXT, A=A, x=X, seconds=0.01)
+    monkeypatch.setattr(module, "compile_formula", None)
+    np.testing.assert_array_equal(ed.evaluate(TEXT, A=A, x=X, seconds=0.01), first)
+    out = np.empty(4)
+    assert ed.evaluate(TEXT, A=A, x=X, seconds=0.01, out=out) is out
+    np.testing.assert_allclose(out, A @ X, rtol=1e-12)
+    for other in ({"A": A.astype("f4"), "x": X}, {"A": A[:3], "x": X}):
+        with pytest.raises(TypeError):  # it would be compiled anew
+            ed.evaluate(TEXT, **other, seconds=0.01)
+
+
+def test_evaluate_takes_numbers_and_lists() -> None:
+    found = ed.evaluate("Y[i] = s*A[i]", A=torch.ones(3), s=2.5, seconds=0.01)
+    assert isinstance(found, torch.Tensor)
+    assert found.dtype is torch.float32
+    assert found.tolist() == [2.5] * 3
+    assert ed.evaluate("Y[i] = s*A[i]", A=[1, 2], s=3, seconds=0.01).tolist() == [3, 6]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"A": A, "x": "abc"}, "x is no array of numbers"),
+        ({"A": A, "x": [[1.0], [2.0, 3.0]]}, "x is no array of numbers"),
+        ({"A": A, "x": X, "z": 1.0}, "z"),
+        ({"A": A, "x": X[:3]}, "k"),
+    ],
+)
+def test_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(EinderiveError, match=message):
+        ed.evaluate(TEXT, **given)
+
+
+def test_devices_have_to_agree() -> None:
+    with pytest.raises(OperandError, match="different devices"):
+        ed.compile(TEXT, A=torch.ones(4, 5), x=torch.ones(5, device="meta"))
