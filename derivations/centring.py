@@ -11,9 +11,7 @@ so that what is multiplied out afterwards is small where both operands lie aroun
 m; `finite` makes it hold for infinite and missing data as well, where m would spoil the rows that
 have none.  The centred operands are scopes of their own, since a sum of all four terms is a - b.
 
-A centred operand that is one read is a tensor over all positions that are read, also those outside
-of its source, where the read is 0 and the centred one is -m: nothing is masked, and windows stay
-windows.
+The scopes are made by `ta.centred`.
 
 Source: the shift of the data in the textbook formula of the variance (T. F. Chan, G. H. Golub, R.
 J. LeVeque, Algorithms for computing the sample variance, The American Statistician 37, 1983).
@@ -22,17 +20,14 @@ J. LeVeque, Algorithms for computing the sample variance, The American Statistic
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
-from math import prod
 
-from derivations.reindex import row_range
-from ta import affine, expr
-from ta.affine import bits
+from ta import expr
 from ta.canon import scope as make_scope
+from ta.centred import less, mean_of
 from ta.errors import RuleRefused
 from ta.infinite import may_be_infinite
-from ta.node import Access, Add, Apply, Node, Scope
-from ta.subst import rename, replace_node, terms
+from ta.node import Add, Node, Scope
+from ta.subst import replace_node, terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +55,11 @@ def centre(scope: Scope, witness: Centre) -> Scope:
     if any(not shared >> i & 1 for i in kept):
         raise RuleRefused("the mean would have an iterator that the terms do not share")
     positive = [expr.mul(expr.const(s), part) for s, part in zip(signs, parts, strict=True)]
-    mean = _mean(scope, positive[0], kept)
+    mean = mean_of(positive[0], scope.domain, kept)
+    if mean is None:
+        raise RuleRefused("there is nothing to take a mean over")
     centred = [
-        expr.mul(expr.const(sign), _centred(scope, part, mean, kept))
+        expr.mul(expr.const(sign), less(part, mean, scope.domain, kept))
         for sign, part in zip(signs, positive, strict=True)
     ]
     rest = [term for term in total.terms if term not in parts]
@@ -86,77 +83,3 @@ def _difference(scope: Scope, witness: Centre) -> tuple[Add, tuple[Node, Node]]:
         raise RuleRefused("the sub-term has no such operands")
     first, second = witness.parts
     return total, (total.terms[first], total.terms[second])
-
-
-def _mean(scope: Scope, term: Node, kept: tuple[int, ...]) -> Scope:
-    """m over the iterators `kept`: the term's mean over all others."""
-    coefficient, core = expr.split_coefficient(term)
-    if isinstance(core, Access) and _stand_alone(core, kept):
-        places = _places(core, kept)
-        ranges, core = core.source.ranges, _whole(core)
-    else:
-        places = list(kept)
-        ranges = scope.domain
-    others = [i for i in bits(core.free) if i not in places]
-    count = prod(ranges[i].extent for i in others)
-    if not others or not count:
-        raise RuleRefused("there is nothing to take a mean over")
-    order = {old: new for new, old in enumerate((*places, *others))}
-    body = expr.mul(expr.const(Fraction(1, count)), expr.const(coefficient), rename(core, order))
-    loops = [ranges[i] for i in places]
-    total = make_scope(loops, [ranges[i] for i in others], body)
-    every = affine.iterator_rows(len(places))
-    return make_scope(loops, (), expr.apply("finite", expr.access(total, every)))
-
-
-def _centred(scope: Scope, term: Node, mean: Scope, kept: tuple[int, ...]) -> Node:
-    """The read of `{term - m}`, a scope of its own."""
-    coefficient, core = expr.split_coefficient(term)
-    if isinstance(core, Access) and _stand_alone(core, kept):
-        places = _places(core, kept)
-        ranges = [row_range(row, scope.domain) for row in core.rows]
-        rows, core = core.rows, _whole(core)
-        loops = list(range(len(ranges)))
-    else:
-        places = list(kept)
-        ranges = list(scope.domain)
-        loops = list(bits(core.free))
-        rows = tuple(affine.iterator(i) for i in loops)
-    order = {old: new for new, old in enumerate(loops)}
-    m = expr.access(mean, [affine.iterator(order[i]) for i in places])
-    whole = expr.mul(expr.const(coefficient), rename(core, order))
-    nested = make_scope([ranges[i] for i in loops], (), expr.subtract(whole, m))
-    return expr.access(nested, rows)
-
-
-def _stand_alone(read: Access, kept: tuple[int, ...]) -> bool:
-    """Whether each of the iterators is a row of the read by itself."""
-    return {row.lone for row in read.rows} >= {*kept}
-
-
-def _places(read: Access, kept: tuple[int, ...]) -> list[int]:
-    """The first dimension of the read's source that each of the iterators indexes."""
-    alone = [row.lone for row in read.rows]
-    return [alone.index(i) for i in kept]
-
-
-def _whole(read: Access) -> Node:
-    """The read's source, each dimension an iterator."""
-    return expr.access(read.source, affine.iterator_rows(len(read.rows)), read.fill)
-
-
-def is_centred(term: Node) -> bool:
-    """Whether the term is, up to a number, the read of a scope that this step makes."""
-    _, core = expr.split_coefficient(term)
-    if not isinstance(core, Access) or not isinstance(core.source, Scope):
-        return False
-    body = core.source.body
-    return isinstance(body, Add) and any(_is_mean(part) for part in body.terms)
-
-
-def _is_mean(term: Node) -> bool:
-    _, core = expr.split_coefficient(term)
-    if not isinstance(core, Access) or not isinstance(core.source, Scope):
-        return False
-    found = core.source.body
-    return isinstance(found, Apply) and found.function == "finite"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from math import prod
 
-from derivations.centring import Centre, is_centred
+from derivations.centring import Centre
 from derivations.kernel import Witness
 from derivations.rule import Example, Refusal, Rule
 from derivations.rules.distribute import DISTRIBUTE
@@ -14,6 +14,7 @@ from derivations.rules.expand import EXPAND
 from derivations.uncentred import multiplied
 from ta import expr
 from ta.affine import volume
+from ta.centred import is_centred, shared_iterators
 from ta.node import Access, Add, Const, Node, Scope
 from ta.subst import terms
 
@@ -47,26 +48,13 @@ def _pair(scope: Scope, total: Add) -> tuple[tuple[int, int], tuple[int, ...]] |
         numbers = isinstance(left, Const) or isinstance(right, Const)
         if numbers or (a > 0) == (b > 0) or left.free == right.free:
             continue
-        kept = _kept(left, right)
+        kept = shared_iterators(left, right)
         sides = [(_elements(scope, core, kept), at) for core, at in ((left, p), (right, q))]
         able = [side for side in sides if side[0]]
         if able:
             _, first = min(able)
             return (first, q if first == p else p), kept
     return None
-
-
-def _kept(left: Node, right: Node) -> tuple[int, ...]:
-    shared = left.free & right.free
-    alone = [
-        {row.lone for row in core.rows} if isinstance(core, Access) else None
-        for core in (left, right)
-    ]
-    return tuple(
-        i
-        for i in range(shared.bit_length())
-        if shared >> i & 1 and all(rows is None or i in rows for rows in alone)
-    )
 
 
 def _elements(scope: Scope, core: Node, kept: tuple[int, ...]) -> int:
