@@ -54,7 +54,7 @@ def baseline(program: Program) -> tuple[list[tuple[Scope, Run]], list[str]]:
 
 def _stage(scope: Scope, order: Mapping[str, int], floating: bool) -> tuple[Run, str]:
     for operator in OPERATORS:
-        if operator.name not in WRITTEN_AS_EINSUM:
+        if operator.name not in WRITTEN_AS_EINSUM and not operator.repairs:
             found = match(operator, scope)
             if isinstance(found, Binding):
                 return operator.launch(found), operator.name

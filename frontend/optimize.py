@@ -146,7 +146,7 @@ def derive(
         result = search(
             program.roots(),
             rules,
-            OPERATORS,
+            [op for op in OPERATORS if not (op.repairs and accuracy == "componentwise")],
             machine,
             limits,
             watch,
