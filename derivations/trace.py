@@ -131,7 +131,7 @@ def integers_of(value: Any) -> tuple[int, ...]:
 
 _READERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("forward", "backward", "rows"), _rows),
-    **dict.fromkeys(("inner", "parts", "path"), integers_of),
+    **dict.fromkeys(("inner", "kept", "parts", "path"), integers_of),
     **dict.fromkeys(("stage", "term", "factor", "position", "at"), integer_of),
     "ranges": _ranges,
 }

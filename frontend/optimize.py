@@ -152,7 +152,11 @@ def derive(
         result = search(
             program.roots(),
             rules,
-            operators_for(nan, machine.name),
+            [
+                op
+                for op in operators_for(nan, machine.name)
+                if not (op.repairs and accuracy == "componentwise")
+            ],
             machine,
             limits,
             watch,

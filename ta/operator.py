@@ -95,7 +95,8 @@ class Operator:
     product (softmax, elementwise).  `stored` gives the loops of the result as a call leaves them in
     memory, slowest first; None: that isn't known beforehand.  `keeps_nonfinite` says whether a call
     has NaN and infinities where the definition has them: every product is formed, with zeros that
-    stand for what is outside of an operand too."""
+    stand for what is outside of an operand too.  `repairs`: a call multiplies out and computes
+    again as written where that loses digits, which it sees by the data."""
 
     name: str
     definition: str
@@ -106,6 +107,7 @@ class Operator:
     recognise: Callable[[Scope], Binding | Mismatch] | None = None
     stored: Callable[[Binding], tuple[int, ...]] | None = None
     keeps_nonfinite: Callable[[Binding], bool] = lambda binding: False
+    repairs: bool = False
     summary: str = ""
 
     @cached_property

@@ -37,9 +37,9 @@ UNSHIFTED = "Y[b,k] = exp(X[b,k]) / sum[j](exp(X[b,j]))"
 ATTENTION = "O[b,i,e] = sum[j](exp(X[b,i,j]) / sum[t](exp(X[b,i,t])) * V[b,j,e])"
 """With X[b,i,j] = scale * S[d] Q[b,i,d]*K[b,j,d], up to what does not depend on j."""
 
-ROLES = {"concat": "bi", "softmax": "bk", "attention": "bijed"}
+ROLES = {"concat": "bi", "softmax": "bk", "repaired": "bk", "attention": "bijed"}
 """The roles of operators whose definition is not read as a formula."""
-PLAIN = ("view", "pad_slice", "elementwise", "concat", "softmax")
+PLAIN = ("view", "pad_slice", "elementwise", "concat", "softmax", "repaired")
 
 _READ = re.compile(r"\b([A-Z]\w*)\[([^\]]*)\]")
 _REDUCED = re.compile(r"\b(sum|max|min|prod)\[([^\]]*)\]")
@@ -100,6 +100,8 @@ def not_an_instance(stage: Scope, operator: Defined, binding: Binding) -> str | 
         match operator.name:
             case "view" | "pad_slice" | "elementwise":
                 return _as_written(stage, operator.name, binding)
+            case "repaired":
+                return _computed(stage, binding)
             case "concat":
                 return _concatenation(stage, binding)
             case "softmax":
@@ -240,6 +242,17 @@ def _as_written(stage: Scope, name: str, binding: Binding) -> str | None:
     if name != "elementwise" and (stage.body,) != binding.operands:
         return f"{name} is a single read"
     if name == "elementwise" and accesses(stage.body) != binding.operands:
+        return "the operands are not the reads of the body"
+    return None
+
+
+def _computed(stage: Scope, binding: Binding) -> str | None:
+    """A sum that is computed as its body says, by whatever steps the operator takes within."""
+    first = len(stage.loops)
+    roles = {"b": tuple(range(first)), "k": tuple(range(first, len(stage.domain)))}
+    if binding.roles != roles or stage.reducer != "sum":
+        return "the roles do not hold the loops and the sums in their order"
+    if accesses(stage.body) != binding.operands:
         return "the operands are not the reads of the body"
     return None
 
