@@ -103,6 +103,10 @@ def explore(
     try:
         for stage in stages(*roots):
             frontier.push(frontier.origin(), stage, 0.0)
+            if opened := graph.open(stage):
+                origin = frontier.origin()
+                for prepared in (*opened, *producers(opened[-1])):
+                    frontier.push(origin, prepared, 0.0)
         _push_joints(graph, roots, frontier)
         while frontier.seen() < budget.states:
             if budget.seconds is not None and time.monotonic() - started > budget.seconds:

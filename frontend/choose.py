@@ -27,7 +27,7 @@ from frontend.timing import UNTIMED, Timing, first, race
 from frontend.trial import Trial
 from frontend.work import require_work
 from frontend.written import as_written
-from ta.errors import BuildError, OperandError, shown
+from ta.errors import BuildError, EinderiveError, OperandError, shown
 from ta.program import Program
 from ta.show import show_program
 
@@ -65,7 +65,8 @@ def compile_derivation(
 
     The fastest plain program that is accepted stays, unless a candidate takes at most 97 % of its
     time and is as exact as the formula as written on hard inputs (`frontend.hard_cases`); steps
-    that can cancel are exempt from the latter with accuracy="fast".
+    that can cancel are exempt from the latter with accuracy="fast".  A candidate is handed back
+    only if its derivation checks (`Derivation.check`).
 
     `seconds` is about the most that the timing may take.  `baseline` is a function of torch tensors
     that enters as one more plain program: it takes the operands by position, in the order in which
@@ -102,6 +103,7 @@ def compile_derivation(
         expected = reference(program, device, derivation.accuracy)
         odd = nonfinite_cases(program, device) if derivation.nan == "strict" else ()
         judge = Judge(program, expected, device, standard_error(program, expected), odd)
+        judge.strict = derivation.nan == "strict"
     hard = HardCases(program, device, derivation.accuracy)
     say("running plain programs")
     with _plain_errors():
@@ -260,7 +262,10 @@ def _choose(
                 break
             if not entrant.timing.beats(bar, MARGIN):
                 continue
-            entrants[place] = entrant = _tried_hard(entrant, hard, derivation)
+            entrant = _tried_hard(entrant, hard, derivation)
+            if entrant.run is not None:
+                entrant = _checked(entrant, derivation)
+            entrants[place] = entrant
             if entrant.run is not None:
                 best = entrant
                 break
@@ -273,6 +278,18 @@ def _choose(
     chosen = trials[next(place for place, e in enumerate(entrants) if e is best)]
     stopped |= interrupted
     return CompiledFunction(derivation, best.run, trials, chosen, judge.device, stopped)
+
+
+def _checked(entrant: Entrant, derivation: Derivation) -> Entrant:
+    """The candidate, refused where its derivation does not check.  Asked of the one alone that is
+    to be handed back: a check takes about as long as the search."""
+    plan = entrant.trial.plan
+    number = next(n for n, found in enumerate(derivation.candidates) if found is plan)
+    try:
+        failed = next((f for f in derivation.check(number).findings if not f.ok), None)
+    except EinderiveError as error:
+        return entrant.out(f"refused: {str(error).splitlines()[0]}")
+    return entrant if failed is None else entrant.out(f"refused: {failed.what}: {failed.detail}")
 
 
 def _numbered(trials: Sequence[Trial]) -> Iterator[Trial]:

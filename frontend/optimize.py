@@ -16,7 +16,6 @@ from derivations.graph import Graph
 from derivations.rule import Rule
 from derivations.rules import JOINT_RULES, RULES
 from derivations.search import search
-from eops.library import OPERATORS
 from frontend.accuracy import Accuracy, Nan, allowed, checked
 from frontend.choose import compile_derivation
 from frontend.compiled import CompiledFunction
@@ -24,6 +23,7 @@ from frontend.derivation import Derivation
 from frontend.examples import examples
 from frontend.interruption import Interruption
 from frontend.option_names import refuse_option_names
+from frontend.strict import operators_for
 from ta.dtypes import checked_dtype
 from ta.errors import NameUnknownError, TextError, shown
 from ta.laws import law_names, names_given
@@ -152,7 +152,11 @@ def derive(
         result = search(
             program.roots(),
             rules,
-            OPERATORS,
+            [
+                op
+                for op in operators_for(nan, machine.name)
+                if not (op.repairs and accuracy == "componentwise")
+            ],
             machine,
             limits,
             watch,
