@@ -14,6 +14,7 @@ import torch
 
 from derivations.extract import Plan
 from frontend.accept import Reference, reference
+from frontend.accuracy import cancelling
 from frontend.baselines.rival import Rival, rivals
 from frontend.baselines.stage_by_stage import stage_by_stage
 from frontend.compiled import CompiledFunction
@@ -35,6 +36,9 @@ TRIED = 6
 MARGIN = 0.97
 """A candidate replaces the fastest baseline when it takes at most this part of its time, beyond
 what the two differ by from round to round (`Timing.beats`)."""
+SAFE = 2
+"""So many candidates without a step that can cancel are tried besides, where the best all have
+one."""
 HOPELESS_PREDICTION = 30.0
 """Candidates predicted to take this many times the best one's time are not built."""
 LONGEST = 1e9
@@ -223,15 +227,20 @@ def worth_trying(
     derivation: Derivation, baseline_words: set[tuple[str, ...]], tried: int
 ) -> list[tuple[int, Plan]]:
     """Candidates with their numbers, without the baselines themselves and what is predicted to
-    take many times longer than the best one."""
+    take many times longer than the best one.  Where all of those have a step that can cancel and
+    may be refused for it, the best of the others as well."""
     best = min((plan.seconds for plan in derivation.candidates), default=0.0)
     found = []
     for number, plan in enumerate(derivation.candidates, 1):
         operators = tuple(stage.operator or "" for stage in plan.stages)
         same = plan.roots == derivation.source.roots() and operators in baseline_words
-        if not same and plan.seconds <= HOPELESS_PREDICTION * best:
+        if not same:
             found.append((number, plan))
-    return found[:tried]
+    near = [one for one in found if one[1].seconds <= HOPELESS_PREDICTION * best][:tried]
+    if derivation.accuracy != "normwise" or not all(cancelling(plan.steps) for _, plan in near):
+        return near
+    safe = [one for one in found if not cancelling(one[1].steps)]
+    return (near + safe[:SAFE])[: max(tried, 0) and tried + SAFE]
 
 
 def _choose(

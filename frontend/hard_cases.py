@@ -165,8 +165,7 @@ class HardCases:
         own = [types[piece.output] for piece in self._pieces]
         found = [written(self._roots, own)]
         if has_products(self._roots):
-            wide = [piece.wide for piece in self._pieces]
-            found.append(written(wide, own, "einsum"))
+            found.append(written([_wide(piece) for piece in self._pieces], own, "einsum"))
         return tuple(found)
 
     @cached_property
@@ -240,6 +239,11 @@ class _Draw(NamedTuple):
     terms: tuple[digits.Array, ...]
     summed: tuple[digits.Array, ...]
     ways: tuple[tuple[digits.Array, ...], ...]
+
+
+def _wide(piece: Piece) -> Scope:
+    """The piece with its neighbours, where that is not much work."""
+    return piece.wide if work([piece.wide]) <= INTERPRETED else piece.scope
 
 
 def exact_rows(roots: Sequence[Scope], unit: float) -> Any:

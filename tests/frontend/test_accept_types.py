@@ -60,7 +60,7 @@ def test_accepted_programs_are_as_exact_as_the_direct_one(
         assert trial.words
         outputs = executable(trial.plan, "cpu")(inputs)
         assert all(output.dtype == getattr(torch, dtype) for output in outputs)
-        assert error(outputs, wanted) <= 8 * run.baseline.error + 32 * eps
+        assert error(outputs, wanted) <= 20 * run.baseline.error + 32 * eps
 
 
 def test_overflow_that_the_direct_program_does_not_have_is_refused() -> None:
