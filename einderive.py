@@ -9,6 +9,7 @@ y = f(A=a, x=x)
 """
 
 from derivations.explore import Budget
+from derivations.progress import Progress
 from derivations.verify import Report
 from frontend.compiled import CompiledFunction
 from frontend.derivation import Derivation
@@ -26,6 +27,7 @@ __all__ = [
     "Derivation",
     "EinderiveError",
     "Program",
+    "Progress",
     "Report",
     "Verdict",
     "__version__",

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 
 from derivations.cost import MACHINES
-from derivations.explore import Budget, Progress
-from derivations.graph import Graph
+from derivations.explore import Budget
+from derivations.progress import Progress
 from derivations.rule import Rule
 from derivations.rules import JOINT_RULES, RULES
 from derivations.search import search
@@ -79,7 +79,7 @@ def derive(
     budget: Budget | float | None = None,
     dtypes: Dtypes | None = None,
     ranges: Mapping[str, tuple[int, int]] | None = None,
-    progress: Progress | None = None,
+    progress: Callable[[Progress], object] | None = None,
     most: int = 16,
     weights: Iterable[str] | str = (),
     laws: Iterable[str] | str = (),
@@ -101,7 +101,9 @@ def derive(
     them, and `compile` checks it; the default, `"ignore"`, promises nothing for such inputs.
 
     `budget`: a Budget, or seconds; the default is a number of states, so that the result does not
-    depend on the machine's pace.  Nothing is measured here: `Derivation.compile` does that."""
+    depend on the machine's pace.  Nothing is measured here: `Derivation.compile` does that.
+
+    `progress` is called now and then with a `Progress`, a few numbers: `progress=print`."""
     refuse_option_names(derive, formula, PARSED)
     if not isinstance(most, Integral) or most < 1:
         raise TextError(
@@ -110,7 +112,7 @@ def derive(
     if progress is not None and (not callable(progress) or isinstance(progress, type)):
         raise TextError(
             f"progress is a function, not {shown(progress)}",
-            next_step="pass one of (graph, expanded, waiting), or leave it out",
+            next_step="pass one of a Progress, such as print, or leave it out",
         )
     checked(accuracy, nan)
     limits = _limits(budget)
@@ -129,10 +131,10 @@ def derive(
     rules = _rules(laws)
     with Interruption() as interruption:
 
-        def watch(graph: Graph, expanded: int, waiting: int) -> None:
+        def watch(so_far: Callable[[], Progress]) -> None:
             interruption.check()
             if progress is not None:
-                progress(graph, expanded, waiting)
+                progress(so_far())
 
         result = search(
             program.roots(),
@@ -247,7 +249,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     budget: Budget | float | None = None,
     dtypes: Dtypes | None = None,
     ranges: Mapping[str, tuple[int, int]] | None = None,
-    progress: Progress | None = None,
+    progress: Callable[[Progress], object] | None = None,
     weights: Iterable[str] | str = (),
     laws: Iterable[str] | str = (),
     accuracy: Accuracy = "normwise",
@@ -258,7 +260,8 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     """Derive, check, time, and hand back the fastest accepted program as a function.
 
     `target` defaults to the GPU where there is one; `seconds` is about how long the timing of the
-    candidates may take."""
+    candidates may take; `progress` is told of the search, as by `derive`.  What is handed back is
+    shown to be equal by `Derivation.check`, or is the formula as written."""
     refuse_option_names(compile, formula, PARSED)
     chosen = default_target() if target is None else target
     found = derive(
