@@ -115,15 +115,16 @@ def _repair(
     @opaque
     @torch.no_grad()
     def repair(fast: torch.Tensor, bound: torch.Tensor, *given: torch.Tensor) -> torch.Tensor:
+        """`bound` is overwritten, where its elements are memory of their own."""
         size = fast if product.not_negative and product.coefficient > 0 else fast.abs()
         if alone:
             size, bound = size.amax(alone), bound.amax(alone)
-        doubtful = torch.ge(size, bound).logical_not_()
-        if not bool(torch.isfinite(size.amax())):
-            doubtful |= _no_number(fast, alone)
-        count = int(doubtful.count_nonzero())
-        if not count:
+        short = torch.sub(bound, size, out=bound if bound.is_contiguous() else None)
+        least, most = torch.aminmax(short)  # a NaN anywhere gives NaN
+        if bool((most <= 0) & (least > -torch.inf)):
             return fast
+        doubtful = ((short <= 0) & (short > -torch.inf)).logical_not_()
+        count = int(doubtful.count_nonzero())
         buffers = dict(zip(sources, given, strict=True))
         if count > MOST_REPAIRED * places:
             return written(buffers)
@@ -133,14 +134,6 @@ def _repair(
         return result
 
     return repair
-
-
-def _no_number(fast: torch.Tensor, alone: Sequence[int]) -> torch.Tensor:
-    """Where the result is no number."""
-    lost = torch.isfinite(fast).logical_not_()
-    for axis in sorted(alone, reverse=True):
-        lost = lost.any(axis)
-    return lost
 
 
 def _work(binding: Binding) -> Work:
