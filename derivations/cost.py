@@ -58,8 +58,9 @@ H100 = Machine(
     call_seconds=4e-6,
     fused=True,
 )
-"""NVIDIA H100: 3.35 TB/s and 67 Tflop/s float32 by the data sheet, derated to what copies and
-cuBLAS reach."""
+"""NVIDIA H100, float32 without TF32: 3.35 TB/s and 67 Tflop/s by the data sheet, derated to what
+kernels, cuBLAS and cuDNN reach (docs/measurements/gpu.md); the host needs more for a call than the
+4 us that the GPU is busy with the least one."""
 
 A100 = Machine(
     name="cuda:80",
@@ -75,7 +76,8 @@ MACHINES = {machine.name: machine for machine in (CPU, H100, A100)}
 
 UNTILED = 0.1
 """The share of the vector rate that a generated kernel reaches on a product under a sum: it reuses
-operands through the caches only.  An estimate, to be replaced by a measurement on a device."""
+operands through the caches only.  An estimate; on an H100 0.18 to 0.25 were measured
+(docs/measurements/gpu.md)."""
 
 
 def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:

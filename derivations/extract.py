@@ -95,7 +95,8 @@ def plans(
     for plan in kept:
         first.setdefault(_idea(plan), plan)
     fresh = set(map(_kernels, first.values()))
-    listed = [*first.values(), *(plan for plan in kept if _kernels(plan) not in fresh)][:most]
+    listed = [*first.values(), *(plan for plan in kept if _kernels(plan) not in fresh)]
+    listed = _with_repairs(graph, listed)[:most]
     result: list[Plan] = []
     try:
         for plan in listed:
@@ -221,6 +222,17 @@ def _without_detours(graph: Graph, ranked: list[Plan]) -> list[Plan]:
 def _labour(plan: Plan) -> object:
     """The operators of the stages and what they cost, views apart."""
     return tuple(sorted((s.operator or "", round(s.seconds, 9)) for s in plan.stages if s.seconds))
+
+
+def _with_repairs(graph: Graph, listed: list[Plan]) -> list[Plan]:
+    """The cheapest program that repairs what it multiplies out among the first two: it stands where
+    hard data refuse the others, however many these are."""
+    names = {operator.name for operator in graph.operators if operator.repairs}
+    for place, plan in enumerate(listed):
+        if any(stage.operator in names for stage in plan.stages):
+            rest = [*listed[:place], *listed[place + 1 :]]
+            return listed if place < 2 else [rest[0], plan, *rest[1:]]
+    return listed
 
 
 def _idea(plan: Plan) -> object:

@@ -10,14 +10,15 @@ Source: EinNet (OSDI'23), expression fusion.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
-from derivations.restructure import Merge, merge, reads
+from derivations.restructure import Merge, merge, needs_guard, reads
 from ta.errors import RuleRefused
-from ta.node import Scope, Select
-from ta.subst import nested_scopes, redirected, stages, walk
-from ta.written import written
+from ta.node import Access, Node, Scope, Select
+from ta.subst import children, nested_scopes, redirected, stages, terms
+from ta.written import MOST_LENGTH, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,30 +50,53 @@ def _inlined(scope: Scope, exact: bool) -> Scope:
     """Every read of a scope without a reduction replaced by its body, unless that needs a guard or
     becomes too long to be written out.
 
-    Remembered: what is read at some depth is read by many scopes."""
-    kept = 0
+    Remembered: what is read at some depth is read by many scopes.  A read that is left is not asked
+    for again: what it is left for, a body that grows or a condition, stays."""
+    left: set[Access] = set()
     while True:
-        found = reads(scope)
-        place = next(
-            (
-                position
-                for position, access in enumerate(found)
-                if position >= kept and isinstance(access.source, Scope) and not access.source.sums
-            ),
-            None,
-        )
+        asked = ((p, read) for p, read in enumerate(reads(scope)) if read not in left)
+        place = next((p for p, read in asked if not _reduces(read)), None)
         if place is None:
             return scope
-        try:
-            merged = merge(scope, Merge(place), exact)
-        except RuleRefused:
-            merged = scope
+        access = reads(scope)[place]
+        merged = scope
+        if not _too_long(scope.body, access) and not needs_guard(access, scope.domain, exact):
+            with suppress(RuleRefused):
+                merged = merge(scope, Merge(place), exact)
         longer = not written(merged.body).fits(written(scope.body))
         if merged is scope or longer or _guards(merged) > _guards(scope):
-            kept = place + 1
+            left.add(access)
         else:
-            scope, kept = merged, 0
+            scope = merged
+
+
+def _reduces(access: Access) -> bool:
+    return isinstance(access.source, Scope) and bool(access.source.sums)
+
+
+def _too_long(body: Node, access: Access) -> bool:
+    """Whether the body is surely too long with the source's body in the place of the read: each
+    time that the read is written, the source's body is, unless parts of them cancel."""
+    assert isinstance(access.source, Scope)
+    own, source = written(body), written(access.source.body)
+    most, further = max(MOST_LENGTH, own.length) - own.length, source.length - 1
+    return further > most or _times(body, access) * further > most
+
+
+def _times(body: Node, access: Access) -> int:
+    """How often the read stands in the body as it is written."""
+    known: dict[Node, int] = {access: 1}
+
+    def times(node: Node) -> int:
+        if access.free & ~node.free:
+            return 0  # it cannot stand there
+        found = known.get(node)
+        if found is None:
+            found = known[node] = sum(map(times, children(node)))
+        return found
+
+    return times(body)
 
 
 def _guards(scope: Scope) -> int:
-    return sum(isinstance(node, Select) for node in walk(scope.body))
+    return sum(isinstance(node, Select) for node in terms(scope.body))

@@ -34,6 +34,8 @@ FOLDED = "folded"
 NOT_ALLOWED = "a step that the accuracy or the NaN option leaves out"
 TOO_LONG = f"an expression of more than {MOST_LENGTH} reads or {MOST_DEPTH} nested operations"
 INTERRUPTED = "interrupted"
+MOST_OPENING = 8
+"""Opening steps from one stage."""
 LIBRARY_MARGIN = 1.1
 """A library operator is taken where it is predicted to cost at most this many times the kernel."""
 
@@ -76,6 +78,8 @@ class Graph:
     """Which steps may take part; all of them where it is None."""
     joints: list[dict[Scope, Step]] = field(default_factory=list)
     """Steps that only pay together."""
+    opened: dict[Scope, Step] = field(default_factory=dict)
+    """The steps of opening rules, by the scopes that they lead from."""
     stages: dict[Scope, Stage] = field(default_factory=dict)
     edges: dict[Scope, tuple[Step, ...]] = field(default_factory=dict)
     pruned: Counter[str] = field(default_factory=Counter)
@@ -206,13 +210,34 @@ class Graph:
         """Whether the step may take part."""
         return can_be_written(step) and (self.allowed is None or self.allowed(step))
 
+    def open(self, stage: Scope) -> tuple[Scope, ...]:
+        """What the opening rules make of a stage of the given program, one step after the other."""
+        found: list[Scope] = []
+        rules = [rule for rule in self.rules if rule.opening]
+        while len(found) < MOST_OPENING:
+            proposed = (step for rule in rules for step in rule.steps(stage))
+            step = next((each for each in proposed if self.allows(each)), None)
+            if step is None:
+                break
+            self.opened[stage] = step
+            stage = step.after
+            found.append(stage)
+        for rule in [then for opening in rules if found for then in opening.then]:
+            step = next((each for each in rule.steps(stage) if self.allows(each)), None)
+            if step is not None:
+                stage = step.after
+                found.append(stage)
+        return tuple(found)
+
     def expand(self, scope: Scope) -> tuple[Step, ...]:
         """The steps from this scope, each result once."""
         found = self.edges.get(scope)
         if found is None:
             steps: dict[Scope, Step] = {}
+            if scope in self.opened:
+                steps[self.opened[scope].after] = self.opened[scope]
             for rule in self.rules:
-                for step in rule.steps(scope):
+                for step in () if rule.opening else rule.steps(scope):
                     if not can_be_written(step):
                         self.pruned[TOO_LONG] += 1
                     elif self.allowed is not None and not self.allowed(step):

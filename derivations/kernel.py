@@ -10,7 +10,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from derivations import contraction, embed, functions, fusion, pieces, reindex, restructure
+from derivations import (
+    centring,
+    contraction,
+    embed,
+    functions,
+    fusion,
+    pieces,
+    reindex,
+    restructure,
+)
+from derivations.centring import Centre
 from derivations.contraction import ContractPairs
 from derivations.embed import ReadPart
 from derivations.functions import Exponential, Pull, Scale
@@ -37,6 +47,7 @@ Witness: TypeAlias = (
     | Pull
     | Scale
     | Exponential
+    | Centre
 )
 
 _BY_DOMAINS: dict[type[Any], Callable[[Scope, Any, bool], Scope]] = {
@@ -58,6 +69,7 @@ _BY_FORM: dict[type[Any], Callable[[Scope, Any], Scope]] = {
     Pull: functions.pull,
     Scale: functions.scale,
     Exponential: functions.exponential,
+    Centre: centring.centre,
 }
 
 WITNESSES: dict[str, type[Any]] = {kind.__name__: kind for kind in (*_BY_DOMAINS, *_BY_FORM)}

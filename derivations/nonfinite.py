@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from derivations.centring import Centre
 from derivations.contraction import ContractPairs, plain_factors
 from derivations.embed import ReadPart
 from derivations.functions import Exponential, Pull, Scale
@@ -76,7 +77,8 @@ def surely_finite(node: Node) -> bool:
         case Power():
             return node.exponent > 0 and surely_finite(node.base)
         case Apply():
-            return node.function in BOUNDED and all(map(surely_finite, node.args))
+            bounded = node.function in BOUNDED and all(map(surely_finite, node.args))
+            return node.function == "finite" or bounded
         case _:
             return all(map(surely_finite, children(node)))
 
@@ -262,6 +264,11 @@ def _regroups(step: Step, witness: Materialise | Scale) -> bool:
     return _drops_nothing(step)
 
 
+def _keeps(step: Step, witness: Centre) -> bool:
+    """What is subtracted from both terms is finite, whatever they are."""
+    return True
+
+
 def _never(step: Step, witness: Exponential) -> bool:
     return False
 
@@ -282,4 +289,5 @@ BY_WITNESS: dict[type[Any], Callable[[Step, Any], bool]] = {
     Pull: _pull,
     Scale: _regroups,
     Exponential: _never,
+    Centre: _keeps,
 }

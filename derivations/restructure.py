@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product as cartesian
 from itertools import repeat
 
@@ -165,8 +166,7 @@ def _guarded(
     inlined: Node, access: Access, source: Scope, domain: Sequence[Range], exact: bool
 ) -> Node:
     """The inlined body, behind a condition wherever it would be read outside the nested loops."""
-    pairs = list(zip(access.rows, source.loops, strict=True))
-    escaping = [(row, bound) for row, bound in pairs if not _stays(row, bound, domain)]
+    escaping = _escaping(access, source, domain)
     if not escaping:
         return inlined
     neutral = access.fill == 0 and source.reducer == "sum"
@@ -179,6 +179,25 @@ def _guarded(
         conditions.append(Condition(">=", affine.shift(row, -bound.lo)))
         conditions.append(Condition(">=", affine.shift(affine.scale(row, -1), bound.hi - 1)))
     return expr.select(conditions, inlined, expr.const(access.fill))
+
+
+def _escaping(access: Access, source: Scope, domain: Sequence[Range]) -> list[tuple[Row, Range]]:
+    """The rows that leave the nested loops, with these."""
+    pairs = zip(access.rows, source.loops, strict=True)
+    return [(row, bound) for row, bound in pairs if not _stays(row, bound, domain)]
+
+
+@lru_cache(maxsize=1 << 14)
+def needs_guard(access: Access, domain: tuple[Range, ...], exact: bool) -> bool:
+    """Whether a scope without a reduction is put behind a condition when it is merged into a
+    reader over the domain that reads it so."""
+    source = access.source
+    assert isinstance(source, Scope)
+    escaping = _escaping(access, source, domain)
+    if not escaping:
+        return False
+    inlined = substitute(source.body, access.rows)
+    return access.fill != 0 or not vanishes_outside(inlined, domain, escaping, exact)
 
 
 def _stays(row: Row, bound: Range, domain: Sequence[Range]) -> bool:

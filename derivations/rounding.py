@@ -19,8 +19,10 @@ a sum of entries, whatever their signs: these come with the data.  A step cancel
 difference's terms are added to others than before.  A sum of three entries or more is kept together
 as well, though |f| promises no more for it than for any order: one of them may happen to be exact.
 
-Multiplying out, exp(a+b) = exp(a)*exp(b), and the terms of a sum summed apart always count as
-cancelling: (a - b)^2 has an error of about eps*|a|*|a - b|, a^2 - 2*a*b + b^2 one of eps*|a|^2.
+Multiplying out, exp(a+b) = exp(a)*exp(b), centring, and the terms of a sum summed apart always
+count as cancelling: (a - b)^2 has an error of about eps*|a - b|^2, a^2 - 2*a*b + b^2 one of
+eps*|a|^2, and (a - m) - (b - m) one of eps*|a - m|, more than eps*|a - b| where the data lie in
+several places.
 
 Which of this a step does is decided from its outcome.  Conditions, fills, constant stages and
 factors that become 1 may open a difference wherever it stands, so that every sum of `after` has to
@@ -35,6 +37,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from derivations.centring import Centre
 from derivations.contraction import ContractPairs
 from derivations.embed import ReadPart
 from derivations.forms import (
@@ -249,7 +252,7 @@ def _regroups(
     return "reassociates"
 
 
-def _always(step: Step, witness: Expand | Exponential, stated: Exactness) -> Exactness:
+def _always(step: Step, witness: Expand | Exponential | Centre, stated: Exactness) -> Exactness:
     return "cancels"
 
 
@@ -269,4 +272,5 @@ BY_WITNESS: dict[type[Any], Callable[[Step, Any, Exactness], Exactness]] = {
     Distribute: _distribute,
     Expand: _always,
     Exponential: _always,
+    Centre: _always,
 }

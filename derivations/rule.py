@@ -43,7 +43,9 @@ class Rule:
     """One identity.  `formula` is written in the notation with f, g for bodies; `conditions` says
     in words what the kernel verifies, `choices` where the rule's parameters come from; `laws` are
     the names (in `ta.laws`) of the identities of functions that it rests on, where there are
-    such."""
+    such.  An `opening` rule is asked of the stages of the given program alone, before all others:
+    what it prepares, and what the rules in `then` make of that one after the other, is explored
+    like the program itself."""
 
     name: str
     formula: str
@@ -56,6 +58,8 @@ class Rule:
     examples: tuple[Example, ...]
     refusals: tuple[Refusal, ...] = ()
     laws: tuple[str, ...] = ()
+    opening: bool = False
+    then: tuple[Rule, ...] = ()
 
     def steps(self, scope: Scope) -> Iterator[Step]:
         """The steps that the rule proposes and the kernel accepts, without those that change

@@ -19,6 +19,9 @@ from ta.program import Hints
 
 FORMAT = "einderive derivation"
 VERSION = 3
+READ = (2, 3)
+"""The versions that are read.  In 2 the outputs of the input are not stated: they are those that
+its text shows."""
 
 MOST_NESTED = 32
 """Floors within floors deeper than this are refused on reading."""
@@ -128,7 +131,7 @@ def integers_of(value: Any) -> tuple[int, ...]:
 
 _READERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("forward", "backward", "rows"), _rows),
-    **dict.fromkeys(("inner", "parts", "path"), integers_of),
+    **dict.fromkeys(("inner", "kept", "parts", "path"), integers_of),
     **dict.fromkeys(("stage", "term", "factor", "position", "at"), integer_of),
     "ranges": _ranges,
 }

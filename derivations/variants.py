@@ -37,16 +37,17 @@ class Variants:
         self.far = True
 
     def __iter__(self) -> Iterator[Variant]:
-        """The best, the roots as they are, the joint steps, and paths: the best, and those that
-        begin with a step from a root; for each path that costs no more than comparably, the paths
-        with each step of comparable cost from a scope on it.  These are left out where `far` is
-        off."""
+        """The best, the roots as they are, the joint steps, and paths: the best, the one that
+        begins with all opening steps, and those that begin with a step from a root; for each path
+        that costs no more than comparably, the paths with each step of comparable cost from a scope
+        on it.  These are left out where `far` is off."""
         yield Variant({})
         yield Variant({}, alone=True)
         for joint in self._graph.joints:
             yield Variant(joint)
         least = sum(self._best[root].seconds for root in self._roots)
-        for forced in ({}, *self._from_roots()):
+        opened = self._graph.opened
+        for forced in ({}, *([opened] if opened else []), *self._from_roots()):
             yield Variant(forced)
             yield Variant(forced, alone=True)  # a copy stays one
             cost = sum(self._best[step.after].seconds for step in forced.values()) or least

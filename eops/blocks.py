@@ -48,7 +48,7 @@ def loop_configs(outputs: int) -> tuple[Config, ...]:
 def flat_configs(outputs: int, reduction: int) -> tuple[Config, ...]:
     """Outputs times reduction, about 1024 lanes: the fewer the outputs, the more along the sum."""
     across, along = power_of_two(outputs), power_of_two(reduction)
-    shapes = {(min(1024 // lanes, across), min(lanes, along)) for lanes in (32, 128, 512, 1024)}
+    shapes = {(min(1024 // lanes, across), min(lanes, along)) for lanes in (8, 32, 128, 512, 1024)}
 
     def wasted(shape: tuple[int, int]) -> tuple[float, int]:
         programs = -(-outputs // shape[0])

@@ -33,6 +33,7 @@ TEMPLATES: Final[dict[str, str]] = {
     "relu": "tl.where({0} < 0, {zero}, {0})",
     "abs": "tl.abs({0})",
     "sign": "tl.where({0} > 0, {one}, tl.where({0} < 0, -{one}, {0}))",
+    "finite": 'tl.where(tl.abs({0}) < float("inf"), {0}, {zero})',
     "maximum": "tl.maximum({0}, {1}, propagate_nan=tl.PropagateNan.ALL)",
     "minimum": "tl.minimum({0}, {1}, propagate_nan=tl.PropagateNan.ALL)",
 }

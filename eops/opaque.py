@@ -12,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from typing import TypeVar
+from weakref import WeakSet
 
 import torch
 from torch.overrides import handle_torch_function, has_torch_function
 
 Result = TypeVar("Result")
+_KNOWN: WeakSet[Callable[..., object]] = WeakSet()
 
 
 def opaque(function: Callable[..., Result]) -> Callable[..., Result]:
@@ -29,4 +31,10 @@ def opaque(function: Callable[..., Result]) -> Callable[..., Result]:
             return found
         return function(*tensors)
 
+    _KNOWN.add(call)
     return call
+
+
+def is_opaque(function: Callable[..., object]) -> bool:
+    """Was it made by `opaque`?  What it wraps is then its `__wrapped__`."""
+    return function in _KNOWN

@@ -27,7 +27,9 @@ flattened and vectorised too.  `dot`: tiles of a matrix product."""
 
 MAX_PROGRAMS = 2**31 - 1
 LONG_REDUCTION = 32
-FEW_OUTPUTS = 8192
+FEW_OUTPUTS = 1 << 17
+"""Outputs that, one a lane, leave most of a large GPU idle while each is reduced.  Sums of the
+columns of 8192 x 8192 on an H100: 3.2 ms as a loop."""
 
 
 class Guard(NamedTuple):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from math import prod
+from math import isfinite, prod
 from typing import Final, TypeAlias
 
 import torch
@@ -23,7 +23,7 @@ from eops.strided import fill_value
 from eops.torch_contract import Operand, contract, contraction_order
 from eops.torch_scalar import Block, Buffers, Elementwise
 from eops.torch_steps import align
-from eops.torch_taps import COMBINE, IDENTITIES, tap_stage
+from eops.torch_taps import COMBINE, IDENTITIES, TapStage, tap_stage
 from eops.torch_types import (
     HALVES,
     StageTypes,
@@ -60,13 +60,16 @@ def lower(scope: Scope, *, as_written: bool = False) -> Stage:
 
     Products under a sum are reassociated, which for finite data only rounds differently; infinities
     may give NaN where the sum as written gives an infinity, and the other way round.  With
-    `as_written` every product is formed before it is summed, so that neither moves; that is slow.
+    `as_written` no factor is summed by itself, and no product with what lies outside of a source
+    is left out, so that neither moves; that may be slow.
     """
     if 0 in scope.shape or any(bound.extent == 0 for bound in scope.sums):
         return _constant_stage(scope)
     split, regroup = split_digits(_without_idle_fills(scope))
     split = _forward_sums(split)
-    kernel = _BlockedStage(split) if as_written else _kernel(split)
+    kernel = _kernel(split)
+    if as_written and not _forms_products(split, kernel):
+        kernel = _BlockedStage(split)
     dtypes = _dtypes(scope)
 
     @torch.no_grad()
@@ -77,7 +80,9 @@ def lower(scope: Scope, *, as_written: bool = False) -> Stage:
     return run
 
 
-def lower_all(root: Scope) -> Callable[[Mapping[Tensor, torch.Tensor]], torch.Tensor]:
+def lower_all(
+    root: Scope, *, as_written: bool = False
+) -> Callable[[Mapping[Tensor, torch.Tensor]], torch.Tensor]:
     """All stages of the scope, each computed once; a stage's result is dropped after its last
     reader."""
     order = stages(root)
@@ -85,7 +90,11 @@ def lower_all(root: Scope) -> Callable[[Mapping[Tensor, torch.Tensor]], torch.Te
     for stage in order:
         last |= {access.source: stage for access in accesses(stage.body)}
     steps = [
-        (stage, lower(stage), [s for s, r in last.items() if r is stage and isinstance(s, Scope)])
+        (
+            stage,
+            lower(stage, as_written=as_written),
+            [s for s, r in last.items() if r is stage and isinstance(s, Scope)],
+        )
         for stage in order
     ]
 
@@ -197,6 +206,18 @@ def _kernel(scope: Scope) -> _Kernel:
     return _BlockedStage(scope)
 
 
+def _forms_products(scope: Scope, kernel: _Kernel) -> bool:
+    """Whether the kernel sums the products as they stand.  Taps leave out what is outside; a chain
+    of contractions, or a factor that alone has a summed iterator, is summed before it is multiplied
+    by the others, and so is what is multiplied by an infinite factor outside."""
+    coefficient, _ = split_coefficient(scope.body)
+    if not isfinite(fill_value(coefficient, torch.float64)):
+        return isinstance(kernel, _BlockedStage)
+    if isinstance(kernel, TapStage):
+        return len(kernel.factors) == 1
+    return not isinstance(kernel, _ProductStage) or kernel.one_product
+
+
 class _ViewStage:
     def __init__(self, scope: Scope, access: Access) -> None:
         self.access, self.shape = access, scope.shape
@@ -226,6 +247,8 @@ class _ProductStage:
         self.scaled = smallest if smallest.extent < outputs else None
         plain = [isinstance(factor, Access) for factor in factors]
         self.native = len(factors) == 2 and all(plain)
+        summed = everywhere - self.loops
+        self.one_product = len(factors) == 2 and all(summed <= held for held in dims)
         largest = prod(extents)
         temporaries = (f.extent for f, p in zip(self.factors, plain, strict=True) if not p)
         self.saves_work = max(temporaries, default=0) < largest and (

@@ -55,10 +55,15 @@ def _gelu(x: torch.Tensor) -> torch.Tensor:
     return torch.erfc(half, out=half).mul_(0.5).mul_(x)
 
 
+def _finite(x: torch.Tensor) -> torch.Tensor:
+    return torch.nan_to_num(x, nan=0.0, posinf=0.0, neginf=0.0)
+
+
 OTHER: Final[dict[str, Callable[..., torch.Tensor]]] = {
     "silu": torch.nn.functional.silu,
     "gelu": _gelu,
     "sign": _sign,
+    "finite": _finite,
     "softplus": lambda x: torch.nn.functional.softplus(x, threshold=50.0),
     "relu": torch.relu,
     "maximum": torch.maximum,

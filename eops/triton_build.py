@@ -99,21 +99,21 @@ class Kernel:
             dtype = getattr(torch, self.plan.out_dtype)
             out = torch.empty(self.plan.scope.shape, dtype=dtype, device=device)
         if out.numel():
-            self.launch(self._config(tensors, out), tensors, out)
+            self.launch(self.config(tensors, out), tensors, out)
         return out
 
-    def launch(self, config: Config, tensors: Sequence[torch.Tensor], out: torch.Tensor) -> None:
-        """One run of the kernel with the given configuration."""
+    def launch(self, config: Config, tensors: Sequence[torch.Tensor], out: torch.Tensor) -> Any:
+        """One run of the kernel with the given configuration.  Gives what Triton compiled."""
         options: dict[str, Any] = dict(config.blocks)
         options |= {"num_warps": config.num_warps, "num_stages": config.num_stages}
         grid = (self.plan.grid(config),)
         if out.device.type != "cuda":
-            self.function[grid](*tensors, out, **options)
-            return
+            return self.function[grid](*tensors, out, **options)
         with torch.cuda.device(out.device):
-            self.function[grid](*tensors, out, **options, enable_fp_fusion=FP_FUSION)
+            return self.function[grid](*tensors, out, **options, enable_fp_fusion=FP_FUSION)
 
-    def _config(self, tensors: Sequence[torch.Tensor], out: torch.Tensor) -> Config:
+    def config(self, tensors: Sequence[torch.Tensor], out: torch.Tensor) -> Config:
+        """The fastest configuration for the device that the tensors lie on."""
         configs = self.plan.configs
         if out.device.type != "cuda" or len(configs) == 1:
             return configs[0]

@@ -32,6 +32,7 @@ from derivations.kernel import Step, apply
 from derivations.nonfinite import keeps_nonfinite
 from derivations.rule import Exactness
 from derivations.rules import ALL_RULES
+from derivations.uncentred import multiplies_uncentred
 from ta import expr
 from ta.canon import scope as make_scope
 from ta.errors import NameUnknownError, RuleRefused, shown
@@ -63,6 +64,8 @@ def allowed(accuracy: Accuracy, nan: Nan) -> Callable[[Step], bool] | None:
     tests: list[Callable[[Step], bool]] = []
     if accuracy == "componentwise":
         tests.append(lambda step: not can_cancel(step))
+    if accuracy == "normwise":
+        tests.append(lambda step: not multiplies_uncentred(step))
     if nan == "strict":
         tests.append(keeps_nonfinite)
     return (lambda step: all(test(step) for test in tests)) if tests else None

@@ -14,6 +14,7 @@ import torch
 
 from derivations.extract import Plan
 from frontend.accept import Reference, reference
+from frontend.accuracy import cancelling
 from frontend.baselines.rival import Rival, rivals
 from frontend.baselines.stage_by_stage import stage_by_stage
 from frontend.compiled import CompiledFunction
@@ -26,7 +27,7 @@ from frontend.timing import UNTIMED, Timing, first, race
 from frontend.trial import Trial
 from frontend.work import require_work
 from frontend.written import as_written
-from ta.errors import BuildError, OperandError, shown
+from ta.errors import BuildError, EinderiveError, OperandError, shown
 from ta.program import Program
 from ta.show import show_program
 
@@ -35,6 +36,9 @@ TRIED = 6
 MARGIN = 0.97
 """A candidate replaces the fastest baseline when it takes at most this part of its time, beyond
 what the two differ by from round to round (`Timing.beats`)."""
+SAFE = 2
+"""So many candidates without a step that can cancel are tried besides, where the best all have
+one."""
 HOPELESS_PREDICTION = 30.0
 """Candidates predicted to take this many times the best one's time are not built."""
 LONGEST = 1e9
@@ -61,7 +65,8 @@ def compile_derivation(
 
     The fastest plain program that is accepted stays, unless a candidate takes at most 97 % of its
     time and is as exact as the formula as written on hard inputs (`frontend.hard_cases`); steps
-    that can cancel are exempt from the latter with accuracy="fast".
+    that can cancel are exempt from the latter with accuracy="fast".  A candidate is handed back
+    only if its derivation checks (`Derivation.check`).
 
     `seconds` is about the most that the timing may take.  `baseline` is a function of torch tensors
     that enters as one more plain program: it takes the operands by position, in the order in which
@@ -98,6 +103,7 @@ def compile_derivation(
         expected = reference(program, device, derivation.accuracy)
         odd = nonfinite_cases(program, device) if derivation.nan == "strict" else ()
         judge = Judge(program, expected, device, standard_error(program, expected), odd)
+        judge.strict = derivation.nan == "strict"
     hard = HardCases(program, device, derivation.accuracy)
     say("running plain programs")
     with _plain_errors():
@@ -221,15 +227,20 @@ def worth_trying(
     derivation: Derivation, baseline_words: set[tuple[str, ...]], tried: int
 ) -> list[tuple[int, Plan]]:
     """Candidates with their numbers, without the baselines themselves and what is predicted to
-    take many times longer than the best one."""
+    take many times longer than the best one.  Where all of those have a step that can cancel and
+    may be refused for it, the best of the others as well."""
     best = min((plan.seconds for plan in derivation.candidates), default=0.0)
     found = []
     for number, plan in enumerate(derivation.candidates, 1):
         operators = tuple(stage.operator or "" for stage in plan.stages)
         same = plan.roots == derivation.source.roots() and operators in baseline_words
-        if not same and plan.seconds <= HOPELESS_PREDICTION * best:
+        if not same:
             found.append((number, plan))
-    return found[:tried]
+    near = [one for one in found if one[1].seconds <= HOPELESS_PREDICTION * best][:tried]
+    if derivation.accuracy != "normwise" or not all(cancelling(plan.steps) for _, plan in near):
+        return near
+    safe = [one for one in found if not cancelling(one[1].steps)]
+    return (near + safe[:SAFE])[: max(tried, 0) and tried + SAFE]
 
 
 def _choose(
@@ -251,7 +262,10 @@ def _choose(
                 break
             if not entrant.timing.beats(bar, MARGIN):
                 continue
-            entrants[place] = entrant = _tried_hard(entrant, hard, derivation)
+            entrant = _tried_hard(entrant, hard, derivation)
+            if entrant.run is not None:
+                entrant = _checked(entrant, derivation)
+            entrants[place] = entrant
             if entrant.run is not None:
                 best = entrant
                 break
@@ -264,6 +278,18 @@ def _choose(
     chosen = trials[next(place for place, e in enumerate(entrants) if e is best)]
     stopped |= interrupted
     return CompiledFunction(derivation, best.run, trials, chosen, judge.device, stopped)
+
+
+def _checked(entrant: Entrant, derivation: Derivation) -> Entrant:
+    """The candidate, refused where its derivation does not check.  Asked of the one alone that is
+    to be handed back: a check takes about as long as the search."""
+    plan = entrant.trial.plan
+    number = next(n for n, found in enumerate(derivation.candidates) if found is plan)
+    try:
+        failed = next((f for f in derivation.check(number).findings if not f.ok), None)
+    except EinderiveError as error:
+        return entrant.out(f"refused: {str(error).splitlines()[0]}")
+    return entrant if failed is None else entrant.out(f"refused: {failed.what}: {failed.detail}")
 
 
 def _numbered(trials: Sequence[Trial]) -> Iterator[Trial]:
@@ -305,7 +331,8 @@ def _tried_hard(entrant: Entrant, hard: HardCases, derivation: Derivation) -> En
     trial = entrant.trial
     most = max(1, int(HARD_SECONDS / (2 * trial.seconds + 1e-9)))
     families = hard.errors(entrant.run, most)
-    trial = replace(trial, families=families)
+    steps = hard.step_digits(trial.plan.steps if trial.plan is not None else (), families)
+    trial = replace(trial, families=families, step_digits=steps)
     binding = derivation.accuracy != "fast" or not trial.cancelling
     failed = next((family for family in families if not family.accepted), None)
     entrant = replace(entrant, trial=trial)

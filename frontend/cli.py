@@ -202,17 +202,18 @@ def _parser() -> Parser:
 
     bench = subparsers.add_parser(
         "bench",
-        help="measure the search, or compiled functions",
-        description="Measure the search on known cases, or compiled functions beside the plain "
-        "lines of torch for formulas from public sources.",
+        help="measure the search, calls, or compiled functions",
+        description="Measure the search on known cases, what a call costs beyond its computation, "
+        "or compiled functions beside the plain lines of torch for formulas from public sources, "
+        "in time or in digits.",
     )
-    bench.add_argument("what", choices=("search", "never-slower"))
+    bench.add_argument("what", choices=("search", "call", "never-slower", "digits"))
     search = bench.add_argument_group("search")
     search.add_argument("--case", type=_positive_int, help="1, 4, 6 or 7 [all, and throughput]")
     search.add_argument("--throughput", action="store_true", help="states a second, nothing else")
     search.add_argument("--states", type=_positive_int, default=4000, help="at most so many [4000]")
     search.add_argument("--target", default="cuda:90", help="whose costs are predicted [cuda:90]")
-    slower = bench.add_argument_group("never-slower")
+    slower = bench.add_argument_group("never-slower, digits")
     slower.add_argument(
         "--formula", action="append", default=[], metavar="WORD", help="whose name holds it [all]"
     )
@@ -221,6 +222,8 @@ def _parser() -> Parser:
     )
     slower.add_argument("--numpy", action="store_true", help="call with NumPy arrays")
     slower.add_argument("--seconds", type=_positive_float, default=1.0, help="for each race [1]")
+    exact = bench.add_argument_group("digits")
+    exact.add_argument("--accuracy", choices=ACCURACIES, default="normwise", help="[normwise]")
     bench.set_defaults(action=commands.bench)
 
     for name, action, what in (

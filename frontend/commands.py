@@ -132,6 +132,14 @@ def bench(options: argparse.Namespace) -> int:
         from frontend.bench import bench_search
 
         return bench_search(options.case, options.states, options.target, options.throughput)
+    if options.what == "call":
+        from frontend.bench_call import bench_call
+
+        return bench_call()
+    if options.what == "digits":
+        from frontend.bench_digits import bench_digits
+
+        return bench_digits(options.formula, options.accuracy, options.seconds)
     from frontend.bench_slower import bench_slower
 
     with Progress(sys.stderr) as progress:

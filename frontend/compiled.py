@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import torch
 
 from frontend.call import Caller, into
+from frontend.call.simplify import Simple
 from frontend.derivation import Derivation
 from frontend.execute import Executable
 from frontend.trial import Trial
@@ -62,6 +63,10 @@ class CompiledFunction:
             out = named.pop("out")
             return into(self.derivation.source, out, self._caller(*args, **named))
         return self._caller(*args, **named)
+
+    def recorded(self, /, *operands: torch.Tensor) -> Simple:
+        """What is asked of torch for such tensors: the calls behind a call."""
+        return self._caller.recorded(operands)
 
     @cached_property
     def _caller(self) -> Caller:

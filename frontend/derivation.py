@@ -45,11 +45,13 @@ class Stated(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Derivation:
-    """`candidates` are complete equal programs: by predicted seconds, the best of each idea before
-    its variations.  The first, the fastest of all by prediction, is the derivation's result until
-    something is measured (`compile`).  `accuracy` and `nan` say which steps took part, and hold for
-    `compile` as well (see `frontend.optimize.derive`): a candidate that `"fast"` takes may be
-    refused under `"normwise"`, which knows its digits only from running it."""
+    """`candidates` are complete programs, each by steps that the kernel made: by predicted seconds,
+    the best of each idea before its variations.  The first, the fastest of all by prediction, is
+    the derivation's result until something is measured (`compile`).  Whether one is shown to be
+    equal by the checker too, `check` says; `compile` hands back none that is not.  `accuracy` and
+    `nan` say which steps took part, and hold for `compile` as well (see
+    `frontend.optimize.derive`): a candidate that `"fast"` takes may be refused under `"normwise"`,
+    which knows its digits only from running it."""
 
     source: Program
     target: str
@@ -173,6 +175,7 @@ class Derivation:
                 "tensors": {
                     t.name: {"shape": list(t.shape), "dtype": t.dtype} for t in self.source.inputs
                 },
+                "outputs": list(self.source.output_names),
             },
             "candidates": [
                 {

@@ -124,7 +124,7 @@ def typical_share(
         ways = [way[position] for way in written]
         counts = counted(exact, ways, most)
         against = largest(magnitude[counts & np.isfinite(magnitude)])
-        if against:
+        if epsilon * against > 0:
             own = max((off_by(way, exact, counts) for way in ways), default=0.0)
             shares.append(own / (epsilon * against))
     return shares

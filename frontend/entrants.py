@@ -80,6 +80,8 @@ class Judge:
     odd: Sequence[Case] = ()
     fastest: float = inf
     started: float = 0.0
+    strict: bool = False
+    """NaN and infinities have to stay in place."""
 
     def __post_init__(self) -> None:
         self.started = perf_counter()
@@ -171,7 +173,7 @@ def candidate(number: int, plan: Plan, judge: Judge) -> Entrant:
     if judge.late:
         return entrant.out("left out: the time for trying programs was used up")
     try:
-        built = executable(plan, judge.device, judge.expected.types)
+        built = executable(plan, judge.device, judge.expected.types, strict=judge.strict)
     except PROBLEMS as problem:
         return entrant.out(f"not built: {reason(problem)}")
     entrant = replace(entrant, trial=replace(entrant.trial, words=built.words), run=built)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from derivations.checker import not_equal
+from frontend.element_ranges import different, unsure
 from frontend.equation import Equation, Pair, stated
 from frontend.families import families, symbolic
 from frontend.option_names import refuse_option_names
@@ -71,7 +72,9 @@ def equivalent(
     no chance in that, and no dependence on the extents.
 
     Shapes are those of the tensors; a name that only one side uses is given all the same.  Outputs
-    are compared by name where both sides have the same names, else in order.  `laws` names
+    are compared by name where both sides have the same names, else in order.  `dtypes` says which
+    entries there are: integers and bools are different only where such entries show it, and complex
+    numbers have no order (`frontend.element_ranges`).  `laws` names
     identities of functions that may be used: `exp-sum`, or its equation `exp(a+b) = exp(a)*exp(b)`,
     and the definitions `sigmoid`, `silu`, `tanh`, `expm1`, `log1p`, `softplus`, `rsqrt`, `relu` and
     `abs`; none is used unasked.
@@ -111,6 +114,13 @@ def _check_sizes(equation: Equation) -> None:
 
 
 def _verdict(equation: Equation, pair: Pair, laws: frozenset[str], most: int) -> Verdict:
+    """What holds for numbers, as far as it does for the element types too."""
+    found = _of_numbers(equation, pair, laws, most)
+    reason = unsure(pair) if found and found.kind != "identical" else ""
+    return Verdict("undecided", reason) if reason else found
+
+
+def _of_numbers(equation: Equation, pair: Pair, laws: frozenset[str], most: int) -> Verdict:
     if pair.mismatch:
         given = ", ".join(f"{name} {shape}" for name, shape in pair.shapes.items())
         return Verdict("different", f"{pair.mismatch}, for {given}" if given else pair.mismatch)
@@ -127,7 +137,7 @@ def _verdict(equation: Equation, pair: Pair, laws: frozenset[str], most: int) ->
     if outcome.equal:
         return Verdict("evaluated", _shown(outcome, small.sizes, laws))
     if outcome.found is not None:
-        return _different(smallest(equation, pair, laws, outcome.found))
+        return _different(equation, pair, smallest(equation, pair, laws, outcome.found))
     if outcome.reason == "size":
         return _sampled(equation, pair, laws)
     if outcome.reason == "value" and not outcome.infinite:
@@ -213,8 +223,10 @@ def _sampled(equation: Equation, pair: Pair, laws: frozenset[str]) -> Verdict:
     countable = exactly(*left, *right) or not any(map(uses_order, stages(*left, *right)))
     found, positions = sample(left, right) if countable else (None, 0)
     if found is not None:
-        return _different(smallest(equation, pair, laws, found))
-    looked = f"equal at {positions} sampled positions" if positions else "no position was evaluated"
+        return _different(equation, pair, smallest(equation, pair, laws, found))
+    looked = "no position was evaluated"
+    if positions:
+        looked = f"equal at {positions} sampled positions, with corners and borders"
     reasons = _not_proved(left, right, laws)
     if not reasons:
         place = outside(left, right, MOST_POSITIONS)
@@ -223,13 +235,15 @@ def _sampled(equation: Equation, pair: Pair, laws: frozenset[str]) -> Verdict:
         return Verdict("proved", f"{PROVED}; besides, {looked}{_by(laws)}")
     return Verdict(
         "undecided",
-        f"too many points to evaluate at every position ({looked}, with corners and borders), and "
-        f"compared as formal sums: {reasons[0]}; try smaller shapes, or generic=True",
+        f"too many points to evaluate at every position ({looked}), and compared "
+        f"as formal sums: {reasons[0]}; try smaller shapes, or generic=True",
     )
 
 
-def _different(example: Counterexample) -> Verdict:
-    return Verdict("different", str(example), example)
+def _different(equation: Equation, pair: Pair, example: Counterexample) -> Verdict:
+    """`pair` at the given shapes, which those of the example may be smaller than."""
+    same = dict(example.shapes) == dict(pair.shapes)
+    return different(pair if same else equation.at(example.shapes).pair(), example)
 
 
 def _for_families(equation: Equation, laws: frozenset[str]) -> Verdict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import torch
@@ -12,13 +12,13 @@ import torch
 from derivations.extract import Plan
 from derivations.graph import FOLDED, Stage
 from eops.library import by_name
+from eops.library.elementwise import ELEMENTWISE
 from eops.opaque import opaque
 from eops.torch_stage import lower, lower_all
-from eops.torch_types import depends_on_inputs, is_whole
+from eops.torch_types import HALVES, depends_on_inputs, is_whole
 from frontend.results import owned
 from ta.interp import input_tensors
 from ta.node import Scope, Tensor
-from ta.show import show
 from ta.subst import accesses
 
 Run = Callable[[Mapping[Any, torch.Tensor]], torch.Tensor]
@@ -85,11 +85,13 @@ def _last_use(scopes: Sequence[Scope]) -> dict[int, list[Scope]]:
     return found
 
 
-def executable(plan: Plan, device: str, types: Sequence[torch.dtype] = ()) -> Executable:
+def executable(
+    plan: Plan, device: str, types: Sequence[torch.dtype] = (), *, strict: bool = False
+) -> Executable:
     """The plan's stages on `cpu` or `cuda`: library operators by their launchers, eOperators
     through torch on strided views on the CPU and as Triton kernels on a GPU.  `types`: see
-    `Executable`."""
-    runs = [_stage(stage, device) for stage in plan.stages]
+    `Executable`.  `strict`: eOperators keep NaN and infinities where the stages have them."""
+    runs = [_stage(stage, device, strict) for stage in plan.stages]
     return Executable(
         plan.roots,
         tuple(stage.scope for stage in plan.stages),
@@ -100,26 +102,42 @@ def executable(plan: Plan, device: str, types: Sequence[torch.dtype] = ()) -> Ex
     )
 
 
-def _stage(stage: Stage, device: str) -> tuple[Run, str]:
+def _stage(stage: Stage, device: str, strict: bool) -> tuple[Run, str]:
     if stage.operator == FOLDED:
-        return _folded(stage.scope), FOLDED
+        return _folded(stage.scope, strict), FOLDED
+    if stage.operator == ELEMENTWISE.name and device == "cuda" and depends_on_inputs(stage.scope):
+        return _elementwise(stage.scope), stage.operator
     if stage.operator is not None and stage.binding is not None:
         return by_name(stage.operator).launch(stage.binding), stage.operator
     if stage.operator is not None:
-        return lower(stage.scope), stage.operator
+        return lower(stage.scope, as_written=strict), stage.operator
     if device == "cuda" and depends_on_inputs(stage.scope):  # else its type is the program's
-        return _triton(stage.scope), "eOperator (Triton)"
-    return lower(stage.scope), "eOperator (strided views)"
+        return triton_stage(stage.scope), "eOperator (Triton)"
+    return lower(stage.scope, as_written=strict), "eOperator (strided views)"
 
 
-def _folded(scope: Scope) -> Run:
+def _elementwise(scope: Scope) -> Run:
+    """torch's operations, one after the other; a kernel where these would first write out each
+    half-precision operand in float32, and then the result (docs/measurements/gpu.md)."""
+    library, kernel = lower(scope), triton_stage(scope)
+    sources = tuple(dict.fromkeys(access.source for access in accesses(scope.body)))
+
+    def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
+        types = [buffers[source].dtype for source in sources]
+        halves = reduce(torch.promote_types, types) in HALVES
+        return kernel(buffers) if halves else library(buffers)
+
+    return run
+
+
+def _folded(scope: Scope, strict: bool) -> Run:
     """The stage computed when its weights are first seen, and again when one of them is another
     tensor or was written to through torch.
 
     The weights seen last are kept alive, so that another one cannot come to lie at their address.
     Threads that call with different weights replace what is kept, and each gives back its own.
     """
-    compute = lower_all(scope)
+    compute = lower_all(scope, as_written=strict)
     sources = input_tensors(scope)
     last: tuple[object, list[torch.Tensor], torch.Tensor] | None = None
     given: tuple[Tensor, ...] = ()
@@ -152,18 +170,10 @@ def _state(tensor: torch.Tensor) -> object:
     return tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype, signs, version
 
 
-def _triton(scope: Scope) -> Run:
-    from eops.triton_build import Kernel, build  # Triton is needed only where a GPU is
+def triton_stage(scope: Scope) -> Run:
+    """The stage as a generated kernel, for each tuple of element types that it meets."""
+    from eops.triton_launch import launcher  # Triton is needed only where a GPU is
 
     sources = tuple(dict.fromkeys(access.source for access in accesses(scope.body)))
-    kernels: dict[tuple[str, ...], Kernel] = {}
-
-    @opaque
-    def launch(*buffers: torch.Tensor) -> torch.Tensor:
-        tensors = [buffer.contiguous() for buffer in buffers]
-        dtypes = tuple(str(tensor.dtype).removeprefix("torch.") for tensor in tensors)
-        if dtypes not in kernels:
-            kernels[dtypes] = build(scope, dtypes, formula=show(scope))
-        return kernels[dtypes](*tensors)
-
-    return lambda buffers: launch(*(buffers[source] for source in sources))
+    launch = opaque(launcher(scope))
+    return lambda buffers: launch(*[buffers[source] for source in sources])

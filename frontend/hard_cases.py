@@ -22,18 +22,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from derivations.kernel import Step
+from derivations.replay import replace_step
 from derivations.verify import sample_points
 from eops.torch_stage import lower
 from frontend import digits
 from frontend.accept import at_points, epsilon, error
 from frontend.accept_integers import output_types
-from frontend.accuracy import Accuracy, magnitude
+from frontend.accuracy import Accuracy, can_cancel, magnitude
 from frontend.execute import Executable
 from frontend.extended import ExtendedField
 from frontend.hard_inputs import Family
 from frontend.inputs import family_inputs, nonfinite_families
 from frontend.judged import FamilyError, Standard, judged
-from frontend.rows import Piece, pieces, work
+from frontend.rows import Piece, narrowed, pieces, work
 from frontend.sampled_reference import evaluable
 from frontend.unequal import hard_families
 from frontend.written import has_products, written
@@ -72,13 +74,11 @@ class Case:
 @dataclass
 class HardCases:
     """The hard families of one program and what the formula as written makes of them, each computed
-    when it is first asked for.  `baseline` is the program that stands where others are refused; it
-    sets no standard."""
+    when it is first asked for."""
 
     program: Program
     device: str
     accuracy: Accuracy
-    baseline: Executable | None = None
     _known: dict[str, Standard] = field(default_factory=dict)
     _spent: float = 0.0
 
@@ -113,6 +113,38 @@ class HardCases:
         ]
         return judged(standard, got, self.accuracy, epsilon(self.program))
 
+    def step_digits(
+        self, steps: Sequence[Step], families: Sequence[FamilyError]
+    ) -> tuple[tuple[str, float], ...]:
+        """For each step that can cancel, as `2 (distribute)`, the digits that it loses on the
+        family where the whole program loses most: those of the program after it, as written, less
+        those of the one before.  A step whose program is too much work has none."""
+        worst = max(families, key=lambda family: family.digits, default=None)
+        if worst is None or not worst.digits:
+            return ()
+        standard = self._known.get(worst.family)
+        if standard is None:
+            return ()
+        inputs = self._inputs(standard.family, standard.positive)
+        types, unit = output_types(self.program), epsilon(self.program)
+        roots, before = self.program.roots(), 0.0
+        found: list[tuple[str, float]] = []
+        for number, step in enumerate(steps, 1):
+            roots = replace_step(roots, step)
+            if not can_cancel(step):
+                continue
+            parts = [narrowed(roots[p.output], p.scope.loops) for p in self._pieces]
+            if work(parts) > INTERPRETED:
+                continue
+            made = written(parts, [types[p.output] for p in self._pieces])(inputs)
+            got: list[list[digits.Array]] = [[] for _ in types]
+            for piece, y in zip(self._pieces, made, strict=True):
+                got[piece.output].append(_array(y))
+            now = judged(standard, got, "fast", unit).digits
+            found.append((f"{number} ({step.rule})", max(0.0, now - before)))
+            before = max(before, now)
+        return tuple(found)
+
     def _inputs(self, family: Family, positive: bool, seed: int = 0) -> dict[Tensor, torch.Tensor]:
         found = family_inputs(self.program.inputs, family, self.device, seed)
         if not positive:
@@ -135,7 +167,7 @@ class HardCases:
         roots = evaluable(self._roots)
         found = [written(roots, own)]
         if has_products(roots):
-            wide = evaluable([piece.wide for piece in self._pieces])
+            wide = evaluable([_wide(piece) for piece in self._pieces])
             found.append(written(wide, own, "einsum"))
         return tuple(found)
 
@@ -210,6 +242,11 @@ class _Draw(NamedTuple):
     terms: tuple[digits.Array, ...]
     summed: tuple[digits.Array, ...]
     ways: tuple[tuple[digits.Array, ...], ...]
+
+
+def _wide(piece: Piece) -> Scope:
+    """The piece with its neighbours, where that is not much work."""
+    return piece.wide if work([piece.wide]) <= INTERPRETED else piece.scope
 
 
 def exact_rows(roots: Sequence[Scope], unit: float) -> Any:

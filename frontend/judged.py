@@ -23,6 +23,10 @@ from frontend.accept import accepted
 from frontend.accuracy import Accuracy
 from frontend.hard_inputs import Family
 
+CLOSE = 4.0
+"""Where sizes of terms are allowed for, an error may be so many times that of the formula as
+written."""
+
 
 @dataclass(frozen=True, slots=True)
 class FamilyError:
@@ -94,7 +98,7 @@ def _normwise(
     size = max(row.size for row in rows)
     condition = max(1.0, max(map(digits.largest, terms)) / size)
     off = max(digits.off_by(y, r.wanted, r.counts) for y, r in zip(got, rows, strict=True)) / size
-    fine = accepted(off, digits.written_error(rows), unit, condition)
+    fine = accepted(off, digits.written_error(rows), unit, condition, CLOSE)
     return FamilyError(name, lost.error, lost.written, lost.digits, fine)
 
 
@@ -127,4 +131,4 @@ def _componentwise(
     rounding = unit * (min(share, 1.0) or 1.0)
     one, other = (max(e, rounding) / rounding * unit for e in (own, base))
     lost = max(0.0, log10(min(one, 1.0) / min(other, 1.0)))
-    return FamilyError(name, own, base, lost, accepted(own, base, unit))
+    return FamilyError(name, own, base, lost, accepted(own, base, unit, factor=CLOSE))

@@ -24,7 +24,7 @@ from derivations.rules import RULES
 from derivations.search import Statistics
 from derivations.trace import (
     FORMAT,
-    VERSION,
+    READ,
     fields_of,
     integer_of,
     items_of,
@@ -38,6 +38,7 @@ from derivations.trace_stages import claim_of, read_claim
 from eops.library import OPERATORS
 from frontend.accuracy import checked
 from frontend.derivation import Derivation, Stated
+from frontend.strict import operators_for
 from ta.errors import RecordError, TextError, shown
 from ta.node import Scope, Tensor
 from ta.parse import parse, tensors_named
@@ -115,9 +116,10 @@ def _json(data: bytes) -> Mapping[str, Any]:
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise RecordError(f'not a saved derivation: it lacks "format": "{FORMAT}"', next_step=SAVE)
     version = found.get("version")
-    if version not in (VERSION, BEFORE_FAST) or not isinstance(version, int):
+    if type(version) is not int or version not in READ:
+        known = " and ".join(map(str, READ))
         raise RecordError(
-            f"the record has version {version!r:.40}; {BEFORE_FAST} and {VERSION} are read here",
+            f"the record has version {version!r:.40}, and {known} are read here",
             next_step="derive and save again, or read it with the release that wrote it",
         )
     return found
@@ -160,7 +162,8 @@ def _derivation(data: Mapping[str, Any]) -> Derivation:
     integer_of(_field(data, "rule_set"))
     given, goal = _field(data, "input"), _field(data, "target")
     with within("input"):
-        source = _program(known_fields(given, ("text", "tensors")))
+        names = ("text", "tensors", *(("outputs",) if data["version"] > 2 else ()))
+        source = _program(known_fields(given, names), "outputs" in names)
     with within("target"):
         target = text_of(goal)
         if target not in MACHINES:
@@ -183,7 +186,8 @@ def _derivation(data: Mapping[str, Any]) -> Derivation:
     except TextError as error:
         raise RecordError(error.message) from None
     item = default_item_bytes(source.roots())
-    graph = Graph(RULES, OPERATORS, MACHINES[target], item, weights=frozenset(weights))
+    operators = operators_for(nan, target)
+    graph = Graph(RULES, operators, MACHINES[target], item, weights=frozenset(weights))
     plans, stated = [], []
     candidates = _listed(data, "candidates")
     if not candidates:
@@ -222,8 +226,9 @@ def _listed(data: Mapping[str, Any], name: str) -> list[Any]:
         return items_of(found)
 
 
-def _program(data: Mapping[str, Any]) -> Program:
-    """The formula, its inputs in the order in which they were first given."""
+def _program(data: Mapping[str, Any], stated: bool) -> Program:
+    """The formula, its inputs in the order in which they were first given, and its outputs where
+    they are stated."""
     shapes: dict[str, tuple[int, ...]] = {}
     dtypes: dict[str, str] = {}
     tensors, formula = _field(data, "tensors"), _field(data, "text")
@@ -250,7 +255,24 @@ def _program(data: Mapping[str, Any]) -> Program:
                 if name in defined:
                     raise RecordError("the formula computes it, so that it is not given")
                 inputs[name] = _without_use(name, shapes[name], dtypes[name])
-    return replace(source, inputs=tuple(inputs[name] for name in shapes))
+    outputs = source.output_names
+    if stated:
+        names = _field(data, "outputs")
+        with within("outputs"):
+            outputs = _outputs(names, source)
+    return replace(source, inputs=tuple(inputs[name] for name in shapes), output_names=outputs)
+
+
+def _outputs(names: Any, source: Program) -> tuple[str, ...]:
+    """The names of the outputs, some of the statements': a printed text may lack a read that made
+    of a statement no output, as that of T in `Y[i] = B[i] + 0*T[i]`."""
+    found = tuple(map(text_of, items_of(names)))
+    for name in found:
+        if all(statement.name != name for statement in source.statements):
+            raise RecordError(f"{name!r:.80} is no statement of the formula")
+    if not found or found != tuple(s.name for s in source.statements if s.name in found):
+        raise RecordError("each output is named once, in the order of the statements")
+    return found
 
 
 def _without_use(name: str, shape: tuple[int, ...], dtype: str) -> Tensor:

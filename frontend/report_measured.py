@@ -47,7 +47,7 @@ def compiled_text(compiled: CompiledFunction, *, colour: bool = False, width: in
         "baseline: the formula as one writes it in torch. candidate: a derived program, numbered "
         "as in its derivation, with its operators below. time: the median of interleaved runs. "
         f"speed: the baseline's time over this one's. error: {ERRORS[accuracy]}, r in float64, "
-        f"accepted up to {FACTOR:g} x the baseline's + {FLOOR:g} roundings."
+        f"accepted up to {FACTOR:g} x that of the formula as written + {FLOOR:g} roundings."
     )
     return "\n".join([*lines, *(ink.dim(line) for line in wrap(note, width))])
 
@@ -93,7 +93,8 @@ def loss(trial: Trial) -> str:
     worst = trial.worst
     if worst is None or worst.digits < NOTICED:
         return f"{steps} can cancel; on these inputs no digits were lost."
-    return f"{steps} can cancel: {_lost(worst)}."
+    parts = [f"{lost:.1f} by step {step}" for step, lost in trial.step_digits if lost >= NOTICED]
+    return f"{steps} can cancel: {_lost(worst)}{': ' if parts else ''}{', '.join(parts)}."
 
 
 def _lost(worst: FamilyError) -> str:

@@ -45,11 +45,13 @@ COMPARED_A_SECOND = 1e7
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of an output: `scope` computes it, `index` is where it stands."""
+    """A part of an output: `scope` computes it, `index` is where it stands; `corner`: it goes
+    through one, and is computed even if time is short."""
 
     output: int
     scope: Scope
     index: tuple[slice, ...]
+    corner: bool = True
 
 
 def equally_cheap(root: Scope) -> Scope:
@@ -96,7 +98,7 @@ def pieces(roots: Sequence[Scope]) -> tuple[Piece, ...]:
                 slice(low - loop.lo, high - loop.lo)
                 for (low, high), loop in zip(box, root.loops, strict=True)
             )
-            found.append(Piece(number, scope, index))
+            found.append(Piece(number, scope, index, place < corners))
     return tuple(found)
 
 

@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from frontend.element_ranges import limited
 from frontend.equation import Equation, Pair
 from frontend.verdict import Counterexample, Entry
+from ta.affine import Range
 from ta.compare import (
     ROUNDING,
     Found,
@@ -132,7 +134,7 @@ def _sparse(search: _Search, pair: Pair) -> Counterexample | None:
     opaque = opaque_functions(*pair.left, *pair.right)
     if not opaque and not exactly(*pair.left, *pair.right):
         return None
-    for data in _drawn(tensors):
+    for data in _drawn(tensors, limited(pair)):
         for field in (RealField(ROUNDING), *(() if opaque else (ExactField(),))):
             if search.late:
                 return None
@@ -142,15 +144,19 @@ def _sparse(search: _Search, pair: Pair) -> Counterexample | None:
     return None
 
 
-def _drawn(tensors: Mapping[str, Tensor]) -> Iterator[dict[str, Array]]:
-    """Small whole entries: zeros, ones, random ones of several kinds."""
+def _drawn(tensors: Mapping[str, Tensor], held: Mapping[str, Range]) -> Iterator[dict[str, Array]]:
+    """Small whole entries: zeros, ones, random ones of several kinds, as far as the types hold
+    them."""
     yield {name: np.zeros(t.shape, dtype=np.int64) for name, t in tensors.items()}
     yield {name: np.ones(t.shape, dtype=np.int64) for name, t in tensors.items()}
     generator = np.random.default_rng(0)
     for high in (2, 2, 4, 4, 10, 100, 100, 1000, 1000, 10**6, 10**6):
         low = 0 if high == 2 else -high
+        bounds = {name: held.get(name, Range(low, high)) for name in tensors}
         yield {
-            name: generator.integers(low, high, t.shape).astype(np.int64)
+            name: generator.integers(
+                max(low, bounds[name].lo), min(high, bounds[name].hi), t.shape
+            ).astype(np.int64)
             for name, t in tensors.items()
         }
 

@@ -25,6 +25,9 @@ class Trial:
     error: float
     verdict: str
     families: tuple[FamilyError, ...] = ()
+    step_digits: tuple[tuple[str, float], ...] = ()
+    """The digits that each step that can cancel loses, as `("2 (distribute)", 6.3)`, on the inputs
+    where the program loses most; nothing where it loses none."""
     spread: float = 0.0
     """Half the distance between the quartiles of the measured times, in seconds."""
     text: str = ""

@@ -15,6 +15,8 @@ from typing import Any, Final
 import torch
 from torch.overrides import TorchFunctionMode
 
+from eops.opaque import is_opaque
+
 ALLOCATIONS: Final[frozenset[Callable[..., torch.Tensor]]] = frozenset(
     {
         torch.empty,
@@ -43,6 +45,9 @@ class Marked(TorchFunctionMode):
         args: Sequence[Any] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
+        if is_opaque(func):  # what it does inside is looked into all the same
+            with Marked():
+                return func.__wrapped__(*args)  # type: ignore[attr-defined]  # set by `wraps`
         result = func(*args, **(kwargs or {}))
         if func in ALLOCATIONS:
             mark(result)

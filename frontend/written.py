@@ -11,11 +11,11 @@ hoisted.
 The order is that of the canonical form, the one that `show_program` prints: which of a and b is
 first in `b + a` or `b * a`, and the order of reduction iterators, are not kept from the text.
 
-torch accumulates a sum of products in two ways: `torch.sum` of the products, and `torch.einsum` of
-the factors, which multiplies matrices.  Both are the formula as written; `accumulate` says which.
-Temporaries are formed in blocks over the outputs; one output's terms are added in one call as long
-as they fit into a block.  A sum over more than `MOST_PRODUCTS` products of two factors is always an
-einsum: to form them would take longer than anybody waits.
+torch accumulates a sum of products of reads in two ways: `torch.sum` of the products, and
+`torch.einsum` of the factors, which multiplies matrices.  Both are the formula as written;
+`accumulate` says which.  Temporaries are formed in blocks over the outputs; one output's terms are
+added in one call as long as they fit into a block.  A sum over more than `MOST_PRODUCTS` products
+of two reads is always an einsum: to form them would take longer than anybody waits.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from eops.torch_types import (
 )
 from frontend.execute import Executable, Run
 from ta.expr import split_coefficient
-from ta.node import Add, Mul, Node, Power, Scope, Tensor
+from ta.node import Access, Add, Mul, Node, Power, Scope, Tensor
 from ta.program import Program
 from ta.subst import accesses, stages
 
@@ -89,11 +89,11 @@ def _stage(scope: Scope, accumulate: Accumulate) -> Run:
 
 
 def _factors(scope: Scope) -> tuple[Node, ...]:
-    """The factors of a sum of products; none for any other stage."""
+    """The factors of a sum of products of reads; none for any other stage."""
     _, core = split_coefficient(scope.body)
     if scope.reducer != "sum" or not scope.sums or not isinstance(core, Mul):
         return ()
-    return core.factors
+    return core.factors if all(isinstance(f, Access) for f in core.factors) else ()
 
 
 class _InOrder(Elementwise):
@@ -237,9 +237,8 @@ class _Einsum:
         self.loops = tuple(i for i in range(self.rank) if i in held)
         idle = (bound for i, bound in enumerate(scope.domain) if i not in held and i >= self.rank)
         self.coefficient *= prod(bound.extent for bound in idle)
-        powers = [f for f in factors if isinstance(f, Power) and f.exponent < 0]
         small = max(prod(scope.domain[i].extent for i in p.dims) for p in self.parts) <= LARGEST
-        self.possible = small and not powers and len(scope.domain) <= len(LETTERS)
+        self.possible = small and len(scope.domain) <= len(LETTERS)
         terms = ("".join(LETTERS[i] for i in part.dims) for part in self.parts if self.possible)
         self.text = (
             ",".join(terms) + "->" + "".join(LETTERS[i] for i in self.loops if self.possible)

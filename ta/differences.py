@@ -86,6 +86,13 @@ class PositiveField(RealField):
         return np.abs(generator.standard_normal(shape)) + 0.125
 
 
+class NegativeField(RealField):
+    """float64 with negative entries, where sqrt(a^2) is not a."""
+
+    def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
+        return -np.abs(generator.standard_normal(shape)) - 0.125
+
+
 @dataclass(frozen=True)
 class WholeField(StrictField):
     """The rationals, with whole entries from `low` to `high`."""
@@ -107,8 +114,8 @@ def exact_fields(*roots: Scope) -> tuple[Field, ...]:
 
 
 def real_fields() -> tuple[Field, ...]:
-    """float64, with entries of both signs and with positive ones."""
-    return (RealField(ROUNDING), PositiveField(ROUNDING))
+    """float64, with entries of both signs, with positive and with negative ones."""
+    return (RealField(ROUNDING), PositiveField(ROUNDING), NegativeField(ROUNDING))
 
 
 def first_difference(

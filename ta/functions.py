@@ -47,6 +47,11 @@ def _gelu(x: Any) -> Any:
     return 0.5 * x * _erfc(x * -math.sqrt(0.5))
 
 
+def _finite(x: Any) -> Any:
+    """`x` where that is a number, 0 where it is infinite or NaN."""
+    return np.where(np.isfinite(x), x, 0.0)
+
+
 FUNCTIONS: dict[str, Function] = {
     "exp": Function(1, np.exp, r"\exp"),
     "log": Function(1, np.log, r"\log"),
@@ -67,6 +72,7 @@ FUNCTIONS: dict[str, Function] = {
     ),
     "abs": Function(1, np.abs, r"\operatorname{abs}", abs, True),
     "sign": Function(1, np.sign, r"\operatorname{sign}", lambda x: (x > 0) - (x < 0), True),
+    "finite": Function(1, _finite, r"\operatorname{finite}", keeps_zero=True),
     "maximum": Function(2, np.maximum, r"\max", max),
     "minimum": Function(2, np.minimum, r"\min", min),
 }

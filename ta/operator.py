@@ -93,7 +93,10 @@ class Window:
 class Operator:
     """A known operator; `recognise` replaces table matching where the definition's body is not a
     product (softmax, elementwise).  `stored` gives the loops of the result as a call leaves them in
-    memory, slowest first; None: that isn't known beforehand."""
+    memory, slowest first; None: that isn't known beforehand.  `keeps_nonfinite` says whether a call
+    has NaN and infinities where the definition has them: every product is formed, with zeros that
+    stand for what is outside of an operand too.  `repairs`: a call multiplies out and computes
+    again as written where that loses digits, which it sees by the data."""
 
     name: str
     definition: str
@@ -103,6 +106,8 @@ class Operator:
     constraint: Callable[[Binding], str | None] = lambda binding: None
     recognise: Callable[[Scope], Binding | Mismatch] | None = None
     stored: Callable[[Binding], tuple[int, ...]] | None = None
+    keeps_nonfinite: Callable[[Binding], bool] = lambda binding: False
+    repairs: bool = False
     summary: str = ""
 
     @cached_property

@@ -78,7 +78,13 @@ def parse(
         if not isinstance(dtypes, str):
             _refuse_unused("an element type", dtypes, {*known.inputs, *targets})
         _refuse_unused("a range", ranges, known.iterators)
-        return Program(tuple(known.inputs.values()), tuple(found), MappingProxyType(known.hints))
+        read = {name.name for each in statements for name, _ in _tensors_read(each.value)}
+        return Program(
+            tuple(known.inputs.values()),
+            tuple(found),
+            MappingProxyType(known.hints),
+            tuple(target for target in targets if target not in read),
+        )
 
 
 def parse_expression(

@@ -66,7 +66,10 @@ def _residues(left: Roots, right: Roots) -> Field:
 
 
 def positions(scope: Scope, count: int) -> Array:
-    """At most `count` positions: corners, beside borders, random ones; shape (count, loops)."""
+    """At most `count` positions: corners, beside borders, random ones; shape (count, loops).  A
+    scalar has one, without coordinates, if it may be looked at at all."""
+    if not scope.loops:
+        return np.zeros((min(count, 1), 0), dtype=np.int64)
     generator = np.random.default_rng(0)
     low = np.array([r.lo for r in scope.loops], dtype=np.int64)
     high = np.array([r.hi for r in scope.loops], dtype=np.int64)
@@ -83,4 +86,4 @@ def positions(scope: Scope, count: int) -> Array:
         mixed = border if kind % 3 == 0 else np.where(at_border, border, inside[kind])
         corners.append(np.clip(mixed, low, high - 1) if kind % 3 < 2 else inside[kind])
     chosen = np.array(corners, dtype=np.int64).reshape(-1, rank)
-    return np.unique(chosen, axis=0) if rank else chosen[:1]
+    return np.unique(chosen, axis=0)

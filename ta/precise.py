@@ -69,6 +69,7 @@ DEFINITIONS: dict[str, Callable[[Context, Any], Any]] = {
     "softplus": lambda c, x: c.log1p(c.exp(x)),
     "abs": lambda c, x: abs(x),
     "relu": lambda c, x: x if x > 0 else c.zero,
+    "finite": lambda c, x: c.zero if c.isinf(x) else x,
 }
 
 
@@ -124,6 +125,7 @@ SPREADS: dict[str, Callable[[Context, Any, Any], Any]] = {
     # the sigmoid, at most 1 and exp(y)
     "softplus": _by_slope("1", lambda c, x, r: c.exp(min(x + r, c.zero))),
     "abs": lambda c, x, r: r,
+    "finite": lambda c, x, r: r,
     "relu": lambda c, x, r: r if x + r > 0 else c.zero,
 }
 """For each function f, x and r, at least the greatest |f(y) - f(x)| where |y - x| <= r; None where
@@ -302,7 +304,9 @@ class PreciseField(Field):
         return bool(abs(left.middle - right.middle) > 2 * (left.radius + right.radius))
 
 
-_ZERO = frozenset({"log1p", "expm1", "sqrt", "sin", "tanh", "erf", "silu", "gelu", "abs", "relu"})
+_ZERO = frozenset(
+    {"log1p", "expm1", "sqrt", "sin", "tanh", "erf", "silu", "gelu", "abs", "relu", "finite"}
+)
 """f(0) = 0, without an error."""
 
 

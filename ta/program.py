@@ -31,12 +31,20 @@ Hints = Mapping[tuple[str, int], str]
 class Program:
     """Statements as the user wrote them, with what is needed to show them again.
 
-    `inputs` are in order of first appearance.  `outputs` are the statements no later one reads.
+    `inputs` are in order of first appearance.  `outputs` are the statements named in
+    `output_names`: of a formula those that the text of no other statement reads, whatever becomes
+    of a read (in `T[i] = A[i]; Y[i] = B[i] + 0*T[i]` nothing is left of it, and only Y is an
+    output).  Where no names are given, they are the statements that no scope reads.
     """
 
     inputs: tuple[Tensor, ...]
     statements: tuple[Statement, ...]
     hints: Hints = field(default_factory=lambda: MappingProxyType({}), compare=False)
+    output_names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.output_names:
+            object.__setattr__(self, "output_names", _unread(self.statements))
 
     def inlined(self) -> dict[str, Scope]:
         """Each statement's tensor as a scope of inputs alone, in the order of the statements."""
@@ -71,19 +79,25 @@ class Program:
 
     @property
     def outputs(self) -> tuple[Statement, ...]:
-        read = {
-            access.source.name
-            for statement in self.statements
-            for stage in stages(statement.scope)
-            for access in accesses(stage.body)
-            if isinstance(access.source, Tensor)
-        }
-        return tuple(s for s in self.statements if s.name not in read)
+        """In the order of the statements."""
+        return tuple(s for s in self.statements if s.name in self.output_names)
 
     def roots(self) -> tuple[Scope, ...]:
         """One scope per output, with the statements it reads nested in it as scopes."""
         scopes = self.inlined()
         return tuple(scopes[statement.name] for statement in self.outputs)
+
+
+def _unread(statements: tuple[Statement, ...]) -> tuple[str, ...]:
+    """The names of the statements whose tensors no statement's scope reads."""
+    read = {
+        access.source.name
+        for statement in statements
+        for stage in stages(statement.scope)
+        for access in accesses(stage.body)
+        if isinstance(access.source, Tensor)
+    }
+    return tuple(s.name for s in statements if s.name not in read)
 
 
 def inline_statements(scope: Scope, known: Mapping[str, Scope]) -> Scope:

@@ -55,6 +55,8 @@ def _power(base: Exact, exponent: int) -> Exact:
 
 def _apply(function: str, *args: Exact) -> Exact:
     if any(arg != arg for arg in args):
+        if function == "finite":
+            return Fraction(0)
         return POISON
     exact = FUNCTIONS[function].exact
     if exact is not None:

@@ -55,7 +55,9 @@ def staged_program(
             rows = [affine.iterator(i) for i in range(len(root.loops))]
             same = make_scope(root.loops, (), expr.access(tensors[root], rows))
             statements.append(Statement(output.name, same, output.loop_names))
-    return Program(tuple(inputs), tuple(statements), known_hints)
+    kept = {output.name for output in outputs}
+    output_names = tuple(statement.name for statement in statements if statement.name in kept)
+    return Program(tuple(inputs), tuple(statements), known_hints, output_names)
 
 
 def from_zero(stage: Scope, tensors: dict[Scope, Tensor]) -> Scope:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import islpy as isl
 
@@ -13,12 +14,16 @@ from derivations.checker.sets import Tags
 from derivations.checker.translate import Translation
 from derivations.checker.unfolding import same_by_definition
 from ta import affine
-from ta.affine import Row
+from ta.affine import Range, Row
 from ta.canon import scope as make_scope
-from ta.node import Scope
-from ta.subst import nested_scopes, stages
+from ta.node import Scope, Select, Tensor
+from ta.subst import nested_scopes, stages, terms
 
 UNWRITTEN = "not shown: some expression on the way adds inf and -inf"
+DIFFERENT = "the two sides are different sums of products"
+OTHERWISE = "not shown: the two sides apply functions or reductions to different sums of products"
+MOST_CUTS = 3
+"""The loops are cut in two this many times within each other."""
 
 
 def not_equal(
@@ -26,9 +31,19 @@ def not_equal(
 ) -> str | None:
     """Why it is not shown that the two scopes are equal tensors; None where they are.
 
+    Where the sides as wholes do not show it, each part of the loops may, cut where a condition of
+    either side changes: tensors that are equal on all parts are equal.
+
     `forward` may give the reduction iterators of `left` as rows of its loops and the reduction
     iterators of `right`.  It is a hint: it decides what can be shown, not what is true.  `exp_sum`
     says whether exp(a + b) = exp(a)*exp(b) is among the axioms."""
+    reason = _not_equal_whole(left, right, forward, exp_sum)
+    return None if reason is None or _equal_in_parts(left, right, exp_sum, MOST_CUTS) else reason
+
+
+def _not_equal_whole(
+    left: Scope, right: Scope, forward: Sequence[Row] | None, exp_sum: bool
+) -> str | None:
     if left is right:
         return None
     if left.loops != right.loops:
@@ -44,9 +59,10 @@ def not_equal(
     for kept in dict.fromkeys(_taken_as_they_are(left, right)):
         sets.begin()
         try:
-            if _agree(left, right, Translation(Families(left.loops), kept, exp_sum), forward):
+            translation = Translation(Families(left.loops), kept, exp_sum)
+            reason = _disagreement(left, right, translation, forward)
+            if not reason:
                 return None
-            reason = "the two sides are different sums of products"
         except NotShown as problem:
             reason = f"not shown: {problem}"
         except ValueError:
@@ -72,9 +88,45 @@ def _taken_as_they_are(left: Scope, right: Scope) -> tuple[frozenset[Scope], ...
     return common, common - direct, frozenset()
 
 
-def _agree(
+def _equal_in_parts(left: Scope, right: Scope, exp_sum: bool, cuts: int) -> bool:
+    """Is it shown so on both sides of a place where a condition on one loop alone changes?"""
+    place = next(chain(_borders(left), _borders(right)), None)
+    if place is None or not cuts or left.loops != right.loops:
+        return False
+    loop, at = place
+    lo, hi = left.loops[loop]
+    for half in (Range(lo, at), Range(at, hi)):
+        loops = (*left.loops[:loop], half, *left.loops[loop + 1 :])
+        try:
+            one, other = (make_scope(loops, s.sums, s.body, s.reducer) for s in (left, right))
+        except ValueError:
+            return False
+        if _not_equal_whole(one, other, None, exp_sum) and not _equal_in_parts(
+            one, other, exp_sum, cuts - 1
+        ):
+            return False
+    return True
+
+
+def _borders(scope: Scope) -> Iterator[tuple[int, int]]:
+    """The loops, and the places inside of their ranges, where conditions a*i + c >= 0 or
+    a*i + c = 0 of the body begin or end to hold."""
+    for part in terms(scope.body):
+        for condition in part.conditions if isinstance(part, Select) else ():
+            row = condition.row
+            if len(row.terms) == 1 and not row.floors and row.terms[0][0] < len(scope.loops):
+                ((loop, a),) = row.terms
+                first = -(row.const // a) if a > 0 else row.const // -a + 1
+                places = (first, first + 1) if condition.relation == "==" else (first,)
+                inside = [at for at in places if scope.loops[loop].lo < at < scope.loops[loop].hi]
+                yield from ((loop, at) for at in inside)
+
+
+def _disagreement(
     left: Scope, right: Scope, translation: Translation, forward: Sequence[Row] | None
-) -> bool:
+) -> str:
+    """Why the formal sums do not agree; empty where they do.  Products of entries alone that occur
+    unequally often are a difference, of others it is not known."""
     families = translation.families
     loops = [affine.iterator(i) for i in range(len(left.loops))]
     sides: list[tuple[Sum, list[int]]] = []
@@ -87,7 +139,10 @@ def _agree(
     tags: list[Tags] = [_in_order]
     if forward is not None:
         tags.insert(0, _along(forward, len(loops), one, old, new))
-    return families.agree(one, other, tuple(families.box), families.box, tags)
+    if families.agree(one, other, tuple(families.box), families.box, tags):
+        return ""
+    entries = all(isinstance(leaf.content, Tensor) for leaf in families.leaves[2:])
+    return DIFFERENT if entries and not any(t.infinite for t in (*one, *other)) else OTHERWISE
 
 
 def _in_order(term: Term) -> tuple[Row, ...]:

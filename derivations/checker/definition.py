@@ -37,8 +37,9 @@ UNSHIFTED = "Y[b,k] = exp(X[b,k]) / sum[j](exp(X[b,j]))"
 ATTENTION = "O[b,i,e] = sum[j](exp(X[b,i,j]) / sum[t](exp(X[b,i,t])) * V[b,j,e])"
 """With X[b,i,j] = scale * S[d] Q[b,i,d]*K[b,j,d], up to what does not depend on j."""
 
-ROLES = {"concat": "bi", "softmax": "bk", "attention": "bijed"}
+ROLES = {"concat": "bi", "softmax": "bk", "repaired": "bk", "attention": "bijed"}
 """The roles of operators whose definition is not read as a formula."""
+PLAIN = ("view", "pad_slice", "elementwise", "concat", "softmax", "repaired")
 
 _READ = re.compile(r"\b([A-Z]\w*)\[([^\]]*)\]")
 _REDUCED = re.compile(r"\b(sum|max|min|prod)\[([^\]]*)\]")
@@ -90,7 +91,7 @@ def not_an_instance(stage: Scope, operator: Defined, binding: Binding) -> str | 
     problem = _misfit(stage, operator.name, binding)
     if problem is not None:
         return problem
-    plain = operator.name in ("view", "pad_slice", "elementwise", "concat", "softmax")
+    plain = operator.name in PLAIN
     if plain and binding.coefficient != 1:
         return f"{operator.name} has no factor"
     if binding.windows and (plain or operator.name == "attention"):
@@ -99,6 +100,8 @@ def not_an_instance(stage: Scope, operator: Defined, binding: Binding) -> str | 
         match operator.name:
             case "view" | "pad_slice" | "elementwise":
                 return _as_written(stage, operator.name, binding)
+            case "repaired":
+                return _computed(stage, binding)
             case "concat":
                 return _concatenation(stage, binding)
             case "softmax":
@@ -119,7 +122,13 @@ def _misfit(stage: Scope, name: str, binding: Binding) -> str | None:
         return "the binding is of another scope"
     if name in ROLES and set(binding.roles) != set(ROLES[name]):
         return "the roles are not the indices of the definition"
-    if sorted(held) != list(range(len(stage.domain))):
+    read = {
+        i for operand in binding.operands for row in operand.rows for i in affine.iterators(row)
+    }
+    idle = [i for i, extent in enumerate(stage.extents) if extent == 1 and i not in (*held, *read)]
+    if name in ROLES or name in PLAIN:
+        idle = []  # what stands in no operand and has one value only
+    if sorted([*held, *idle]) != list(range(len(stage.domain))):
         return "the roles do not hold each iterator once"
     if not set(accesses(stage.body)).issuperset(binding.operands[2 if inner else 0 :]):
         return "an operand is not read by the stage"
@@ -233,6 +242,17 @@ def _as_written(stage: Scope, name: str, binding: Binding) -> str | None:
     if name != "elementwise" and (stage.body,) != binding.operands:
         return f"{name} is a single read"
     if name == "elementwise" and accesses(stage.body) != binding.operands:
+        return "the operands are not the reads of the body"
+    return None
+
+
+def _computed(stage: Scope, binding: Binding) -> str | None:
+    """A sum that is computed as its body says, by whatever steps the operator takes within."""
+    first = len(stage.loops)
+    roles = {"b": tuple(range(first)), "k": tuple(range(first, len(stage.domain)))}
+    if binding.roles != roles or stage.reducer != "sum":
+        return "the roles do not hold the loops and the sums in their order"
+    if accesses(stage.body) != binding.operands:
         return "the operands are not the reads of the body"
     return None
 

@@ -3,6 +3,8 @@
     {L[y in Y] f(y)}[r(x)]  =  f(r(x))       where r(x) lies in Y for all x, or else f(r(x)) is the
                                              fill, 0: a read that misses, or a product with one
 
+    {L[x] S[s] {L[y] S[t] f(y,t)}[r(x,s)]}  =  {L[x] S[s,t] f(r(x,s),t)}      one reducer for both
+
 Two scopes that become one expression by this are equal tensors, whatever the expression is: no
 product is multiplied out.  So chains of many elementwise stages are compared, of which formal sums
 would be too large.
@@ -11,6 +13,7 @@ would be too large.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
 from typing import TypeAlias
 
 from derivations.checker.zeros import divides, is_zero
@@ -18,8 +21,17 @@ from ta import affine, expr
 from ta.affine import Range
 from ta.canon import scope as make_scope
 from ta.infinite import meets_infinity
-from ta.node import Access, Node, Scope, Tensor
-from ta.subst import accesses, nested_scopes, rebuild, redirected, stages, substitute, terms
+from ta.node import Access, Const, Node, Power, Scope, Tensor
+from ta.subst import (
+    accesses,
+    children,
+    nested_scopes,
+    rebuild,
+    redirected,
+    stages,
+    substitute,
+    terms,
+)
 from ta.written import Written, written
 
 MOST = Written(10**100, 160)
@@ -88,25 +100,73 @@ def _written_out(
     """An equal tensor, which reads the `known` equals of what the stage reads; in their place the
     bodies of those that have no reduction, as far as these are not longer than `longest`.
 
-    What meets an infinity stays as it is: two parts that become one would be cancelled, and
-    inf - inf has no value."""
-    if meets_infinity(stage):
-        return stage
+    What meets an infinity stays as it is where two parts would become one: they might be cancelled,
+    and inf - inf has no value; and where a read misses."""
+
+    infinite = meets_infinity(stage)
+    inside = _within if infinite else _inside
 
     def body_of(access: Access) -> Node:
         source = known.get(access.source)
         if source is None or stays(access):
             return access
         long = len(terms(source.body)) > MOST_TERMS or not written(source.body).fits(longest)
-        if source.sums or long or not _inside(access, source, stage):
+        if source.sums or long or not inside(access, source, stage):
             return expr.access(source, access.rows, access.fill)
         return substitute(source.body, access.rows)
 
     try:
         body = rebuild(stage.body, body_of)
-        return make_scope(stage.loops, stage.sums, body, stage.reducer)
+        if infinite and not _keeps_all(stage.body, body_of, body):
+            return stage
+        return _one_reduction(make_scope(stage.loops, stage.sums, body, stage.reducer), longest)
     except ValueError:  # some number would be too long
         return stage
+
+
+def _keeps_all(before: Node, body_of: Callable[[Access], Node], after: Node) -> bool:
+    """Does every read that is written out still stand there, and no infinite number, which would be
+    multiplied out?"""
+    infinite = (isinstance(n, Const) and not isinstance(n.value, Fraction) for n in terms(after))
+    written_out = _reads(before, lambda read: _reads(body_of(read), lambda _: 1))
+    return written_out == _reads(after, lambda _: 1) and not any(infinite)
+
+
+def _reads(node: Node, count: Callable[[Access], int]) -> int:
+    """How many reads the expression has, a power's as often as they are multiplied."""
+    known: dict[Node, int] = {}
+
+    def reads(node: Node) -> int:
+        if node not in known:
+            found = count(node) if isinstance(node, Access) else sum(map(reads, children(node)))
+            known[node] = found * (abs(node.exponent) if isinstance(node, Power) else 1)
+        return known[node]
+
+    return reads(node)
+
+
+def _one_reduction(scope: Scope, longest: Written) -> Scope:
+    """A reduction of a reduction by the same operation, which it reads inside of its loops."""
+    access = scope.body
+    if not isinstance(access, Access) or not isinstance(access.source, Scope):
+        return scope
+    source = access.source
+    same = source.sums and (not scope.sums or scope.reducer == source.reducer)
+    long = len(terms(source.body)) > MOST_TERMS or not written(source.body).fits(longest)
+    if not same or long or not _within(access, source, scope):
+        return scope
+    count = len(scope.domain)
+    sums = [affine.iterator(count + place) for place in range(len(source.sums))]
+    body = substitute(source.body, [*access.rows, *sums])
+    return make_scope(scope.loops, scope.sums + source.sums, body, source.reducer)
+
+
+def _within(access: Access, source: Scope, reader: Scope) -> bool:
+    """Is every row inside of the source's loops, for all of the reader's iterators?"""
+    found = (affine.bounds(row, reader.domain) for row in access.rows)
+    return all(
+        s.lo <= low and high < s.hi for s, (low, high) in zip(source.loops, found, strict=True)
+    )
 
 
 def _inside(access: Access, source: Scope, reader: Scope) -> bool:

@@ -1,6 +1,7 @@
 """The rules, one identity a file; a new rule is one new file and one line here."""
 
 from derivations.rule import JointRule, Rule
+from derivations.rules.centre import CENTRE
 from derivations.rules.contraction_order import CONTRACTION_ORDER
 from derivations.rules.distribute import DISTRIBUTE
 from derivations.rules.expand import EXPAND
@@ -26,6 +27,7 @@ from derivations.rules.tighten import TIGHTEN
 
 RULES: tuple[Rule, ...] = (
     TIGHTEN,
+    CENTRE,
     EXPAND,
     DISTRIBUTE,
     HOIST,
@@ -57,5 +59,5 @@ JOINT_RULES: tuple[JointRule, ...] = (JOIN,)
 
 ALL_RULES: tuple[Rule | JointRule, ...] = (*RULES, *JOINT_RULES)
 
-RULE_SET_VERSION = 2
+RULE_SET_VERSION = 3
 """Raised whenever a rule's meaning changes, so that remembered programs are derived anew."""

@@ -11,6 +11,7 @@ from eops.library.matmul import MATMUL
 from eops.library.pad_slice import PAD_SLICE
 from eops.library.pool import AVERAGE_POOLS, MAXIMUM_POOLS
 from eops.library.reduction import REDUCTION
+from eops.library.repaired import REPAIRED
 from eops.library.softmax import SOFTMAX
 from eops.library.view import VIEW
 from ta.operator import Operator
@@ -26,6 +27,7 @@ OPERATORS: tuple[Operator, ...] = (
     MATMUL,
     *MAXIMUM_POOLS,
     *AVERAGE_POOLS,
+    REPAIRED,
     REDUCTION,
     ELEMENTWISE,
 )

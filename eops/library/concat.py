@@ -119,5 +119,6 @@ CONCAT = Operator(
     work=_work,
     launch=_launch,
     recognise=recognise,
+    keeps_nonfinite=lambda binding: True,
     summary="tensors one after the other along a dimension; one copy",
 )

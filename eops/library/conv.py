@@ -97,6 +97,11 @@ def _work(binding: Binding) -> Work:
     return Work(operations, moved, 1, "convolution", utilisation(points, f, taps), copied)
 
 
+def _keeps_nonfinite(binding: Binding) -> bool:
+    """The library leaves out what its own padding would be multiplied by."""
+    return not any(slide.padding for slide in slides(binding, pads_with=0))
+
+
 def _operator(dimensions: int) -> Operator:
     return Operator(
         name=f"conv{dimensions}d",
@@ -104,6 +109,7 @@ def _operator(dimensions: int) -> Operator:
         work=_work,
         launch=partial(_launch, dimensions),
         constraint=_constraint,
+        keeps_nonfinite=_keeps_nonfinite,
         summary=f"{dimensions}-d convolution with stride, dilation, padding and groups",
     )
 

@@ -60,5 +60,6 @@ ELEMENTWISE = Operator(
     work=_work,
     launch=lambda binding: lower(binding.scope),
     recognise=recognise,
+    keeps_nonfinite=lambda binding: True,
     summary="any scalar function of tensors, index by index, operand after operand",
 )

@@ -90,5 +90,6 @@ MATMUL = Operator(
     launch=_launch,
     constraint=_constraint,
     stored=_stored,
+    keeps_nonfinite=lambda binding: True,
     summary="batched matrix product; every role may be several fused indices, operands any views",
 )

@@ -34,5 +34,6 @@ PAD_SLICE = Operator(
     work=_work,
     launch=lambda binding: lower(binding.scope),
     recognise=recognise,
+    keeps_nonfinite=lambda binding: True,
     summary="the part of a tensor that is read, surrounded by its fill; one copy",
 )

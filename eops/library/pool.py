@@ -170,6 +170,7 @@ def _operator(kind: Kind, dimensions: int) -> Operator:
         launch=partial(_launch, kind),
         reducers=(reducer,),
         constraint=_average_constraint if kind == "avg" else _maximum_constraint,
+        keeps_nonfinite=lambda binding: True,
         summary=f"{dimensions}-d {'sums or averages' if kind == 'avg' else 'maxima'} over windows",
     )
 

@@ -92,5 +92,6 @@ REDUCTION = Operator(
     launch=_launch,
     reducers=("sum", "max", "min", "prod"),
     recognise=recognise,
+    keeps_nonfinite=lambda binding: True,
     summary="sum, maximum, minimum or product over some dimensions of a tensor",
 )

@@ -28,10 +28,11 @@ from ta.subst import accesses, substitute
 
 @dataclass(frozen=True, slots=True)
 class Softmax:
-    """`logits` X over the scope's loops, of which `over` is k."""
+    """`logits` X over the scope's loops, of which `over` is k; `shifted` by their maximum."""
 
     logits: Node
     over: int
+    shifted: bool
 
 
 def find(scope: Scope) -> Softmax | None:
@@ -57,7 +58,7 @@ def find(scope: Scope) -> Softmax | None:
         for k in range(len(scope.loops)):
             inside = logits.free >> k & 1 and not quotient.free >> k & 1
             if inside and definition(scope, logits, k, shifted) is scope.body:
-                return Softmax(logits, k)
+                return Softmax(logits, k, shifted)
     return None
 
 
@@ -120,6 +121,13 @@ def _launch(binding: Binding) -> Launch:
     return launch
 
 
+def _keeps_nonfinite(binding: Binding) -> bool:
+    """exp(inf - inf) is NaN in a whole row, shifted as the library does; exp(x)/inf is 0 in all of
+    an unshifted one but the place of the infinity."""
+    found = find(binding.scope)
+    return found is not None and found.shifted
+
+
 def _work(binding: Binding) -> Work:
     scope = _logits(binding)
     elements = scope.size
@@ -138,5 +146,6 @@ SOFTMAX = Operator(
     work=_work,
     launch=_launch,
     recognise=recognise,
+    keeps_nonfinite=_keeps_nonfinite,
     summary="softmax of any expression over one dimension, shifted by the maximum or not",
 )

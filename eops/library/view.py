@@ -53,5 +53,6 @@ VIEW = Operator(
     work=_work,
     launch=lambda binding: lower(binding.scope),
     recognise=recognise,
+    keeps_nonfinite=lambda binding: True,
     summary="permuted, strided, overlapping or broadcast reads of the same memory; free",
 )

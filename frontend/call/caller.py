@@ -139,6 +139,10 @@ class Caller:
             self._guarded = (caller._guarded[0], *others[: MOST_GUARDED - 1])
         return result
 
+    def recorded(self, tensors: Sequence[torch.Tensor]) -> Simple:
+        """The calls of one run on such tensors; raises Unrecordable where data decide."""
+        return simplified(record(self._run, tensors)[0])
+
     def _run(self, tensors: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:
         return self.run(dict(zip(self.program.inputs, tensors, strict=True)))
 

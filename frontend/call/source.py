@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 import torch
 
+from eops.opaque import is_opaque
 from frontend.call.record import Layout, Ref
 from frontend.call.simplify import Simple, Step, View
 
@@ -61,7 +62,8 @@ def guarded(
 ) -> Flat:
     """The function of operands such as these, plain tensors or plain arrays of NumPy, which gives
     what a compiled function gives.  `default_type`: torch's default type takes part."""
-    names, lines = _guard(operands, default_type=default_type)
+    signs = any(not isinstance(s, View) and is_opaque(s.function) for s in simple.steps)
+    names, lines = _guard(operands, default_type=default_type, signs=signs)
     numpy = any(isinstance(operand, np.ndarray) for operand in operands)
     if numpy:
         convert = names.of(torch.from_numpy)
@@ -75,12 +77,14 @@ def guarded(
 
 def guarded_call(run: Flat, operands: Sequence[Any]) -> Flat:
     """`run(*operands)` for operands such as these; MISS for others."""
-    names, lines = _guard(operands, default_type=False)
+    names, lines = _guard(operands)
     values = ", ".join(f"v{number}" for number in range(len(operands)))
     return _made([*lines, f"    return {names.of(run)}({values})"], names)
 
 
-def _guard(operands: Sequence[Any], *, default_type: bool) -> tuple[_Names, list[str]]:
+def _guard(
+    operands: Sequence[Any], *, default_type: bool = False, signs: bool = False
+) -> tuple[_Names, list[str]]:
     """The first lines of a function that goes on only with operands such as these."""
     names = _Names({"MISS": MISS, "autocast": autocast, "transformation": transformation})
     parameters = "".join(f"v{number}, " for number in range(len(operands)))
@@ -89,7 +93,7 @@ def _guard(operands: Sequence[Any], *, default_type: bool) -> tuple[_Names, list
     lines.append(f"        {parameters}= operands")
     conditions: list[str] = []
     for number, operand in enumerate(operands):
-        conditions += _conditions(f"v{number}", operand, names)
+        conditions += _conditions(f"v{number}", operand, names, signs)
     if default_type:
         default = names.of(torch.get_default_dtype)
         conditions.append(f"{default}() is {names.of(torch.get_default_dtype())}")
@@ -105,16 +109,22 @@ def _result(simple: Simple, number: int, numpy: bool) -> str:
 
 
 def _made(lines: Sequence[str], names: _Names) -> Flat:
+    return function_of(lines, names.bound)
+
+
+def function_of(lines: Sequence[str], bound: Mapping[str, Any]) -> Flat:
+    """The function `call` that the lines define, with these global names."""
     source = "\n".join(lines) + "\n"
-    space = dict(names.bound)
+    space = dict(bound)
     exec(compile(source, "<einderive call>", "exec"), space)
     call: Flat = space["call"]
     call.__doc__ = source
     return call
 
 
-def _conditions(name: str, operand: Any, names: _Names) -> Iterator[str]:
-    """What holds of an operand for which the recorded program is right."""
+def _conditions(name: str, operand: Any, names: _Names, signs: bool) -> Iterator[str]:
+    """What holds of an operand for which the recorded program is right; `signs`: what is not of
+    torch reads its memory, so that a lazy negation would be missed."""
     yield f"type({name}) is {names.of(type(operand))}"
     yield f"{name}.dtype is {names.of(operand.dtype)}"
     yield f"{name}.shape == {names.of(operand.shape)}"
@@ -122,12 +132,14 @@ def _conditions(name: str, operand: Any, names: _Names) -> Iterator[str]:
         yield f"{name}.strides == {names.of(operand.strides)}"
         yield f"{name}.flags.behaved is {operand.flags.behaved}"
         return
-    yield f"{name}.layout is {names.of(torch.strided)}"
     yield f"{name}.stride() == {names.of(operand.stride())}"
+    if operand.dim() < 2 or 0 in operand.stride():  # others with these strides are strided tensors
+        yield f"{name}.layout is {names.of(torch.strided)}"
     device = f"{name}.is_cpu" if operand.is_cpu else f"{name}.device == {names.of(operand.device)}"
     yield device
     yield f"not ({name}.requires_grad and {names.of(torch.is_grad_enabled)}())"
-    yield f"not {name}.is_neg()"
+    if signs:
+        yield f"not {name}.is_neg()"
     if operand.is_complex():
         yield f"not {name}.is_conj()"
 

@@ -11,6 +11,7 @@ from dataclasses import fields, replace
 from math import inf, prod
 from random import Random
 
+from derivations.centring import Centre
 from derivations.contraction import ContractPairs
 from derivations.embed import ReadPart
 from derivations.functions import Exponential, Scale
@@ -152,6 +153,11 @@ def corrupt(witness: Witness, random: Random) -> Witness | None:
         if random.random() < 0.5:
             return replace(witness, parts=_changed_numbers(witness.parts, random))
         return replace(witness, term=witness.term + random.choice((-1, 1)))
+    if isinstance(witness, Centre):
+        name = random.choice(("parts", "kept"))
+        if random.random() < 0.3:
+            return replace(witness, term=witness.term + random.choice((-1, 1)))
+        return replace(witness, **{name: _changed_numbers(getattr(witness, name), random)})
     if isinstance(witness, Scale):
         return Scale(witness.term + random.choice((-1, 1)))
     if isinstance(witness, ReadPart):

@@ -398,6 +398,7 @@ FUNCTIONS_OF: dict[str, str] = {
     "relu": "0 0 0 + P 0+",
     "abs": "P + 0 + P +",
     "sign": "- - 0 + + -+",
+    "finite": "0 - 0 + 0 d",
 }
 
 

@@ -57,6 +57,22 @@ RECOGNISED: dict[str, list[Case]] = {
             {},
         ),
     ],
+    "repaired": [
+        ("Y[i,j] = sum[k]((A[i,k]-B[j,k])^2)", {"A": (4, 3), "B": (5, 3)}, {}),
+        (
+            "Y[b,j,i] = sum[k](2*W[k]^2*(3*A[i,b,k]-B[b,j,k]/2)^4)",
+            {"A": (4, 2, 3), "B": (2, 5, 3), "W": (3,)},
+            {},
+        ),
+        ("Y[i,l,j] = sum[k]((A[i,k]-B[j,k])*P[k,l])", {"A": (4, 3), "B": (5, 3), "P": (3, 2)}, {}),
+        (
+            "Y[i,j] = sum[k,l]((A[i,k]-B[j,k])*M[k,l]*(A[i,l]-B[j,l]))",
+            {"A": (4, 3), "B": (5, 3), "M": (3, 3)},
+            {},
+        ),
+        ("Y[i,j] = sum[k](-(A[k,i]-B[j])^2)", {"A": (3, 6), "B": (4,)}, {}),
+        ("Y[k] = sum[i]((A[i,k]-M[k])^3*W[i]/7)", {"A": (8, 3), "M": (3,), "W": (8,)}, {}),
+    ],
     "reduction": [
         ("Y[i] = sum[k](A[k,i])", {"A": (4, 3)}, {}),
         ("Y[i] = max[k,l](-2*A[k,i,l])", {"A": (4, 3, 5)}, {}),
@@ -100,6 +116,14 @@ REFUSED: list[tuple[str, Case]] = [
         "attention",
         (ATTENTION + "O[b,i,e] = P[b,i,q]*V[b,q,e]", QKV, {"q": (0, 5)}),
     ),
+    (
+        "repaired",
+        ("Y[i] = sum[k]((A[i+k]-B[k])^2)", {"A": (9,), "B": (3,)}, {"i": (0, 7)}),
+    ),
+    ("repaired", ("Y[i] = sum[k]((A[i,k]+B[k])^2)", {"A": (9, 3), "B": (3,)}, {})),
+    ("repaired", ("Y[i] = sum[k]((A[i,k]-B[i,k])^2)", {"A": (9, 3), "B": (9, 3)}, {})),
+    ("repaired", ("Y[i] = max[k]((A[i,k]-B[k])^2)", {"A": (9, 3), "B": (3,)}, {})),
+    ("repaired", ("Y[i] = sum[k](A[i,k]-B[k])", {"A": (9, 3), "B": (3,)}, {})),
     ("reduction", ("Y[i] = sum[k](A[i+k])", {"A": (5,)}, {"i": (0, 3), "k": (0, 3)})),
     ("reduction", ("Y[] = sum[k](A[k,k])", {"A": (3, 3)}, {})),
     ("reduction", ("Y[] = sum[k](A[k]*B[k])", {"A": (3,), "B": (3,)}, {})),

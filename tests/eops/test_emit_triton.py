@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from eops.dtypes import result
 from eops.emit_triton import emit
 from eops.plan import plan
+from eops.triton_build import build
 from ta import expr
 from ta.affine import iterator
 from ta.canon import scope
@@ -29,7 +31,8 @@ CASES = {case.name: case for case in runner.cases()}
 @pytest.fixture(scope="module")
 def interpreted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """What the interpreter's process found, by case."""
-    environment = os.environ | {"TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT)}
+    folders = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    environment = os.environ | {"TRITON_INTERPRET": "1", "PYTHONPATH": folders}
     done = subprocess.run(
         [sys.executable, str(RUNNER), str(tmp_path_factory.mktemp("kernels"))],
         env=environment,
@@ -66,6 +69,33 @@ def test_nan_passes_through_on_a_gpu(tmp_path: Path) -> None:
     assert runner.nan_survives(tmp_path, "cuda")
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize("last", [False, True], ids=["writes", "reads"])
+def test_more_elements_than_32_bits_reach(last: bool, tmp_path: Path) -> None:
+    """`Y[i,j] = A[i]*B[j]` of 2^31 elements and more, and the sum of its rows, which reads them."""
+    rows, columns = 46400, 46400
+    needed = 8 << 30
+    if torch.cuda.mem_get_info()[0] < needed:
+        pytest.skip(f"needs {needed >> 30} GiB of a GPU's memory")
+    a, b = (expr.tensor(name, (size,), "float16") for name, size in (("A", rows), ("B", columns)))
+    outer = scope([(0, rows), (0, columns)], [], expr.mul(runner.read(a, 0), runner.read(b, 1)))
+    kernel = build(outer, cache=tmp_path)
+    assert kernel.plan.wide
+    generator = torch.Generator(device="cuda").manual_seed(1)
+    left, right = (
+        torch.randint(1, 9, (size,), generator=generator, device="cuda").half()
+        for size in (rows, columns)
+    )
+    found = kernel(left, right)
+    wanted = left[:, None] * right[None, :]
+    assert torch.equal(found, wanted)
+    if last:
+        sums = scope([(0, rows)], [(0, columns)], runner.read(outer, 0, 1))
+        reading = build(sums, ("float16",), out_dtype="float32", cache=tmp_path)
+        assert reading.plan.wide
+        assert torch.equal(reading(found), wanted.sum(1, dtype=torch.float32))
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_plans_cover_the_output(name: str) -> None:
     made = plan(CASES[name].scope)
@@ -87,6 +117,15 @@ def test_guards_are_only_what_bounds_leave_open() -> None:
         scope([(0, 4)], [], runner.read(expr.tensor("X", (9,)), runner.row(7, x0=1)))
     ).loads.values()
     assert [(g.test_low, g.test_high) for g in shifted.guards] == [(False, True)]
+
+
+def test_few_outputs_are_reduced_along_both_axes() -> None:
+    """Sums of columns: 8192 outputs, one a lane, would leave a large GPU idle."""
+    few, many = (expr.tensor("X", (64, columns)) for columns in (8192, 2**17))
+    forms = [
+        plan(scope([(0, x.shape[1])], [(0, 64)], runner.read(x, 1, 0))).form for x in (few, many)
+    ]
+    assert forms == ["flat", "loop"]
 
 
 def test_roles_of_the_band() -> None:

@@ -13,7 +13,7 @@ import torch
 import einderive as ed
 from derivations.extract import Plan
 from frontend.accept import error
-from frontend.accuracy import magnitude
+from frontend.accuracy import cancelling, magnitude
 from frontend.choose import compile_derivation
 from frontend.compiled import CompiledFunction
 from frontend.execute import Executable, executable
@@ -24,6 +24,7 @@ from ta.errors import RecordError
 from ta.fields import RealField
 from ta.interp import evaluate
 from ta.show import show
+from tests.frontend.races import candidates_win
 
 DISTANCES = "Y[i,j] = (A[i,k]-B[j,k])^2"
 SIZES: dict[str, Any] = {"A": (48, 40), "B": (48, 40)}
@@ -36,11 +37,6 @@ def quickly(text: str, **options: Any) -> CompiledFunction:
 def built(found: ed.Derivation, plan: Plan | None = None) -> Executable:
     """The plan, or the program as given, on the CPU."""
     return executable(plan or found.unchanged, "cpu")
-
-
-def derived_first(calls: Any, *_: Any) -> tuple[dict[int, float], bool]:
-    """Measured times in which every candidate is faster than the baseline, the first the most."""
-    return {position: 1e-5 * position or 1e-3 for position in calls}, False
 
 
 def hard_errors(text: str, *rules: str, **shapes: Any) -> dict[str, FamilyError]:
@@ -99,6 +95,19 @@ def test_the_digits_lost_are_those_that_a_user_then_sees(text: str) -> None:
     assert max(found.digits for found in errors.values()) > seen - 1
 
 
+def test_the_digits_lost_are_those_of_the_steps() -> None:
+    found = ed.derive(DISTANCES, **SIZES)
+    plan = next(p for p in found.candidates if "expand" in [step.rule for step in p.steps])
+    cases = HardCases(found.source, "cpu", "fast")
+    errors = cases.errors(built(found, plan), len(FAMILIES))
+    lost = dict(cases.step_digits(plan.steps, errors))
+    assert next(iter(lost)) == "1 (expand)"
+    assert lost["1 (expand)"] > 4
+    assert abs(sum(lost.values()) - max(e.digits for e in errors)) < 1
+    exact = next(p for p in found.candidates if not cancelling(p.steps))
+    assert cases.step_digits(exact.steps, cases.errors(built(found, exact), 99)) == ()
+
+
 def test_another_order_of_summation_is_accepted_on_all_hard_inputs() -> None:
     text = "Y[b,i,e] = Q[b,i,d]*K[b,j,d]*V[b,j,e]"
     errors = hard_errors(text, "split-sum", Q=(2, 40, 8), K=(2, 40, 8), V=(2, 40, 8))
@@ -122,7 +131,7 @@ def test_a_program_that_loses_digits_without_a_step_that_says_so_is_refused() ->
 
 
 def test_the_chosen_program_reports_its_errors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("frontend.choose._measured", derived_first)
+    candidates_win(monkeypatch)
     run = compile_derivation(ed.derive(DISTANCES, accuracy="fast", **SIZES))
     assert run.chosen.label == "candidate 1"
     assert run.chosen.verdict == "accepted"
@@ -133,12 +142,13 @@ def test_the_chosen_program_reports_its_errors(monkeypatch: pytest.MonkeyPatch) 
     text = " ".join(str(run).split())
     assert "digits were lost on inputs with a" in text
     assert "it may lose digits: " in text
+    assert " by step 1 (expand)" in text
 
 
 def test_by_default_what_loses_digits_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("frontend.choose._measured", derived_first)
+    candidates_win(monkeypatch)
     run = compile_derivation(ed.derive(DISTANCES, **SIZES))
-    first = run.trials[1]
+    first = next(trial for trial in run.trials if trial.label == "candidate 1")
     assert first.cancelling
     assert first.verdict.startswith("refused: ")
     assert f"digits lost on inputs with {OFFSETS[0]}" in first.verdict
@@ -149,13 +159,14 @@ def test_by_default_what_loses_digits_gives_way(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_what_fails_on_hard_inputs_gives_way_to_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("frontend.choose._measured", derived_first)
+    candidates_win(monkeypatch)
     bad = FamilyError("a large common offset", 1.0, 1e-7, 7.0, accepted=False)
     monkeypatch.setattr(HardCases, "errors", lambda *_: (bad,))
     run = quickly("Y[i,l] = A[i,j]*B[j,k]*C[k,l]", A=(40, 50), B=(50, 60), C=(60, 3))
-    assert run.chosen is run.baseline
-    assert len(run.trials) > 2
-    for trial in run.trials[1:]:
+    assert run.chosen.plan is None
+    candidates = [trial for trial in run.trials if trial.plan is not None]
+    assert len(candidates) > 1
+    for trial in candidates:
         assert trial.families
         assert "on inputs with a large common offset" in trial.verdict
 
@@ -172,7 +183,7 @@ def test_digits_lost_are_those_of_the_result_where_it_is_small_beside_its_terms(
     direct = built(found)
     *before, last = direct.runs
     imprecise = replace(direct, runs=(*before, lambda buffers: last(buffers) * (1 + 1e-4)))
-    cases = HardCases(found.source, "cpu", found.accuracy, direct)
+    cases = HardCases(found.source, "cpu", found.accuracy)
     monkeypatch.setattr("frontend.hard_cases.hard_families", lambda _: (FAMILIES[1],))
     (same,) = cases.errors(direct, 99)
     (off,) = cases.errors(imprecise, 99)

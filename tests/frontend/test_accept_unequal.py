@@ -17,6 +17,7 @@ from frontend.hard_inputs import FAMILIES
 from frontend.inputs import family_inputs
 from frontend.judged import FamilyError
 from frontend.unequal import UNEQUAL, hard_families
+from tests.frontend.races import candidates_win
 
 GROUPED = "T[i] = B[i]-Z[i]; Y[i] = T[i]+C[i]"
 SHAPES = dict.fromkeys("BZC", (300,))
@@ -25,8 +26,8 @@ SHAPES = dict.fromkeys("BZC", (300,))
 def error_of(text: str, given: str, accuracy: Accuracy) -> FamilyError:
     """The error of the second text's program, given as if it were the first one's."""
     found, other = (ed.derive(t, accuracy=accuracy, **SHAPES) for t in (text, given))
-    direct, built = (executable(d.unchanged, "cpu") for d in (found, other))
-    cases = HardCases(found.source, "cpu", accuracy, direct)
+    built = executable(other.unchanged, "cpu")
+    cases = HardCases(found.source, "cpu", accuracy)
     return next(e for e in cases.errors(built, 99) if e.family == UNEQUAL)
 
 
@@ -41,10 +42,7 @@ def test_what_opens_a_difference_is_refused(accuracy: Accuracy) -> None:
 
 
 def test_the_digits_lost_are_reported_of_fast_programs(monkeypatch: pytest.MonkeyPatch) -> None:
-    def first(calls: Any, *_: Any) -> tuple[dict[int, float], bool]:
-        return {position: 1e-5 * position or 1e-3 for position in calls}, False
-
-    monkeypatch.setattr("frontend.choose._measured", first)
+    candidates_win(monkeypatch)
     run = compile_derivation(
         ed.derive(GROUPED, accuracy="fast", **dict.fromkeys("BZC", (200_000,)))
     )
@@ -123,8 +121,8 @@ def test_each_difference_has_a_family_with_the_other_small() -> None:
 def test_what_opens_one_of_two_differences_is_refused(opened: str) -> None:
     shapes = dict.fromkeys("BZCD", (300,))
     found, given = (ed.derive(text, **shapes) for text in (TWO, opened))
-    direct, built = (executable(d.unchanged, "cpu") for d in (found, given))
-    cases = HardCases(found.source, "cpu", "componentwise", direct)
+    built = executable(given.unchanged, "cpu")
+    cases = HardCases(found.source, "cpu", "componentwise")
     errors = cases.errors(built, 4)
     assert errors[-1].family.startswith(UNEQUAL)
     assert not errors[-1].accepted

@@ -16,7 +16,7 @@ X = np.random.default_rng(1).standard_normal(5).astype(np.float32)
 
 @pytest.fixture(scope="module")
 def product() -> ed.CompiledFunction:
-    return ed.compile("Y[i] = A[i,k]*x[k]", A=(4, 5), x=(5,), seconds=0.02)
+    return ed.compile("Y[i] = A[i,k]*x[k]", A=(4, 5), x=(5,), seconds=0.02, target="cpu")
 
 
 def packed() -> Any:
@@ -179,7 +179,7 @@ def test_transformations_are_refused(
 
 
 def test_a_scalar_may_be_a_number() -> None:
-    scaled = ed.compile("Y[i] = a*x[i]", a=(), x=(5,), seconds=0.02)
+    scaled = ed.compile("Y[i] = a*x[i]", a=(), x=(5,), seconds=0.02, target="cpu")
     np.testing.assert_allclose(scaled(a=2.5, x=X), 2.5 * X, rtol=1e-6)
     with pytest.raises(OperandError, match="a holds numbers that are no float32"):
         scaled(a=1j, x=X)

@@ -128,7 +128,8 @@ def test_writing_to_a_result_on_a_gpu_changes_nothing_else(name: str) -> None:
 
     def call() -> list[torch.Tensor]:
         found = run(**inputs)
-        return list(found) if isinstance(found, tuple) else [found]
+        values = found if isinstance(found, tuple) else (found,)
+        return [torch.as_tensor(y) for y in values]  # without operands, they are arrays
 
     first = call()
     expected = [y.clone() for y in first]

@@ -48,6 +48,10 @@ CASES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("Z[i] = A[i,k]*x[k]; Y[j] = 2*A[j,k]*x[k]; X[i] = A[i,k]*x[k]", {"A": M, "x": V}),
     ("U[i,j] = A[i,k]*B[j,k]; V[i,j] = A[i,k]*C[j,k]", {"A": M, "B": N, "C": N}),
     ("Y[i] = sum[k](A[i,k]); Z[i] = sum[k](A[i,k])*w[i]", {"A": M, "w": W}),
+    # a statement that is no output, though nothing is left of the text that reads it
+    ("T[i] = w[i]; Y[i] = B[i] + T[i+9] where i in 0:4", {"B": W, "w": W}),
+    ("T[i] = A[i,k]*x[k]; Y[i] = w[i]*w[j] + 0*T[i]", {"A": M, "w": W, "x": V}),
+    ("T[i] = w[i]; Z[i] = 2*w[i]; Y[i] = B[i]*B[j] + T[i] - T[i]", {"B": W, "w": W}),
     # ranges that do not begin at 0, windows, other reducers, functions, types
     ("Y[i] = A[i,k]*x[k] where i in 1:3", {"A": M, "x": V}),
     ("Y[i] = a[i+r-1]*K[r] where i in 0:9", {"a": (9,), "K": V}),
@@ -133,6 +137,39 @@ def test_the_program_may_name_its_iterators_otherwise(tmp_path: Path) -> None:
     data["candidates"] = [c for c in data["candidates"] if not c["steps"]][:1]
     data["candidates"][0]["program"] = "Y[q] = x[z]*A[q,z]\nZ[m] = sum[k](B[m,k]*x[k])"
     assert loaded(data, tmp_path).check()
+
+
+READ_NO_MORE = "T[i] = w[i]\nZ[i] = 2*w[i]\nY[i] = x[i] + 0*T[i]"
+
+
+def test_a_record_of_version_2_has_the_outputs_of_its_text(tmp_path: Path) -> None:
+    data = saved(ed.derive(READ_NO_MORE, target="cpu", budget=BUDGET, w=W, x=W), tmp_path)
+    assert data["input"].pop("outputs") == ["Z", "Y"]
+    with pytest.raises(RecordError, match="'outputs' is missing"):
+        loaded(data, tmp_path)
+    data["version"] = 2
+    assert "T[" in data["input"]["text"].split("\n")[0]
+    found = loaded(data, tmp_path)
+    assert [statement.name for statement in found.source.outputs] == ["T", "Z", "Y"]
+
+
+@pytest.mark.parametrize(
+    "outputs", [[], ["Y", "Z"], ["Z", "Z", "Y"], ["Z", "w"], ["Q"], "Y", [1], {"Y": 0}, None]
+)
+def test_outputs_that_no_program_could_have(outputs: Any, tmp_path: Path) -> None:
+    data = saved(ed.derive(READ_NO_MORE, target="cpu", budget=BUDGET, w=W, x=W), tmp_path)
+    data["input"]["outputs"] = outputs
+    with pytest.raises(RecordError, match="outputs"):
+        loaded(data, tmp_path)
+
+
+def test_an_output_that_another_one_reads_stays_one(tmp_path: Path) -> None:
+    text = "U[i] = A[i,k]*x[k]; Y[i] = {L[i:0:4] S[k:0:3] A[i,k]*x[k]}[i] + 1"
+    staged = ed.derive(text, target="cpu", budget=BUDGET, A=M, x=V).program
+    assert [statement.name for statement in staged.outputs] == ["U", "Y"]
+    again = ed.derive(staged, target="cpu", budget=BUDGET)
+    saved(again, tmp_path)
+    assert [s.name for s in ed.load(tmp_path / "d.json").source.outputs] == ["U", "Y"]
 
 
 def with_tensor(name: str, tensor: Any, folder: Path) -> Any:

@@ -12,6 +12,7 @@ import torch
 
 import einderive as ed
 from eops import torch_contract, torch_stage, triton_build
+from eops.opaque import opaque
 from eops.torch_stage import lower
 from eops.triton_build import Kernel, build
 from frontend import accept, execute
@@ -132,3 +133,12 @@ def test_what_the_stages_allocate_is_marked(
         with Marked():
             assert lower(root)(inputs).isnan().all()
             assert kernel(*(inputs[source] for source in kernel.plan.sources)).isnan().all()
+
+
+def test_what_opaque_functions_allocate_is_marked() -> None:
+    @opaque
+    def allocate(like: torch.Tensor) -> torch.Tensor:
+        return torch.empty(like.shape)
+
+    with Marked():
+        assert allocate(torch.ones(3)).isnan().all()

@@ -37,9 +37,12 @@ DEFINITIONS: Final[dict[str, Callable[[Any], Any]]] = {
     "relu": lambda x: max(x, 0),
     "abs": abs,
     "sign": mpmath.sign,
+    "finite": lambda x: x,
 }
 POSITIVE: Final = frozenset({"log", "sqrt", "rsqrt"})
-EXPONENTIAL: Final = frozenset(DEFINITIONS) - POSITIVE - {"log1p", "sin", "cos", "relu", "abs"}
+EXPONENTIAL: Final = (
+    frozenset(DEFINITIONS) - POSITIVE - {"log1p", "sin", "cos", "relu", "abs", "finite"}
+)
 
 
 def arguments(function: str) -> NDArray[np.float64]:
@@ -132,3 +135,8 @@ def test_infinities_and_nan(function: str, below: float, above: float) -> None:
     with np.errstate(invalid="ignore"):
         found = FUNCTIONS[function].real(np.array([-np.inf, np.inf, np.nan]))
     np.testing.assert_array_equal(found, [below, above, np.nan])
+
+
+def test_finite_replaces_what_is_no_number() -> None:
+    found = FUNCTIONS["finite"].real(np.array([-np.inf, np.inf, np.nan, -2.5, 0.0]))
+    np.testing.assert_array_equal(found, [0, 0, 0, -2.5, 0])

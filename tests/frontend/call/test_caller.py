@@ -14,8 +14,8 @@ from torch.nn import Parameter
 import einderive as ed
 from eops.opaque import opaque
 from frontend.call import Caller, caller
-from frontend.choose import _general
 from frontend.execute import Executable, executable
+from frontend.written import as_written
 from ta.errors import OperandError
 from ta.node import Tensor
 from ta.program import Program
@@ -46,7 +46,7 @@ def programs(text: str) -> tuple[Program, list[Executable]]:
     source = derivation.source
     runs = [executable(plan, "cpu") for plan in derivation.candidates[:3]]
     given = executable(derivation.unchanged, "cpu")
-    return source, [given, _general(source, given.scopes, (), as_written=True), *runs]
+    return source, [given, as_written(source, ()), *runs]
 
 
 def operands(program: Program, seed: int, make: Callable[[torch.Tensor], Any]) -> list[Any]:

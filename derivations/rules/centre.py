@@ -1,0 +1,145 @@
+"""Centre.   a[i,k] - b[j,k]  =  {a[i,k] - m[k]} - {b[j,k] - m[k]}   for m the mean of a over i."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import prod
+
+from derivations.centring import Centre
+from derivations.kernel import Witness
+from derivations.rule import Example, Refusal, Rule
+from derivations.rules.distribute import DISTRIBUTE
+from derivations.rules.expand import EXPAND
+from derivations.uncentred import multiplied
+from ta import expr
+from ta.affine import volume
+from ta.centred import is_centred, shared_iterators
+from ta.node import Access, Add, Const, Node, Scope
+from ta.subst import terms
+
+
+def propose(scope: Scope) -> Iterator[Witness]:
+    """The first difference of two terms over unequal iterators that may be multiplied out, or that
+    is summed: expanding or distributing it would subtract large parts.
+
+    The mean is that of the operand that has fewer elements, and keeps the iterators that index both
+    by themselves; of a window's positions all have one mean."""
+    if not scope.sums or scope.reducer != "sum":
+        return
+    possible = {*multiplied(scope.body)}
+    if not possible:
+        return
+    for position, total in enumerate(terms(scope.body)):
+        if isinstance(total, Add) and total in possible:
+            found = _pair(scope, total)
+            if found is not None:
+                yield Centre(position, *found)
+                return
+
+
+def _pair(scope: Scope, total: Add) -> tuple[tuple[int, int], tuple[int, ...]] | None:
+    """Two terms, the one whose mean is taken first, and the iterators of the mean."""
+    if any(map(is_centred, total.terms)):
+        return None
+    split = [expr.split_coefficient(term) for term in total.terms]
+    for p, q in combinations(range(len(split)), 2):
+        (a, left), (b, right) = split[p], split[q]
+        numbers = isinstance(left, Const) or isinstance(right, Const)
+        if numbers or (a > 0) == (b > 0) or left.free == right.free:
+            continue
+        kept = shared_iterators(left, right)
+        sides = [(_elements(scope, core, kept), at) for core, at in ((left, p), (right, q))]
+        able = [side for side in sides if side[0]]
+        if able:
+            _, first = min(able)
+            return (first, q if first == p else p), kept
+    return None
+
+
+def _elements(scope: Scope, core: Node, kept: tuple[int, ...]) -> int:
+    """How many elements a mean of the term is taken over, for all of the mean's together; 0 where
+    each would be that of one."""
+    held = sum(1 << i for i in kept)
+    if not core.free & ~held:
+        return 0
+    if isinstance(core, Access):
+        return prod(core.source.shape)
+    return volume(scope.extents, core.free)
+
+
+CENTRE = Rule(
+    name="centre",
+    formula="a[i,k] - b[j,k] = {L[i,k] a[i,k] - m[k]}[i,k] - {L[j,k] b[j,k] - m[k]}[j,k]",
+    conditions=(
+        "m[k] = finite({L[k] S[i] a[i,k]/n}[k]), where finite(x) is x or, where x is no number, 0: "
+        "any m is right; one of the terms is subtracted from the other; neither is an infinite "
+        "number of the text"
+    ),
+    choices=(
+        "the first difference over unequal iterators that is a factor or is summed; the mean of "
+        "the smaller operand, for each value of the iterators that index both by themselves"
+    ),
+    exactness="cancels",
+    assumes_no_nan="",
+    source="the shifted data of the variance (Chan, Golub, LeVeque, 1983)",
+    propose=propose,
+    opening=True,
+    then=(EXPAND, DISTRIBUTE),
+    examples=(
+        Example(
+            {"A": (4, 3), "B": (5, 3)},
+            "{L[i:0:4,j:0:5] S[k:0:3] (A[i,k] - B[j,k])^2}",
+            "{L[i:0:4,j:0:5] S[k:0:3] (-{L[j:0:5,k:0:3] -{L[k:0:3] finite({L[k:0:3] S[l:0:4] "
+            "A[l,k]/4}[k])}[k] + B[j,k]}[j,k] + {L[i:0:4,k:0:3] A[i,k] - {L[k:0:3] "
+            "finite({L[k:0:3] S[l:0:4] A[l,k]/4}[k])}[k]}[i,k])^2}",
+        ),
+        Example(
+            {"A": (8, 8), "T": (3, 3)},
+            "{L[h:0:8,w:0:8] S[r:0:3,s:0:3] (A[h+r-1,w+s-1] - T[r,s])^2}",
+            "{L[i:0:8,j:0:8] S[k:0:3,l:0:3] ({L[m:-1:9,n:-1:9] A[m,n] - "
+            "{finite({S[x:0:3,y:0:3] T[x,y]/9}[])}[]}[i+k-1,j+l-1] - {L[k:0:3,l:0:3] T[k,l] -"
+            " {finite({S[x:0:3,y:0:3] T[x,y]/9}[])}[]}[k,l])^2}",
+        ),
+        Example(
+            {"A": (4, 3), "M": (3,)},
+            "{L[k:0:3] S[i:0:4] (2*A[i,k] - 3*M[k])^4}",
+            "{L[i:0:3] S[j:0:4] ({L[j:0:4,i:0:3] -{L[i:0:3] finite({L[i:0:3] S[k:0:4] "
+            "A[k,i]/2}[i])}[i] + 2*A[j,i]}[j,i] - {L[i:0:3] -{L[i:0:3] finite({L[i:0:3] "
+            "S[k:0:4] A[k,i]/2}[i])}[i] + 3*M[i]}[i])^4}",
+        ),
+        Example(
+            {"A": (4, 3), "B": (5, 3), "P": (3, 2)},
+            "{L[i:0:4,j:0:5,l:0:2] S[k:0:3] (A[i,k] - B[j,k])*P[k,l]}",
+            "{L[i:0:4,j:0:5,k:0:2] S[l:0:3] P[l,k]*({L[i:0:4,l:0:3] A[i,l] - {L[l:0:3] "
+            "finite({L[l:0:3] S[m:0:4] A[m,l]/4}[l])}[l]}[i,l] - {L[j:0:5,l:0:3] -{L[l:0:3] "
+            "finite({L[l:0:3] S[m:0:4] A[m,l]/4}[l])}[l] + B[j,l]}[j,l])}",
+        ),
+    ),
+    refusals=(
+        Refusal(
+            {"A": (4,), "B": (4,)},
+            "{S[i:0:4] (A[i] + B[i])^2}",
+            Centre(1, (0, 1), ()),
+            "neither term is subtracted",
+        ),
+        Refusal(
+            {"A": (4, 3), "B": (4, 3)},
+            "{L[i:0:4] S[k:0:3] (A[i,k] - B[i,k])^2}",
+            Centre(1, (0, 1), (0, 1)),
+            "nothing to take a mean over",
+        ),
+        Refusal(
+            {"A": (4, 3), "B": (5, 3)},
+            "{L[i:0:4,j:0:5] S[k:0:3] (A[i,k] - B[j,k])^2}",
+            Centre(1, (0, 1), (0,)),
+            "do not share",
+        ),
+        Refusal(
+            {"A": (4,), "B": (5,)},
+            "{L[i:0:4] S[j:0:5] (A{fill=inf}[i-1] - B[j])^2}",
+            Centre(1, (0, 1), ()),
+            "an infinite number takes part",
+        ),
+    ),
+)

@@ -1,0 +1,183 @@
+"""A sum of products of differences, multiplied out and repaired where that loses digits.
+
+    Y[b] = sum[k](f(A[b,k]))         for example   sum[k]((A[i,k] - B[j,k])^2)
+
+`eops.expanded` multiplies out the centred differences and bounds the terms, |Y| = |sum of terms|
+with sum of |terms| <= 2^(n-1) * U.  Where
+
+    |Y| >= 2^(n-1) * U / 40
+
+the terms' rounding errors are at most 40 times those of Y; elsewhere, and where Y or U is no
+number, Y is computed again as written.  A sum that may have either sign is near 0 as written as
+well: there |Y| and U are the largest over the loops that the differences don't have.  Where more
+than a quarter is to be computed again, all is.  The data decide in each call; hard data cost time,
+not digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from math import prod
+from typing import Final
+
+import torch
+
+from eops.expanded import Expanded, Product, expanded, product_of
+from eops.library.arrange import library_call
+from eops.library.plain import is_plain
+from eops.library.traffic import output_bytes, read_bytes
+from eops.opaque import opaque
+from eops.points import Points, floating_inputs
+from eops.torch_contract import contraction_order
+from eops.torch_scalar import Buffers
+from eops.torch_stage import lower
+from eops.torch_types import HALVES
+from ta.element import element_bytes
+from ta.node import Add, Mul, Power, Scope, Source
+from ta.operator import Binding, Launch, Mismatch, Operator, Work
+from ta.subst import accesses, nested_scopes, stages, terms
+
+AMPLIFIED: Final = 40
+"""Errors of a sum's terms may be so many times those of the sum: for squared distances, where the
+result is below 0.05 of |a|^2 + |b|^2 it is computed again."""
+MOST_REPAIRED: Final = 0.25
+"""A larger share of the points than this is as dear as all of them."""
+
+OTHER = Mismatch("body", "the body is not a product with a difference of two reads", (), 100.0)
+WINDOWED = Mismatch("compound", "a read is not at lone iterators in range", (), 100.0)
+WHOLE = Mismatch("constraint", "not all inputs are of floating types", (), 100.0)
+
+
+def recognise(scope: Scope) -> Binding | Mismatch:
+    body = scope.body
+    factors = body.factors if isinstance(body, Mul) else (body,)
+    bases = [factor.base if isinstance(factor, Power) else factor for factor in factors]
+    if not scope.sums or not any(isinstance(base, Add) for base in bases):
+        return OTHER
+    found = product_of(scope)
+    if found is None or (found.degree == 1 and not found.plain):
+        return OTHER
+    reads = accesses(body)
+    if not all(is_plain(read, scope.domain) for read in reads):
+        return WINDOWED
+    if not floating_inputs(scope):
+        return WHOLE
+    if _expanded(scope) is None:
+        return OTHER
+    first = len(scope.loops)
+    roles = {"b": tuple(range(first)), "k": tuple(range(first, len(scope.domain)))}
+    return Binding(scope, reads, roles)
+
+
+@lru_cache(maxsize=1 << 12)
+def _expanded(scope: Scope) -> Expanded | None:
+    """Multiplied out, with 2^(n-1) * U / 40 as the bound."""
+    product = product_of(scope)
+    return (
+        None if product is None else expanded(scope, Fraction(2 ** (product.degree - 1), AMPLIFIED))
+    )
+
+
+def _launch(binding: Binding) -> Launch:
+    scope = binding.scope
+    found, product = _expanded(scope), product_of(scope)
+    assert found is not None
+    assert product is not None
+    own = [stage for stage in stages(found.fast, found.bound) if stage not in stages(scope)]
+    steps = [(stage, lower(stage)) for stage in own]
+    sources = tuple(dict.fromkeys(read.source for read in accesses(scope.body)))
+    repair = _repair(scope, product, sources)
+
+    def call(buffers: Buffers, dtype: torch.dtype) -> torch.Tensor:
+        wide = torch.float32 if dtype in HALVES else dtype
+        known: dict[Source, torch.Tensor] = {s: buffers[s].to(wide) for s in sources}
+        given = [known[source] for source in sources]
+        for stage, compute in steps:
+            known[stage] = compute(known)
+        return repair(known[found.fast], known[found.bound], *given).to(dtype)
+
+    return library_call(scope, call)
+
+
+def _repair(
+    scope: Scope, product: Product, sources: Sequence[Source]
+) -> Callable[..., torch.Tensor]:
+    """From Y multiplied out, U and the buffers to Y: one call to whoever records calls."""
+    written = lower(scope)
+    first = len(scope.loops)
+    alone = [] if product.not_negative else [i for i in range(first) if not product.held >> i & 1]
+    listed = [i for i in range(first) if i not in alone]
+    points = Points(scope, listed)
+    places = prod(scope.extents[i] for i in listed)
+
+    @opaque
+    @torch.no_grad()
+    def repair(fast: torch.Tensor, bound: torch.Tensor, *given: torch.Tensor) -> torch.Tensor:
+        """`bound` is overwritten, where its elements are memory of their own."""
+        size = fast if product.not_negative and product.coefficient > 0 else fast.abs()
+        if alone:
+            size, bound = size.amax(alone), bound.amax(alone)
+        short = torch.sub(bound, size, out=bound if bound.is_contiguous() else None)
+        least, most = torch.aminmax(short)  # a NaN anywhere gives NaN
+        if bool((most <= 0) & (least > -torch.inf)):
+            return fast
+        doubtful = ((short <= 0) & (short > -torch.inf)).logical_not_()
+        count = int(doubtful.count_nonzero())
+        buffers = dict(zip(sources, given, strict=True))
+        if count > MOST_REPAIRED * places:
+            return written(buffers)
+        indices = doubtful.nonzero().unbind(1)
+        result = fast.clone(memory_format=torch.contiguous_format)
+        result.permute([*listed, *alone])[indices] = points(buffers, indices)
+        return result
+
+    return repair
+
+
+def _work(binding: Binding) -> Work:
+    """The products of the two sides, everything else in passes over the result."""
+    scope = binding.scope
+    found = _expanded(scope)
+    assert found is not None
+    operations, calls = 0.0, 0
+    parts = [stage for stage in stages(found.fast, found.bound) if stage not in stages(scope)]
+    for stage in parts:
+        operations += _operations(stage)
+        calls += max(1, len(terms(stage.body)) // 2)
+    moved = sum(read_bytes(r, r.rows, scope.domain) for r in binding.operands)
+    moved += sum(2.0 * stage.size * element_bytes(stage) for stage in parts)
+    passes = 4 + 2 * len(nested_scopes(found.fast))
+    return Work(operations, moved + passes * output_bytes(scope), calls + 6, "matmul")
+
+
+def _operations(stage: Scope) -> float:
+    """Two for each point of the products of a sum, taken pair by pair."""
+    body = stage.body
+    factors = body.factors if isinstance(body, Mul) else (body,)
+    dims = [
+        frozenset(i for i in range(len(stage.domain)) if factor.free >> i & 1)
+        for factor in factors
+        if factor.free
+    ]
+    if not stage.sums or len(dims) < 2:
+        return 0.0
+    kept = frozenset(range(len(stage.loops)))
+    total = 0.0
+    for left, right, left_over in contraction_order(dims, kept, stage.extents):
+        total += 2.0 * prod(stage.extents[i] for i in dims[left] | dims[right])
+        dims[left] = (dims[left] | dims[right]) & left_over
+    return total
+
+
+REPAIRED = Operator(
+    name="repaired",
+    definition="Y[b] = sum[k](f(A[b,k]))",
+    work=_work,
+    launch=_launch,
+    recognise=recognise,
+    repairs=True,
+    summary="a sum of products of differences, centred and multiplied out; where a result is small "
+    "against its terms, it is computed again as written",
+)

@@ -1,0 +1,122 @@
+"""What formal sums of the whole do not show: parts of the loops, reductions of reductions, reads
+written out beside an infinity; and bindings that leave out an iterator of one value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import einderive as ed
+from derivations.checker import not_equal
+from tests.derivations.checker.changes import agree
+from tests.derivations.seeds import read
+
+SHAPES = {"A": (9,), "B": (9,), "C": (9, 9), "M": (9, 9)}
+CHOICE = "{L[i:0:6] max[k:0:3] where(i < 2, A[i+k], B[i])}"
+MASKED = "{L[i:0:4] max[j:0:4] where(j <= i, M[i,j], -inf)}"
+SHOWN = (
+    (CHOICE, "{L[i:0:6] where(i >= 2, B[i], {L[i:0:2] max[k:0:3] A[i+k]}[i])}"),
+    (CHOICE, "{L[i:0:6] where(1-i >= 0, {L[i:0:2] max[k:0:3] A[i+k]}[i], B[i])}"),
+    (
+        "{L[i:0:6] min[k:0:3] where(i == 2, A[k], B[i])}",
+        "{L[i:0:6] where(i == 2, {min[k:0:3] A[k]}[], B[i])}",
+    ),
+    (
+        "{L[i:0:6] max[k:0:3] where(i < 2, A[i+k], where(i >= 4, B[i], B[i] - A[k]))}",
+        "{L[i:0:6] where(i < 2, {L[i:0:2] max[k:0:3] A[i+k]}[i], "
+        "where(i >= 4, B[i], B[i] + {max[k:0:3] -A[k]}[]))}",
+    ),
+    (
+        "{L[i:0:4] max[k:0:3,l:0:4] maximum(A[k]*B[0] + C[i,l]*B[0], log(A[l]))}",
+        "{L[i:0:4] max[l:0:4] "
+        "{L[i:0:4,l:0:4] max[k:0:3] maximum(A[k]*B[0] + C[i,l]*B[0], log(A[l]))}[i,l]}",
+    ),
+    (
+        f"{{L[i:0:4] {{{{S[k:0:3] A[k]}}[] - {{S[k:0:3] B[k]}}[]}}[]*{MASKED}[i]}}",
+        f"{{L[i:0:4] {MASKED}[i]*({{S[k:0:3] A[k]}}[] - {{S[k:0:3] B[k]}}[])}}",
+    ),
+)
+FALSE = (
+    (CHOICE, "{L[i:0:6] where(i >= 1, B[i], {L[i:0:2] max[k:0:3] A[i+k]}[i])}"),
+    (CHOICE, "{L[i:0:6] where(i >= 3, B[i], {L[i:0:3] max[k:0:3] A[i+k]}[i])}"),
+    (CHOICE, "{L[i:0:6] where(i >= 2, B[i], {L[i:0:2] max[k:0:2] A[i+k]}[i])}"),
+    (
+        "{L[i:0:6] min[k:0:3] where(i == 2, A[k], B[i])}",
+        "{L[i:0:6] where(i == 3, {min[k:0:3] A[k]}[], B[i])}",
+    ),
+    (
+        "{L[i:0:4] max[k:0:3,l:0:4] maximum(A[k]*B[0] + C[i,l]*B[0], log(A[l]))}",
+        "{L[i:0:4] min[l:0:4] "
+        "{L[i:0:4,l:0:4] max[k:0:3] maximum(A[k]*B[0] + C[i,l]*B[0], log(A[l]))}[i,l]}",
+    ),
+    (
+        "{L[i:0:4] max[k:0:3,l:0:4] C[k,l]*A[i]}",
+        "{L[i:0:4] S[l:0:4] {L[i:0:4,l:0:4] max[k:0:3] C[k,l]*A[i]}[i,l]}",
+    ),
+    (
+        f"{{L[i:0:4] {{{{S[k:0:3] A[k]}}[] - {{S[k:0:3] B[k]}}[]}}[]*{MASKED}[i]}}",
+        f"{{L[i:0:4] {MASKED}[i]*({{S[k:0:3] B[k]}}[] - {{S[k:0:3] A[k]}}[])}}",
+    ),
+)
+
+
+@pytest.mark.parametrize(("one", "other"), SHOWN)
+def test_what_is_shown(one: str, other: str) -> None:
+    left, right = read(one, **SHAPES), read(other, **SHAPES)
+    assert agree(left, right)
+    assert not_equal(left, right) is None
+    assert not_equal(right, left) is None
+
+
+@pytest.mark.parametrize(("one", "other"), FALSE)
+def test_what_is_false(one: str, other: str) -> None:
+    left, right = read(one, **SHAPES), read(other, **SHAPES)
+    assert not agree(left, right)
+    assert not_equal(left, right) is not None
+    assert not_equal(right, left) is not None
+
+
+def test_parts_that_would_cancel_beside_an_infinity_stay() -> None:
+    """inf*a - inf*a has no value, where inf*(a - a) is 0."""
+    twice = "{L[i:0:4] {L[i:0:4] max[j:0:0] A[j]}[i]*({L[i:0:4] A[i]}[i] - A[i])}"
+    zero = "{L[i:0:4] 0*A[i]}"
+    assert not_equal(read(twice, **SHAPES), read(zero, **SHAPES)) is not None
+    assert not_equal(read(zero, **SHAPES), read(twice, **SHAPES)) is not None
+
+
+def test_functions_that_are_not_shown_equal_are_not_called_different() -> None:
+    one, other = (read(f"{{L[i:0:4] {text}}}", **SHAPES) for text in ("sin(A[i])", "cos(A[i])"))
+    reason = not_equal(one, other)
+    assert reason is not None
+    assert reason.startswith("not shown: ")
+
+
+DERIVED: tuple[tuple[str, dict[str, Any]], ...] = (
+    (
+        "Y[i] = max[k](where(i < 2, A[i+k], B[i])) where i in 0:4, k in 0:3",
+        {"A": (6,), "B": (4,)},
+    ),
+    (
+        "M[i] = max[j](where(j <= i, X[i,j], -inf)); Y[i] = M[i]*sum[k](A[k]-B[k])",
+        {"X": (4, 4), "A": (3,), "B": (3,)},
+    ),
+    (
+        "Y[z,f,h] = A[c,h+r-1]*K[f,c,r] where h in 0:9, z in 0:1",
+        {"A": (3, 9), "K": (4, 3, 3)},
+    ),
+    (
+        "Y[z,f,h] = A[c,i]*K[f,c,h-2*i] where h in 0:19, z in 0:1",
+        {"A": (3, 9), "K": (4, 3, 3)},
+    ),
+    ("Y[h,z] = sum[r](A[h+r-1]) where h in 0:9, z in 0:1, r in 0:3", {"A": (9,)}),
+    ("Y[z,i,j] = A[i,k]*B[k,j] where z in 0:1", {"A": (4, 3), "B": (3, 5)}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "shapes"), DERIVED, ids=[text for text, _ in DERIVED])
+def test_every_candidate_checks(text: str, shapes: dict[str, Any]) -> None:
+    found = ed.derive(text, **shapes)
+    for number in range(len(found.candidates)):
+        report = found.check(number)
+        assert report, f"{number}: {report}"
