@@ -15,6 +15,7 @@ from frontend.version import __version__
 
 if TYPE_CHECKING:
     from derivations.explore import Budget
+    from derivations.progress import Progress
     from derivations.verify import Report
     from frontend.compiled import CompiledFunction
     from frontend.derivation import Derivation
@@ -35,6 +36,7 @@ else:
             "Derivation": "frontend.derivation",
             "EinderiveError": "ta.errors",
             "Program": "ta.program",
+            "Progress": "derivations.progress",
             "Report": "derivations.verify",
             "Verdict": "frontend.verdict",
             "compile": "frontend.optimize",
@@ -53,6 +55,7 @@ __all__ = [
     "Derivation",
     "EinderiveError",
     "Program",
+    "Progress",
     "Report",
     "Verdict",
     "__version__",

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from derivations.graph import INTERRUPTED, NOT_ALLOWED, Graph, is_view, producers
+from derivations.progress import Progress, Watch, best_seconds
 from ta.node import Scope
 from ta.subst import stages
 
@@ -34,10 +35,6 @@ class Budget:
     seconds: float | None = None
     converging_effort: float = CONVERGING_EFFORT
     keep_duplicates: bool = False
-
-
-Progress = Callable[[Graph, int, int], None]
-"""Called now and then with the graph, the number of expanded scopes and of waiting ones."""
 
 
 class _Frontier:
@@ -92,7 +89,7 @@ class _Frontier:
 
 
 def explore(
-    graph: Graph, roots: Sequence[Scope], budget: Budget, progress: Progress | None = None
+    graph: Graph, roots: tuple[Scope, ...], budget: Budget, watch: Watch | None = None
 ) -> int:
     """Expand scopes, cheapest accumulated effort first; returns how many were expanded.
 
@@ -100,6 +97,13 @@ def explore(
     frontier = _Frontier(graph, budget)
     expanded: set[Scope] = set()
     started = time.monotonic()
+
+    def progress() -> Progress:
+        seconds, seen = time.monotonic() - started, frontier.seen()
+        share = max(seen / budget.states, seconds / budget.seconds if budget.seconds else 0.0)
+        counts = len(graph.stages), len(expanded), len(frontier)
+        return Progress(seconds, *counts, best_seconds(graph, roots), min(1.0, share))
+
     try:
         for stage in stages(*roots):
             frontier.push(frontier.origin(), stage, 0.0)
@@ -123,8 +127,8 @@ def explore(
             for target, further in _successors(graph, scope, budget.converging_effort):
                 frontier.push(origin, target, effort + further)
             frontier.charge(origin, len(graph.stages) - known)
-            if progress is not None and len(expanded) % 64 == 0:
-                progress(graph, len(expanded), len(frontier))
+            if watch is not None and len(expanded) % 64 == 0:
+                watch(progress)
         else:
             graph.stopped = "budget of states used up"
     except KeyboardInterrupt:

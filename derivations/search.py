@@ -9,13 +9,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 
 from derivations.bound import lower_bound
 from derivations.cost import Machine
-from derivations.explore import Budget, Progress, explore
+from derivations.explore import Budget, explore
 from derivations.extract import Plan, plans, unchanged
 from derivations.graph import INTERRUPTED, Graph, default_item_bytes
 from derivations.kernel import Step
+from derivations.progress import Progress, Watch, best_seconds
 from derivations.rule import JointRule, Rule
 from ta.node import Scope
 from ta.operator import Operator
@@ -54,7 +56,7 @@ def search(
     operators: Sequence[Operator],
     machine: Machine,
     budget: Budget,
-    progress: Progress | None = None,
+    watch: Watch | None = None,
     most: int = 16,
     joint_rules: Sequence[JointRule] = (),
     weights: frozenset[str] = frozenset(),
@@ -73,13 +75,21 @@ def search(
     expanded = 0
     with _no_collection():
         if given.seconds > bound * (1 + 1e-9):
-            expanded = explore(graph, roots, budget, progress)
+            expanded = explore(graph, roots, budget, watch)
         else:
             graph.stopped = AT_THE_BOUND
 
+        @cache  # nothing is explored any more
+        def best() -> float:
+            return best_seconds(graph, roots)
+
+        def progress() -> Progress:
+            seconds = time.perf_counter() - started
+            return Progress(seconds, len(graph.stages), expanded, 0, best(), 1.0)
+
         def check() -> None:
-            if progress is not None and graph.stopped != INTERRUPTED:
-                progress(graph, expanded, 0)
+            if watch is not None and graph.stopped != INTERRUPTED:
+                watch(progress)
 
         found = plans(graph, roots, most, check)
     seconds = time.perf_counter() - started

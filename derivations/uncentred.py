@@ -58,7 +58,9 @@ def _raw_difference(total: Add) -> bool:
         while isinstance(core, Access) and is_entry(core) and isinstance(core.source, Scope):
             coefficient, core = expr.split_coefficient(core.source.body)
             positive = positive == (coefficient > 0)
-        raw |= is_entry(core) and not isinstance(core, Const)
+        if isinstance(core, Const):
+            continue
+        raw |= is_entry(core)
         if isinstance(core, Add) or (
             isinstance(core, Access)
             and isinstance(core.source, Scope)

@@ -123,8 +123,9 @@ def _difference(total: Add, exponent: int) -> Difference | None:
     return Difference(first, second, 1 if a > 0 else -1, exponent)
 
 
-def expanded(scope: Scope) -> Expanded | None:
-    """The scope multiplied out; None where it is no such product, or has no mean to centre by."""
+def expanded(scope: Scope, factor: Fraction = Fraction(1)) -> Expanded | None:
+    """The scope multiplied out, and `factor * U`; None where it is no such product, or has no mean
+    to centre by."""
     found = product_of(scope)
     if found is None:
         return None
@@ -132,7 +133,7 @@ def expanded(scope: Scope) -> Expanded | None:
     centred = [side for side in sides if side is not None]
     if len(centred) < len(sides):
         return None
-    return Expanded(_fast(scope, found, centred), _bound(scope, found, centred))
+    return Expanded(_fast(scope, found, centred), _bound(scope, found, centred, factor))
 
 
 def _centred(scope: Scope, difference: Difference) -> tuple[Node, Node] | None:
@@ -172,12 +173,14 @@ def _fast(scope: Scope, found: Product, sides: Sequence[tuple[Node, Node]]) -> S
     return _sum_of(scope, terms)
 
 
-def _bound(scope: Scope, found: Product, sides: Sequence[tuple[Node, Node]]) -> Scope:
+def _bound(
+    scope: Scope, found: Product, sides: Sequence[tuple[Node, Node]], factor: Fraction
+) -> Scope:
     degree = found.degree
-    weights = [_size_of(factor) for factor in found.plain]
+    weights = [_size_of(each) for each in found.plain]
     parts: list[Node] = []
     for each, pair in zip(found.differences, sides, strict=True):
-        share = abs(found.coefficient) * Fraction(each.exponent, degree)
+        share = factor * abs(found.coefficient) * Fraction(each.exponent, degree)
         for side in pair:
             size = expr.power(side, degree) if degree % 2 == 0 else _absolute(side, degree)
             parts.append(expr.mul(expr.const(share), *weights, size))

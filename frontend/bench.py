@@ -150,7 +150,7 @@ def run(reference: Reference, machine: Machine, budget: Budget, progress: Progre
     gc.disable()  # as in `derivations.search`
     started = time.perf_counter()
     try:
-        expanded = explore(graph, roots, budget, progress.show if progress.wanted else None)
+        expanded = explore(graph, roots, budget, progress.watch if progress.wanted else None)
         candidates = plans(graph, roots, CANDIDATES)
     finally:
         seconds = time.perf_counter() - started
@@ -233,7 +233,7 @@ def bench_throughput(states: int, machine: Machine, progress: Progress) -> None:
     started = time.perf_counter()
     try:
         budget = Budget(states=states, effort=2 * Budget().effort)
-        expanded = explore(graph, roots, budget, progress.show if progress.wanted else None)
+        expanded = explore(graph, roots, budget, progress.watch if progress.wanted else None)
     finally:
         seconds = time.perf_counter() - started
         gc.enable()

@@ -202,11 +202,12 @@ def _parser() -> Parser:
 
     bench = subparsers.add_parser(
         "bench",
-        help="measure the search, or compiled functions",
-        description="Measure the search on known cases, or compiled functions beside the plain "
-        "lines of torch for formulas from public sources, in time or in digits.",
+        help="measure the search, calls, or compiled functions",
+        description="Measure the search on known cases, what a call costs beyond its computation, "
+        "or compiled functions beside the plain lines of torch for formulas from public sources, "
+        "in time or in digits.",
     )
-    bench.add_argument("what", choices=("search", "never-slower", "digits"))
+    bench.add_argument("what", choices=("search", "call", "never-slower", "digits"))
     search = bench.add_argument_group("search")
     search.add_argument("--case", type=_positive_int, help="1, 4, 6 or 7 [all, and throughput]")
     search.add_argument("--throughput", action="store_true", help="states a second, nothing else")

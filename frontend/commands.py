@@ -132,6 +132,10 @@ def bench(options: argparse.Namespace) -> int:
         from frontend.bench import bench_search
 
         return bench_search(options.case, options.states, options.target, options.throughput)
+    if options.what == "call":
+        from frontend.bench_call import bench_call
+
+        return bench_call()
     if options.what == "digits":
         from frontend.bench_digits import bench_digits
 

@@ -36,6 +36,7 @@ from frontend.hard_inputs import Family
 from frontend.inputs import family_inputs, nonfinite_families
 from frontend.judged import FamilyError, Standard, judged
 from frontend.rows import Piece, narrowed, pieces, work
+from frontend.sampled_reference import evaluable
 from frontend.summed import summed
 from frontend.unequal import hard_families
 from frontend.written import has_products, written
@@ -164,9 +165,11 @@ class HardCases:
         """The rows as written, in each way to accumulate a sum."""
         types = output_types(self.program)
         own = [types[piece.output] for piece in self._pieces]
-        found = [written(self._roots, own)]
-        if has_products(self._roots):
-            found.append(written([_wide(piece) for piece in self._pieces], own, "einsum"))
+        roots = evaluable(self._roots)
+        found = [written(roots, own)]
+        if has_products(roots):
+            wide = evaluable([_wide(piece) for piece in self._pieces])
+            found.append(written(wide, own, "einsum"))
         return tuple(found)
 
     @cached_property

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from derivations.cost import MACHINES
-from derivations.explore import Budget, Progress
-from derivations.graph import Graph
+from derivations.explore import Budget
+from derivations.progress import Progress
 from derivations.rule import Rule
 from derivations.rules import JOINT_RULES, RULES
 from derivations.search import search
@@ -91,7 +91,7 @@ def derive(
     budget: Budget | float | None = None,
     dtypes: Dtypes | None = None,
     ranges: Mapping[str, tuple[int, int]] | None = None,
-    progress: Progress | None = None,
+    progress: Callable[[Progress], object] | None = None,
     most: int = 16,
     weights: Iterable[str] | str = (),
     laws: Iterable[str] | str = (),
@@ -117,7 +117,9 @@ def derive(
     them, and `compile` checks it; the default, `"ignore"`, promises nothing for such inputs.
 
     `budget`: a Budget, or seconds; the default is a number of states, so that the result does not
-    depend on the machine's pace.  Nothing is measured here: `Derivation.compile` does that."""
+    depend on the machine's pace.  Nothing is measured here: `Derivation.compile` does that.
+
+    `progress` is called now and then with a `Progress`, a few numbers: `progress=print`."""
     refuse_option_names(derive, formula, PARSED)
     if not isinstance(most, Integral) or most < 1:
         raise TextError(
@@ -126,7 +128,7 @@ def derive(
     if progress is not None and (not callable(progress) or isinstance(progress, type)):
         raise TextError(
             f"progress is a function, not {shown(progress)}",
-            next_step="pass one of (graph, expanded, waiting), or leave it out",
+            next_step="pass one of a Progress, such as print, or leave it out",
         )
     checked(accuracy, nan)
     limits = _limits(budget)
@@ -144,10 +146,10 @@ def derive(
     rules = _rules(laws)
     with Interruption() as interruption:
 
-        def watch(graph: Graph, expanded: int, waiting: int) -> None:
+        def watch(so_far: Callable[[], Progress]) -> None:
             interruption.check()
             if progress is not None:
-                progress(graph, expanded, waiting)
+                progress(so_far())
 
         result = search(
             program.roots(),
@@ -266,7 +268,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     budget: Budget | float | None = None,
     dtypes: Dtypes | None = None,
     ranges: Mapping[str, tuple[int, int]] | None = None,
-    progress: Progress | None = None,
+    progress: Callable[[Progress], object] | None = None,
     weights: Iterable[str] | str = (),
     laws: Iterable[str] | str = (),
     accuracy: Accuracy = "normwise",
@@ -285,7 +287,8 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     you would call instead: it is timed and judged beside the others (`compile_derivation`).
 
     Without a `budget` the search ends after a second, if its number of states has not ended it
-    before."""
+    before; `progress` is told of it, as by `derive`.  What is handed back is shown to be equal by
+    `Derivation.check`, or is a plain program."""
     refuse_option_names(compile, formula, PARSED)
     chosen = target or examples(shapes).target or default_target()
     converted = None if output is None else getattr(torch, checked_dtype(_names(output)))

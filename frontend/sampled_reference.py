@@ -37,17 +37,21 @@ SAMPLED_SECONDS = 0.3
 MOST_ROWS = 48
 PRODUCTS_A_SECOND, ELEMENTS_A_SECOND = 4e9, 1e8
 """Multiply-adds of a float64 matrix product, and elementwise operations, on a slow core."""
+MOST_TERMS = 1 << 22
+"""Terms that a formula as written may sum to be evaluated as such: beyond, torch takes a second."""
 COMPARED_A_SECOND = 1e7
 """Entries of an output, which every program is compared in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of an output: `scope` computes it, `index` is where it stands."""
+    """A part of an output: `scope` computes it, `index` is where it stands; `corner`: it goes
+    through one, and is computed even if time is short."""
 
     output: int
     scope: Scope
     index: tuple[slice, ...]
+    corner: bool = True
 
 
 def equally_cheap(root: Scope) -> Scope:
@@ -56,6 +60,13 @@ def equally_cheap(root: Scope) -> Scope:
     for stage in stages(root):
         done[stage] = _contracted(redirected(stage, done))
     return done[root]
+
+
+def evaluable(scopes: Sequence[Scope]) -> tuple[Scope, ...]:
+    """The scopes as they are written; where nobody would evaluate them so (one entry of a product
+    of ten matrices sums 2^54 terms), with such products contracted pair by pair."""
+    points = sum(prod(bound.extent for bound in stage.domain) for stage in stages(*scopes))
+    return tuple(scopes) if points <= MOST_TERMS else tuple(map(equally_cheap, scopes))
 
 
 def _contracted(stage: Scope) -> Scope:
@@ -87,7 +98,7 @@ def pieces(roots: Sequence[Scope]) -> tuple[Piece, ...]:
                 slice(low - loop.lo, high - loop.lo)
                 for (low, high), loop in zip(box, root.loops, strict=True)
             )
-            found.append(Piece(number, scope, index))
+            found.append(Piece(number, scope, index, place < corners))
     return tuple(found)
 
 

@@ -3,8 +3,8 @@
     base = max|w - r| / max|r|      w as written in these types, r the same in float64
 
 Where the formula as written is much work, some rows of its outputs are computed, or pieces of rows;
-where even these are too much (a product of ten matrices as written sums 10^16 terms for one entry),
-there is no such error, and a bound stands in its place.
+products of many factors are contracted pair by pair where nobody would sum all their terms
+(`frontend.sampled_reference.evaluable`); where even that is too much, a bound stands in its place.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import torch
 from eops.torch_stage import lower_all
 from frontend.accept import Reference, error
 from frontend.rows import pieces, work
-from frontend.sampled_reference import equally_cheap, seconds
+from frontend.sampled_reference import equally_cheap, evaluable, seconds
 from frontend.written import written
 from ta.node import Scope
 from ta.program import Program
@@ -38,7 +38,7 @@ def standard_error(program: Program, expected: Reference) -> float:
     if any(value.is_complex() for value in expected.inputs.values()):
         return bound(roots, expected.epsilon)
     parts = pieces(roots, PIECES_WORK)
-    scopes = [piece.scope for piece in parts]
+    scopes = evaluable([piece.scope for piece in parts])
     if not parts or work(scopes) > MOST_WORK:
         return bound(roots, expected.epsilon)
     wide = {tensor: value.to(torch.float64) for tensor, value in expected.inputs.items()}

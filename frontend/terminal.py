@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, TextIO
+from collections.abc import Callable
+from typing import TextIO
 
 
 class Progress:
@@ -18,10 +19,12 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         self.write("")
 
-    def show(self, graph: Any, expanded: int, waiting: int) -> None:
-        self.write(
-            f"searching: {len(graph.stages)} expressions, {expanded} expanded, {waiting} waiting"
-        )
+    def show(self, so_far: object) -> None:
+        self.write(f"searching: {so_far}")
+
+    def watch(self, so_far: Callable[[], object]) -> None:
+        """The same for what gives it."""
+        self.show(so_far())
 
     def write(self, text: str) -> None:
         if self.wanted:

@@ -14,7 +14,7 @@ SAMPLE = 1e-4
 """A call that is shorter than this is timed in batches that take about so many seconds: the clock
 and the pace of the machine are too coarse for one."""
 MOST_CALLS = 100
-WARM = 20e-3
+WARM = 0.1
 """A first call that is no longer than this may have been something that is done once."""
 
 

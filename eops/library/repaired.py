@@ -17,6 +17,7 @@ not digits.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from math import prod
 from typing import Final
@@ -38,7 +39,7 @@ from ta.node import Add, Mul, Power, Scope, Source
 from ta.operator import Binding, Launch, Mismatch, Operator, Work
 from ta.subst import accesses, nested_scopes, stages, terms
 
-AMPLIFIED: Final = 40.0
+AMPLIFIED: Final = 40
 """Errors of a sum's terms may be so many times those of the sum: for squared distances, where the
 result is below 0.05 of |a|^2 + |b|^2 it is computed again."""
 MOST_REPAIRED: Final = 0.25
@@ -72,7 +73,11 @@ def recognise(scope: Scope) -> Binding | Mismatch:
 
 @lru_cache(maxsize=1 << 12)
 def _expanded(scope: Scope) -> Expanded | None:
-    return expanded(scope)
+    """Multiplied out, with 2^(n-1) * U / 40 as the bound."""
+    product = product_of(scope)
+    return (
+        None if product is None else expanded(scope, Fraction(2 ** (product.degree - 1), AMPLIFIED))
+    )
 
 
 def _launch(binding: Binding) -> Launch:
@@ -105,21 +110,21 @@ def _repair(
     alone = [] if product.not_negative else [i for i in range(first) if not product.held >> i & 1]
     listed = [i for i in range(first) if i not in alone]
     points = Points(scope, listed)
-    threshold = 2.0 ** (product.degree - 1) / AMPLIFIED
     places = prod(scope.extents[i] for i in listed)
 
     @opaque
     @torch.no_grad()
     def repair(fast: torch.Tensor, bound: torch.Tensor, *given: torch.Tensor) -> torch.Tensor:
+        """`bound` is overwritten, where its elements are memory of their own."""
         size = fast if product.not_negative and product.coefficient > 0 else fast.abs()
         if alone:
             size, bound = size.amax(alone), bound.amax(alone)
-        doubtful = torch.ge(size, bound * threshold).logical_not_()
-        if not bool(torch.isfinite(size.amax())):
-            doubtful |= _no_number(fast, alone)
-        count = int(doubtful.count_nonzero())
-        if not count:
+        short = torch.sub(bound, size, out=bound if bound.is_contiguous() else None)
+        least, most = torch.aminmax(short)  # a NaN anywhere gives NaN
+        if bool((most <= 0) & (least > -torch.inf)):
             return fast
+        doubtful = ((short <= 0) & (short > -torch.inf)).logical_not_()
+        count = int(doubtful.count_nonzero())
         buffers = dict(zip(sources, given, strict=True))
         if count > MOST_REPAIRED * places:
             return written(buffers)
@@ -129,14 +134,6 @@ def _repair(
         return result
 
     return repair
-
-
-def _no_number(fast: torch.Tensor, alone: Sequence[int]) -> torch.Tensor:
-    """Where the result is no number."""
-    lost = torch.isfinite(fast).logical_not_()
-    for axis in sorted(alone, reverse=True):
-        lost = lost.any(axis)
-    return lost
 
 
 def _work(binding: Binding) -> Work:

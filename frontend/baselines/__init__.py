@@ -6,9 +6,11 @@ for it, or None.  Recognisers know formulas by the algebra: names and sizes have
 
 from frontend.baselines import (
     attention,
+    batch_norm,
     distances,
     linear,
     normalisation,
+    norms,
     pieces,
     products,
     softmax,
@@ -20,6 +22,8 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     attention.recognise,
     softmax.recognise,
     normalisation.recognise,
+    batch_norm.recognise,
+    norms.recognise,
     windows.convolution,
     windows.transposed,
     windows.pooling,

@@ -162,9 +162,9 @@ def test_an_interruption_while_programs_are_put_together() -> None:
     text, shapes = LONG["6 blocks with softmax"]
     asked = 0
 
-    def interrupt(graph: Graph, expanded: int, waiting: int) -> None:
+    def interrupt(so_far: ed.Progress) -> None:
         nonlocal asked
-        if waiting == 0:
+        if so_far.waiting == 0:
             asked += 1
             if asked == 5:
                 signal.raise_signal(signal.SIGINT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from derivations.cost import CPU, H100
 from derivations.explore import Budget, explore
 from derivations.graph import Graph
 from derivations.kernel import Witness
+from derivations.progress import Progress
 from derivations.rule import Rule
 from derivations.rules import LAWLESS, RULES
 from derivations.search import SearchResult, search
@@ -173,11 +174,11 @@ def test_a_search_without_rules_gives_the_formula_back() -> None:
 def test_an_interrupt_in_the_callback_leaves_the_best_so_far() -> None:
     calls: list[tuple[int, int]] = []
 
-    def stop(graph: Graph, expanded: int, waiting: int) -> None:
-        calls.append((expanded, waiting))
+    def stop(so_far: Callable[[], Progress]) -> None:
+        calls.append((so_far().expanded, so_far().waiting))
         raise KeyboardInterrupt
 
-    result = fresh(LARGE, Budget(states=10**6), progress=stop)
+    result = fresh(LARGE, Budget(states=10**6), watch=stop)
     assert result.statistics.stopped == "interrupted"
     assert calls == [(result.statistics.expanded, calls[0][1])]
     for plan in result.plans:

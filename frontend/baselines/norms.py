@@ -1,0 +1,107 @@
+"""Euclidean norms, what is divided by them, and cosines.
+
+sqrt(S[k] X[i,k]^2)                         torch.linalg.vector_norm(X, dim=1)
+X / maximum(norm of X, eps)                 F.normalize(X, dim=1, eps=eps)
+S[k] x*y * rsqrt(S x^2) * rsqrt(S y^2)      F.cosine_similarity(x, y, dim=1)
+"""
+
+from __future__ import annotations
+
+from frontend.baselines.scalars import Scalars
+from frontend.baselines.terms import as_it_is, reductions
+from frontend.baselines.views import View, permuted, view
+from frontend.baselines.writer import Writer, Written
+from ta.expr import power
+from ta.node import Access, Apply, Const, Mul, Node, Power, Scope
+
+
+def recognise(scope: Scope, writer: Writer) -> Written | None:
+    if scope.sums or scope.empty:
+        return None
+    return _norm(scope, writer) or _normalised(scope, writer) or _cosine(scope, writer)
+
+
+def _norm(scope: Scope, writer: Writer) -> Written | None:
+    body = scope.body
+    if not isinstance(body, Apply) or body.function != "sqrt":
+        return None
+    squares = _squares(body.args[0], scope)
+    if squares is None:
+        return None
+    values, inner = squares
+    found = view(values, inner.domain, writer)
+    text = f"torch.linalg.vector_norm({found.text}, dim={_axes(found, inner)})"
+    kept = tuple(i for i in found.dims if i < len(inner.loops))
+    return Written(permuted(View(text, kept), range(len(kept))), "vector_norm")
+
+
+def _squares(read: Node, scope: Scope) -> tuple[Access, Scope] | None:
+    """X and the nested scope, where the read is of the sum of its squares, over the same loops."""
+    if not isinstance(read, Access) or not isinstance(read.source, Scope):
+        return None
+    inner = read.source
+    body = inner.body
+    if not inner.sums or inner.reducer != "sum" or not as_it_is(read, scope):
+        return None
+    if not isinstance(body, Power) or body.exponent != 2 or not isinstance(body.base, Access):
+        return None
+    whole = body.base.free == (1 << len(inner.domain)) - 1
+    return (body.base, inner) if whole else None
+
+
+def _axes(found: View, inner: Scope) -> str:
+    axes = [d for d, i in enumerate(found.dims) if i >= len(inner.loops)]
+    return str(axes[0]) if len(axes) == 1 else str(tuple(axes))
+
+
+def _normalised(scope: Scope, writer: Writer) -> Written | None:
+    body = scope.body
+    if not isinstance(body, Mul) or len(body.factors) != 2:
+        return None
+    for values, below in (body.factors, body.factors[::-1]):
+        if not isinstance(below, Power) or below.exponent != -1:
+            continue
+        bound = below.base
+        if not isinstance(bound, Apply) or bound.function != "maximum":
+            continue
+        least = next((a for a in bound.args if isinstance(a, Const)), None)
+        root = next((a for a in bound.args if isinstance(a, Apply)), None)
+        if least is None or root is None or root.function != "sqrt":
+            continue
+        for factor, inside, dims, reducer in reductions(root.args[0], scope):
+            if factor == 1 and reducer == "sum" and inside is power(values, 2) and len(dims) == 1:
+                text = Scalars(scope.loops, range(len(scope.loops)), writer).text(values)
+                eps = repr(float(least.value))
+                return Written(f"F.normalize({text}, dim={dims[0]}, eps={eps})", "normalize")
+    return None
+
+
+def _cosine(scope: Scope, writer: Writer) -> Written | None:
+    body = scope.body
+    if not isinstance(body, Mul) or len(body.factors) != 3:
+        return None
+    products = [f for f in body.factors if isinstance(f, Access)]
+    squares = [_squares(inside, scope) for f in body.factors if (inside := _under(f)) is not None]
+    if len(products) != 1 or len(squares) != 2 or None in squares:
+        return None
+    product = products[0]
+    (one, inner), (other, same) = (square for square in squares if square is not None)
+    source = product.source
+    if not isinstance(source, Scope) or not as_it_is(product, scope) or len(inner.sums) != 1:
+        return None
+    if source.domain != inner.domain or same.domain != inner.domain or source.reducer != "sum":
+        return None
+    if not isinstance(source.body, Mul) or set(source.body.factors) != {one, other}:
+        return None
+    order = range(len(inner.domain))
+    x, y = (permuted(view(part, inner.domain, writer), order) for part in (one, other))
+    return Written(f"F.cosine_similarity({x}, {y}, dim={len(inner.loops)})", "cosine_similarity")
+
+
+def _under(node: Node) -> Node | None:
+    """v of rsqrt(v) or 1/sqrt(v)."""
+    if isinstance(node, Apply) and node.function == "rsqrt":
+        return node.args[0]
+    if isinstance(node, Power) and node.exponent == -1 and isinstance(node.base, Apply):
+        return node.base.args[0] if node.base.function == "sqrt" else None
+    return None

@@ -1,0 +1,49 @@
+"""The benchmark of compiled functions beside plain lines: what passes, and that it runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from frontend.bench_slower import MOST_RATIO, Row, selected
+from frontend.cli import main
+from frontend.timing import Timing
+
+Capture = pytest.CaptureFixture[str]
+
+
+def row(public: float, plain: float, again: float, spread: float = 0.0) -> Row:
+    times = [Timing(seconds, spread) for seconds in (public, plain, again)]
+    return Row("one", 8, *times, 1, "baseline", 0.5, 5e-6)
+
+
+def test_what_passes() -> None:
+    assert row(1.05e-4, 1e-4, 1e-4).fine  # the allowance
+    assert not row(1.06e-4, 1e-4, 1e-4).fine
+    assert row(1.06e-4, 1e-4, 1.02e-4).fine  # the line differs by as much from itself
+    assert not row(1.3e-4, 1e-4, 1e-4, spread=1e-4).fine  # beyond any noise
+    assert row(MOST_RATIO * 1e-3, 1e-3, 1e-3, spread=1e-3).fine
+
+
+def test_compiling_takes_three_seconds_unless_the_line_itself_is_slow() -> None:
+    fast = row(1e-4, 1e-4, 1e-4)
+    assert fast.quickly_compiled
+    assert not replace(fast, compile_seconds=3.5).quickly_compiled
+    assert replace(row(0.2, 0.2, 0.2), compile_seconds=9.0).quickly_compiled
+
+
+@pytest.mark.parametrize("words", [[], ["--numpy"]])
+def test_it_runs(words: list[str], capsys: Capture) -> None:
+    command = ["bench", "never-slower", "--formula", "trace", "--size", "8", "--seconds", "0.01"]
+    assert main([*command, *words]) in (0, 1)
+    out, err = capsys.readouterr()
+    assert err == ""
+    lines = out.splitlines()
+    assert lines[2].startswith("linalg.trace")
+    assert lines[-1].startswith("1 measured")
+
+
+def test_sizes_are_those_that_fit() -> None:
+    assert [n for _, n in selected(["conv3d"], [])] == [8, 32, 128]
+    assert [n for _, n in selected(["conv3d"], [32, 512])] == [32]

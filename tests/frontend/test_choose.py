@@ -1,0 +1,167 @@
+"""Several baselines, one's own among them: who is judged, who is left out, and who sets the bar."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+import torch
+
+import einderive as ed
+from frontend import choose
+from frontend.choose import YOURS
+from frontend.entrants import Judge
+from frontend.timing import Timing
+from ta.errors import OperandError
+
+DISTANCES = "Y[i,j] = (A[i,k]-B[j,k])^2"
+SIZES: dict[str, Any] = {"A": (48, 40), "B": (44, 40)}
+
+
+def quickly(text: str, **options: Any) -> ed.CompiledFunction:
+    return ed.compile(text, target="cpu", seconds=0.01, **options)
+
+
+def trial(run: ed.CompiledFunction, word: str) -> Any:
+    return next(t for t in run.trials if word in t.words)
+
+
+def in_order(*words: str) -> Any:
+    """Races that end as told: the named programs first, all others a second later."""
+
+    def race(calls: Any, **_: Any) -> list[Timing]:
+        return [Timing(1.0 + place, 0.0, (1.0 + place,) * 4) for place in range(len(calls))]
+
+    return race
+
+
+def test_every_baseline_is_a_trial_and_the_ratio_is_against_the_fastest() -> None:
+    run = quickly("Y[b,o] = X[b,i]*W[o,i] + C[o]", X=(9, 8), W=(7, 8), C=(7,))
+    plain = [t for t in run.trials if t.plan is None]
+    assert {t.words[0] for t in plain} >= {"linear", "matmul", "torch.einsum"}
+    assert [t.label for t in plain] == [f"baseline {n}" for n in range(1, len(plain) + 1)]
+    accepted = [t.seconds for t in plain if t.verdict == "baseline"]
+    assert run.baseline.seconds == min(accepted)
+    assert run.ratio == run.baseline.seconds / run.chosen.seconds
+    assert "F.linear(X, W, C)" in trial(run, "linear").text
+
+
+def test_where_no_candidate_wins_the_function_is_the_fastest_baseline() -> None:
+    run = quickly("Y[i,j] = A[i,k]*B[k,j]", A=(16, 16), B=(16, 16))
+    a, b = torch.randn(16, 16), torch.randn(16, 16)
+    torch.testing.assert_close(run(a, b), a @ b)
+    if run.chosen.plan is None:
+        assert run.chosen is run.baseline
+        assert run.run.words == run.baseline.words
+
+
+def test_your_own_function_is_checked_and_timed_as_it_is() -> None:
+    calls = []
+
+    def mine(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        calls.append(len(a))
+        return ((a[:, None] - b) ** 2).sum(-1)
+
+    run = quickly(DISTANCES, baseline=mine, **SIZES)
+    own = next(t for t in run.trials if t.label == YOURS)
+    assert own.verdict == "baseline"
+    assert 0 < own.error < 1e-6
+    assert own.seconds < 1
+    assert set(calls) == {48}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda a, b: a @ b.T, "refused: error"),
+        (lambda a, b: (a @ b.T).double(), "refused: error"),
+        (lambda a, b: (a @ b.T)[:5], "refused: error"),
+        (lambda a, b: (a, b), "does not give 1 tensors"),
+        (lambda a, b: 3, "does not give 1 tensors"),
+        (lambda a: a, "left out"),
+        (lambda a, b: 1 / 0, "left out: division by zero"),
+    ],
+)
+def test_a_function_of_your_own_that_is_wrong_stops_nothing(wrong: Any, said: str) -> None:
+    run = quickly(DISTANCES, baseline=wrong, **SIZES)
+    own = next(t for t in run.trials if t.label == YOURS)
+    assert said in own.verdict
+    assert run.chosen is not own
+    a, b = torch.randn(48, 40), torch.randn(44, 40)
+    wanted = ((a[:, None] - b) ** 2).sum(-1)
+    torch.testing.assert_close(run(a, b), wanted, rtol=1e-3, atol=1e-3)
+
+
+def test_what_is_no_function_is_refused() -> None:
+    with pytest.raises(OperandError, match="baseline is a function"):
+        quickly(DISTANCES, baseline=cast(Any, 5), **SIZES)
+
+
+def test_a_library_operator_that_loses_digits_sets_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    """cdist expands the square from 26 rows on: on data with an offset no digit is right.  As the
+    first in the race it would be the fastest."""
+    monkeypatch.setattr(choose, "race", in_order())
+    run = quickly(DISTANCES, **SIZES)
+    library = trial(run, "cdist, squared")
+    assert library.verdict.startswith("refused")
+    assert "lost on inputs with" in library.verdict
+    assert run.baseline is not library
+    a, b = 1000 + torch.randn(48, 40), 1000 + torch.randn(44, 40)
+    exact = ((a.double()[:, None] - b.double()) ** 2).sum(-1)
+    assert (run(a, b) - exact).abs().max() < 1e-4 * exact.abs().max()
+
+
+def test_what_does_not_fit_into_memory_is_left_out_and_says_so() -> None:
+    shapes: Any = {"C": (64, 64), "D": (64, 64), "E": (64, 64), "X": (64, 64, 64)}
+    run = quickly("Y[u,v,t] = C[u,i]*D[v,j]*E[t,k]*X[i,j,k]", **shapes)
+    assert "temporaries take 768.0 GiB" in trial(run, "broadcast and reduce").verdict
+    operands = [torch.randn(shape) for shape in shapes.values()]
+    wanted = torch.einsum("ui,vj,tk,ijk->uvt", *operands)
+    torch.testing.assert_close(run(*operands), wanted, rtol=1e-3, atol=1e-2)
+
+
+def test_a_chain_of_ten_is_checked_though_an_entry_sums_2_to_the_54_terms() -> None:
+    names = "ABCDEFGHPQ"
+    text = "Y[a,k] = " + "*".join(
+        f"{n}[{i},{j}]" for n, i, j in zip(names, "abcdefghij", "bcdefghijk", strict=True)
+    )
+    run = ed.compile(text, target="cpu", seconds=0.01, budget=0.2, **dict.fromkeys(names, (64, 64)))
+    operands = [torch.randn(64, 64) / 8 for _ in names]
+    wanted = torch.linalg.multi_dot([operand.double() for operand in operands])
+    assert (run(*operands) - wanted).abs().max() < 1e-4 * wanted.abs().max()
+    assert run.error < 1e-5
+
+
+def test_several_outputs_of_a_plain_program() -> None:
+    run = quickly("S[j] = R[i]*A[i,j]; Q[i] = A[i,k]*P[k]", R=(9,), A=(9, 8), P=(8,))
+    r, a, p = torch.randn(9), torch.randn(9, 8), torch.randn(8)
+    s, q = run(r, a, p)
+    torch.testing.assert_close(s, r @ a)
+    torch.testing.assert_close(q, a @ p)
+
+
+def test_a_chosen_baseline_takes_what_any_compiled_function_takes() -> None:
+    run = ed.compile("Y[i,k] = exp(X[i,k])/sum[l](exp(X[i,l]))", target="cpu", X=(6, 5), seconds=0)
+    x = torch.randn(5, 6).T
+    torch.testing.assert_close(run(X=x), torch.softmax(x, 1))
+    torch.testing.assert_close(torch.from_numpy(run(x.numpy())), torch.softmax(x, 1))
+    torch.testing.assert_close(run(x.double()), torch.softmax(x.double(), 1))
+    with pytest.raises(OperandError):
+        run(torch.randn(6, 6))
+
+
+def test_progress_is_told_in_words() -> None:
+    said: list[str] = []
+    ed.derive(DISTANCES, **SIZES).compile(seconds=0.01, progress=said.append)
+    assert said[0] == "computing the reference in float64"
+    assert said[-1] == "timing"
+    assert any(words.startswith("checking candidate 1 of") for words in said)
+
+
+def test_a_program_far_behind_the_fastest_is_left_out() -> None:
+    judge = Judge(cast(Any, None), cast(Any, None), "cpu", 0.0, fastest=1e-3)
+    assert judge.far_behind(5e-3)
+    assert not judge.far_behind(3e-3)
+    judge.fastest = 0.1
+    assert judge.far_behind(0.3)
+    assert not Judge(cast(Any, None), cast(Any, None), "cpu", 0.0).far_behind(1e9)

@@ -1,0 +1,44 @@
+"""Races and what counts as faster, on times that are given."""
+
+from __future__ import annotations
+
+from frontend.timing import Timing, batch, race, summary
+
+
+def test_a_difference_within_the_noise_is_no_win() -> None:
+    slow = summary([10.0, 11.0, 9.0, 10.0, 12.0, 8.0, 10.0, 11.0])
+    near = summary([9.0, 12.0, 10.0, 9.0, 13.0, 9.5, 9.6, 12.0])
+    fast = summary([5.0, 6.0, 5.0, 5.0, 7.0, 9.0, 5.0, 5.0])
+    assert near.seconds <= slow.seconds
+    assert not near.beats(slow, 0.99)
+    assert fast.beats(slow, 0.97)
+    assert not slow.beats(fast, 0.97)
+
+
+def test_a_small_but_constant_difference_is_a_win_beyond_the_margin_only() -> None:
+    base = Timing(1.0, 0.0, (1.0,) * 9)
+    assert Timing(0.9, 0.0, (0.9,) * 9).beats(base, 0.97)
+    assert not Timing(0.98, 0.0, (0.98,) * 9).beats(base, 0.97)
+
+
+def test_median_and_spread() -> None:
+    found = summary([1.0, 2.0, 3.0, 4.0, 100.0])
+    assert (found.seconds, found.spread) == (3.0, 1.0)
+    assert summary([2.0]).seconds == 2.0
+
+
+def test_short_calls_are_timed_in_batches() -> None:
+    assert batch(1e-6) == 100
+    assert batch(2e-5) == 5
+    assert batch(1.0) == 1
+
+
+def test_all_rivals_run_in_every_round_that_they_are_in() -> None:
+    counts = [0, 0]
+
+    def run(number: int) -> None:
+        counts[number] += 1
+
+    found = race([lambda: run(0), lambda: run(1)], seconds=0.0)
+    assert [len(timing.samples) for timing in found] == [3, 3]
+    assert min(counts) > 3
