@@ -19,7 +19,7 @@ from frontend.baselines.rival import Rival, rivals
 from frontend.baselines.stage_by_stage import stage_by_stage
 from frontend.compiled import CompiledFunction
 from frontend.derivation import Derivation
-from frontend.entrants import Entrant, Judge, candidate, run_first
+from frontend.entrants import Entrant, Judge, candidate, links, run_first
 from frontend.hard_cases import HardCases, nonfinite_cases
 from frontend.memory import require_memory
 from frontend.standard import standard_error
@@ -278,8 +278,15 @@ def _choose(
     assert best.run is not None
     trials = tuple(_numbered([entrant.trial for entrant in entrants]))
     chosen = trials[next(place for place, e in enumerate(entrants) if e is best)]
-    stopped |= interrupted
-    return CompiledFunction(derivation, best.run, trials, chosen, judge.device, stopped)
+    return CompiledFunction(
+        derivation,
+        best.run,
+        trials,
+        chosen,
+        judge.device,
+        stopped or interrupted,
+        linked=links(best, judge),
+    )
 
 
 def _checked(entrant: Entrant, derivation: Derivation) -> Entrant:

@@ -26,7 +26,7 @@ class CompiledFunction:
     `trials` are all programs that were tried, the baselines first; `chosen` is one of them, and
     `error` is its error against float64, to be seen beside `baseline.error`.
     `interrupted`: not all were tried or timed to the end.  `output`: the type that results are
-    converted to, where one was asked for."""
+    converted to, where one was asked for; `linked`: calls are flat functions (`frontend.call`)."""
 
     derivation: Derivation
     run: Executable
@@ -35,6 +35,7 @@ class CompiledFunction:
     device: str
     interrupted: bool = False
     output: torch.dtype | None = None
+    linked: bool = True
 
     @property
     def baseline(self) -> Trial:
@@ -70,7 +71,8 @@ class CompiledFunction:
 
     @cached_property
     def _caller(self) -> Caller:
-        return Caller(self.derivation.source, self._program, self.device, self._retyped)
+        source, linked = self.derivation.source, self.linked
+        return Caller(source, self._program, self.device, self._retyped, linked=linked)
 
     def _program(self, inputs: Mapping[Tensor, torch.Tensor]) -> Sequence[torch.Tensor]:
         outputs = self.run(inputs)

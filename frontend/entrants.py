@@ -6,7 +6,7 @@ What does not fit into memory, raises, or is far behind after its first run is l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, isfinite
@@ -27,6 +27,7 @@ from frontend.timing import Timing, first
 from frontend.trial import Trial
 from ta.element import element_bytes
 from ta.errors import EinderiveError
+from ta.node import Tensor
 from ta.program import Program
 
 MOVED = "refused: NaN or infinity elsewhere than in the formula, for inputs with {}"
@@ -195,3 +196,20 @@ def candidate(number: int, plan: Plan, judge: Judge) -> Entrant:
     except PROBLEMS as problem:
         return found.out(f"not built: {reason(problem)}")
     return replace(found, trial=replace(found.trial, seconds=seconds), call=call)
+
+
+def links(entrant: Entrant, judge: Judge) -> bool:
+    """Whether the program's flat function gives what the program gives: it is run twice, recorded
+    and replayed, and judged as the program itself was."""
+    assert entrant.run is not None
+    caller = Caller(judge.program, entrant.run, judge.device)
+
+    def replayed(inputs: Mapping[Tensor, torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        operands = [inputs[tensor] for tensor in judge.program.inputs]
+        caller(*operands)
+        found = caller(*operands)
+        return found if isinstance(found, tuple) else (found,)
+
+    off = judge.expected.error_of(replayed)
+    bar = max(min(judge.base, WRONG), entrant.trial.error)
+    return accepted(off, bar, judge.expected.epsilon)

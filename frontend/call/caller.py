@@ -46,7 +46,7 @@ class Caller:
     """`run` maps the program's tensors to its outputs, each in memory of its own; what it does may
     depend on the operands' layouts, and on their elements only within `eops.opaque` functions.
     `retype` makes the caller for other floating types than the program's; without it they are
-    refused."""
+    refused.  Without `linked` nothing is recorded, and the program runs stage by stage."""
 
     __slots__ = (
         "_default_type",
@@ -56,14 +56,21 @@ class Caller:
         "_retype",
         "_retyped",
         "device",
+        "linked",
         "program",
         "run",
     )
 
     def __init__(
-        self, program: Program, run: Run, device: str, retype: Retype | None = None
+        self,
+        program: Program,
+        run: Run,
+        device: str,
+        retype: Retype | None = None,
+        *,
+        linked: bool = True,
     ) -> None:
-        self.program, self.run, self.device = program, run, device
+        self.program, self.run, self.device, self.linked = program, run, device, linked
         self._retype = retype
         self._retyped: dict[str, Caller] = {}
         self._names = tuple(tensor.name for tensor in program.inputs)
@@ -111,8 +118,10 @@ class Caller:
         self, tensors: Sequence[torch.Tensor], given: Sequence[Any]
     ) -> Sequence[torch.Tensor]:
         """The results for bound operands; `given` are the operands as they came."""
-        if not all(type(tensor) in (torch.Tensor, Parameter) for tensor in tensors):
-            return self._run(tensors)  # of a subclass, which has a say in every call
+        plain = all(type(tensor) in (torch.Tensor, Parameter) for tensor in tensors)
+        if not plain or not self.linked:  # a subclass has a say in every call
+            with torch.autocast(self.device, enabled=False) if autocast() else nullcontext():
+                return self._run(tensors)
         key = key_of(tensors), torch.get_default_dtype() if self._default_type else None
         with torch.autocast(self.device, enabled=False) if autocast() else nullcontext():
             linked = self._linked.get(key)
