@@ -43,6 +43,8 @@ HOPELESS_PREDICTION = 30.0
 """Candidates predicted to take this many times the best one's time are not built."""
 LONGEST = 1e9
 """Seconds of timing beyond this are the same as this."""
+PREPARING_SECONDS = 0.6
+"""How long hard inputs may take to be made and evaluated as written; three are always made."""
 HARD_SECONDS = 0.5
 """About how long the runs on hard inputs may take for each program that they are asked of; the
 most telling one is always run."""
@@ -104,7 +106,7 @@ def compile_derivation(
         odd = nonfinite_cases(program, device) if derivation.nan == "strict" else ()
         judge = Judge(program, expected, device, standard_error(program, expected), odd)
         judge.strict = derivation.nan == "strict"
-    hard = HardCases(program, device, derivation.accuracy)
+    hard = HardCases(program, device, derivation.accuracy, preparing=PREPARING_SECONDS)
     say("running plain programs")
     with _plain_errors():
         plain = _plain(judge, hard, derivation, baseline)
