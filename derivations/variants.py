@@ -47,6 +47,8 @@ class Variants:
             yield Variant(joint)
         least = sum(self._best[root].seconds for root in self._roots)
         opened = self._graph.opened
+        if any(step.after not in self._best for step in opened.values()):
+            opened = {}  # the budget ended before these were seen to the end
         for forced in ({}, *([opened] if opened else []), *self._from_roots()):
             yield Variant(forced)
             yield Variant(forced, alone=True)  # a copy stays one
