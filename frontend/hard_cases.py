@@ -37,6 +37,7 @@ from frontend.inputs import family_inputs, nonfinite_families
 from frontend.judged import FamilyError, Standard, judged
 from frontend.rows import Piece, narrowed, pieces, work
 from frontend.sampled_reference import evaluable
+from frontend.summed import summed
 from frontend.unequal import hard_families
 from frontend.written import has_products, written
 from ta.fields import RealField
@@ -177,8 +178,8 @@ class HardCases:
     def _exact(self) -> Any:
         """A function from inputs to the rows' exact values, to |f|, and to what sums add up."""
         terms = tuple(magnitude(root) for root in self._roots)
-        summed = tuple(magnitude(root, of_terms=False) for root in self._roots)
-        return exact_rows((*self._roots, *terms, *summed), epsilon(self.program))
+        totals = tuple(map(summed, self._roots))
+        return exact_rows((*self._roots, *terms, *totals), epsilon(self.program))
 
     def _standard(self, family: Family) -> tuple[dict[Tensor, torch.Tensor], Standard]:
         inputs, positive = self._inputs(family, False), False

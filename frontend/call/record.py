@@ -17,6 +17,8 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakTensorKeyDictionary
 
+from eops.opaque import is_opaque
+
 
 class Unrecordable(Exception):
     """A call that cannot be repeated for other data."""
@@ -173,7 +175,10 @@ class _Recorder(TorchFunctionMode):
             return result  # a property of a layout, or a setting
         tree = _numbered((tuple(args), tuple(given.values())), self.number)
         storages = frozenset(self.values[self.number(t)].storage for t in writes)
-        made = tuple(self._made(out, tensors) for out in outputs or ())
+        if is_opaque(func):  # what it gave this time it may not give the next, not even an operand
+            made = tuple(self._enter(out, self._new_storage(), None) for out in outputs or ())
+        else:
+            made = tuple(self._made(out, tensors) for out in outputs or ())
         spread = not isinstance(result, torch.Tensor)
         named = dict(zip(given, tree[1], strict=True))
         self.calls.append(Call(func, tree[0], named, made, spread, storages))
