@@ -371,7 +371,7 @@ ORDINARY = {
         {"X": (4, 5), "W": (3, 5), "B": (3, 2), "A": (2, 5)},
     ),
 }
-MULTIPLY_OUT = {"expand", "distribute", "exponential"}
+MULTIPLY_OUT = {"centre", "expand", "distribute", "exponential"}
 
 
 @pytest.mark.parametrize("name", ORDINARY)
