@@ -166,4 +166,5 @@ def _lost(off: float, allowed: float, epsilon: float) -> float:
     """Between 0 and the digits of the type."""
     if not off > allowed:
         return 0.0
-    return min(log10(off / allowed) if off < inf else inf, -log10(epsilon))
+    lost = log10(off) - log10(allowed) if off < inf and allowed else inf
+    return min(lost, -log10(epsilon))

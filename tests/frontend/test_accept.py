@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,12 @@ from tests.frontend.races import candidates_win
 DISTANCES = "Y[i,j] = (A[i,k]-B[j,k])^2"
 SIZES: dict[str, Any] = {"A": (48, 40), "B": (48, 40)}
 LINES: dict[str, Any] = dict.fromkeys("BZC", (3000,))
+
+
+@pytest.fixture(autouse=True)
+def all_families(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every family is tried, however slow the machine is."""
+    monkeypatch.setattr("frontend.hard_cases.PREPARING_SECONDS", inf)
 
 
 def quickly(text: str, **options: Any) -> CompiledFunction:
