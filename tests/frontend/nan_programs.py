@@ -1,8 +1,8 @@
 """Random programs under nan="strict": where NaN and infinities lie, against the exact interpreter.
 
 What is compared is what `compile` would run on float64, the plain programs and the candidates, at
-every position of every output.  Inputs hold 0, 1 and -2, so that products with 0 are common, and NaN
-and infinities here and there.
+every position of every output.  Inputs hold 0, 1 and -2, so that a product with 0 is common, and
+NaN and infinities here and there.
 
     python -m tests.frontend.nan_programs 3000        so many programs, and what misplaces
 """
