@@ -15,6 +15,7 @@ from derivations.uncentred import multiplied
 from ta import expr
 from ta.affine import volume
 from ta.centred import is_centred, shared_iterators
+from ta.element import floating_inputs
 from ta.node import Access, Add, Const, Node, Scope
 from ta.subst import terms
 
@@ -33,7 +34,7 @@ def propose(scope: Scope) -> Iterator[Witness]:
     for position, total in enumerate(terms(scope.body)):
         if isinstance(total, Add) and total in possible:
             found = _pair(scope, total)
-            if found is not None:
+            if found is not None and floating_inputs(scope):
                 yield Centre(position, *found)
                 return
 
@@ -74,7 +75,7 @@ CENTRE = Rule(
     conditions=(
         "m[k] = finite({L[k] S[i] a[i,k]/n}[k]), where finite(x) is x or, where x is no number, 0: "
         "any m is right; one of the terms is subtracted from the other; neither is an infinite "
-        "number of the text"
+        "number of the text; no input is of integers, which have no mean among them"
     ),
     choices=(
         "the first difference over unequal iterators that is a factor or is summed; the mean of "
