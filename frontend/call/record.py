@@ -17,6 +17,8 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakTensorKeyDictionary
 
+from eops.opaque import is_opaque
+
 
 class Unrecordable(Exception):
     """A call that cannot be repeated for other data."""
@@ -109,16 +111,21 @@ READS_DATA: Final = frozenset(
         torch.Tensor.__index__,
         torch.Tensor.__complex__,
         torch.Tensor.__contains__,
+        torch.Tensor.__iter__,  # gives an iterator, of which no parts are seen
         torch.Tensor.is_nonzero,
         torch.Tensor.equal,
         torch.Tensor.allclose,
         torch.Tensor.nonzero,
+        torch.Tensor.argwhere,
+        torch.Tensor.bincount,
         torch.Tensor.masked_select,
         torch.Tensor.unique,
         torch.is_nonzero,
         torch.equal,
         torch.allclose,
         torch.nonzero,
+        torch.argwhere,
+        torch.bincount,
         torch.masked_select,
         torch.unique,
     }
@@ -142,7 +149,17 @@ class _Recorder(TorchFunctionMode):
     def number(self, tensor: torch.Tensor) -> int:
         """The tensor's number; one that no recorded call made is a constant of the program."""
         found = self._numbers.get(tensor)
-        return self._enter(tensor, self._new_storage(), tensor) if found is None else int(found)
+        if found is not None:
+            return int(found)
+        if any(_memory(tensor) == _memory(made) for made in self._varying()):
+            raise Unrecordable("a tensor that was made in a way unseen")
+        return self._enter(tensor, self._new_storage(), tensor)
+
+    def _varying(self) -> Iterator[torch.Tensor]:
+        """The operands and what recorded calls made, as far as it is still there."""
+        for tensor, number in self._numbers.items():
+            if self.values[number].constant is None:
+                yield tensor
 
     def _new_storage(self) -> int:
         self._storages += 1
@@ -172,6 +189,9 @@ class _Recorder(TorchFunctionMode):
         if outputs is None and not writes:
             return result  # a property of a layout, or a setting
         tree = _numbered((tuple(args), tuple(given.values())), self.number)
+        if is_opaque(func) and outputs:  # the data decide whether it hands on an operand
+            result = outputs[0].detach() if isinstance(result, torch.Tensor) else result
+            outputs = _outputs(result)
         storages = frozenset(self.values[self.number(t)].storage for t in writes)
         made = tuple(self._made(out, tensors) for out in outputs or ())
         spread = not isinstance(result, torch.Tensor)
