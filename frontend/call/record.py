@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 import torch
+from torch.autograd import forward_ad
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakTensorKeyDictionary
 
@@ -246,6 +247,17 @@ def _masked(func: Callable[..., Any], args: Sequence[Any]) -> bool:
     if func not in (torch.Tensor.__getitem__, torch.Tensor.__setitem__):
         return False
     return any(index.dtype in (torch.bool, torch.uint8) for index in _tensors(args[1:2]))
+
+
+def recordable() -> bool:
+    """Are calls what they are elsewhere?  Not under a transformation or a dispatch mode of torch
+    (`vmap`, `FakeTensorMode`), whose tensors are not to be kept, nor where tangents are carried
+    along."""
+    return (
+        torch._C._functorch.maybe_current_level() is None
+        and not torch._C._len_torch_dispatch_stack()
+        and forward_ad._current_level < 0
+    )
 
 
 def record(

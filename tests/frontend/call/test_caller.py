@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.autograd import forward_ad
 from torch.nn import Parameter
 
 import einderive as ed
@@ -265,6 +267,25 @@ def test_parts_that_were_not_seen_are_not_recorded() -> None:
     call = Caller(ed.parse("Y[] = 2*A[i]", A=(4,)), run, "cpu")
     for x in (torch.ones(4), torch.arange(4.0)):
         torch.testing.assert_close(call(x), 2 * x.sum())
+
+
+@pytest.mark.filterwarnings("ignore:Accessing the data pointer:UserWarning")
+def test_nothing_is_kept_of_a_mode() -> None:
+    """A first call on fake tensors, or with tangents, leaves no mark on later ones."""
+    program = ed.parse("Y[i] = where(i < 2, A[i], 3)", A=(4,))
+    run = executable(ed.derive(program).unchanged, "cpu")
+    a = torch.arange(4.0)
+    call = Caller(program, run, "cpu")
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        call(a)
+    assert type(call(a)) is torch.Tensor
+    torch.testing.assert_close(call(a), torch.tensor([0.0, 1, 3, 3]))
+    call = Caller(program, run, "cpu")
+    for _ in range(2):
+        with forward_ad.dual_level():
+            tangent = forward_ad.unpack_dual(call(forward_ad.make_dual(a, a + 1))).tangent
+            torch.testing.assert_close(tangent, torch.tensor([1.0, 2, 0, 0]))
+        torch.testing.assert_close(call(a), torch.tensor([0.0, 1, 3, 3]))
 
 
 def test_results_are_memory_of_their_own() -> None:
