@@ -229,8 +229,8 @@ def test_an_opaque_function_may_hand_on_its_operand() -> None:
 
 def test_a_repair_takes_part_in_every_call() -> None:
     """Also where the first call's data needed none."""
-    shapes = {"A": (256, 64), "B": (256, 64)}
-    found = ed.derive("Y[i,j] = (A[i,k]-B[j,k])^2", budget=ed.Budget(states=100), **shapes)
+    formula = ed.parse("Y[i,j] = (A[i,k]-B[j,k])^2", A=(256, 64), B=(256, 64))
+    found = ed.derive(formula, budget=ed.Budget(states=100))
     plan = next(p for p in found.candidates if any(s.operator == "repaired" for s in p.stages))
     call = Caller(found.source, executable(plan, "cpu"), "cpu")
     a, b = torch.randn(2, 256, 64)
@@ -281,9 +281,10 @@ def test_nothing_is_kept_of_a_mode() -> None:
     assert type(call(a)) is torch.Tensor
     torch.testing.assert_close(call(a), torch.tensor([0.0, 1, 3, 3]))
     call = Caller(program, run, "cpu")
+    dual: Any = forward_ad
     for _ in range(2):
-        with forward_ad.dual_level():
-            tangent = forward_ad.unpack_dual(call(forward_ad.make_dual(a, a + 1))).tangent
+        with dual.dual_level():
+            tangent = dual.unpack_dual(call(dual.make_dual(a, a + 1))).tangent
             torch.testing.assert_close(tangent, torch.tensor([1.0, 2, 0, 0]))
         torch.testing.assert_close(call(a), torch.tensor([0.0, 1, 3, 3]))
 
