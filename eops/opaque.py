@@ -4,7 +4,8 @@
     def f(x, y): ...          f(x, y) is one call to a torch function mode, not the calls inside
 
 For what must run as Python every time: what decides from the data, launches kernels of its own, or
-keeps something from call to call.  All tensors have to be arguments by position.
+keeps something from call to call.  All tensors have to be arguments by position.  The result may be
+one of them, or a new tensor, as the data decide.
 """
 
 from __future__ import annotations

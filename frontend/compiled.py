@@ -75,17 +75,18 @@ class CompiledFunction:
         return Caller(source, self._program, self.device, self._retyped, linked=linked)
 
     def _program(self, inputs: Mapping[Tensor, torch.Tensor]) -> Sequence[torch.Tensor]:
-        outputs = self.run(inputs)
+        return self._converted(self.run(inputs))
+
+    def _converted(self, outputs: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:
         return outputs if self.output is None else [y.to(self.output) for y in outputs]
 
     def _retyped(self, types: Mapping[str, str]) -> Caller:
         from frontend.call.element_types import specialised  # only where types differ
         from frontend.written import as_written
 
-        derivation = self.derivation
-        return specialised(
-            derivation.source, self.run, types, self.device, derivation.accuracy, as_written
-        )
+        source, accuracy = self.derivation.source, self.derivation.accuracy
+        program, run = specialised(source, self.run, types, self.device, accuracy, as_written)
+        return Caller(program, lambda inputs: self._converted(run(inputs)), self.device)
 
     def __copy__(self) -> CompiledFunction:
         return self  # as Python's own functions do

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from eops.torch_contract import Operand, contract, sum_over
-from frontend.call.record import Unrecordable, record
+from frontend.call.record import Unrecordable, record, recordable
 from frontend.call.simplify import simplified
 from frontend.call.source import MISS, Flat, guarded, guarded_call
 
@@ -56,8 +56,10 @@ def link(
     """Keep the contraction of such operands; `arrays` are what they were converted to.
 
     What is no plain array, and element types that take a way of their own, are left to the general
-    way."""
-    if any(array.shape != np.shape(o) for array, o in zip(arrays, operands, strict=True)):
+    way, as is what is called within a transformation or a mode of torch."""
+    if not recordable() or any(
+        array.shape != np.shape(o) for array, o in zip(arrays, operands, strict=True)
+    ):
         return
     steps = [_step(tuple(positions), equation) for positions, equation in plan]
     if any(len(step.positions) > 2 for step in steps):

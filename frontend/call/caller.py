@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch.nn import Parameter
 
-from frontend.call.record import Unrecordable, record
+from frontend.call.record import Unrecordable, record, recordable
 from frontend.call.simplify import Simple, simplified
 from frontend.call.source import MISS, Flat, autocast, body, guarded, key_of
 from frontend.operands import FLOATING, arranged, bind, in_type, promoted
@@ -126,7 +126,7 @@ class Caller:
         with torch.autocast(self.device, enabled=False) if autocast() else nullcontext():
             linked = self._linked.get(key)
             if linked is None:
-                return self._recorded(key, tensors, given)
+                return self._recorded(key, tensors, given) if recordable() else self._run(tensors)
             if linked.simple is not None:
                 self._ask_first(linked.simple, given)
             with torch.no_grad():

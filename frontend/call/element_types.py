@@ -16,7 +16,7 @@ import torch
 from frontend.accept import accepted, reference
 from frontend.accept_integers import output_types
 from frontend.accuracy import Accuracy
-from frontend.call.caller import Caller
+from frontend.call.caller import Run
 from frontend.execute import Executable
 from ta import expr
 from ta.canon import scope as make_scope
@@ -56,8 +56,8 @@ def specialised(
     device: str,
     accuracy: Accuracy,
     as_written: Callable[[Program, tuple[torch.dtype, ...]], Executable],
-) -> Caller:
-    """The caller of the same program on operands of these types; of the formula as written, where
+) -> tuple[Program, Run]:
+    """The same program on operands of these types, and what runs it: the formula as written, where
     the program is less exact than that."""
     other = with_types(program, types)
     was = dict(zip(other.inputs, program.inputs, strict=True))
@@ -71,7 +71,7 @@ def specialised(
         expected = reference(other, device, accuracy)
         own, base = expected.error_of(retyped), expected.error_of(standard)
         if accepted(own, base, expected.epsilon):
-            return Caller(other, retyped, device)
+            return other, retyped
     except (BuildError, RuntimeError, MemoryError, NotImplementedError):
         pass  # what cannot be compared is evaluated as written
-    return Caller(other, standard, device)
+    return other, standard

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 
+from frontend.results import Layout, layout, meet, repeats
 from frontend.text import shape
 from ta.errors import OperandError, shown
 from ta.program import Program
 from ta.show import show_program
 
+MOST_WORK = 1 << 16
+"""Beyond so many candidates NumPy stops looking whether two arrays overlap; they count as if."""
+
 
 def into(program: Program, out: Any, result: Any) -> Any:
     """`out`, holding the result; several outputs go to a tuple of as many.  OperandError where one
-    is not of the result's kind, shape, type and device; nothing is written then."""
+    is not of the result's kind, shape, type and device, or is not memory of its own; nothing is
+    written then."""
     results = result if isinstance(result, tuple) else (result,)
     targets = out if isinstance(result, tuple) and isinstance(out, tuple) else (out,)
     if len(targets) != len(results):
@@ -24,8 +29,11 @@ def into(program: Program, out: Any, result: Any) -> Any:
             text=show_program(program),
             next_step=f"pass a tuple of {len(results)}",
         )
-    for target, value in zip(targets, results, strict=True):
-        if reason := _unfit(target, value):
+    for number, (target, value) in enumerate(zip(targets, results, strict=True)):
+        reason = _unfit(target, value)
+        if not reason and any(_overlap(target, other) for other in targets[:number]):
+            reason = "shares memory with another one"
+        if reason:
             raise OperandError(
                 f"out {reason}",
                 text=show_program(program),
@@ -49,8 +57,27 @@ def _unfit(target: Any, value: Any) -> str:
     if isinstance(target, torch.Tensor):
         if target.device != value.device:
             return f"lies on {target.device}, the result on {value.device}"
-        return "requires gradients" if target.requires_grad and torch.is_grad_enabled() else ""
-    return "" if target.flags.writeable else "is read-only"
+        if target.is_inference() and not torch.is_inference_mode_enabled():
+            return "was made in inference mode"
+        if target.requires_grad and torch.is_grad_enabled():
+            return "requires gradients"
+        return "holds elements that share memory" if repeats(layout(target)) else ""
+    if isinstance(target, np.ma.MaskedArray):
+        return "is a masked array"
+    if not target.flags.writeable:
+        return "is read-only"
+    steps = tuple(abs(stride) // target.itemsize for stride in target.strides)
+    return "holds elements that share memory" if repeats(Layout(target.shape, steps, 0)) else ""
+
+
+def _overlap(target: Any, other: Any) -> bool:
+    if isinstance(target, torch.Tensor):
+        same = target.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()
+        return same and (target.dtype != other.dtype or meet(layout(target), layout(other)))
+    try:
+        return bool(cast(Any, np.shares_memory)(target, other, max_work=MOST_WORK))
+    except np.exceptions.TooHardError:
+        return True
 
 
 def _described(value: Any) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 import torch
+from torch.autograd import forward_ad
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakTensorKeyDictionary
 
@@ -111,16 +112,21 @@ READS_DATA: Final = frozenset(
         torch.Tensor.__index__,
         torch.Tensor.__complex__,
         torch.Tensor.__contains__,
+        torch.Tensor.__iter__,  # gives an iterator, of which no parts are seen
         torch.Tensor.is_nonzero,
         torch.Tensor.equal,
         torch.Tensor.allclose,
         torch.Tensor.nonzero,
+        torch.Tensor.argwhere,
+        torch.Tensor.bincount,
         torch.Tensor.masked_select,
         torch.Tensor.unique,
         torch.is_nonzero,
         torch.equal,
         torch.allclose,
         torch.nonzero,
+        torch.argwhere,
+        torch.bincount,
         torch.masked_select,
         torch.unique,
     }
@@ -144,7 +150,17 @@ class _Recorder(TorchFunctionMode):
     def number(self, tensor: torch.Tensor) -> int:
         """The tensor's number; one that no recorded call made is a constant of the program."""
         found = self._numbers.get(tensor)
-        return self._enter(tensor, self._new_storage(), tensor) if found is None else int(found)
+        if found is not None:
+            return int(found)
+        if any(_memory(tensor) == _memory(made) for made in self._varying()):
+            raise Unrecordable("a tensor that was made in a way unseen")
+        return self._enter(tensor, self._new_storage(), tensor)
+
+    def _varying(self) -> Iterator[torch.Tensor]:
+        """The operands and what recorded calls made, as far as it is still there."""
+        for tensor, number in self._numbers.items():
+            if self.values[number].constant is None:
+                yield tensor
 
     def _new_storage(self) -> int:
         self._storages += 1
@@ -174,6 +190,9 @@ class _Recorder(TorchFunctionMode):
         if outputs is None and not writes:
             return result  # a property of a layout, or a setting
         tree = _numbered((tuple(args), tuple(given.values())), self.number)
+        if is_opaque(func) and outputs:  # the data decide whether it hands on an operand
+            result = outputs[0].detach() if isinstance(result, torch.Tensor) else result
+            outputs = _outputs(result)
         storages = frozenset(self.values[self.number(t)].storage for t in writes)
         if is_opaque(func):  # what it gave this time it may not give the next, not even an operand
             made = tuple(self._enter(out, self._new_storage(), None) for out in outputs or ())
@@ -231,6 +250,17 @@ def _masked(func: Callable[..., Any], args: Sequence[Any]) -> bool:
     if func not in (torch.Tensor.__getitem__, torch.Tensor.__setitem__):
         return False
     return any(index.dtype in (torch.bool, torch.uint8) for index in _tensors(args[1:2]))
+
+
+def recordable() -> bool:
+    """Are calls what they are elsewhere?  Not under a transformation or a dispatch mode of torch
+    (`vmap`, `FakeTensorMode`), whose tensors are not to be kept, nor where tangents are carried
+    along."""
+    return (
+        torch._C._functorch.maybe_current_level() is None
+        and not torch._C._len_torch_dispatch_stack()
+        and forward_ad._current_level < 0
+    )
 
 
 def record(

@@ -17,6 +17,7 @@ from typing import Any
 
 import torch
 
+from eops.opaque import is_opaque
 from frontend.call.record import Call, Layout, Ref, Trace, Value
 
 MOST_KEPT = 1 << 26
@@ -161,7 +162,7 @@ def _view_of(
 ) -> int | None:
     """The tensor that the call's only output is a plain view of: in the same memory, of the same
     type and signs, nothing written."""
-    if len(call.outputs) != 1 or call.spread or call.writes:
+    if len(call.outputs) != 1 or call.spread or call.writes or is_opaque(call.function):
         return None
     output = values[call.outputs[0]]
     for number in call.reads():

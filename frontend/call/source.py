@@ -175,25 +175,32 @@ def _ends(simple: Simple) -> Mapping[int, Sequence[int]]:
 
 def _statement(step: Step, simple: Simple, names: _Names) -> str:
     if isinstance(step, View):
-        return f"v{step.number} = {_view(step, simple, names)}"
+        return f"v{step.number} = {_view(step, names)}"
     read = {*step.reads()}
     arguments = [_argument(value, names) for value in step.args]
     arguments += [f"{name}={_argument(value, names)}" for name, value in step.kwargs.items()]
     call = f"{names.of(step.function)}({', '.join(arguments)})"
-    fresh = [f"v{number}" for number in step.outputs if number not in read]
-    if not fresh:
+    targets = [f"v{number}" if number not in read else "_" for number in step.outputs]
+    if {*targets} <= {"_"}:
         return call
-    return f"{', '.join(fresh)}{',' if step.spread else ''} = {call}"
+    if not step.spread and is_opaque(step.function):  # the data may have decided its layout
+        strides = simple.values[step.outputs[0]].layout.strides
+        call = f"{names.of(_laid_out)}({call}, {names.of(strides)})"
+    return f"{', '.join(targets)}{',' if step.spread else ''} = {call}"
 
 
-def _view(step: View, simple: Simple, names: _Names) -> str:
+def _laid_out(tensor: torch.Tensor, strides: tuple[int, ...]) -> torch.Tensor:
+    """The tensor, copied where it does not have the strides that the steps after it rest on."""
+    if tensor.stride() == strides:
+        return tensor
+    found = torch.empty_strided(tensor.shape, strides, dtype=tensor.dtype, device=tensor.device)
+    return found.copy_(tensor)
+
+
+def _view(step: View, names: _Names) -> str:
     layout = step.layout
     shape, strides = names.of(layout.shape), names.of(layout.strides)
-    offset = ""
-    if layout.offset and step.base < simple.operands:
-        offset = f", v{step.base}.storage_offset() + {layout.offset}"
-    elif layout.offset:
-        offset = f", {simple.values[step.base].layout.offset + layout.offset}"
+    offset = f", v{step.base}.storage_offset() + {layout.offset}" if layout.offset else ""
     return f"v{step.base}.as_strided({shape}, {strides}{offset})"
 
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.autograd import forward_ad
 from torch.nn import Parameter
 
 import einderive as ed
@@ -211,6 +213,95 @@ def test_an_opaque_function_may_hand_on_what_it_was_given_once_and_not_again() -
     for _ in range(2):
         torch.testing.assert_close(call(torch.ones(4)), torch.full((4,), 4.0))
         torch.testing.assert_close(call(torch.full((4,), -3.0)), torch.full((4,), 196.0))
+
+
+def test_an_opaque_function_may_hand_on_its_operand() -> None:
+    """It is the operand itself or another tensor in another layout, as the data decide."""
+
+    @opaque
+    def repaired(x: torch.Tensor) -> torch.Tensor:
+        return x if float(x.sum()) > 0 else x.t().contiguous().t()
+
+    @opaque
+    def overwritten(x: torch.Tensor, bound: torch.Tensor) -> torch.Tensor:
+        bound.neg_()
+        return x if float(x.sum()) > 0 else x * 3
+
+    def run(inputs: Mapping[Tensor, torch.Tensor]) -> list[torch.Tensor]:
+        (x,) = inputs.values()
+        found = overwritten(x + 1, x + 2)
+        return [repaired(found).view(-1)[2:5] - 1, found * 1]
+
+    call = Caller(ed.parse("Y[i] = 2*A[i,j]", A=(3, 4)), run, "cpu")
+    a = torch.arange(12.0).view(3, 4)
+    for _ in range(3):
+        for sign in (1, -1):
+            found = (sign * a + 1) * (1 if sign > 0 else 3)
+            parts, whole = call(sign * a)
+            torch.testing.assert_close(parts, found.view(-1)[2:5] - 1)
+            torch.testing.assert_close(whole, found)
+
+
+def test_a_repair_takes_part_in_every_call() -> None:
+    """Also where the first call's data needed none."""
+    formula = ed.parse("Y[i,j] = (A[i,k]-B[j,k])^2", A=(256, 64), B=(256, 64))
+    found = ed.derive(formula, budget=ed.Budget(states=100))
+    plan = next(p for p in found.candidates if any(s.operator == "repaired" for s in p.stages))
+    call = Caller(found.source, executable(plan, "cpu"), "cpu")
+    a, b = torch.randn(2, 256, 64)
+    call(a, b)
+    ends = 1000.0 - 2000 * (torch.arange(256) % 2)[:, None]
+    a, b = a / 64 + ends, b / 64 + ends
+    wanted = (a[:, None].double() - b[None]).square().sum(-1)
+    torch.testing.assert_close(call(a, b).double(), wanted, rtol=1e-5, atol=0)
+
+
+def test_views_of_parts_follow_the_operand() -> None:
+    """Parts that are made together, and parts that are seen in another type, lie where the operand
+    lies, wherever that is in its storage."""
+
+    def run(inputs: Mapping[Tensor, torch.Tensor]) -> list[torch.Tensor]:
+        (x,) = inputs.values()
+        first, second = x.unbind(0)
+        return [first[1:] + second[1:], x.view(torch.int32)[1, 1:] + 0]
+
+    call = Caller(ed.parse("Y[i] = A[0,i]; Z[i] = A[1,i]", A=(2, 4)), run, "cpu")
+    memory = torch.arange(32.0)
+    for start in (0, 8, 16, 0):
+        x = memory[start : start + 8].view(2, 4)
+        y, z = call(x)
+        torch.testing.assert_close(y, x[0, 1:] + x[1, 1:])
+        torch.testing.assert_close(z, x.view(torch.int32)[1, 1:])
+
+
+def test_parts_that_were_not_seen_are_not_recorded() -> None:
+    def run(inputs: Mapping[Tensor, torch.Tensor]) -> list[torch.Tensor]:
+        (x,) = inputs.values()
+        return [sum(iter(x * 2), torch.zeros(()))]
+
+    call = Caller(ed.parse("Y[] = 2*A[i]", A=(4,)), run, "cpu")
+    for x in (torch.ones(4), torch.arange(4.0)):
+        torch.testing.assert_close(call(x), 2 * x.sum())
+
+
+@pytest.mark.filterwarnings("ignore:Accessing the data pointer:UserWarning")
+def test_nothing_is_kept_of_a_mode() -> None:
+    """A first call on fake tensors, or with tangents, leaves no mark on later ones."""
+    program = ed.parse("Y[i] = where(i < 2, A[i], 3)", A=(4,))
+    run = executable(ed.derive(program).unchanged, "cpu")
+    a = torch.arange(4.0)
+    call = Caller(program, run, "cpu")
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        call(a)
+    assert type(call(a)) is torch.Tensor
+    torch.testing.assert_close(call(a), torch.tensor([0.0, 1, 3, 3]))
+    call = Caller(program, run, "cpu")
+    dual: Any = forward_ad
+    for _ in range(2):
+        with dual.dual_level():
+            tangent = dual.unpack_dual(call(dual.make_dual(a, a + 1))).tangent
+            torch.testing.assert_close(tangent, torch.tensor([1.0, 2, 0, 0]))
+        torch.testing.assert_close(call(a), torch.tensor([0.0, 1, 3, 3]))
 
 
 def test_results_are_memory_of_their_own() -> None:
