@@ -22,6 +22,7 @@ from frontend.derivation import Derivation
 from frontend.entrants import Entrant, Judge, candidate, links, run_first
 from frontend.hard_cases import HardCases, nonfinite_cases
 from frontend.memory import require_memory
+from frontend.settings import undisturbed
 from frontend.standard import standard_error
 from frontend.timing import UNTIMED, Timing, first, race
 from frontend.trial import Trial
@@ -55,6 +56,7 @@ YOURS = "your baseline"
 Say = Callable[[str], object]
 
 
+@undisturbed()
 def compile_derivation(
     derivation: Derivation,
     *,

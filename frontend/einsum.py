@@ -271,10 +271,23 @@ def _run_torch(plan: Sequence[Contraction], arrays: Arrays) -> Any:
         counts = _run(plan, [array.to(torch.float64) for array in arrays], torch.einsum)
         return counts != 0
     exact = not (first.dtype.is_floating_point or first.dtype.is_complex)
-    if exact and first.device.type != "cpu":  # torch has no integer matrix product elsewhere
-        return _run(plan, [array.cpu() for array in arrays], torch.einsum).to(first.device)
+    if exact:  # torch has matrix products of integers on the CPU only
+        whole = _run(plan, [array.cpu() for array in arrays], _integers)
+        return whole.to(first.device, copy=len(arrays) == 1)
     result = _run(plan, arrays, torch.einsum)
     return result.clone() if len(arrays) == 1 and not _sums(plan) else result
+
+
+def _integers(equation: str, *taken: Any) -> Any:
+    """In the operands' type, modulo its range.  What one operand alone has summed torch adds up in
+    int64, and then multiplies by nothing of another type."""
+    import torch
+
+    left, kept = equation.split("->")
+    terms = left.split(",")
+    if any(sum(label in term for term in terms) == 1 for label in {*left} - {*kept}):
+        return torch.einsum(equation, *(x.to(torch.int64) for x in taken)).to(taken[0].dtype)
+    return torch.einsum(equation, *taken).to(taken[0].dtype)
 
 
 def _sums(plan: Sequence[Contraction]) -> bool:

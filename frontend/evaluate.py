@@ -62,5 +62,18 @@ def _frozen(value: Any) -> object:
     try:
         hash(value)
     except TypeError:
-        return id(value)
+        return _Itself(value)
     return value
+
+
+class _Itself:
+    """Equal to itself alone; it keeps the value, whose place in memory no other one takes."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)

@@ -36,10 +36,12 @@ Retype = Callable[[Mapping[str, str]], "Caller"]
 
 
 class _Linked(NamedTuple):
-    """What was recorded, None where nothing could be, and the function of tensors."""
+    """What was recorded, None where nothing could be, and the function of tensors; the guarded ones
+    by the operands' kinds."""
 
     simple: Simple | None
     body: Flat
+    guarded: dict[object, Flat]
 
 
 class Caller:
@@ -127,8 +129,7 @@ class Caller:
             linked = self._linked.get(key)
             if linked is None:
                 return self._recorded(key, tensors, given) if recordable() else self._run(tensors)
-            if linked.simple is not None:
-                self._ask_first(linked.simple, given)
+            self._ask_first(linked, given)
             with torch.no_grad():
                 found: Sequence[torch.Tensor] = linked.body(*tensors)
             return found
@@ -162,20 +163,28 @@ class Caller:
         try:
             trace, results = record(self._run, tensors)
         except Unrecordable:
-            self._linked[key] = _Linked(None, lambda *operands: self._run(operands))
+            self._linked[key] = _Linked(None, lambda *operands: self._run(operands), {})
             return self._run(tensors)
         simple = simplified(trace)
         if len(self._linked) >= MOST_LAYOUTS:
             self._linked.clear()
-        self._linked[key] = _Linked(simple, body(simple))
-        self._ask_first(simple, given)
+        linked = self._linked[key] = _Linked(simple, body(simple), {})
+        self._ask_first(linked, given)
         return results
 
-    def _ask_first(self, simple: Simple, given: Sequence[Any]) -> None:
+    def _ask_first(self, linked: _Linked, given: Sequence[Any]) -> None:
         """Operands like these are answered without binding from now on, where they can be."""
-        if _plain(given, self.device):
-            made = guarded(simple, given, default_type=self._default_type)
-            self._guarded = (made, *self._guarded[: MOST_GUARDED - 1])
+        if linked.simple is None or not _plain(given, self.device):
+            return
+        kinds = tuple((type(operand), getattr(operand, "strides", None)) for operand in given)
+        flat = linked.guarded.get(kinds)
+        if flat is None:
+            if len(linked.guarded) >= MOST_GUARDED:
+                linked.guarded.clear()
+            flat = guarded(linked.simple, given, default_type=self._default_type)
+            linked.guarded[kinds] = flat
+        if flat not in self._guarded:  # else it was asked: autocast, say, is on
+            self._guarded = (flat, *self._guarded[: MOST_GUARDED - 1])
 
 
 def _plain(given: Sequence[Any], device: str) -> bool:

@@ -18,6 +18,7 @@ from frontend.accept_integers import output_types
 from frontend.accuracy import Accuracy
 from frontend.call.caller import Run
 from frontend.execute import Executable
+from frontend.settings import undisturbed
 from ta import expr
 from ta.canon import scope as make_scope
 from ta.errors import BuildError
@@ -49,6 +50,7 @@ def _on(inputs: Mapping[str, Tensor], root: Scope) -> Scope:
     return done[root]
 
 
+@undisturbed()
 def specialised(
     program: Program,
     run: Executable,

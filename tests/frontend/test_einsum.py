@@ -94,6 +94,19 @@ def test_small_element_types_keep_their_type(dtype: str) -> None:
         np.testing.assert_allclose(found, wanted, rtol=1e-2 if dtype == "float16" else 1e-6)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64"])
+@pytest.mark.parametrize(
+    "equation", ["ij->", "ij,k->i", "ij,kj->", "ijk,i->", "ij,k,lm->l", "i,jij->"]
+)
+def test_sums_of_integers_keep_their_type(equation: str, dtype: str) -> None:
+    """torch adds integers up in int64, and refuses to multiply those by others."""
+    terms = equation.split("->")[0].split(",")
+    arrays = random_arrays(tuple((3,) * len(term) for term in terms), dtype)
+    found = einsum(equation, *map(torch.from_numpy, arrays)).numpy()
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found, np.einsum(equation, *arrays))
+
+
 def test_promotion_comes_before_the_first_product() -> None:
     small, wide = np.full((2, 2), 100, np.int8), np.ones((2, 2))
     wanted = np.einsum("ij,jk,kl->il", small, small, wide)

@@ -57,6 +57,21 @@ def test_evaluate_derives_once(monkeypatch: pytest.MonkeyPatch) -> None:
             ed.evaluate(TEXT, **other, seconds=0.01)
 
 
+def test_options_that_have_no_hash_are_told_apart() -> None:
+    class Baseline:
+        __hash__ = None  # type: ignore[assignment]
+
+        def __call__(self, a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+            return a @ x
+
+    first, second = Baseline(), Baseline()
+    assert module._frozen(first) == module._frozen(first)
+    assert len({module._frozen(value) for value in (first, first, second)}) == 2
+    before = module._frozen(first)
+    del first
+    assert all(module._frozen(Baseline()) != before for _ in range(9))
+
+
 def test_evaluate_takes_numbers_and_lists() -> None:
     found = ed.evaluate("Y[i] = s*A[i]", A=torch.ones(3), s=2.5, seconds=0.01)
     assert isinstance(found, torch.Tensor)

@@ -165,6 +165,24 @@ def test_autocast_changes_nothing() -> None:
         torch.testing.assert_close(found, a @ b)
 
 
+def test_a_guarded_function_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where it cannot answer, as under autocast, and where there are more than are asked."""
+    program, run = mm()
+    call = Caller(program, run, "cpu")
+    given = [torch.randn(4, 4 * step)[:, ::step] for step in range(1, caller.MOST_GUARDED + 3)]
+    for a in given:
+        call(a, a)
+    monkeypatch.setattr(caller, "guarded", None)
+    for a in given * 2:
+        torch.testing.assert_close(call(a, a), a @ a)
+    asked = call._guarded
+    with torch.autocast("cpu"):
+        for _ in range(3):
+            call(given[-1], given[-1])
+    assert call._guarded == asked
+    assert len({*asked}) == caller.MOST_GUARDED
+
+
 def test_one_operand_twice() -> None:
     program, run = mm()
     call = Caller(program, run, "cpu")
