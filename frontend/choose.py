@@ -91,7 +91,7 @@ def compile_derivation(
             f"baseline is a function of the formula's operands, not {shown(baseline)}",
             next_step="for example baseline=lambda a, b: a @ b",
         )
-    seconds = float(min(seconds, LONGEST))
+    seconds, tried = float(min(seconds, LONGEST)), int(tried)
     device = "cpu" if derivation.target == "cpu" else "cuda"
     if device == "cuda" and not torch.cuda.is_available():
         raise OperandError(
