@@ -328,10 +328,18 @@ def adds_over_iterators(*scopes: Scope) -> bool:
     return any(stage.sums and stage.reducer in ("sum", "prod") for stage in stages(*scopes))
 
 
-def test_exact_steps_give_the_same_digits() -> None:
+@pytest.mark.parametrize("part", first(1, (4, 1)))
+def test_exact_steps_give_the_same_digits(part: int) -> None:
     """To the last bit; how torch adds over an iterator depends on the layout, and is left out."""
-    texts = [*(text for text, _, _ in CASES), *OPENED, *(written(Random(n)) for n in range(600))]
-    scopes = [*map(scope_of, texts), *(seeded(rule, n) for rule in RULES for n in range(12))]
+    texts = [
+        *(text for text, _, _ in CASES),
+        *OPENED,
+        *(written(Random(n)) for n in range(600 // part)),
+    ]
+    scopes = [
+        *map(scope_of, texts),
+        *(seeded(rule, n) for rule in RULES for n in range(12)),
+    ]
     compared: Counter[str] = Counter()
     for number, scope in enumerate(scopes):
         for step in (step for rule in RULES for step in rule.steps(scope)):
@@ -341,7 +349,7 @@ def test_exact_steps_give_the_same_digits() -> None:
                     same = torch.allclose(one, other, rtol=0, atol=0, equal_nan=True)
                     assert same, (step.rule, show(scope), show(step.after))
                 compared[step.rule] += 1
-    assert compared.total() > 700
+    assert compared.total() > 700 / part
     assert len(compared) > 8, compared
 
 

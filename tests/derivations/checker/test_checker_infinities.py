@@ -13,6 +13,7 @@ from ta.errors import RuleRefused
 from ta.infinite import may_be_infinite
 from ta.node import Scope
 from ta.parse import parse
+from tests.amount import first
 from tests.derivations.checker import infinite_pairs
 
 SHAPES = {"A": (4,), "B": (4,), "C": (2,)}
@@ -368,10 +369,11 @@ def test_an_axiom_is_not_used_beyond_infinities(pair: tuple[str, str]) -> None:
 
 
 @pytest.mark.usefixtures("formal_sums_alone")
-def test_no_side_without_the_other_sides_value_is_accepted() -> None:
+@pytest.mark.parametrize("count", first(1, (80, 260)))
+def test_no_side_without_the_other_sides_value_is_accepted(count: int) -> None:
     """Random pairs, both ways: what is shown has the left side's value wherever there is one."""
     shown, with_infinity, refused = 0, 0, 0
-    for seed, texts in enumerate(infinite_pairs.pairs(20, 260)):
+    for seed, texts in enumerate(infinite_pairs.pairs(20, count)):
         one, other = map(infinite_pairs.scope_of, texts)
         for left, right in ((one, other), (other, one)):
             keeps = infinite_pairs.keeps_value(left, right, seed)
@@ -381,6 +383,6 @@ def test_no_side_without_the_other_sides_value_is_accepted() -> None:
             assert keeps, (texts, left is one)
             shown += 1
             with_infinity += infinite_pairs.has_infinity(right, seed)
-    assert shown >= 150
-    assert with_infinity >= 80
-    assert refused >= 80
+    assert shown >= 0.6 * count
+    assert with_infinity >= 0.3 * count
+    assert refused >= 0.3 * count
