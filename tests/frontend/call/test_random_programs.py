@@ -49,12 +49,9 @@ def placed(tensor: torch.Tensor, kind: str, offset: int) -> torch.Tensor:
     if kind == "gaps":
         memory = memory[offset : offset + 2 * tensor.numel()].view(*tensor.shape, 2)[..., 1]
     elif kind == "turned":
-        turned = tensor.shape[::-1]
-        memory = (
-            memory[offset : offset + tensor.numel()]
-            .view(turned)
-            .permute(*range(tensor.dim() - 1, -1, -1))
-        )
+        axes = tuple(range(tensor.dim()))[::-1]
+        part = memory[offset : offset + tensor.numel()]
+        memory = part.view(tensor.shape[::-1]).permute(axes)
     else:
         memory = memory[offset : offset + tensor.numel()].view(tensor.shape)
     return memory.copy_(tensor)
