@@ -44,9 +44,9 @@ def centre(scope: Scope, witness: Centre) -> Scope:
     """The scope with two terms of a difference centred."""
     if scope.empty:
         raise RuleRefused("an iterator has an empty range")
-    total, parts = _difference(scope, witness)
-    if any(may_be_infinite(part) for part in parts):
+    if may_be_infinite(scope.body):  # inf*(a - b) has a value where inf*((a - m) - b + m) has none
         raise RuleRefused("an infinite number takes part")
+    total, parts = _difference(scope, witness)
     signs = [1 if expr.split_coefficient(part)[0] > 0 else -1 for part in parts]
     if signs[0] == signs[1]:
         raise RuleRefused("neither term is subtracted from the other")

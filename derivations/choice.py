@@ -102,6 +102,7 @@ def _reachable(graph: Graph, roots: tuple[Scope, ...]) -> set[Scope]:
     """The scopes of the graph that a program for the roots may read."""
     found: set[Scope] = set()
     pending = [*roots, *(step.after for joint in graph.joints for step in joint.values())]
+    pending += [step.after for step in graph.opened.values()]  # also where none is expanded
     while pending:
         scope = pending.pop()
         if scope in graph.stages and scope not in found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from derivations.choice import choices
@@ -242,8 +242,13 @@ def _idea(plan: Plan) -> object:
 
 
 def unchanged(graph: Graph, roots: tuple[Scope, ...]) -> Plan:
-    """The roots as they are: the plan without a step, also without folding."""
+    """The roots as they are: the plan without a step, also without folding, no stage multiplied
+    out by its operator."""
     chosen = used_stages(graph, roots)
+    repairing = {operator.name for operator in graph.operators if operator.repairs}
+    if any(stage.operator in repairing for stage in chosen):
+        plain = [operator for operator in graph.operators if not operator.repairs]
+        chosen = used_stages(replace(graph, operators=plain, stages={}), roots)
     return Plan(roots, (), chosen, sum(stage.seconds for stage in chosen))
 
 

@@ -46,7 +46,9 @@ class Variants:
         for joint in self._graph.joints:
             yield Variant(joint)
         least = sum(self._best[root].seconds for root in self._roots)
-        opened = self._graph.opened
+        opened = {
+            scope: step for scope, step in self._graph.opened.items() if step.after in self._best
+        }
         for forced in ({}, *([opened] if opened else []), *self._from_roots()):
             yield Variant(forced)
             yield Variant(forced, alone=True)  # a copy stays one

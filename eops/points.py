@@ -23,7 +23,7 @@ from ta import affine, expr
 from ta.affine import Range
 from ta.canon import scope as make_scope
 from ta.node import Access, Node, Scope, Source, Tensor
-from ta.subst import accesses, rebuild, stages
+from ta.subst import accesses, rebuild
 
 LARGEST: Final = {"cpu": 1 << 19, "cuda": 1 << 24}
 """Elements of a part, the points times what each takes: on a CPU they stay in the cache.  100 000
@@ -113,12 +113,3 @@ class Points:
         loops = [Range(0, size), *(scope.loops[i] for i in self.others)]
         stage = lower(make_scope(loops, scope.sums, body, scope.reducer))
         return stage, tuple(tensors[read] for read in self.reads)
-
-
-def floating_inputs(scope: Scope) -> bool:
-    """Are all the tensors that the scope reads, directly or not, of floating types?"""
-    return all(
-        isinstance(read.source, Scope) or read.source.dtype.startswith(("float", "bfloat"))
-        for stage in stages(scope)
-        for read in accesses(stage.body)
-    )

@@ -28,6 +28,7 @@ from ta.node import (
     Const,
     Mul,
     Node,
+    Number,
     Power,
     Select,
     Source,
@@ -136,7 +137,7 @@ class Elementwise:
         pairs = [split_coefficient(term) for term in node.terms if not isinstance(term, Const)]
         constant = next((t.value for t in node.terms if isinstance(t, Const)), None)
         terms = [(c, self._compile(core)) for c, core in pairs]
-        terms.sort(key=lambda term: self._extent(term[1].dims))
+        terms.sort(key=lambda term: place_in_sum(self._extent(term[1].dims), term[0]))
         swap = len(terms) > 1 and terms[0][0] != 1 and terms[1][0] == 1
         if swap and not self._broadcasts(terms[0][1], terms[1][1]):
             terms[:2] = terms[1], terms[0]
@@ -176,6 +177,11 @@ class Elementwise:
         masks = [steps.condition_mask(condition) for condition in node.conditions]
         mask = reduce(lambda a, b: steps.binary(torch.logical_and, a, b), masks)
         return steps.choice(mask, self._compile(node.then), self._compile(node.otherwise))
+
+
+def place_in_sum(extent: int, coefficient: Number) -> tuple[int, ...]:
+    """What is added first: terms over few elements, and among equals those that stand first."""
+    return (extent,)
 
 
 def _cut(tensor: torch.Tensor, dims: Dims, block: Block) -> torch.Tensor:

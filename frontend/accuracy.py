@@ -107,10 +107,8 @@ def cancelling(steps: Sequence[Step]) -> tuple[str, ...]:
     return tuple(f"{n} ({step.rule})" for n, step in enumerate(steps, 1) if can_cancel(step))
 
 
-def magnitude(root: Scope, *, of_terms: bool = True) -> Scope:
-    """|f|: the scope on absolute values (see above).  Without `of_terms` every `a + b` counts as
-    |a + b|, and only sums over iterators as the sum of the absolute values of their terms: what one
-    rounding of each of these may change, whatever their order."""
+def magnitude(root: Scope) -> Scope:
+    """|f|: the scope on absolute values (see above)."""
     done: dict[Scope, Scope] = {}
 
     def size_of(scope: Scope) -> Scope:
@@ -130,7 +128,7 @@ def magnitude(root: Scope, *, of_terms: bool = True) -> Scope:
                 return expr.apply("abs", expr.access(node.source, node.rows, fill))
             case Mul():
                 return expr.mul(*map(size, node.factors))
-            case Add() if of_terms and (len(node.terms) > 2 or not rounding.is_difference(node)):
+            case Add() if len(node.terms) > 2 or not rounding.is_difference(node):
                 return expr.add(*map(size, node.terms))
             case Power() if node.exponent > 0:
                 return expr.power(size(node.base), node.exponent)

@@ -44,6 +44,8 @@ HOPELESS_PREDICTION = 30.0
 """Candidates predicted to take this many times the best one's time are not built."""
 LONGEST = 1e9
 """Seconds of timing beyond this are the same as this."""
+PREPARING_SECONDS = 0.6
+"""How long hard inputs may take to be made and evaluated as written; three are always made."""
 HARD_SECONDS = 0.5
 """About how long the runs on hard inputs may take for each program that they are asked of; the
 most telling one is always run."""
@@ -89,7 +91,7 @@ def compile_derivation(
             f"baseline is a function of the formula's operands, not {shown(baseline)}",
             next_step="for example baseline=lambda a, b: a @ b",
         )
-    seconds = float(min(seconds, LONGEST))
+    seconds, tried = float(min(seconds, LONGEST)), int(tried)
     device = "cpu" if derivation.target == "cpu" else "cuda"
     if device == "cuda" and not torch.cuda.is_available():
         raise OperandError(
@@ -106,7 +108,7 @@ def compile_derivation(
         odd = nonfinite_cases(program, device) if derivation.nan == "strict" else ()
         judge = Judge(program, expected, device, standard_error(program, expected), odd)
         judge.strict = derivation.nan == "strict"
-    hard = HardCases(program, device, derivation.accuracy)
+    hard = HardCases(program, device, derivation.accuracy, preparing=PREPARING_SECONDS)
     say("running plain programs")
     with _plain_errors():
         plain = _plain(judge, hard, derivation, baseline)
@@ -166,7 +168,7 @@ def _plain(
     """The plain programs, judged from the fastest on: as soon as one is right, those far behind
     it are left out.  Where none is right, the program stage by stage, or as written."""
     program = judge.program
-    written = [("baseline", rival) for rival in rivals(program, judge.device)]
+    written = [("baseline", rival) for rival in rivals(program, judge.device, judge.strict)]
     if own is not None:
         written.insert(0, (YOURS, Rival((YOURS,), "", own, program.inputs)))
     found: list[Entrant] = []
@@ -201,9 +203,10 @@ def _plain(
 def _general(judge: Judge) -> Entrant:
     """The program stage by stage, and where that is not right, as written."""
     made = None
+    program, types = judge.program, judge.expected.types
     for run in (
-        stage_by_stage(judge.program, judge.expected.types),
-        as_written(judge.program, judge.expected.types),
+        stage_by_stage(program, types, strict=judge.strict, device=judge.device),
+        as_written(program, types),
     ):
         call = partial(run, judge.expected.inputs)
         trial = Trial("baseline", None, run.words, inf, inf, "baseline")
@@ -214,12 +217,12 @@ def _general(judge: Judge) -> Entrant:
     assert made is not None
     if judge.odd:
         raise BuildError(
-            f"no program for {show_program(judge.program)} has NaN and infinity where the formula "
+            f"no program for {show_program(program)} has NaN and infinity where the formula "
             "has them",
             next_step='compile with nan="ignore", which promises nothing about them',
         )
     if isfinite(made.trial.error):  # no digit is right, and none could be
-        run = as_written(judge.program, judge.expected.types)
+        run = as_written(program, types)
         trial = replace(made.trial, verdict="baseline")
         return Entrant(trial, run, partial(run, judge.expected.inputs), plain=True)
     return made

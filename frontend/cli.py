@@ -207,7 +207,9 @@ def _parser() -> Parser:
         "or compiled functions beside the plain lines of torch for formulas from public sources, "
         "in time or in digits.",
     )
-    bench.add_argument("what", choices=("search", "call", "never-slower", "digits"))
+    measurements = ("search", "call", "never-slower", "digits")
+    listed = ", ".join(measurements)
+    bench.add_argument("what", choices=measurements, metavar="measurement", help=listed)
     search = bench.add_argument_group("search")
     search.add_argument("--case", type=_positive_int, help="1, 4, 6 or 7 [all, and throughput]")
     search.add_argument("--throughput", action="store_true", help="states a second, nothing else")

@@ -5,8 +5,8 @@
     e, w    max|y - r| over the row, of the program and of the formula as written (the larger of its
             ways to accumulate a sum)
     r       the exact values
-    t       max over the row of the formula with absolute values under its sums over iterators,
-            `a + b` counted as |a + b|; so t >= |r|, and the smallest normal number at least
+    t       max over the row of what the terms of its sums add up to (`frontend.summed`), of
+            max|r|, and of the smallest normal number
     |f|     max over the row of the formula on absolute values (`frontend.accuracy.magnitude`)
     m       the median over the rows, and over further inputs of the family where rows are few, of
             w/(eps*|f|)
@@ -166,4 +166,5 @@ def _lost(off: float, allowed: float, epsilon: float) -> float:
     """Between 0 and the digits of the type."""
     if not off > allowed:
         return 0.0
-    return min(log10(off / allowed) if off < inf else inf, -log10(epsilon))
+    lost = log10(off) - log10(allowed) if off < inf and allowed else inf
+    return min(lost, -log10(epsilon))

@@ -89,7 +89,9 @@ def einsum(
     Raises FormulaSyntaxError for the subscripts, RangeError for sizes that conflict, OperandError
     for operands that do not fit the subscripts or each other.
     """
-    plain = out is None and dtype is None and order == "K" and casting == "safe"
+    named = type(order) is str and type(casting) is str  # an array is not compared
+    plain = named and out is None and dtype is None
+    plain = plain and order == "K" and casting == "safe"
     plain = plain and optimize is True and derive is False and bool(args) and type(args[0]) is str
     if plain:
         found = known(args[0], args[1:])

@@ -43,6 +43,8 @@ TEMPORARIES = 3
 """So many tensors of the size of the largest temporary are alive at once."""
 LEAST_SECONDS, LEAST_TIMES = 0.6, 15.0
 """All runs before the race take at most so many seconds, or so many times those of the fastest."""
+GPU_SECONDS = 10.0
+"""On a GPU, where a generated kernel takes about a second to compile and to be chosen."""
 BYTES_A_SECOND = 1e9
 """At which a temporary is written and read again, at least."""
 
@@ -98,7 +100,8 @@ class Judge:
     @property
     def late(self) -> bool:
         """Whether the time for runs before the race is used up."""
-        limit = max(LEAST_SECONDS, LEAST_TIMES * self.fastest) if isfinite(self.fastest) else inf
+        least = LEAST_SECONDS if self.device == "cpu" else GPU_SECONDS
+        limit = max(least, LEAST_TIMES * self.fastest) if isfinite(self.fastest) else inf
         return perf_counter() - self.started > limit
 
     def far_behind(self, seconds: float) -> bool:

@@ -37,6 +37,7 @@ from frontend.inputs import family_inputs, nonfinite_families
 from frontend.judged import FamilyError, Standard, judged
 from frontend.rows import Piece, narrowed, pieces, work
 from frontend.sampled_reference import evaluable
+from frontend.summed import summed
 from frontend.unequal import hard_families
 from frontend.written import has_products, written
 from ta.fields import RealField
@@ -51,9 +52,10 @@ MOST_WORK_STRICT = 20_000_000
 """Points of iteration spaces that one evaluation by the interpreter may visit for NaN: a second."""
 INTERPRETED = 1 << 22
 """Beyond so many points torch's float64 takes the interpreter's place: some 0.1 s."""
-PREPARING_SECONDS = 0.6
-"""So long the hard inputs of a program may take to be made and evaluated as written, all together;
-the families that come first, `LEAST` of them, are always among those that are tried."""
+PREPARING_SECONDS = 1.5
+"""So long, unless told otherwise, the hard inputs of a program may take to be made and evaluated as
+written, all together; the families that come first, `LEAST` of them, are always among those that
+are tried."""
 LEAST = 4
 DRAWS = 4
 """Outputs with fewer entries than `FEW` are few to judge the formula as written by: it is evaluated
@@ -79,6 +81,7 @@ class HardCases:
     program: Program
     device: str
     accuracy: Accuracy
+    preparing: float = PREPARING_SECONDS
     _known: dict[str, Standard] = field(default_factory=dict)
     _spent: float = 0.0
 
@@ -89,7 +92,7 @@ class HardCases:
             return ()
         found: list[FamilyError] = []
         for number, family in enumerate(hard_families(self.program)[: max(most, LEAST)]):
-            late = self._spent > PREPARING_SECONDS and family.name not in self._known
+            late = self._spent > self.preparing and family.name not in self._known
             if late and number >= LEAST:
                 break
             found.append(self._error(built, family))
@@ -175,8 +178,8 @@ class HardCases:
     def _exact(self) -> Any:
         """A function from inputs to the rows' exact values, to |f|, and to what sums add up."""
         terms = tuple(magnitude(root) for root in self._roots)
-        summed = tuple(magnitude(root, of_terms=False) for root in self._roots)
-        return exact_rows((*self._roots, *terms, *summed), epsilon(self.program))
+        totals = tuple(map(summed, self._roots))
+        return exact_rows((*self._roots, *terms, *totals), epsilon(self.program))
 
     def _standard(self, family: Family) -> tuple[dict[Tensor, torch.Tensor], Standard]:
         inputs, positive = self._inputs(family, False), False

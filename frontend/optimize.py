@@ -290,7 +290,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     before; `progress` is told of it, as by `derive`.  What is handed back is shown to be equal by
     `Derivation.check`, or is a plain program."""
     refuse_option_names(compile, formula, PARSED)
-    chosen = target or examples(shapes).target or default_target()
+    chosen = examples(shapes).target or default_target() if target is None else target
     converted = None if output is None else getattr(torch, checked_dtype(_names(output)))
     found = derive(
         formula,

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from derivations.checker import Claim
 from derivations.cost import MACHINES
-from derivations.extract import Plan, used_stages
+from derivations.extract import Plan, unchanged, used_stages
 from derivations.graph import Graph, default_item_bytes
 from derivations.kernel import Step
 from derivations.replay import replace_step
@@ -206,12 +206,12 @@ def _derivation(data: Mapping[str, Any]) -> Derivation:
     figures = _field(data, "statistics")
     with within("statistics"):
         statistics = _statistics(known_fields(figures, [item.name for item in fields(Statistics)]))
-    unchanged = _plan(graph, source.roots(), (), ())
+    given = unchanged(graph, source.roots())
     return Derivation(
         source,
         target,
         tuple(plans),
-        unchanged,
+        given,
         statistics,
         weights,
         tuple(stated),

@@ -44,30 +44,33 @@ def compiled_text(compiled: CompiledFunction, *, colour: bool = False, width: in
     lines += [ink.bold(line) for line in wrap(verdict(compiled), width)]
     lines += [ink.bad(line) for line in wrap(warning(compiled), width)]
     note = (
-        "baseline: the formula as one writes it in torch. candidate: a derived program, numbered "
-        "as in its derivation, with its operators below. time: the median of interleaved runs. "
-        f"speed: the baseline's time over this one's. error: {ERRORS[accuracy]}, r in float64, "
-        f"accepted up to {FACTOR:g} x that of the formula as written + {FLOOR:g} roundings."
+        "baseline: the formula as one writes it in torch, in one way or another, with its lines "
+        "below. candidate: a derived program, numbered as in its derivation, with its operators "
+        "below. time: the median of interleaved calls; +-: half of what the middle half of them "
+        "differs by. speed: the fastest baseline's time over this one's. "
+        f"error: {ERRORS[accuracy]}, r in float64, accepted up to {FACTOR:g} x that of the "
+        f"formula as written + {FLOOR:g} roundings."
     )
     return "\n".join([*lines, *(ink.dim(line) for line in wrap(note, width))])
 
 
 def _trials(compiled: CompiledFunction, ink: Ink, width: int) -> Iterator[str]:
     labels = max(len(trial.label) for trial in compiled.trials)
-    header = f"  {'program':<{labels}}  {'time':>8}  {'speed':>6}  {'error':>7}  verdict"
+    header = f"  {'program':<{labels}}  {'time':>8}  {'+-':>8}  {'speed':>6}  {'error':>7}  verdict"
     yield ink.bold(header)
     for trial in compiled.trials:
         mark = "*" if trial is compiled.chosen else " "
         lead = (
             f"{mark} {trial.label:<{labels}}  {duration(trial.seconds):>8}  "
-            f"{speed(compiled, trial):>6}  {error(trial):>7}  "
+            f"{spread(trial):>8}  {speed(compiled, trial):>6}  {error(trial):>7}  "
         )
         paint = ink.good if trial.verdict in ("accepted", "baseline") else ink.bad
         parts = wrap(trial.verdict, width - len(lead)) or [""]
         yield lead + paint(parts[0])
         yield from (" " * len(lead) + paint(part) for part in parts[1:])
-        names = operators(trial.words)
-        yield from (ink.dim(f"      {line}") for line in wrap(names, width - 6))
+        for text in trial.text.splitlines()[1:] or [operators(trial.words)]:
+            folded = wrap(text, width - 6, subsequent_indent="    ", break_on_hyphens=False)
+            yield from (ink.dim(f"      {line.removeprefix('    ')}") for line in folded)
 
 
 def _hard(compiled: CompiledFunction, trial: Trial, ink: Ink, width: int) -> list[str]:
@@ -115,6 +118,11 @@ def warning(compiled: CompiledFunction) -> str:
     return f'{text}; accuracy="normwise", the default, refuses a program that loses more than one'
 
 
+def spread(trial: Trial) -> str:
+    """Half of what the middle half of the times differs by; `-` where there was no race."""
+    return duration(trial.spread) if trial.spread else "-"
+
+
 def speed(compiled: CompiledFunction, trial: Trial) -> str:
     """`7.01x`: baseline seconds over the trial's; `-` where one was not timed."""
     timed = isfinite(trial.seconds) and isfinite(compiled.baseline.seconds)
@@ -136,7 +144,7 @@ def verdict(compiled: CompiledFunction) -> str:
             why = "no candidate was accepted"
         else:
             why = "every candidate is the same program or predicted to be far slower"
-        return f"chosen: the baseline, the formula as written in torch; {why}{stopped}"
+        return f"chosen: {compiled.chosen.label}, a plain program of torch; {why}{stopped}"
     if not isfinite(compiled.baseline.seconds):
         return f"chosen: {compiled.chosen.label}{stopped}"
     faster = f"{figure(compiled.ratio)} x as fast as the baseline"

@@ -132,7 +132,7 @@ def _boxes(root: Scope, most_work: int) -> list[Box]:
         return [root.loops]
     *leading, last = root.loops
     first = tuple(Range(loop.lo, loop.lo + 1) for loop in leading)
-    row_work = max(1, work([narrowed(root, (*first, last))]))  # none where nothing is summed
+    row_work = max(1, work([narrowed(root, (*first, last))]))  # 0 where nothing is summed
     rows = prod(loop.extent for loop in leading)
     count = min(ROWS, max(2, most_work // row_work), rows)
     length = last.extent

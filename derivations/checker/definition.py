@@ -125,9 +125,10 @@ def _misfit(stage: Scope, name: str, binding: Binding) -> str | None:
     read = {
         i for operand in binding.operands for row in operand.rows for i in affine.iterators(row)
     }
+    # an iterator of one value that stands in no operand plays no role
     idle = [i for i, extent in enumerate(stage.extents) if extent == 1 and i not in (*held, *read)]
     if name in ROLES or name in PLAIN:
-        idle = []  # what stands in no operand and has one value only
+        idle = []
     if sorted([*held, *idle]) != list(range(len(stage.domain))):
         return "the roles do not hold each iterator once"
     if not set(accesses(stage.body)).issuperset(binding.operands[2 if inner else 0 :]):

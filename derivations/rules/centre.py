@@ -15,6 +15,7 @@ from derivations.uncentred import multiplied
 from ta import expr
 from ta.affine import volume
 from ta.centred import is_centred, shared_iterators
+from ta.element import floating_inputs
 from ta.node import Access, Add, Const, Node, Scope
 from ta.subst import terms
 
@@ -33,7 +34,7 @@ def propose(scope: Scope) -> Iterator[Witness]:
     for position, total in enumerate(terms(scope.body)):
         if isinstance(total, Add) and total in possible:
             found = _pair(scope, total)
-            if found is not None:
+            if found is not None and floating_inputs(scope):
                 yield Centre(position, *found)
                 return
 
@@ -78,7 +79,8 @@ CENTRE = Rule(
     ),
     choices=(
         "the first difference over unequal iterators that is a factor or is summed; the mean of "
-        "the smaller operand, for each value of the iterators that index both by themselves"
+        "the smaller operand, for each value of the iterators that index both by themselves; of "
+        "floating data: a mean of integers is none"
     ),
     exactness="cancels",
     assumes_no_nan="",

@@ -8,27 +8,18 @@ signal processing, computed on the reversed kernel.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from math import isinf, prod
 
-import torch
-from torch.nn import functional
-
+from eops.library.convolve import convolve
 from eops.library.grouped import Part, grouped_call
 from eops.library.sliding import bounds_of, reversed_kernel, slides, view_rows, wanted
 from eops.library.traffic import call_bytes, operand_bytes, utilisation
-from eops.torch_types import HALVES
 from ta.fields import rounded
 from ta.operator import Binding, Launch, Operator, Work
 
 LOOPS = {1: "h", 2: "hw", 3: "zhw"}
 TAPS = {1: "r", 2: "rs", 3: "qrs"}
-CONVOLVE: dict[int, Callable[..., torch.Tensor]] = {
-    1: functional.conv1d,
-    2: functional.conv2d,
-    3: functional.conv3d,
-}
 
 
 def _definition(dimensions: int) -> str:
@@ -46,11 +37,11 @@ def _constraint(binding: Binding) -> str | None:
     return None
 
 
-def _launch(dimensions: int, binding: Binding) -> Launch:
+def _launch(binding: Binding) -> Launch:
     found = slides(binding, pads_with=0)
     a, k = binding.operands
-    convolve = partial(
-        CONVOLVE[dimensions],
+    call = partial(
+        convolve,
         stride=[slide.stride for slide in found],
         padding=[slide.padding for slide in found],
         dilation=[slide.dilation for slide in found],
@@ -64,19 +55,8 @@ def _launch(dimensions: int, binding: Binding) -> Launch:
             reversed_kernel(k, found, binding.scope.domain),
             [slide.window.reduction for slide in found],
         ),
-        lambda images, weights: wanted(_convolved(convolve, images, weights), found),
+        lambda images, weights: wanted(call(images, weights), found),
     )
-
-
-def _convolved(
-    convolve: Callable[..., torch.Tensor], images: torch.Tensor, weights: torch.Tensor
-) -> torch.Tensor:
-    """The convolution; of 16-bit types on a CPU in float32, rounded once: oneDNN's own kernels for
-    processors with AMX give wrong elements now and then (torch 2.13, small images of float16 in 2
-    and 3 dimensions, of bfloat16 in 3)."""
-    if images.dtype in HALVES and images.is_cpu:
-        return convolve(images.float(), weights.float()).to(images.dtype)
-    return convolve(images, weights)
 
 
 def _work(binding: Binding) -> Work:
@@ -107,7 +87,7 @@ def _operator(dimensions: int) -> Operator:
         name=f"conv{dimensions}d",
         definition=_definition(dimensions),
         work=_work,
-        launch=partial(_launch, dimensions),
+        launch=_launch,
         constraint=_constraint,
         keeps_nonfinite=_keeps_nonfinite,
         summary=f"{dimensions}-d convolution with stride, dilation, padding and groups",

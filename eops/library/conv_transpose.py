@@ -8,13 +8,10 @@ be several iterators or none.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from math import isinf, prod
 
-import torch
-from torch.nn import functional
-
+from eops.library.convolve import convolve
 from eops.library.grouped import Part, grouped_call
 from eops.library.sliding import Slide, bounds_of, split_row, touched, view_rows, wanted
 from eops.library.traffic import call_bytes, operand_bytes, utilisation
@@ -25,11 +22,6 @@ from ta.operator import Binding, Launch, Operator, Work
 
 LOOPS = {1: "h", 2: "hw", 3: "zhw"}
 INPUTS = {1: "i", 2: "ij", 3: "lij"}
-CONVOLVE: dict[int, Callable[..., torch.Tensor]] = {
-    1: functional.conv_transpose1d,
-    2: functional.conv_transpose2d,
-    3: functional.conv_transpose3d,
-}
 
 
 def slides_of(binding: Binding) -> tuple[Slide, ...]:
@@ -71,21 +63,23 @@ def _constraint(binding: Binding) -> str | None:
     return None
 
 
-def _launch(dimensions: int, binding: Binding) -> Launch:
+def _launch(binding: Binding) -> Launch:
     found = slides_of(binding)
     a, k = binding.operands
-    convolve = partial(
-        CONVOLVE[dimensions],
+    call = partial(
+        convolve,
         stride=[slide.dilation for slide in found],
         padding=[slide.padding for slide in found],
+        dilation=[1] * len(found),
         groups=binding.extent("g"),
+        transposed=True,
     )
     return grouped_call(
         binding,
         bounds_of(binding, found),
         Part(a.rows, [slide.window.reduction for slide in found]),
         Part(view_rows(k, found), [slide.position for slide in found]),
-        lambda images, weights: wanted(convolve(images, weights), found),
+        lambda images, weights: wanted(call(images, weights), found),
         transposed=True,
     )
 
@@ -120,7 +114,7 @@ def _operator(dimensions: int) -> Operator:
         name=f"conv_transpose{dimensions}d",
         definition=_definition(dimensions),
         work=_work,
-        launch=partial(_launch, dimensions),
+        launch=_launch,
         constraint=_constraint,
         summary=f"{dimensions}-d transposed convolution with stride, padding and groups",
     )

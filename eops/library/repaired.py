@@ -29,12 +29,12 @@ from eops.library.arrange import library_call
 from eops.library.plain import is_plain
 from eops.library.traffic import output_bytes, read_bytes
 from eops.opaque import opaque
-from eops.points import Points, floating_inputs
+from eops.points import Points
 from eops.torch_contract import contraction_order
 from eops.torch_scalar import Buffers
 from eops.torch_stage import lower
 from eops.torch_types import HALVES
-from ta.element import element_bytes
+from ta.element import element_bytes, floating_inputs
 from ta.node import Add, Mul, Power, Scope, Source
 from ta.operator import Binding, Launch, Mismatch, Operator, Work
 from ta.subst import accesses, nested_scopes, stages, terms

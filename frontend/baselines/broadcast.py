@@ -56,6 +56,10 @@ def _of_one_read(
         return Written(text, "view", found.shares)
     if missing:
         raise NotWritten("an iterator that does not occur")
+    if found.text.endswith(".diagonal()") and not loops and scope.reducer == "sum":
+        whole = found.text.removesuffix(".diagonal()")
+        if whole == writer.name(access.source):
+            return Written(scaled(f"torch.trace({whole})", coefficient), REDUCED)
     axes = [d for d, i in enumerate(found.dims) if i >= loops]
     kept = tuple(i for i in found.dims if i < loops)
     if scope.reducer == "prod" and len(axes) > 1:

@@ -16,6 +16,7 @@ import torch
 
 from frontend.baselines import LITERAL, RECOGNISERS
 from frontend.baselines.broadcast import write as broadcast
+from frontend.baselines.formed import FORMED
 from frontend.baselines.writer import NotWritten, Recogniser, Writer, function, fused
 from frontend.execute import Executable, Run
 from ta.node import Source, Tensor
@@ -67,9 +68,10 @@ def executable(rival: Rival, program: Program, types: Sequence[torch.dtype]) -> 
     return Executable(roots, roots, runs, rival.words, types=tuple(types))
 
 
-def rivals(program: Program, device: str) -> tuple[Rival, ...]:
+def rivals(program: Program, device: str, strict: bool = False) -> tuple[Rival, ...]:
     """The distinct plain programs; none where the formula is of integers, which torch's products
-    lack or wrap, or where nothing but a loop over elements would do."""
+    lack or wrap, or where nothing but a loop over elements would do.  `strict`: those alone that
+    keep NaN and infinities where the formula has them."""
     if not all(t.dtype.startswith(("float", "bfloat", "complex")) for t in program.inputs):
         return ()
     if not program.inputs or len({t.dtype for t in program.inputs}) > 1:
@@ -77,9 +79,9 @@ def rivals(program: Program, device: str) -> tuple[Rival, ...]:
     found: dict[str, Rival] = {}
     without: list[frozenset[Recogniser]] = [frozenset()]
     for left_out in without:
-        order = tuple(r for r in RECOGNISERS if r not in left_out)
+        order = tuple(r for r in (FORMED if strict else RECOGNISERS) if r not in left_out)
         try:
-            rival, used = _written(program, order, device)
+            rival, used = _written(program, order, device, strict)
         except NotWritten:
             continue
         if rival.text not in found:
@@ -92,13 +94,14 @@ def rivals(program: Program, device: str) -> tuple[Rival, ...]:
 
 
 def _written(
-    program: Program, order: tuple[Recogniser, ...], device: str
+    program: Program, order: tuple[Recogniser, ...], device: str, strict: bool
 ) -> tuple[Rival, set[Recogniser]]:
     roots = program.roots()
     given: dict[Source, Source] = {}
     for stage in stages(*roots):
         given.setdefault(fused(stage), stage)
-    writer = Writer(program.inputs, order, broadcast, LITERAL, given, device)
+    literal = LITERAL.union(FORMED)
+    writer = Writer(program.inputs, order, broadcast, literal, given, device, strict)
     results = []
     for root in roots:
         name = writer.name(root)

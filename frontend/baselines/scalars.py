@@ -86,7 +86,7 @@ class Scalars:
     def _operation(self, node: Node) -> tuple[str, int]:
         if (whole := self._recognised(node)) is not None:
             return whole, TIGHT
-        if (idiom := idioms.find(node)) is not None:
+        if not self.writer.strict and (idiom := idioms.find(node)) is not None:
             places = {
                 name: f"{float(place.value)!r}" if isinstance(place, Const) else self._tensor(place)
                 for name, place in idiom.places.items()

@@ -3,6 +3,9 @@
     one library operator as it stands    that operator
     anything else                        through torch on strided views, in blocks
 
+Operators that multiply out and repair are no plain ones.  With `strict`, as for nan="strict", an
+operator keeps NaN and infinities where its definition has them, and views form every product.
+
 It is what is left for integers, which torch's products would wrap or lack, for operands of several
 types, and for stages that would not fit into memory as a whole.
 """
@@ -15,9 +18,9 @@ from typing import Any
 import torch
 
 from derivations.match import match
-from eops.library import OPERATORS
 from eops.torch_stage import lower
 from frontend.execute import Executable
+from frontend.strict import operators_for
 from ta.node import Scope
 from ta.operator import Binding
 from ta.program import Program
@@ -27,18 +30,22 @@ VIEWS_OF_MATRICES = ("matmul",)
 """What is a matrix product only on overlapping views nobody writes so."""
 
 
-def stage_by_stage(program: Program, types: Sequence[torch.dtype]) -> Executable:
+def stage_by_stage(
+    program: Program, types: Sequence[torch.dtype], *, strict: bool = False, device: str = "cpu"
+) -> Executable:
     """The given program, its operators by name."""
     scopes = stages(*program.roots())
-    found = [_stage(scope) for scope in scopes]
+    found = [_stage(scope, strict, device) for scope in scopes]
     runs, words = tuple(run for run, _ in found), tuple(word for _, word in found)
     return Executable(program.roots(), scopes, runs, words, types=tuple(types))
 
 
-def _stage(scope: Scope) -> tuple[Callable[[Mapping[Any, torch.Tensor]], torch.Tensor], str]:
-    for operator in OPERATORS:
-        if operator.name not in VIEWS_OF_MATRICES:
+def _stage(
+    scope: Scope, strict: bool, device: str
+) -> tuple[Callable[[Mapping[Any, torch.Tensor]], torch.Tensor], str]:
+    for operator in operators_for("strict" if strict else "ignore", device):
+        if operator.name not in VIEWS_OF_MATRICES and not operator.repairs:
             found = match(operator, scope)
             if isinstance(found, Binding):
                 return operator.launch(found), operator.name
-    return lower(scope), "strided views"
+    return lower(scope, as_written=strict), "strided views"

@@ -26,6 +26,8 @@ from ta.affine import Range, Row
 from ta.canon import scope as make_scope
 from ta.node import Access
 
+COPIED = re.compile(r"F\.pad|\.flip|\.roll|^c_|(permute|expand|\.m?T\b).*\.reshape")
+
 
 class View(NamedTuple):
     """An expression with one dimension for each iterator of `dims`."""
@@ -37,14 +39,19 @@ class View(NamedTuple):
     def shares(self) -> bool:
         """Whether it may be in the memory of what is read: what is padded, flipped or gathered, or
         reshaped after its dimensions changed places, is not."""
-        copied = re.search(r"F\.pad|\.flip|^c_|(permute|expand|\.m?T\b).*\.reshape", self.text)
+        copied = re.search(
+            r"F\.pad|\.flip|\.roll|^c_|(permute|expand|\.m?T\b).*\.reshape", self.text
+        )
         return copied is None
 
 
 def view(access: Access, domain: Sequence[Range], writer: Writer) -> View:
     """The read over the box of its iterators, in any order."""
     if any(row.floors for row in access.rows):
-        return _digits(access, domain, writer) or _gathered(access, domain, writer)
+        for way in (_rolled, _digits):
+            if (found := way(access, domain, writer)) is not None:
+                return found
+        return _gathered(access, domain, writer)
     if any(len(row.terms) > 2 for row in access.rows):
         return _gathered(access, domain, writer)
     held = [i for row in access.rows for i, _ in row.terms]
@@ -146,6 +153,27 @@ def _value(access: Access) -> str:
         return ""
     fill = float(access.fill)
     return f", value={'-inf' if fill < 0 else 'inf'}" if isinf(fill) else f", value={fill!r}"
+
+
+def _rolled(access: Access, domain: Sequence[Range], writer: Writer) -> View | None:
+    """`A[(i+c) % n, j]` over the whole of A, n its extent: a roll."""
+    shifts, dims = {}, []
+    for d, (row, bound) in enumerate(zip(access.rows, access.source.ranges, strict=True)):
+        i = row.terms[0][0] if len(row.terms) == 1 else None
+        if i is None or row.terms[0][1] != 1 or i in dims or domain[i] != bound or bound.lo:
+            return None
+        dims.append(i)
+        if row.floors:
+            (inner, n, factor), *more = row.floors
+            whole = Row(row.const, row.terms)
+            if more or inner != whole or n != bound.extent or factor != -n:
+                return None
+            shifts[d] = -row.const
+        elif row.const:
+            return None
+    amounts, axes = tuple(shifts.values()), tuple(shifts)
+    where = f"{amounts[0]}, {axes[0]}" if len(axes) == 1 else f"{amounts}, {axes}"
+    return View(f"{writer.name(access.source)}.roll({where})", tuple(dims))
 
 
 def _digits(access: Access, domain: Sequence[Range], writer: Writer) -> View | None:

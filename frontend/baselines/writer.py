@@ -48,7 +48,8 @@ class Writer:
     of the largest temporary.
 
     `literal` recognisers see a scope as it is; the others also with producers written into it, and
-    what they then read is written as `given` says: as the statement that it was."""
+    what they then read is written as `given` says: as the statement that it was.  `strict`: no
+    function in place of a formula, since it may have a number where that has NaN."""
 
     inputs: tuple[Tensor, ...]
     recognisers: tuple[Recogniser, ...]
@@ -56,6 +57,7 @@ class Writer:
     literal: frozenset[Recogniser]
     given: dict[Source, Source]
     device: str = "cpu"
+    strict: bool = False
     lines: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     constants: dict[str, Any] = field(default_factory=dict)

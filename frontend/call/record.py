@@ -194,7 +194,10 @@ class _Recorder(TorchFunctionMode):
             result = outputs[0].detach() if isinstance(result, torch.Tensor) else result
             outputs = _outputs(result)
         storages = frozenset(self.values[self.number(t)].storage for t in writes)
-        made = tuple(self._made(out, tensors) for out in outputs or ())
+        if is_opaque(func):  # what it gave this time it may not give the next, not even an operand
+            made = tuple(self._enter(out, self._new_storage(), None) for out in outputs or ())
+        else:
+            made = tuple(self._made(out, tensors) for out in outputs or ())
         spread = not isinstance(result, torch.Tensor)
         named = dict(zip(given, tree[1], strict=True))
         self.calls.append(Call(func, tree[0], named, made, spread, storages))

@@ -113,3 +113,10 @@ def test_found_within_the_default_budget(text: str, shapes: dict[str, tuple[int,
     assert {"centre", "expand", "distribute"} <= rules[0]
     assert all("centre" in found for found in rules if "expand" in found)
     assert derivation.check()
+
+
+@pytest.mark.parametrize("states", range(1, 40, 3))
+def test_it_is_among_the_programs_whatever_the_budget(states: int) -> None:
+    """Also where the search ends before the scope that it leads from is expanded."""
+    derivation = ed.derive(*FOUND[0][:1], budget=ed.Budget(states=states), **FOUND[0][1])
+    assert any(step.rule == "centre" for plan in derivation.candidates for step in plan.steps)

@@ -23,6 +23,7 @@ from derivations.kernel import Step, Witness
 from derivations.pieces import SplitRange
 from derivations.restructure import Distribute, Factor, Materialise, Merge
 from derivations.rules import RULES
+from eops import torch_scalar
 from eops.torch_stage import lower
 from frontend.accuracy import can_cancel, exactness, magnitude
 from ta import expr
@@ -132,6 +133,16 @@ def step_of(text: str, witness: Witness) -> Step:
 def test_what_a_step_does(text: str, witness: Witness, wanted: str) -> None:
     step = step_of(text, witness)
     assert rounding.exactness(step, "reassociates") == wanted, show(step.after)
+
+
+@pytest.fixture(autouse=True)
+def subtracted_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums are added in the order that shows most: what is subtracted, or has a factor, last."""
+
+    def last(extent: int, coefficient: object) -> tuple[int, ...]:
+        return (extent, coefficient != 1)
+
+    monkeypatch.setattr(torch_scalar, "place_in_sum", last)
 
 
 def rounded(scope: Scope, values: Values) -> torch.Tensor:
@@ -371,7 +382,7 @@ ORDINARY = {
         {"X": (4, 5), "W": (3, 5), "B": (3, 2), "A": (2, 5)},
     ),
 }
-MULTIPLY_OUT = {"expand", "distribute", "exponential"}
+MULTIPLY_OUT = {"centre", "expand", "distribute", "exponential"}
 
 
 @pytest.mark.parametrize("name", ORDINARY)

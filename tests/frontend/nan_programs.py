@@ -1,8 +1,8 @@
 """Random programs under nan="strict": where NaN and infinities lie, against the exact interpreter.
 
-What is compared is what `compile` would run, the baseline and the candidates, on float64, at every
-position of every output.  Inputs hold 0, 1 and -2, so that a product with 0 is common, and NaN and
-infinities here and there.
+What is compared is what `compile` would run on float64, the plain programs and the candidates, at
+every position of every output.  Inputs hold 0, 1 and -2, so that products with 0 are common, and
+NaN and infinities here and there.
 
     python -m tests.frontend.nan_programs 3000        so many programs, and what misplaces
 """
@@ -18,10 +18,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from frontend.baseline import baseline
 
 import einderive as ed
+from frontend.baselines.rival import executable as plain_executable
+from frontend.baselines.rival import rivals
+from frontend.baselines.stage_by_stage import stage_by_stage
 from frontend.execute import Executable, executable
+from frontend.written import as_written
 from ta import expr
 from ta.canon import scope as make_scope
 from ta.errors import EinderiveError
@@ -123,9 +126,9 @@ def inputs(source: Program, seed: int) -> dict[str, Any]:
 def misplacing(source: Program) -> Iterator[str]:
     """What has NaN or an infinity elsewhere than the formula: its stages in words, and inputs."""
     found = ed.derive(source, nan="strict", budget=BUDGET)
-    direct, words = baseline(source, "strict")
-    scopes, runs = zip(*direct, strict=True)
-    built = [Executable(source.roots(), scopes, runs, ("baseline:", *words))]
+    plain = rivals(source, "cpu", strict=True)
+    built: list[Executable] = [plain_executable(rival, source, ()) for rival in plain]
+    built += [stage_by_stage(source, (), strict=True), as_written(source)]
     built += [executable(plan, "cpu", strict=True) for plan in found.candidates[:CANDIDATES]]
     for seed in range(INPUTS):
         values = inputs(source, seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 import pytest
@@ -21,6 +22,12 @@ from tests.frontend.races import candidates_win
 
 GROUPED = "T[i] = B[i]-Z[i]; Y[i] = T[i]+C[i]"
 SHAPES = dict.fromkeys("BZC", (300,))
+
+
+@pytest.fixture(autouse=True)
+def all_families(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every family is tried, however slow the machine is."""
+    monkeypatch.setattr("frontend.hard_cases.PREPARING_SECONDS", inf)
 
 
 def error_of(text: str, given: str, accuracy: Accuracy) -> FamilyError:

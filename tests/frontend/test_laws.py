@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import einderive as ed
 from derivations.extract import Plan
+from frontend.compiled import CompiledFunction
 from ta.errors import NameUnknownError
+from tests.frontend.races import candidates_win
 
 FORMULA = "Y[i,e] = exp(Q[i]+K[j])*V[j,e]"
 SHAPES = {"Q": (300,), "K": (200,), "V": (200, 8)}
@@ -34,15 +38,33 @@ def test_a_named_law_takes_part_and_checks(law: str) -> None:
     assert derivation.check(0), str(derivation.check(0))
 
 
-def test_the_program_by_a_law_computes_the_same() -> None:
-    function = ed.compile(FORMULA, laws=["exp-sum"], seconds=0.2, **SHAPES)
+def compiled_by_law(monkeypatch: pytest.MonkeyPatch, accuracy: Any) -> CompiledFunction:
+    """The programs by the law are predicted to be the fastest, and are so here."""
+    candidates_win(monkeypatch)
+    return ed.compile(FORMULA, laws=["exp-sum"], accuracy=accuracy, seconds=0.01, **SHAPES)
+
+
+def test_the_program_by_a_law_computes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    function = compiled_by_law(monkeypatch, "fast")
     generator = np.random.default_rng(3)
     values = {name: generator.standard_normal(shape).astype("f") for name, shape in SHAPES.items()}
     expected = np.exp(values["Q"][:, None].astype("d") + values["K"]) @ values["V"].astype("d")
     np.testing.assert_allclose(function(**values), expected, rtol=1e-4, atol=1e-2)
     by_law = [t for t in function.trials if t.plan and uses_law(t.plan)]
     assert [trial.verdict for trial in by_law] == ["accepted"] * len(by_law)
+    assert function.chosen in by_law
+    assert "(exponential)" in function.chosen.cancelling[0]
+
+
+def test_by_default_a_program_that_overflows_where_the_formula_does_not_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """exp(1000 - 1000) is 1, exp(1000)*exp(-1000) is no number."""
+    function = compiled_by_law(monkeypatch, "normwise")
+    by_law = [t for t in function.trials if t.plan and uses_law(t.plan) and t.families]
     assert by_law
+    assert all("digits lost on inputs with clusters at +-1000" in t.verdict for t in by_law)
+    assert function.chosen not in by_law
 
 
 @pytest.mark.parametrize(

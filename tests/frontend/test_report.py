@@ -142,7 +142,7 @@ def test_compiled_text_lists_trials_and_marks_the_chosen(compiled: CompiledFunct
         assert sum(line[2:].startswith(trial.label) for line in lines) == 1
     (marked,) = [line for line in lines if line.startswith("* ")]
     assert marked[2:].startswith(compiled.chosen.label)
-    assert f"chosen: {'the ' if compiled.chosen is compiled.baseline else ''}" in text
+    assert f"chosen: {compiled.chosen.label}, " in text
     assert str(compiled) == text
 
 
@@ -156,6 +156,7 @@ def test_compiled_text_says_why_a_trial_was_refused(compiled: CompiledFunction) 
     assert line.split() == [
         "candidate",
         "9",
+        "-",
         "-",
         "-",
         "-",

@@ -220,9 +220,13 @@ def test_einsum_of_empty_and_scalar_arrays(
 
 
 def test_work_without_end_is_refused() -> None:
-    """1.6e13 values for one element: the check of a compiled program would take days."""
+    """1.6e13 values for one element: the check of a compiled program would take days.  Of a plain
+    product they are added up one factor after the other."""
     shapes = dict.fromkeys("ABCD", (2000,))
-    derivation = ed.derive("Y = A[i]*B[j]*C[k]*D[l]", **shapes, target="cpu", budget=BUDGET)
+    product = ed.compile("Y = A[i]*B[j]*C[k]*D[l]", **shapes, target="cpu", budget=BUDGET)
+    assert product(*np.ones((4, 2000), np.float32)) == 2000**4
+    text = "Y = sum[i,j,k,l](exp(A[i]*B[j]*C[k]*D[l]))"
+    derivation = ed.derive(text, **shapes, target="cpu", budget=BUDGET)
     assert derivation.check()
     with pytest.raises(ed.EinderiveError) as refused:
         derivation.compile()

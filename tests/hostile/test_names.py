@@ -17,6 +17,7 @@ import einderive as ed
 from eops.emit_triton import emit
 from eops.plan import plan
 from eops.triton_build import write_source
+from frontend.baselines.rival import rivals
 from ta.errors import BuildError, EinderiveError, RecordError
 from ta.latex import latex
 from ta.program import Program, Statement
@@ -167,6 +168,7 @@ def test_no_module_of_ours_executes_text() -> None:
     ]
     flat = root / "frontend" / "call" / "source.py"
     sources.remove(flat)  # it executes calls on v0, v1, ... with arguments c0, c1, ...: see below
+    sources.remove(root / "frontend" / "baselines" / "writer.py")  # torch on plain names: see below
     assert len(sources) > 50
     assert not [str(path) for path in sources if called.search(path.read_text(encoding="utf-8"))]
 
@@ -184,3 +186,21 @@ def test_the_source_of_a_call_holds_no_text_of_the_formula() -> None:
         as_strided del storage_offset True False out alpha dim device size"""
     assert words <= numbered | {*known.split()}
     assert len(numbered) > 3
+
+
+@pytest.mark.parametrize(
+    "name", ["torch", "F", "inf", "lambda", "None", "é", "t_0", "c_1", "a'", "𝑥"]
+)
+def test_a_plain_program_has_no_name_that_its_text_uses(name: str) -> None:
+    """A tensor's name stands in it as it is only if it is a plain identifier of no other use."""
+    try:
+        program = ed.parse(f"Y[i] = sum[k](exp({name}[i,k]*b[k]))", **{name: (3, 4), "b": (4,)})
+    except ed.EinderiveError:
+        return
+    found = rivals(program, "cpu")
+    assert found
+    for rival in found:
+        head, *_ = rival.text.splitlines()
+        first, second = re.fullmatch(r"def baseline\((.*)\):", head).group(1).split(", ")
+        assert {"b"} < {first, second} <= {"b", "x_0", "x_1"}
+        assert torch.equal(rival.call(torch.zeros(3, 4), torch.zeros(4)), torch.full((3,), 4.0))

@@ -249,9 +249,9 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     ),
     (
         "derivations.fusion",
-        "_inlined",
-        "position >= kept and isinstance(access.source, Scope) and (not access.source.sums)",
-        ("position >= kept and (not access.source.sums)",),
+        "_reduces",
+        "isinstance(access.source, Scope) and bool(access.source.sums)",
+        ("bool(access.source.sums)",),
         "told to the type checker only: these are reads of scopes",
     ),
     (

@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 CHECKER_TESTS = (
     *("reduced", "infinities", "identities", "tags", "unfolding", "bindings", "witness"),
     "definition",
+    "parts",
 )
 """The quick ones first."""
 

@@ -3,12 +3,16 @@ written out beside an infinity; and bindings that leave out an iterator of one v
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import einderive as ed
-from derivations.checker import not_equal
+from derivations.checker import not_an_instance, not_equal
+from derivations.match import match
+from eops.library import by_name
+from ta.operator import Binding
 from tests.derivations.checker.changes import agree
 from tests.derivations.seeds import read
 
@@ -38,6 +42,8 @@ SHOWN = (
     ),
 )
 FALSE = (
+    ("{S[i:0:4] {L[i:0:3] S[k:0:3] C[i,k]}[i]}", "{S[i:0:4,k:0:3] C[i,k]}"),
+    ("{S[i:0:4] {L[i:1:4] S[k:0:3] C[i,k]}[i]}", "{S[i:0:4,k:0:3] C[i,k]}"),
     (CHOICE, "{L[i:0:6] where(i >= 1, B[i], {L[i:0:2] max[k:0:3] A[i+k]}[i])}"),
     (CHOICE, "{L[i:0:6] where(i >= 3, B[i], {L[i:0:3] max[k:0:3] A[i+k]}[i])}"),
     (CHOICE, "{L[i:0:6] where(i >= 2, B[i], {L[i:0:2] max[k:0:2] A[i+k]}[i])}"),
@@ -90,6 +96,20 @@ def test_functions_that_are_not_shown_equal_are_not_called_different() -> None:
     reason = not_equal(one, other)
     assert reason is not None
     assert reason.startswith("not shown: ")
+
+
+def test_an_iterator_without_a_role_has_one_value() -> None:
+    one, two = (
+        read(f"{{L[z:0:{extent},i:0:4,j:0:5] S[k:0:3] A[i,k]*B[k,j]}}", A=(4, 3), B=(3, 5))
+        for extent in (1, 2)
+    )
+    binding = match(by_name("matmul"), one)
+    assert isinstance(binding, Binding)
+    assert all(0 not in role for role in binding.roles.values())
+    assert not_an_instance(one, by_name("matmul"), binding) is None
+    wider = replace(binding, scope=two)
+    reason = not_an_instance(two, by_name("matmul"), wider)
+    assert reason == "the roles do not hold each iterator once"
 
 
 DERIVED: tuple[tuple[str, dict[str, Any]], ...] = (

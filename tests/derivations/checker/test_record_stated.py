@@ -35,9 +35,9 @@ def chain() -> str:
 
 @cache
 def distances() -> str:
-    """A candidate that multiplies a square out."""
+    """A candidate that centres a difference and multiplies its square out."""
     derivation = ed.derive(
-        "Y[i,j] = (A[i,k]-B[j,k])^2", A=(5, 6), B=(4, 6), target="cpu", budget=BUDGET
+        "Y[i,j] = (A[i,k]-B[j,k])^2", A=(512, 64), B=(384, 64), target="cpu", budget=BUDGET
     )
     data = derivation.data()
     data["candidates"] = [
@@ -142,7 +142,7 @@ def test_steps_that_the_options_leave_out_are_found(
 ) -> None:
     data = json.loads(distances()) | options
     (candidate,) = data["candidates"]
-    change(next(step for step in candidate["steps"] if step["rule"] == "expand"))
+    change(next(step for step in candidate["steps"] if step["rule"] in ("centre", "expand")))
     found = failed(data, tmp_path)
     assert "every step may take part under" in found
     assert words in found

@@ -102,6 +102,19 @@ def test_all_programs_of_the_list_are_right(formula: Formula) -> None:
         ("Y[i,j] = where(j <= i-1, A[i,j], 0)", {"A": (5, 5)}, "A.tril(-1)"),
         ("Y[i] = where(i <= 2, A[i], B[i-3]) where i in 0:7", {"A": (3,), "B": (4,)}, "torch.cat"),
         ("Y[i] = A[i]/(1+exp(-A[i]))", {"A": (9,)}, "F.silu(A)"),
+        ("Y = 2*A[i,i]", {"A": (4, 4)}, "2.0 * torch.trace(A)"),
+        ("Y[i,j] = A[(i+3)%5,j] where i in 0:5", {"A": (5, 2)}, "A.roll(-3, 0)"),
+        ("Y[i] = sqrt(sum[k](A[k,i]^2))", {"A": (4, 3)}, "torch.linalg.vector_norm(A, dim=0)"),
+        (
+            "Y[b,h,c] = (X[b,h,c]-M[c])*rsqrt(V[c]+0.5)*G[c]",
+            {"X": (2, 3, 4), "M": (4,), "V": (4,), "G": (4,)},
+            "F.batch_norm(X.mT, M, V, G, None, eps=0.5).mT",
+        ),
+        (
+            "Y[i] = sum[k](A[i,k]*B[i,k])*rsqrt(sum[k](A[i,k]^2))/sqrt(sum[k](B[i,k]^2))",
+            {"A": (3, 4), "B": (3, 4)},
+            "F.cosine_similarity(A, B, dim=1)",
+        ),
         ("Y[i] = exp(A[i])*B[i]", {"A": (9,), "B": (9,)}, "B * torch.exp(A)"),
     ],
 )

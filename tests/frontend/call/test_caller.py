@@ -218,6 +218,21 @@ def test_an_opaque_function_runs_every_time() -> None:
         torch.testing.assert_close(call(torch.full((4,), -3.0)), torch.full((4,), -7.0))
 
 
+def test_an_opaque_function_may_hand_on_what_it_was_given_once_and_not_again() -> None:
+    @opaque
+    def repair(x: torch.Tensor, bound: torch.Tensor) -> torch.Tensor:
+        return x if float(torch.sub(bound, x, out=bound).max()) < 0 else x + 100
+
+    def run(inputs: Mapping[Tensor, torch.Tensor]) -> list[torch.Tensor]:
+        (x,) = inputs.values()
+        return [repair(x + 1, torch.zeros_like(x) + x * 0) * 2]
+
+    call = Caller(ed.parse("Y[i] = 2*A[i]", A=(4,)), run, "cpu")
+    for _ in range(2):
+        torch.testing.assert_close(call(torch.ones(4)), torch.full((4,), 4.0))
+        torch.testing.assert_close(call(torch.full((4,), -3.0)), torch.full((4,), 196.0))
+
+
 def test_an_opaque_function_may_hand_on_its_operand() -> None:
     """It is the operand itself or another tensor in another layout, as the data decide."""
 

@@ -1,0 +1,37 @@
+"""The ways to write a stage that form every product of it, one by one: for nan="strict".
+
+    Y[i,j] = A[i,k]*B[k,j]           A @ B: every A[i,k]*B[k,j] is a term of it
+    Y[i] = sum[k,l](A[i,k]*B[l])     A.sum(1) * B.sum(): NaN where the sum over l is 0 and A has an
+                                     infinity, or none where one product alone is 0 * infinity
+
+Two factors that share all that is summed over are multiplied before anything is added.  All else is
+broadcast and reduced: library operators may leave out products with zeros beside their operands,
+and a path over three factors sums before the third one meets them.
+"""
+
+from __future__ import annotations
+
+from frontend.baselines import products
+from frontend.baselines.writer import Recogniser, Writer, Written
+from ta.affine import bits
+from ta.node import Scope
+
+
+def _forms(scope: Scope) -> bool:
+    found = products.factors_of(scope)
+    if found is None or len(found[1]) != 2:
+        return False
+    left, right = found[1]
+    loops = len(scope.loops)
+    return {i for i in bits(left.free) if i >= loops} == {i for i in bits(right.free) if i >= loops}
+
+
+def pairs(scope: Scope, writer: Writer) -> Written | None:
+    return products.pairs(scope, writer) if _forms(scope) else None
+
+
+def einsum(scope: Scope, writer: Writer) -> Written | None:
+    return products.einsum(scope, writer) if _forms(scope) else None
+
+
+FORMED: tuple[Recogniser, ...] = (pairs, einsum)
