@@ -10,6 +10,7 @@ from math import inf
 
 import torch
 
+from eops.dtypes import as_float
 from eops.library import attention, softmax
 from frontend.baselines.scalars import condition_mask
 from frontend.baselines.terms import as_it_is
@@ -53,8 +54,8 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
     for i in roles["d"]:
         depth *= domain[i].extent
     options = ""
-    if abs(float(found.scale) * depth**0.5 - 1) > 1e-6:
-        options = f", scale={float(found.scale)!r}"
+    if abs(as_float(found.scale) * depth**0.5 - 1) > 1e-6:
+        options = f", scale={as_float(found.scale)!r}"
     if mask is not None:
         options += _masked(mask, scope, found, writer)
     text = f"F.scaled_dot_product_attention({', '.join(texts)}{options})"

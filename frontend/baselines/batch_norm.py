@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from eops.dtypes import as_float
 from frontend.baselines.scalars import Scalars
 from frontend.baselines.views import View, arranged, permuted, view
 from frontend.baselines.writer import Writer, Written
@@ -54,7 +55,7 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
     x = arranged(view(values, scope.loops, writer), [(i,) for i in order])
     texts = [x, part(mean), part(variance), part(gain[0]) if gain else "None"]
     texts.append("None" if bias is None else part(bias))
-    text = f"F.batch_norm({', '.join(texts)}, eps={float(eps)!r})"
+    text = f"F.batch_norm({', '.join(texts)}, eps={as_float(eps)!r})"
     return Written(permuted(View(text, order), range(len(order))), "batch_norm")
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import prod
 
+from eops.dtypes import as_float
 from frontend.baselines.scalars import Scalars
 from frontend.baselines.views import View, aligned, permuted, view
 from frontend.baselines.writer import NotWritten, Writer, Written, grouped
@@ -101,4 +102,4 @@ def scaled(text: str, coefficient: Number) -> str:
         sign = "-" if coefficient < 0 else ""
         divisor = coefficient.denominator
         return f"{sign}{text} / {divisor}" if divisor > 1 else f"{sign}{text}"
-    return f"{float(coefficient)!r} * {text}"
+    return f"{as_float(coefficient)!r} * {text}"

@@ -6,6 +6,7 @@ Y[i,j] = c*A[i,k]*B[k,j] + s*C[i,j]     torch.addmm(C, A, B, beta=s, alpha=c)
 
 from __future__ import annotations
 
+from eops.dtypes import as_float
 from frontend.baselines.products import factors_of, operand
 from frontend.baselines.terms import over, plus
 from frontend.baselines.views import View, permuted, view
@@ -57,4 +58,4 @@ def _columns(w: View, k: int) -> str:
 
 def _scales(beta: Number, alpha: Number) -> str:
     given = [(name, value) for name, value in (("beta", beta), ("alpha", alpha)) if value != 1]
-    return "".join(f", {name}={float(value)!r}" for name, value in given)
+    return "".join(f", {name}={as_float(value)!r}" for name, value in given)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
+from eops.dtypes import as_float
 from frontend.baselines.scalars import Scalars
 from frontend.baselines.terms import extent, over, reductions
 from frontend.baselines.views import View, permuted, view
@@ -67,7 +68,7 @@ def _call(
     def part(read: Node | None) -> str:
         return view(read, scope.loops, writer).text if isinstance(read, Access) else "None"
 
-    eps = repr(float(found.eps))
+    eps = repr(as_float(found.eps))
     if found.centred:
         text = f"F.layer_norm({text}, {shape}, {part(gain)}, {part(bias)}, {eps})"
         return Written(text, "layer_norm")

@@ -7,6 +7,7 @@ S[k] x*y * rsqrt(S x^2) * rsqrt(S y^2)      F.cosine_similarity(x, y, dim=1)
 
 from __future__ import annotations
 
+from eops.dtypes import as_float
 from frontend.baselines.scalars import Scalars
 from frontend.baselines.terms import as_it_is, reductions
 from frontend.baselines.views import View, permuted, view
@@ -71,7 +72,7 @@ def _normalised(scope: Scope, writer: Writer) -> Written | None:
         for factor, inside, dims, reducer in reductions(root.args[0], scope):
             if factor == 1 and reducer == "sum" and inside is power(values, 2) and len(dims) == 1:
                 text = Scalars(scope.loops, range(len(scope.loops)), writer).text(values)
-                eps = repr(float(least.value))
+                eps = repr(as_float(least.value))
                 return Written(f"F.normalize({text}, dim={dims[0]}, eps={eps})", "normalize")
     return None
 

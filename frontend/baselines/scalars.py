@@ -14,6 +14,7 @@ from math import isinf, prod
 
 import torch
 
+from eops.dtypes import as_float
 from eops.torch_types import real_scalar
 from frontend.baselines import idioms
 from frontend.baselines.views import aligned, view
@@ -88,7 +89,9 @@ class Scalars:
             return whole, TIGHT
         if not self.writer.strict and (idiom := idioms.find(node)) is not None:
             places = {
-                name: f"{float(place.value)!r}" if isinstance(place, Const) else self._tensor(place)
+                name: f"{as_float(place.value)!r}"
+                if isinstance(place, Const)
+                else self._tensor(place)
                 for name, place in idiom.places.items()
             }
             return idiom.text.format(**places), TIGHT
@@ -251,7 +254,7 @@ def _divisor(coefficient: Number) -> str | None:
 
 
 def _number(value: Number) -> str:
-    if isinf(value):
+    if isinf(as_float(value)):
         return "inf" if value > 0 else "-inf"
     if isinstance(value, Fraction) and value.denominator == 1 and abs(value) < 1 << 31:
         return str(value.numerator)

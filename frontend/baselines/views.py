@@ -19,6 +19,7 @@ from typing import NamedTuple
 import torch
 
 from eops.digits import split_digits
+from eops.dtypes import as_float
 from eops.views import plan_view
 from frontend.baselines.writer import NotWritten, Writer
 from ta import affine, expr
@@ -151,7 +152,7 @@ def _padding(cuts: Sequence[_Cut]) -> str:
 def _value(access: Access) -> str:
     if not access.fill:
         return ""
-    fill = float(access.fill)
+    fill = as_float(access.fill)
     return f", value={'-inf' if fill < 0 else 'inf'}" if isinf(fill) else f", value={fill!r}"
 
 

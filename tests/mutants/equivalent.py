@@ -427,8 +427,8 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
         "eops.library.softmax",
         "find",
-        "inside and _definition(scope, logits, k, shifted) is scope.body",
-        ("_definition(scope, logits, k, shifted) is scope.body",),
+        "inside and definition(scope, logits, k, shifted) is scope.body",
+        ("definition(scope, logits, k, shifted) is scope.body",),
         REBUILT,
     ),
     (

@@ -13,11 +13,14 @@ from dataclasses import dataclass
 from string import Template
 from typing import Any
 
+from frontend.accuracy import Accuracy
+
 
 @dataclass(frozen=True)
 class Case:
     """`listed`: the hand-written program itself is to be among the candidates, even where a
-    cheaper one was found.  `weights` are the tensors that stay the same from call to call."""
+    cheaper one was found.  `weights` are the tensors that stay the same from call to call.  `fast`:
+    a difference is multiplied out as it is, which by default is not done."""
 
     formula: str
     hand: str
@@ -26,6 +29,11 @@ class Case:
     small: Mapping[str, int]
     listed: bool = False
     weights: tuple[str, ...] = ()
+    fast: bool = False
+
+    @property
+    def accuracy(self) -> Accuracy:
+        return "fast" if self.fast else "normwise"
 
     def problem(self, text: str, sizes: Mapping[str, int]) -> tuple[str, dict[str, Any]]:
         """The text with the sizes filled in, and the shapes of the tensors it reads."""

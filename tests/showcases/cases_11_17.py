@@ -58,6 +58,7 @@ ALGEBRA: dict[str, Case] = {
         {"X": "I", "Z": "J", "W": "J"},
         at("I65536 J65536"),
         at("I4 J5"),
+        fast=True,
     ),
     "13 moments, batched, other names": Case(
         "M[b,s] = (P[b,s]-Q[b,t])*(P[b,s]-Q[b,t])*V[b,t]",
@@ -66,6 +67,7 @@ ALGEBRA: dict[str, Case] = {
         {"P": "B I", "Q": "B J", "V": "B J"},
         at("B7 I30011 J20011"),
         at("B2 I4 J5"),
+        fast=True,
     ),
     "14 covariance without centring": Case(
         "m[i] = X[t,i]/$T; C[i,j] = (X[t,i]-m[i])*(X[t,j]-m[j])",
@@ -74,6 +76,7 @@ ALGEBRA: dict[str, Case] = {
         at("T10000 I512"),
         at("T4 I3"),
         listed=True,
+        fast=True,
     ),
     "14 covariance of two sets, variables first": Case(
         "m[i] = X[i,t]/$T; n[j] = Z[j,t]/$T; C[i,j] = (X[i,t]-m[i])*(Z[j,t]-n[j])",
@@ -82,6 +85,7 @@ ALGEBRA: dict[str, Case] = {
         at("T5003 I301 J407"),
         at("T4 I3 J2"),
         listed=True,
+        fast=True,
     ),
     "14 covariance, batched, unbiased": Case(
         "m[b,i] = X[b,t,i]/$T; C[b,i,j] = (X[b,t,i]-m[b,i])*(X[b,t,j]-m[b,j])/($T-1)",
@@ -91,6 +95,7 @@ ALGEBRA: dict[str, Case] = {
         at("B6 T4003 I255"),
         at("B2 T4 I3"),
         listed=True,
+        fast=True,
     ),
     "15 low-rank update": Case(
         "Y[t,o] = X[t,i]*(W[o,i] + B[o,r]*A[r,i])",

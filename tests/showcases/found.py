@@ -15,7 +15,14 @@ TOLERANCE = 1.001
 def derived(case: Case, budget: ed.Budget | None = None) -> ed.Derivation:
     """The derivation of the case's formula at its sizes of use."""
     text, shapes = case.problem(case.formula, case.sizes)
-    return ed.derive(text, target=TARGET, budget=budget, weights=case.weights, **shapes)
+    return ed.derive(
+        text,
+        target=TARGET,
+        budget=budget,
+        weights=case.weights,
+        accuracy=case.accuracy,
+        **shapes,
+    )
 
 
 def by_hand(case: Case) -> Plan:
