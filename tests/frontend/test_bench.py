@@ -11,6 +11,7 @@ from derivations.explore import Budget
 from frontend.bench import CASES, WAYS, budgets, run
 from frontend.cli import main
 from frontend.terminal import Progress
+from tests.amount import CAMPAIGN
 
 Capture = pytest.CaptureFixture[str]
 
@@ -27,6 +28,7 @@ def test_one_case_prints_every_way_and_the_reference(capsys: Capture) -> None:
     assert lines[-1].startswith("peak memory")
 
 
+@CAMPAIGN
 def test_all_cases_and_the_throughput(capfd: Capture) -> None:
     assert main(["bench", "search", "--states", "8"]) == 0
     out = capfd.readouterr().out
