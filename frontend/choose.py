@@ -263,10 +263,10 @@ def _choose(
         bar = UNTIMED if best is None else best.timing or Timing(best.seconds, 0.0)
         for place in _by_time(entrants, plain=False):
             entrant = entrants[place]
-            if entrant.timing is None or entrant.seconds > MARGIN * bar.seconds:
+            if entrant.seconds > MARGIN * bar.seconds:
                 break
-            if not entrant.timing.beats(bar, MARGIN):
-                continue
+            if entrant.timing is None or not entrant.timing.beats(bar, MARGIN):
+                continue  # also what did not race: its first run alone says little
             entrant = _tried_hard(entrant, hard, derivation)
             if entrant.run is not None:
                 entrant = _checked(entrant, derivation)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -165,3 +166,24 @@ def test_a_program_far_behind_the_fastest_is_left_out() -> None:
     judge.fastest = 0.1
     assert judge.far_behind(0.3)
     assert not Judge(cast(Any, None), cast(Any, None), "cpu", 0.0).far_behind(1e9)
+
+
+def test_what_did_not_race_bars_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Left out of the race with a first run that was shorter than the others' times in it."""
+
+    def raced(entrants: Any, judge: Judge, seconds: float) -> Any:
+        found, left_out = [], False
+        for entrant in entrants:
+            if entrant.run is not None:
+                time = 1.0 if entrant.plain else 0.02 if left_out else 0.01
+                timing = Timing(time, 0.0, (time,) * 4) if entrant.plain or left_out else None
+                left_out |= not entrant.plain
+                trial = replace(entrant.trial, seconds=time)
+                entrant = replace(entrant, trial=trial, timing=timing)
+            found.append(entrant)
+        return found, False
+
+    monkeypatch.setattr(choose, "_raced", raced)
+    run = quickly(DISTANCES, **SIZES)
+    assert run.chosen.plan is not None
+    assert run.chosen.seconds == 0.02
