@@ -38,10 +38,10 @@ test: $(STAMP)  ## the tests, in parallel (JOBS=auto)
 	@$(BIN)/python -m pytest -q $(WORKERS)
 
 # What `make test` leaves out, and the tests by random examples.  SEED=: other random programs;
-# MINUTES=: only what is begun in that time, in an order drawn by the seed.
+# MINUTES=: only what is begun in that time, in an order drawn by the seed, without the mutants.
 campaigns: $(STAMP)  ## the long tests, in full or as a sample (SEED=0 MINUTES= JOBS=auto)
 	@$(BIN)/python -m pytest -q $(WORKERS) -m "campaign or hypothesis" --seed $(or $(SEED),0) \
-	  --hypothesis-seed $(or $(SEED),0) $(if $(MINUTES),--minutes $(MINUTES))
+	  --hypothesis-seed $(or $(SEED),0) $(if $(MINUTES),--minutes $(MINUTES) --ignore tests/mutants)
 
 # MINUTES= or COUNT= (rule applications) ends it; SEED=, JOBS= processes; Ctrl-C gives the summary so far.
 fuzz: $(STAMP)  ## random programs, every rule everywhere, compared exactly (MINUTES=1 SEED=0 COUNT= JOBS=1)

@@ -11,6 +11,7 @@ from derivations.checker import not_shown
 from derivations.kernel import apply
 from derivations.nonfinite import keeps_nonfinite
 from derivations.rules.centre import CENTRE
+from ta.errors import RuleRefused
 from ta.fields import RealField
 from ta.interp import evaluate
 from tests.amount import first
@@ -121,3 +122,10 @@ def test_it_is_among_the_programs_whatever_the_budget(states: int) -> None:
     """Also where the search ends before the scope that it leads from is expanded."""
     derivation = ed.derive(*FOUND[0][:1], budget=ed.Budget(states=states), **FOUND[0][1])
     assert any(step.rule == "centre" for plan in derivation.candidates for step in plan.steps)
+
+
+@pytest.mark.parametrize("term", [-1, 99])
+def test_a_position_outside_of_the_body_is_refused(term: int) -> None:
+    scope = read("{L[i:0:4,j:0:5] S[k:0:3] (A[i,k] - B[j,k])^2}", **SHAPES)
+    with pytest.raises(RuleRefused, match="no such sub-term"):
+        apply(scope, Centre(term, (0, 1), (2,)))
