@@ -37,6 +37,13 @@ from ta.interp import evaluate, input_tensors
 from ta.node import Scope, Source
 from ta.operator import Binding
 from ta.parse import parse_expression
+from tests.frontend.races import nobody_is_slow
+
+
+@pytest.fixture(autouse=True)
+def at_any_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    nobody_is_slow(monkeypatch)
+
 
 SMALL_TYPES = ("bool", "uint8", "int8", "int16", "int32")
 FORMULAS: dict[str, dict[str, tuple[int, ...]]] = {

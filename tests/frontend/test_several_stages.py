@@ -8,6 +8,13 @@ import numpy as np
 import pytest
 
 import einderive as ed
+from tests.frontend.races import nobody_is_slow
+
+
+@pytest.fixture(autouse=True)
+def at_any_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    nobody_is_slow(monkeypatch)
+
 
 ATTENTION = (
     "S[b,i,j] = Q[b,i,d]*K[b,j,d]/8; M[b,i] = max[j](S[b,i,j]); E[b,i,j] = exp(S[b,i,j] - M[b,i]);"

@@ -16,8 +16,8 @@ from eops.opaque import opaque
 from eops.torch_stage import lower
 from eops.triton_build import Kernel, build
 from frontend import accept, execute
-from frontend.entrants import Judge
 from frontend.unwritten import ALLOCATIONS, Marked
+from tests.frontend.races import nobody_is_slow
 
 Run = Callable[[Any], torch.Tensor]
 ALLOCATING: dict[str, Callable[[torch.dtype], torch.Tensor]] = {
@@ -96,8 +96,7 @@ def test_a_program_that_leaves_an_element_unwritten_is_refused(
         return last_left_out(run), word
 
     monkeypatch.setattr(execute, "_stage", broken)
-    monkeypatch.setattr(Judge, "late", False)  # so that the pace of the machine leaves none out
-    monkeypatch.setattr(Judge, "far_behind", lambda *_: False)
+    nobody_is_slow(monkeypatch)
     tried = found.compile(seconds=0.01)
     derived = [trial for trial in tried.trials if trial.plan is not None]
     assert derived
