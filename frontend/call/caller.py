@@ -18,9 +18,10 @@ import numpy as np
 import torch
 from torch.nn import Parameter
 
+from frontend.call.guard import autocast, kind, transformation
 from frontend.call.record import Unrecordable, record, recordable
 from frontend.call.simplify import Simple, simplified
-from frontend.call.source import MISS, Flat, autocast, body, guarded, key_of
+from frontend.call.source import MISS, Flat, body, guarded, key_of
 from frontend.operands import FLOATING, arranged, bind, in_type, promoted
 from ta.node import Tensor
 from ta.program import Program
@@ -174,9 +175,9 @@ class Caller:
 
     def _ask_first(self, linked: _Linked, given: Sequence[Any]) -> None:
         """Operands like these are answered without binding from now on, where they can be."""
-        if linked.simple is None or not _plain(given, self.device):
+        if linked.simple is None or transformation() is not None or not _plain(given, self.device):
             return
-        kinds = tuple((type(operand), getattr(operand, "strides", None)) for operand in given)
+        kinds = tuple(map(kind, given))
         flat = linked.guarded.get(kinds)
         if flat is None:
             if len(linked.guarded) >= MOST_GUARDED:

@@ -9,44 +9,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import torch
 
 from eops.opaque import is_opaque
+from frontend.call.guard import MISS, Names, guard
 from frontend.call.record import Layout, Ref
 from frontend.call.simplify import Simple, Step, View
 
-MISS: Final = object()
-"""What a guarded function gives for operands that it was not made for."""
-
 Flat = Callable[..., Any]
-
-autocast: Final = torch._C._is_any_autocast_enabled
-transformation: Final = torch._C._functorch.maybe_current_level
-
-
-@dataclass
-class _Names:
-    """Objects that the source refers to, by name."""
-
-    bound: dict[str, Any] = field(default_factory=dict)
-    _known: dict[int, str] = field(default_factory=dict)
-
-    def of(self, thing: Any, prefix: str = "c") -> str:
-        name = self._known.get(id(thing))
-        if name is None:
-            name = f"{prefix}{len(self.bound)}"
-            self.bound[name] = thing  # which also keeps its id from being used again
-            self._known[id(thing)] = name
-        return name
 
 
 def body(simple: Simple) -> Flat:
     """The function of tensors, which gives a tuple of results."""
-    names = _Names()
+    names = Names()
     parameters = ", ".join(f"v{number}" for number in range(simple.operands))
     lines = [f"def call({parameters}):", *_statements(simple, names)]
     results = "".join(f"v{number}, " for number in simple.results)
@@ -62,8 +40,7 @@ def guarded(
 ) -> Flat:
     """The function of operands such as these, plain tensors or plain arrays of NumPy, which gives
     what a compiled function gives.  `default_type`: torch's default type takes part."""
-    signs = any(not isinstance(s, View) and is_opaque(s.function) for s in simple.steps)
-    names, lines = _guard(operands, default_type=default_type, signs=signs)
+    names, lines = guard(operands, default_type=default_type)
     numpy = any(isinstance(operand, np.ndarray) for operand in operands)
     if numpy:
         convert = names.of(torch.from_numpy)
@@ -77,30 +54,9 @@ def guarded(
 
 def guarded_call(run: Flat, operands: Sequence[Any]) -> Flat:
     """`run(*operands)` for operands such as these; MISS for others."""
-    names, lines = _guard(operands)
+    names, lines = guard(operands)
     values = ", ".join(f"v{number}" for number in range(len(operands)))
     return _made([*lines, f"    return {names.of(run)}({values})"], names)
-
-
-def _guard(
-    operands: Sequence[Any], *, default_type: bool = False, signs: bool = False
-) -> tuple[_Names, list[str]]:
-    """The first lines of a function that goes on only with operands such as these."""
-    names = _Names({"MISS": MISS, "autocast": autocast, "transformation": transformation})
-    parameters = "".join(f"v{number}, " for number in range(len(operands)))
-    lines = ["def call(*operands):", "    if autocast() or transformation() is not None:"]
-    lines += ["        return MISS", "    try:"]
-    lines.append(f"        {parameters}= operands")
-    conditions: list[str] = []
-    for number, operand in enumerate(operands):
-        conditions += _conditions(f"v{number}", operand, names, signs)
-    if default_type:
-        default = names.of(torch.get_default_dtype)
-        conditions.append(f"{default}() is {names.of(torch.get_default_dtype())}")
-    lines.append(f"        if not ({' and '.join(conditions)}):")
-    lines += ["            return MISS", "    except (ValueError, RuntimeError):"]
-    lines.append("        return MISS")
-    return names, lines
 
 
 def _result(simple: Simple, number: int, numpy: bool) -> str:
@@ -108,7 +64,7 @@ def _result(simple: Simple, number: int, numpy: bool) -> str:
     return f"v{number}.numpy()" if arrays else f"v{number}"
 
 
-def _made(lines: Sequence[str], names: _Names) -> Flat:
+def _made(lines: Sequence[str], names: Names) -> Flat:
     return function_of(lines, names.bound)
 
 
@@ -122,29 +78,7 @@ def function_of(lines: Sequence[str], bound: Mapping[str, Any]) -> Flat:
     return call
 
 
-def _conditions(name: str, operand: Any, names: _Names, signs: bool) -> Iterator[str]:
-    """What holds of an operand for which the recorded program is right; `signs`: what is not of
-    torch reads its memory, so that a lazy negation would be missed."""
-    yield f"type({name}) is {names.of(type(operand))}"
-    yield f"{name}.dtype is {names.of(operand.dtype)}"
-    yield f"{name}.shape == {names.of(operand.shape)}"
-    if isinstance(operand, np.ndarray):
-        yield f"{name}.strides == {names.of(operand.strides)}"
-        yield f"{name}.flags.behaved is {operand.flags.behaved}"
-        return
-    yield f"{name}.stride() == {names.of(operand.stride())}"
-    if operand.dim() < 2 or 0 in operand.stride():  # others with these strides are strided tensors
-        yield f"{name}.layout is {names.of(torch.strided)}"
-    device = f"{name}.is_cpu" if operand.is_cpu else f"{name}.device == {names.of(operand.device)}"
-    yield device
-    yield f"not ({name}.requires_grad and {names.of(torch.is_grad_enabled)}())"
-    if signs:
-        yield f"not {name}.is_neg()"
-    if operand.is_complex():
-        yield f"not {name}.is_conj()"
-
-
-def _statements(simple: Simple, names: _Names) -> Iterator[str]:
+def _statements(simple: Simple, names: Names) -> Iterator[str]:
     """One line for each step, and one where tensors are read for the last time."""
     for number, tensor in simple.constants.items():
         names.bound[f"v{number}"] = tensor
@@ -173,7 +107,7 @@ def _ends(simple: Simple) -> Mapping[int, Sequence[int]]:
     return ends
 
 
-def _statement(step: Step, simple: Simple, names: _Names) -> str:
+def _statement(step: Step, simple: Simple, names: Names) -> str:
     if isinstance(step, View):
         return f"v{step.number} = {_view(step, names)}"
     read = {*step.reads()}
@@ -197,14 +131,14 @@ def _laid_out(tensor: torch.Tensor, strides: tuple[int, ...]) -> torch.Tensor:
     return found.copy_(tensor)
 
 
-def _view(step: View, names: _Names) -> str:
+def _view(step: View, names: Names) -> str:
     layout = step.layout
     shape, strides = names.of(layout.shape), names.of(layout.strides)
     offset = f", v{step.base}.storage_offset() + {layout.offset}" if layout.offset else ""
     return f"v{step.base}.as_strided({shape}, {strides}{offset})"
 
 
-def _argument(value: Any, names: _Names) -> str:
+def _argument(value: Any, names: Names) -> str:
     if isinstance(value, Ref):
         return f"v{value.number}"
     if value is None or isinstance(value, bool | int):
@@ -228,4 +162,4 @@ def key_of(tensors: Sequence[torch.Tensor]) -> tuple[object, ...]:
     return tuple((t.shape, t.stride(), t.dtype, t.device, t.is_conj(), t.is_neg()) for t in tensors)
 
 
-__all__ = ["MISS", "Flat", "Layout", "body", "guarded", "key_of"]
+__all__ = ["MISS", "Flat", "Layout", "body", "guarded", "guarded_call", "key_of"]

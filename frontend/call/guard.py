@@ -1,0 +1,114 @@
+"""The guard of a flat function: are these operands such as it was recorded for?
+
+    guard(operands)  ->  the lines of `def call(*operands)` up to where the guard holds
+
+Type, element type, shape, strides, device, need of gradients and dispatch keys (lazy negation and
+conjugation, transformed and sparse tensors, autocast) of all tensors are compared in one call, by
+torch's own class for that, which `torch.compile` has too.  It is no public name of torch: where it
+is missing, one condition after the other asks the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import torch
+
+try:
+    from torch._C._dynamo.guards import TensorGuards
+except ImportError:  # pragma: no cover
+    TensorGuards = None  # type: ignore[assignment,misc]
+
+MISS: Final = object()
+"""What a guarded function gives for operands that it was not made for."""
+
+autocast: Final = torch._C._is_any_autocast_enabled
+transformation: Final = torch._C._functorch.maybe_current_level
+
+
+@dataclass
+class Names:
+    """Objects that the source refers to, by name."""
+
+    bound: dict[str, Any] = field(default_factory=dict)
+    _known: dict[int, str] = field(default_factory=dict)
+
+    def of(self, thing: Any, prefix: str = "c") -> str:
+        name = self._known.get(id(thing))
+        if name is None:
+            name = f"{prefix}{len(self.bound)}"
+            self.bound[name] = thing  # which also keeps its id from being used again
+            self._known[id(thing)] = name
+        return name
+
+
+def kind(operand: Any) -> tuple[object, ...]:
+    """Operands of one program's type and shape for which the same guard holds have one kind."""
+    if isinstance(operand, torch.Tensor):
+        return type(operand), operand.stride(), operand.requires_grad, operand.is_inference()
+    return type(operand), getattr(operand, "strides", None)
+
+
+def guard(operands: Sequence[Any], *, default_type: bool = False) -> tuple[Names, list[str]]:
+    """The first lines of a function that goes on only with operands such as these: plain tensors,
+    of which none is negated or conjugated lazily, or plain arrays of NumPy.  `default_type`:
+    torch's default type takes part."""
+    names = Names({"MISS": MISS, "autocast": autocast, "transformation": transformation})
+    variables = [f"v{number}" for number in range(len(operands))]
+    arrays = not any(isinstance(operand, torch.Tensor) for operand in operands)
+    conditions = [*(_arrays if arrays else _tensors)(operands, variables, names)]
+    conditions.append("transformation() is None")
+    if default_type:
+        default = names.of(torch.get_default_dtype)
+        conditions.append(f"{default}() is {names.of(torch.get_default_dtype())}")
+    return names, [
+        "def call(*operands):",
+        "    try:",
+        f"        {''.join(f'{name}, ' for name in variables)}= operands",
+        f"        if not ({' and '.join(conditions)}):",
+        "            return MISS",
+        "    except (ValueError, AttributeError, RuntimeError):",
+        "        return MISS",
+    ]
+
+
+def _tensors(
+    operands: Sequence[torch.Tensor], variables: Sequence[str], names: Names
+) -> Iterator[str]:
+    """What holds of such tensors and of no others."""
+    yield "not autocast()"
+    if any(operand.requires_grad for operand in operands):
+        yield f"not {names.of(torch.is_grad_enabled)}()"
+    if TensorGuards is not None:
+        check = TensorGuards(*operands, dynamic_dims_sizes=None, dynamic_dims_strides=None).check
+        yield from (f"not {name}.is_nested" for name in variables)  # whose strides end the process
+        yield f"{names.of(check)}(*operands)"
+        return
+    for name, operand in zip(variables, operands, strict=True):
+        yield from _tensor(name, operand, names)
+
+
+def _tensor(name: str, operand: torch.Tensor, names: Names) -> Iterator[str]:
+    yield f"type({name}) is {names.of(type(operand))}"
+    yield f"{name}.dtype is {names.of(operand.dtype)}"
+    yield f"{name}.shape == {names.of(operand.shape)}"
+    yield f"{name}.stride() == {names.of(operand.stride())}"
+    yield f"{name}.layout is {names.of(torch.strided)}"
+    yield f"{name}.device == {names.of(operand.device)}"
+    yield f"{name}.requires_grad is {operand.requires_grad}"
+    yield f"{name}.is_inference() is {operand.is_inference()}"
+    yield f"not {name}.is_neg()"
+    yield f"not {name}.is_conj()"
+
+
+def _arrays(operands: Sequence[Any], variables: Sequence[str], names: Names) -> Iterator[str]:
+    """What holds of such arrays and of no others; torch computes with them."""
+    yield "not autocast()"
+    for name, operand in zip(variables, operands, strict=True):
+        yield f"type({name}) is {names.of(type(operand))}"
+        yield f"{name}.dtype is {names.of(operand.dtype)}"
+        yield f"{name}.shape == {names.of(operand.shape)}"
+        yield f"{name}.strides == {names.of(operand.strides)}"
+        yield f"{name}.flags.behaved is {operand.flags.behaved}"
