@@ -1,17 +1,17 @@
 """A matrix product plus a tensor, in one call.
 
-Y[b,o] = X[b,i]*W[o,i] + B[o]           F.linear(X, W, B)
-Y[i,j] = c*A[i,k]*B[k,j] + s*C[i,j]     torch.addmm(C, A, B, beta=s, alpha=c)
+Y[b,o] = X[b,i]*W[o,i] + B[o]                   F.linear(X, W, B)
+Y[i,j] = c*A[i,k]*B[k,j] + s*C[i,j]             torch.addmm(C, A, B, beta=s, alpha=c)
+Y[i,j] = A[i,k]*B[k,l]*D[l,j] + C[i,j]          torch.addmm(C, A @ B, D)
 """
 
 from __future__ import annotations
 
 from eops.dtypes import as_float
-from frontend.baselines.products import factors_of, operand
+from frontend.baselines.products import down_to_two, factors_of
 from frontend.baselines.terms import over, plus
 from frontend.baselines.views import View, permuted, view
 from frontend.baselines.writer import Writer, Written
-from ta.affine import bits
 from ta.node import Number, Scope
 
 
@@ -20,22 +20,21 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
     if found is None:
         return None
     parts = factors_of(found.inner)
-    if parts is None or len(parts[1]) != 2 or len(found.inner.sums) != 1:
+    rank = len(scope.loops)
+    if parts is None or rank == 0:
         return None
     coefficient = found.coefficient * parts[0]
-    rank, k = len(scope.loops), len(scope.loops)
-    whole = set(range(rank))
-    held = [set(bits(factor.free)) for factor in parts[1]]
-    ordered = sorted(zip(held, parts[1], strict=True), key=lambda part: rank - 1 in part[0])
-    (left, first), (right, second) = ordered
-    if left | right != whole | {k} or left & right - {k} or rank == 0:
+    two = down_to_two(found.inner, parts[1], writer)
+    x, w = sorted(two, key=lambda part: rank - 1 in part.dims)
+    left, right = set(x.dims), set(w.dims)
+    shared = left & right
+    if len(shared) != 1 or left | right != {*range(rank), *shared} or min(shared) < rank:
         return None
+    (k,) = shared
     bias = over(found.rest, (rank - 1,), scope.loops)
     same = over(found.rest, tuple(range(rank)), scope.loops)
     if (rank == 1 and not same) or not (bias or same):
         return None
-    x = operand(first, found.inner, writer)
-    w = operand(second, found.inner, writer)
     c = view(found.rest, scope.loops, writer).text
     if bias and right == {rank - 1, k} and coefficient == found.scale == 1 and rank > 1:
         rows = permuted(x, (*range(rank - 1), k))

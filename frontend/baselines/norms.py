@@ -1,19 +1,22 @@
 """Euclidean norms, what is divided by them, and cosines.
 
 sqrt(S[k] X[i,k]^2)                         torch.linalg.vector_norm(X, dim=1)
+sqrt(S[k] (X[i,k] - Z[i,k] + eps)^2)        F.pairwise_distance(X, Z, eps=eps)
 X / maximum(norm of X, eps)                 F.normalize(X, dim=1, eps=eps)
 S[k] x*y * rsqrt(S x^2) * rsqrt(S y^2)      F.cosine_similarity(x, y, dim=1)
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from eops.dtypes import as_float
 from frontend.baselines.scalars import Scalars
 from frontend.baselines.terms import as_it_is, reductions
 from frontend.baselines.views import View, permuted, view
 from frontend.baselines.writer import Writer, Written
-from ta.expr import power
-from ta.node import Access, Apply, Const, Mul, Node, Power, Scope
+from ta.expr import power, split_coefficient
+from ta.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:
@@ -30,13 +33,38 @@ def _norm(scope: Scope, writer: Writer) -> Written | None:
     if squares is None:
         return None
     values, inner = squares
+    if not isinstance(values, Access):
+        return _distance(values, inner, writer)
     found = view(values, inner.domain, writer)
     text = f"torch.linalg.vector_norm({found.text}, dim={_axes(found, inner)})"
     kept = tuple(i for i in found.dims if i < len(inner.loops))
     return Written(permuted(View(text, kept), range(len(kept))), "vector_norm")
 
 
-def _squares(read: Node, scope: Scope) -> tuple[Access, Scope] | None:
+def _distance(difference: Node, inner: Scope, writer: Writer) -> Written | None:
+    """Of the rows of two tensors, which torch has with a small number added."""
+    if not isinstance(difference, Add) or len(inner.sums) != 1:
+        return None
+    small = [term.value for term in difference.terms if isinstance(term, Const)]
+    parts = [split_coefficient(t) for t in difference.terms if not isinstance(t, Const)]
+    if len(parts) != 2 or {c for c, _ in parts} != {1, -1}:
+        return None
+    reads = {c: part for c, part in parts if isinstance(part, Access) and _whole(part, inner)}
+    if len(reads) != 2:
+        return None
+    eps: Number = small[0] if small else Fraction(0)
+    sign, eps = (-1, -eps) if eps < 0 else (1, eps)  # (X - Z - eps)^2 = (Z - X + eps)^2
+    order = range(len(inner.domain))
+    x, z = (permuted(view(reads[c], inner.domain, writer), order) for c in (sign, -sign))
+    text = f"F.pairwise_distance({x}, {z}, eps={as_float(eps)!r})"
+    return Written(text, "pairwise_distance")
+
+
+def _whole(read: Node, inner: Scope) -> bool:
+    return read.free == (1 << len(inner.domain)) - 1
+
+
+def _squares(read: Node, scope: Scope) -> tuple[Node, Scope] | None:
     """X and the nested scope, where the read is of the sum of its squares, over the same loops."""
     if not isinstance(read, Access) or not isinstance(read.source, Scope):
         return None
@@ -44,10 +72,9 @@ def _squares(read: Node, scope: Scope) -> tuple[Access, Scope] | None:
     body = inner.body
     if not inner.sums or inner.reducer != "sum" or not as_it_is(read, scope):
         return None
-    if not isinstance(body, Power) or body.exponent != 2 or not isinstance(body.base, Access):
+    if not isinstance(body, Power) or body.exponent != 2:
         return None
-    whole = body.base.free == (1 << len(inner.domain)) - 1
-    return (body.base, inner) if whole else None
+    return (body.base, inner) if _whole(body.base, inner) else None
 
 
 def _axes(found: View, inner: Scope) -> str:
@@ -87,6 +114,8 @@ def _cosine(scope: Scope, writer: Writer) -> Written | None:
         return None
     product = products[0]
     (one, inner), (other, same) = (square for square in squares if square is not None)
+    if not isinstance(one, Access) or not isinstance(other, Access):
+        return None
     source = product.source
     if not isinstance(source, Scope) or not as_it_is(product, scope) or len(inner.sums) != 1:
         return None

@@ -76,6 +76,18 @@ def einsum(scope: Scope, writer: Writer) -> Written | None:
     return Written(scaled(text, coefficient), word)
 
 
+def flat_dot(scope: Scope, writer: Writer) -> Written | None:
+    """All products of two tensors of several dimensions, as one scalar product."""
+    found = factors_of(scope)
+    if found is None or scope.loops or len(found[1]) != 2 or len(scope.sums) < 2:
+        return None
+    left, right = (operand(f, scope, writer) for f in in_order(scope, found[1], writer))
+    if set(left.dims) != set(right.dims):
+        return None
+    text = f"torch.dot({left.text}.ravel(), {permuted(right, left.dims)}.ravel())"
+    return Written(scaled(text, found[0]), "dot of all elements")
+
+
 def pairs(scope: Scope, writer: Writer) -> Written | None:
     """Pair by pair in opt_einsum's order."""
     return _by_pairs(scope, writer, "auto")
@@ -87,35 +99,52 @@ def left_to_right(scope: Scope, writer: Writer) -> Written | None:
     return None if found is None or len(found[1]) < 3 else _by_pairs(scope, writer, None)
 
 
+def summed_by_pairs(scope: Scope, writer: Writer) -> str | None:
+    """The sum of products pair by pair in opt_einsum's order; None where it is no such sum."""
+    found = _by_pairs(scope, writer, "auto")
+    return None if found is None else found.text
+
+
 def _by_pairs(scope: Scope, writer: Writer, optimize: str | None) -> Written | None:
     found = factors_of(scope)
     if found is None:
         return None
     coefficient, factors = found
+    left, right = down_to_two(scope, factors, writer, optimize)
+    wanted = tuple(range(len(scope.loops)))
+    result, word = contracted(left, right, set(wanted), wanted, scope.domain)
+    if len(factors) > 2:
+        word = f"{word} pair by pair"
+    return Written(scaled(permuted(result, wanted), coefficient), word)
+
+
+def down_to_two(
+    scope: Scope, factors: Sequence[Node], writer: Writer, optimize: str | None = "auto"
+) -> tuple[View, View]:
+    """The last two factors, after the products of the other pairs."""
     parts = [operand(factor, scope, writer) for factor in in_order(scope, factors, writer)]
+    texts = [part.text for part in parts]
+    parts = [
+        View(writer.line(part.text), part.dims) if texts.count(part.text) > 1 else part
+        for part in parts
+    ]
     path, largest = contraction_path(tuple(part.dims for part in parts), scope, optimize)
     writer.needs(largest)
-    wanted = tuple(range(len(scope.loops)))
-    word = "matmul"
+    wanted = set(range(len(scope.loops)))
     for step in path:
         taken = [parts[place] for place in step]
         if optimize is None and step != (0, 1):
             taken.reverse()  # the product so far stands last
         parts = [part for place, part in enumerate(parts) if place not in step]
-        kept = set(wanted).union(*(part.dims for part in parts))
         result = taken[0]
-        for other in taken[1:]:
-            last = not parts and other is taken[-1]
-            order = wanted if last else ()
-            result, word = contracted(result, other, kept, order, scope.domain)
-            if not last:
-                result = View(writer.line(result.text), result.dims)
+        for number, other in enumerate(taken[1:], 2):
+            if not parts and number == len(taken):
+                return result, other
+            kept = wanted.union(*(part.dims for part in (*parts, *taken[number:])))
+            result, _ = contracted(result, other, kept, (), scope.domain)
+            result = View(writer.line(result.text), result.dims)
         parts.append(result)
-    if len(factors) > 2:
-        word = f"{word} pair by pair"
-    (only,) = parts
-    text = permuted(only, wanted)
-    return Written(scaled(text, coefficient), word)
+    raise AssertionError("a path that leaves several factors")
 
 
 def contraction_path(

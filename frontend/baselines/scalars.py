@@ -36,7 +36,7 @@ from ta.node import (
     Scope,
     Select,
 )
-from ta.subst import accesses, children, walk
+from ta.subst import accesses, children, substitute, walk
 
 SUM, PRODUCT, TIGHT = 0, 1, 2
 """What binds how: `a + b`, `a * b`, and what needs no parentheses anywhere."""
@@ -111,16 +111,16 @@ class Scalars:
         raise NotWritten("no scalar expression")
 
     def _recognised(self, node: Node) -> str | None:
-        """A sub-term over all loops that is a library's operation together with what it reads."""
-        loops = len(self.dims)
-        if self.dims != tuple(range(loops)) or loops > len(self.domain) or loops == 0:
+        """A sub-term over these iterators that is a library's operation together with what it
+        reads."""
+        held = affine.bits(node.free)
+        if held != self.dims or not any(isinstance(r.source, Scope) for r in accesses(node)):
             return None
-        if node.free != (1 << loops) - 1 or not any(
-            isinstance(read.source, Scope) for read in accesses(node)
-        ):
-            return None
-        scope = make_scope(self.domain[:loops], (), node)
-        if scope.body is not node:
+        places = [
+            affine.iterator(held.index(i) if i in held else 0) for i in range(len(self.domain))
+        ]
+        scope = make_scope([self.domain[i] for i in held], (), substitute(node, places))
+        if not held or scope.sums:
             return None
         found = self.writer.recognised(scope)
         if found is None:
@@ -163,11 +163,12 @@ class Scalars:
         above.sort(key=lambda f: prod(self.domain[i].extent for i in affine.bits(f.free)))
         divisor = _divisor(-coefficient if coefficient < 0 else coefficient)
         parts = [self._loose(factor, PRODUCT) for factor in above]
-        if coefficient != 1 and divisor is None:
+        negative = bool(parts) and (coefficient == -1 or (divisor is not None and coefficient < 0))
+        if (abs(coefficient) != 1 and divisor is None) or (coefficient == -1 and not negative):
             parts.insert(0, _number(coefficient))
-        text = " * ".join(parts) or "1"
+        text = ("-" if negative else "") + (" * ".join(parts) or "1")
         if divisor is not None:
-            text = f"{'-' if coefficient < 0 else ''}{text} / {divisor}"
+            text += f" / {divisor}"
         for factor in below:
             base = self._loose(factor.base, TIGHT)
             text += f" / {base}" if factor.exponent == -1 else f" / {base} ** {-factor.exponent}"

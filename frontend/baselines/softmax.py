@@ -24,7 +24,7 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
         logits = _alike(found.logits, found.over)
         text = _text(logits, scope, writer)
         return Written(f"F.softmax({text}, {found.over})", "softmax")
-    logarithm = _log_softmax(scope)
+    logarithm = log_softmax(scope)
     if logarithm is not None:
         text = _text(logarithm[0], scope, writer)
         return Written(f"F.log_softmax({text}, {logarithm[1]})", "log_softmax")
@@ -37,7 +37,7 @@ def _text(logits: Node, scope: Scope, writer: Writer) -> str:
     return Scalars(scope.loops, range(len(scope.loops)), writer).text(logits)
 
 
-def _log_softmax(scope: Scope) -> tuple[Node, int] | None:
+def log_softmax(scope: Scope) -> tuple[Node, int] | None:
     """`X` and its dimension k, where the body is X - M - log(S exp(X - M))."""
     if not isinstance(scope.body, Add):
         return None

@@ -89,9 +89,13 @@ class Writer:
         return self.names[source]
 
     def line(self, text: str) -> str:
-        """A new variable for the expression."""
+        """A variable for the expression: where it was written before, the same one."""
         if text.isidentifier():
             return text
+        for line in self.lines:
+            name, _, written = line.partition(" = ")
+            if written == text:
+                return name
         name = f"t_{len(self.lines)}"
         self.lines.append(f"{name} = {text}")
         return name

@@ -116,6 +116,60 @@ def test_all_programs_of_the_list_are_right(formula: Formula) -> None:
             "F.cosine_similarity(A, B, dim=1)",
         ),
         ("Y[i] = exp(A[i])*B[i]", {"A": (9,), "B": (9,)}, "B * torch.exp(A)"),
+        ("Y[i] = -exp(A[i])*B[i]/3", {"A": (9,), "B": (9,)}, "-B * torch.exp(A) / 3"),
+        (
+            "Y[i] = sqrt(sum[k]((A[i,k]-B[k,i]-0.5)^2))",
+            {"A": (3, 4), "B": (4, 3)},
+            "F.pairwise_distance(B.T, A, eps=0.5)",
+        ),
+        ("Y = (A[i,j]-B[j,i])^2/12", {"A": (3, 4), "B": (4, 3)}, "F.mse_loss(A, B.T)"),
+        (
+            "Y = sum[i](3*abs(A[i]-B[i]))",
+            {"A": (5,), "B": (5,)},
+            "3.0 * F.l1_loss(A, B, reduction='sum')",
+        ),
+        (
+            "S[i] = log(sum[k](exp(X[k,i]))); Y[i] = sum[k]((S[i]-X[k,i])*Z[i,k])",
+            {"X": (4, 3), "Z": (3, 4)},
+            "F.cross_entropy(X.T, Z, reduction='none')",
+        ),
+        (
+            "S[i] = log(sum[k](exp(X[i,k]))); Y = (S[i]-X[i,k])*Z[i,k]/3",
+            {"X": (3, 4), "Z": (3, 4)},
+            "F.cross_entropy(X, Z)",
+        ),
+        ("Y[j,i] = A[j,i]*sigmoid(A[j+3,i]) where j in 0:3", {"A": (6, 5)}, "F.glu(A, 0)"),
+        (
+            "Y[c,h,w] = X[c,h//2,w//3] where h in 0:8, w in 0:9",
+            {"X": (2, 4, 3)},
+            "F.interpolate(X[None], scale_factor=(2, 3), mode='nearest')[0]",
+        ),
+        ("Y = A[i,j]*B[j,i]", {"A": (3, 4), "B": (4, 3)}, "torch.dot(A.ravel(), B.T.ravel())"),
+        (
+            "Y[i,j] = 2*A[i,k]*B[k,l]*C[l,j] - D[i,j]",
+            {"A": (3, 4), "B": (4, 5), "C": (5, 6), "D": (3, 6)},
+            "t_0 = (A @ B); return torch.addmm(D, t_0, C, beta=-1.0, alpha=2.0)",
+        ),
+        (
+            "Y[j] = 2*(A[i,j]+U[i]*V[j])*X[i]",
+            {"A": (3, 4), "U": (3,), "V": (4,), "X": (3,)},
+            "t_0 = torch.dot(U, X); return 2.0 * (A.T @ X) + 2.0 * (V * t_0)",
+        ),
+        (
+            "M[j] = X[i,j]/5; Y[i,j] = (X[k,i]-M[i])*(X[k,j]-M[j])",
+            {"X": (5, 4)},
+            "t_0 = X.mean(0); t_1 = (X.T - t_0[:, None]); return (t_1 @ t_1.T)",
+        ),
+        (
+            "H[b,o] = relu(sum[i](X[b,i]*U[i,o]) + A[o]); Y[b,o] = H[b,i]*V[i,o] + B[o]",
+            {"X": (2, 3), "U": (3, 4), "A": (4,), "V": (4, 5), "B": (5,)},
+            "t_0 = torch.relu(F.linear(X, U.T, A)); return F.linear(t_0, V.T, B)",
+        ),
+        (
+            "Y[o,b] = sum[p](tanh(sum[i](X[b,i]*U[i,p]) + A[p])*V[p,o])",
+            {"X": (2, 3), "U": (3, 4), "A": (4,), "V": (4, 5)},
+            "(torch.tanh(F.linear(X, U.T, A)))",
+        ),
     ],
 )
 def test_the_most_specific_program(text: str, shapes: Any, line: str) -> None:
@@ -146,6 +200,12 @@ def test_what_is_nearly_a_pattern_is_not_taken_for_it() -> None:
         ("Y[i,k] = where(k <= i, X[i,k], 1)", "tril"),
         ("Y[i,k] = maximum(X[i,k], 2*X[i,k])", "leaky"),
         ("Y[i,k] = X[i,k]*sigmoid(2*X[i,k])", "silu"),
+        ("Y[i,k] = X[i,k]*sigmoid(X[i,k+1]) where k in 0:2", "glu"),
+        ("Y[i,k] = X[i,k]*sigmoid(X[i,k+2]) where i in 0:2, k in 0:2", "glu"),
+        ("Y[i,k] = X[i,k//2] where k in 0:6", "interpolate"),
+        ("Y[i,k] = X[i//2,k//2] where i in 0:4, k in 0:8", "interpolate"),
+        ("Y[i] = sqrt(sum[k]((X[i,k]-2*X[k,i])^2)) where i in 0:3, k in 0:3", "pairwise"),
+        ("Y[i] = (X[i,k]-X[0,k])^2", "mse_loss"),
     )
     for text, word in near:
         assert all(word not in rival.text for rival in found(text, X=(3, 4)))

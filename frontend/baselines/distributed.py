@@ -1,0 +1,44 @@
+"""Products with a sum of tensors under a sum, term by term.
+
+Y[j] = (A[i,j] + U[i]*V[j])*X[i]        A.T @ X + V * torch.dot(U, X)
+"""
+
+from __future__ import annotations
+
+from frontend.baselines.products import factors_of, summed_by_pairs
+from frontend.baselines.writer import Writer, Written
+from ta import expr
+from ta.affine import bits
+from ta.canon import scope as make_scope
+from ta.node import Access, Add, Scope
+
+MOST_TERMS = 4
+
+
+def recognise(scope: Scope, writer: Writer) -> Written | None:
+    """Where one factor is a sum, of which a term holds fewer iterators than the whole."""
+    found = factors_of(scope)
+    if found is None:
+        return None
+    coefficient, factors = found
+    sums = [f for f in factors if isinstance(f, Add)]
+    if len(sums) != 1 or len(sums[0].terms) > MOST_TERMS:
+        return None
+    rest = [f for f in factors if f is not sums[0]]
+    if not all(isinstance(f, Access) for f in rest) or not any(
+        len(bits(part.free)) < len(bits(sums[0].free))
+        for term in sums[0].terms
+        for part in expr.split_coefficient(term)[1:]
+        for part in getattr(part, "factors", (part,))
+    ):
+        return None
+    texts = []
+    for term in sums[0].terms:
+        product = make_scope(
+            scope.loops, scope.sums, expr.mul(expr.const(coefficient), term, *rest)
+        )
+        text = summed_by_pairs(product, writer)
+        if text is None:
+            return None
+        texts.append(text)
+    return Written(" + ".join(texts), "products term by term")

@@ -1,0 +1,46 @@
+"""Tensors whose last dimensions repeat every element.
+
+X[b,c,h//2,w//3]        F.interpolate(X, scale_factor=(2, 3), mode="nearest")
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from frontend.baselines.writer import Writer, Written
+from ta import affine
+from ta.node import Access, Scope
+
+MOST_SPATIAL, MOST_LEADING = 3, 2
+
+
+def recognise(scope: Scope, writer: Writer) -> Written | None:
+    body = scope.body
+    if scope.sums or scope.empty or not isinstance(body, Access):
+        return None
+    times = [_times(body, d, scope) for d in range(len(scope.loops))]
+    if len(body.rows) != len(scope.loops) or None in times:
+        return None
+    leading = next((d for d, n in enumerate(times) if n != 1), len(times))
+    factors = tuple(n for n in times[leading:] if n is not None)
+    if not 1 <= len(factors) <= MOST_SPATIAL or leading > MOST_LEADING:
+        return None
+    added = MOST_LEADING - leading
+    text = writer.name(body.source) + (f"[{', '.join(['None'] * added)}]" if added else "")
+    scale = str(factors[0]) if len(set(factors)) == 1 else str(factors)
+    text = f"F.interpolate({text}, scale_factor={scale}, mode='nearest')"
+    if added:
+        text += f"[{', '.join('0' * added)}]"
+    return Written(text, "interpolate")
+
+
+def _times(read: Access, d: int, scope: Scope) -> int | None:
+    """n, where dimension d is read whole, at its own iterator divided by n, as torch computes it:
+    in float32, which is exact for all positions here or None."""
+    bound, loop, i = read.source.ranges[d], scope.loops[d], affine.iterator(d)
+    n, rest = divmod(loop.extent, bound.extent)
+    if rest or bound.lo or loop.lo or read.rows[d] != affine.floordiv(i, n):
+        return None
+    positions = np.arange(loop.extent)
+    scaled = np.floor(positions.astype(np.float32) * (np.float32(1) / np.float32(n)))
+    return n if np.array_equal(scaled, positions // n) else None
