@@ -5,20 +5,23 @@
 f is the time of the public call, b that of the fastest plain line of the list (`frontend.formulas`)
 on the same operands, a = 5 us for torch operands and 10 us for NumPy arrays.  All are measured in
 one run, in alternation, and so is the fastest line a second time: what it differs by from itself,
-or from round to round, is the noise.  The seconds of `compile()` are those of the whole call, the
-derivation included.
+or from round to round, is the noise.  What is slower is raced twice more, and the race in the
+middle counts.  A faster line that `compile(..., baseline=line)` refuses, as it loses more digits
+than a compiled function may, is shown and left out.  The seconds of `compile()` are those of the
+whole call, the derivation included.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
 
 import torch
 
+from frontend.choose import YOURS
 from frontend.compiled import CompiledFunction
 from frontend.formulas import FORMULAS, Formula, Plain
 from frontend.optimize import compile as compile_formula
@@ -32,6 +35,7 @@ TORCH_ALLOWANCE, NUMPY_ALLOWANCE = 5e-6, 10e-6
 MOST_RATIO = 1.10
 FAR_BEHIND = 4.0
 """A line that takes this many times the fastest one's on its first runs is not raced."""
+REFUSED = "refused: "
 COMPILE_SECONDS, QUICK_BASELINE = 3.0, 0.1
 """Compiling takes no longer where the fastest line takes no longer than the second."""
 
@@ -49,6 +53,10 @@ class Row:
     chosen: str
     compile_seconds: float
     allowance: float
+    refusal: str = ""
+    """Why a faster line may not be run."""
+    alone: bool = False
+    """No line may be run."""
 
     @property
     def noise(self) -> float:
@@ -58,6 +66,8 @@ class Row:
 
     @property
     def fine(self) -> bool:
+        if self.alone:
+            return True
         base = min(self.plain.seconds, self.again.seconds)
         own = self.public.seconds - self.allowance
         return own <= base + self.noise and own <= MOST_RATIO * max(
@@ -80,6 +90,10 @@ def line_of(row: Row) -> str:
     verdict = "ok" if row.fine else "SLOWER"
     if not row.quickly_compiled:
         verdict += ", compiled slowly"
+    if row.alone:
+        verdict += ", all lines refused"
+    elif row.refusal:
+        verdict += ", a faster line refused"
     return (
         f"{row.name[:44]:<44} {row.size:>5} {duration(row.plain.seconds):>9} {row.line:>4} "
         f"{duration(row.public.seconds):>9} {row.public.seconds / row.plain.seconds:>6.2f} "
@@ -124,26 +138,49 @@ def _raced(
     numpy: bool,
     seconds: float,
 ) -> Row:
+    """One race; where the call is slower, the second fastest of three, without the lines that a
+    compiled function may not run for their digits."""
     call = partial(compiled, *given)
     call()
+    allowance = NUMPY_ALLOWANCE if numpy else TORCH_ALLOWANCE
+
+    def row(numbers: Sequence[int]) -> Row:
+        with torch.no_grad():
+            times = race([call, *(lines[k] for k in numbers for _ in range(2))], seconds=seconds)
+        pairs = [*zip(numbers, times[1::2], times[2::2], strict=True)]
+        k, plain, again = min(pairs, key=lambda pair: pair[1].seconds + pair[2].seconds)
+        label = compiled.chosen.label
+        return Row(
+            formula.name, size, times[0], plain, again, k + 1, label, compile_seconds, allowance
+        )
+
     with torch.no_grad():
-        firsts = [min(timed(line, False) for _ in range(3)) for line in lines]
-        close = [k for k, found in enumerate(firsts) if found <= FAR_BEHIND * min(firsts)]
-        twice = [k for k in close for _ in range(2)]
-        times = race([call, *(lines[k] for k in twice)], seconds=seconds)
-    public, rest = times[0], times[1:]
-    best = min(range(0, len(rest), 2), key=lambda k: rest[k].seconds + rest[k + 1].seconds)
-    return Row(
-        formula.name,
-        size,
-        public,
-        rest[best],
-        rest[best + 1],
-        twice[best] + 1,
-        compiled.chosen.label,
-        compile_seconds,
-        NUMPY_ALLOWANCE if numpy else TORCH_ALLOWANCE,
+        firsts = {k: min(timed(line, False) for _ in range(3)) for k, line in enumerate(lines)}
+    refusal, rows = "", list[Row]()
+    while not rows:
+        near = [k for k in firsts if firsts[k] <= FAR_BEHIND * min(firsts.values())]
+        rows.append(row(near))
+        again = "" if rows[0].fine else _refused(formula, size, rows[0].line - 1)
+        if again:
+            refusal = again
+            del firsts[rows[0].line - 1]
+            if firsts:
+                rows.clear()
+    if firsts and not rows[0].fine:
+        rows += [row(near), row(near)]
+    rows.sort(key=lambda one: one.public.seconds / one.plain.seconds)
+    return replace(rows[len(rows) // 2], refusal=refusal, alone=not firsts)
+
+
+def _refused(formula: Formula, size: int, line: int) -> str:
+    """Why a compiled function may not run this line; nothing where it may."""
+    shapes = cast(Any, formula.shapes(size))
+    plain = formula.plain[line]
+    judged = compile_formula(
+        formula.text(size), target="cpu", budget=0.01, baseline=plain, **shapes
     )
+    verdict = next(trial.verdict for trial in judged.trials if trial.label == YOURS)
+    return verdict.removeprefix(REFUSED) if verdict.startswith(REFUSED) else ""
 
 
 def selected(names: Sequence[str], sizes: Sequence[int]) -> Iterator[tuple[Formula, int]]:
@@ -179,6 +216,9 @@ def bench_slower(
         print(line_of(row), flush=True)
     slower = [row for row in rows if not row.fine]
     slow = [row for row in rows if not row.quickly_compiled]
+    for row in rows:
+        if row.refusal:
+            print(f"{row.name}, {row.size}: a faster line is refused: {row.refusal}")
     print(
         f"{len(rows)} measured, {len(rows) - len(slower)} never slower, {len(slower)} slower, "
         f"{len(slow)} compiled in more than {COMPILE_SECONDS:g} s, {failed} failed"

@@ -24,7 +24,7 @@ from frontend.hard_cases import HardCases, nonfinite_cases
 from frontend.memory import require_memory
 from frontend.settings import undisturbed
 from frontend.standard import standard_error
-from frontend.timing import UNTIMED, Timing, first, race
+from frontend.timing import UNTIMED, Timing, duel, first, race
 from frontend.trial import Trial
 from frontend.work import require_work
 from frontend.written import as_written
@@ -271,7 +271,7 @@ def _choose(
             if entrant.run is not None:
                 entrant = _checked(entrant, derivation)
             entrants[place] = entrant
-            if entrant.run is not None:
+            if entrant.run is not None and _wins_again(entrant, best, judge):
                 best = entrant
                 break
     except KeyboardInterrupt:
@@ -290,6 +290,16 @@ def _choose(
         stopped or interrupted,
         linked=links(best, judge),
     )
+
+
+def _wins_again(entrant: Entrant, best: Entrant | None, judge: Judge) -> bool:
+    """Whether the candidate is the faster one also beside the fastest plain program alone: the best
+    of many in one race is often the luckiest."""
+    if best is None or entrant.call is None or best.call is None:
+        return True
+    with torch.no_grad():
+        own, bar = duel(entrant.call, best.call, cuda=judge.device == "cuda")
+    return own.beats(bar, MARGIN)
 
 
 def _checked(entrant: Entrant, derivation: Derivation) -> Entrant:

@@ -13,6 +13,8 @@ import torch
 SAMPLE = 1e-4
 """A call that is shorter than this is timed in batches that take about so many seconds: the clock
 and the pace of the machine are too coarse for one."""
+DUEL_SAMPLE, DUEL_ROUNDS, DUEL_SECONDS = 1e-3, 12, 0.3
+"""Of a race of two: in longer batches, as the first calls after another program's are slower."""
 MOST_CALLS = 100
 WARM = 0.1
 """A first call that is no longer than this may have been something that is done once."""
@@ -64,6 +66,7 @@ def race(
     *,
     seconds: float = 1.0,
     most: int = 30,
+    sample: float = SAMPLE,
     cuda: bool = False,
 ) -> list[Timing]:
     """The time of each rival over interleaved rounds, so that a change of the machine's pace meets
@@ -71,7 +74,7 @@ def race(
 
     Every rival runs in at least 3 rounds and at most in `most`; a slow one leaves the race when it
     has had its share of about `seconds` in all."""
-    calls = [batch(timed(run, cuda)) for run in runs]
+    calls = [batch(timed(run, cuda), sample) for run in runs]
     samples: list[list[float]] = [[] for _ in runs]
     spent = [0.0] * len(runs)
     share = seconds / max(1, len(runs))
@@ -85,9 +88,20 @@ def race(
     return [summary(found) for found in samples]
 
 
-def batch(seconds: float) -> int:
+def duel(
+    one: Callable[[], object], other: Callable[[], object], *, cuda: bool = False
+) -> tuple[Timing, Timing]:
+    """The times of two programs in a race of their own."""
+    rounds, sample = DUEL_ROUNDS, DUEL_SAMPLE
+    first_one, second = race(
+        [one, other], seconds=DUEL_SECONDS, most=rounds, sample=sample, cuda=cuda
+    )
+    return first_one, second
+
+
+def batch(seconds: float, sample: float = SAMPLE) -> int:
     """How many calls one sample takes."""
-    return max(1, min(MOST_CALLS, round(SAMPLE / max(seconds, 1e-9))))
+    return max(1, min(MOST_CALLS, round(sample / max(seconds, 1e-9))))
 
 
 def summary(samples: Sequence[float]) -> Timing:

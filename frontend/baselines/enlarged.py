@@ -18,8 +18,10 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
     body = scope.body
     if scope.sums or scope.empty or not isinstance(body, Access):
         return None
+    if len(body.rows) != len(scope.loops):
+        return None
     times = [_times(body, d, scope) for d in range(len(scope.loops))]
-    if len(body.rows) != len(scope.loops) or None in times:
+    if None in times:
         return None
     leading = next((d for d, n in enumerate(times) if n != 1), len(times))
     factors = tuple(n for n in times[leading:] if n is not None)

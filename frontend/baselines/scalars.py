@@ -129,7 +129,7 @@ class Scalars:
         return found.text
 
     def _tensor(self, node: Node) -> str:
-        if isinstance(node, Const):
+        if not accesses(node):
             raise NotWritten("a number where a tensor is expected")
         return self._loose(node, SUM)
 
@@ -218,7 +218,9 @@ class Scalars:
         mask = reduce(
             torch.logical_and, (condition_mask(c, self.domain, self.dims) for c in conditions)
         )
-        while mask.dim() > 1 and mask.shape[0] == 1:
+        for i in self.dims[:-1]:
+            if i in held:
+                break
             mask = mask[0]
         return self.writer.constant(mask)
 

@@ -130,7 +130,10 @@ class Writer:
                 before = self._state()
                 try:
                     found = recogniser(form, self)
-                except NotWritten:
+                except (
+                    NotWritten,
+                    ValueError,
+                ):  # infinities that cancel in the algebra
                     found = None
                 if found is not None:
                     self.used.add(recogniser)

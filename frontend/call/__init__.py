@@ -1,12 +1,13 @@
 """The public call: operands in, results out, with nothing decided on the way.
 
 Lives here: recording what a program asks of torch (`record`), making less of it (`simplify`),
-writing it as one flat Python function behind a guard (`source`), and choosing among such functions
-by the operands (`caller`).  Not here: which program is run, and what operands mean.
+writing it as one flat Python function (`source`) behind a guard (`guard`), and choosing among such
+functions by the operands (`caller`).  Not here: which program is run, and what operands mean.
 May be imported by the rest of `frontend`.
 """
 
 from frontend.call.caller import Caller
+from frontend.call.guard import MISS
 from frontend.call.out import into
 
-__all__ = ["Caller", "into"]
+__all__ = ["MISS", "Caller", "into"]

@@ -53,11 +53,11 @@ class Caller:
 
     __slots__ = (
         "_default_type",
-        "_guarded",
         "_linked",
         "_names",
         "_retype",
         "_retyped",
+        "asked",
         "device",
         "linked",
         "program",
@@ -81,19 +81,26 @@ class Caller:
         self._default_type = not kinds or not all(
             d.is_floating_point or d.is_complex for d in kinds
         )
-        self._guarded: tuple[
-            Flat, ...
-        ] = ()  # replaced as a whole, so that threads see one or the other
+        self.asked: tuple[Flat, ...] = ()  # replaced as a whole: threads see one or the other
         self._linked: dict[object, _Linked] = {}
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
-        if named:
-            args, named = self._by_position(args, named)
         if not named:
-            for flat in self._guarded:
+            for flat in self.asked:
                 found = flat(*args)
                 if found is not MISS:
                     return found
+        return self.unasked(args, named)
+
+    def unasked(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """A call that no flat function of `asked` answers by position."""
+        if named:
+            args, named = self._by_position(args, named)
+            if not named:
+                for flat in self.asked:
+                    found = flat(*args)
+                    if found is not MISS:
+                        return found
         return self._slow(args, named)
 
     def _by_position(
@@ -145,9 +152,9 @@ class Caller:
         caller = self._retyped[dtype]
         values = [in_type(given[name], dtype) for name in self._names]
         result = caller(*values)
-        if caller._guarded and all(a is b for a, b in zip(values, given.values(), strict=True)):
-            others = tuple(flat for flat in self._guarded if flat is not caller._guarded[0])
-            self._guarded = (caller._guarded[0], *others[: MOST_GUARDED - 1])
+        if caller.asked and all(a is b for a, b in zip(values, given.values(), strict=True)):
+            others = tuple(flat for flat in self.asked if flat is not caller.asked[0])
+            self.asked = (caller.asked[0], *others[: MOST_GUARDED - 1])
         return result
 
     def recorded(self, tensors: Sequence[torch.Tensor]) -> Simple:
@@ -184,8 +191,8 @@ class Caller:
                 linked.guarded.clear()
             flat = guarded(linked.simple, given, default_type=self._default_type)
             linked.guarded[kinds] = flat
-        if flat not in self._guarded:  # else it was asked: autocast, say, is on
-            self._guarded = (flat, *self._guarded[: MOST_GUARDED - 1])
+        if flat not in self.asked:  # else it was asked: autocast, say, is on
+            self.asked = (flat, *self.asked[: MOST_GUARDED - 1])
 
 
 def _plain(given: Sequence[Any], device: str) -> bool:

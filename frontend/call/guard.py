@@ -10,7 +10,8 @@ is missing, one condition after the other asks the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -78,16 +79,24 @@ def _tensors(
     operands: Sequence[torch.Tensor], variables: Sequence[str], names: Names
 ) -> Iterator[str]:
     """What holds of such tensors and of no others."""
-    yield "not autocast()"
     if any(operand.requires_grad for operand in operands):
         yield f"not {names.of(torch.is_grad_enabled)}()"
     if TensorGuards is not None:
-        check = TensorGuards(*operands, dynamic_dims_sizes=None, dynamic_dims_strides=None).check
+        check = _check(operands)
         yield from (f"not {name}.is_nested" for name in variables)  # whose strides end the process
-        yield f"{names.of(check)}(*operands)"
+        yield f"{names.of(check)}(*operands)"  # not under autocast: it is in the dispatch keys
         return
+    yield "not autocast()"
     for name, operand in zip(variables, operands, strict=True):
         yield from _tensor(name, operand, names)
+
+
+def _check(operands: Sequence[torch.Tensor]) -> Callable[..., bool]:
+    """torch's own comparison, made for calls without autocast wherever it is made."""
+    device = operands[0].device.type
+    with torch.autocast(device, enabled=False) if autocast() else nullcontext():
+        made = TensorGuards(*operands, dynamic_dims_sizes=None, dynamic_dims_strides=None)
+    return made.check
 
 
 def _tensor(name: str, operand: torch.Tensor, names: Names) -> Iterator[str]:

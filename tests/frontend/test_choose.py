@@ -14,6 +14,7 @@ from frontend.choose import YOURS
 from frontend.entrants import Judge
 from frontend.timing import Timing
 from ta.errors import OperandError
+from tests.frontend.races import candidates_win
 
 DISTANCES = "Y[i,j] = (A[i,k]-B[j,k])^2"
 SIZES: dict[str, Any] = {"A": (48, 40), "B": (44, 40)}
@@ -184,6 +185,20 @@ def test_what_did_not_race_bars_no_other(monkeypatch: pytest.MonkeyPatch) -> Non
         return found, False
 
     monkeypatch.setattr(choose, "_raced", raced)
+    monkeypatch.setattr(choose, "_wins_again", lambda *_: True)
     run = quickly(DISTANCES, **SIZES)
     assert run.chosen.plan is not None
     assert run.chosen.seconds == 0.02
+
+
+@pytest.mark.parametrize(("again", "chosen"), [(0.9, True), (0.99, False)])
+def test_the_winner_of_many_races_once_more(
+    monkeypatch: pytest.MonkeyPatch, again: float, chosen: bool
+) -> None:
+    wins_again = choose._wins_again
+    candidates_win(monkeypatch)
+    monkeypatch.setattr(choose, "_wins_again", wins_again)
+    times = Timing(again, 0.0, (again,) * 4), Timing(1.0, 0.0, (1.0,) * 4)
+    monkeypatch.setattr(choose, "duel", lambda *_, **__: times)
+    run = quickly(DISTANCES, **SIZES)
+    assert (run.chosen.plan is not None) is chosen

@@ -175,11 +175,11 @@ def test_a_guarded_function_is_made_once(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(caller, "guarded", None)
     for a in given * 2:
         torch.testing.assert_close(call(a, a), a @ a)
-    asked = call._guarded
+    asked = call.asked
     with torch.autocast("cpu"):
         for _ in range(3):
             call(given[-1], given[-1])
-    assert call._guarded == asked
+    assert call.asked == asked
     assert len({*asked}) == caller.MOST_GUARDED
 
 
