@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from math import copysign, inf, isinf
 from typing import NamedTuple
 
 import torch
@@ -74,10 +75,11 @@ def real_scalar(value: Number, dtype: torch.dtype) -> float:
 
     torch refuses such a scalar as a fill and as a factor (`alpha`), and takes it elsewhere.
     """
-    real = as_float(value)
-    if abs(real) <= torch.finfo(dtype).max:
+    real, limits = as_float(value), torch.finfo(dtype)
+    if abs(real) <= limits.max or isinf(real):
         return real
-    return float(torch.tensor(real, dtype=torch.float64).to(dtype).real)
+    half = limits.max / (2 - limits.eps) * limits.eps / 2  # of the spacing of the largest numbers
+    return copysign(limits.max if abs(real) < limits.max + half else inf, real)
 
 
 def held(buffer: torch.Tensor, fill: Number, dtype: torch.dtype) -> torch.Tensor:

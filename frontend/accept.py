@@ -54,8 +54,8 @@ FLOOR = 16.0
 SAMPLES = 24
 MOST_WORK = 3_000_000
 """Values that the interpreter may compute for the points of one output, but for the last point."""
-MOST_ALONE = 300_000_000
-"""Beyond this, some seconds, an output's last point is not checked either."""
+MOST_ALONE = 10_000_000
+"""Beyond this, about half a second, an output's last point is not checked either."""
 MOST_CHECKED = 6_000_000
 """Of all outputs, or rows; the first is always checked."""
 

@@ -38,7 +38,7 @@ Shape: TypeAlias = Sequence[int] | Any
 """The extents of a tensor, or an array that has them."""
 TARGETS = {"cuda": "cuda:90"}
 """Short names: `cuda` is the profile that its own device comes nearest to; see `target_of`."""
-SEARCH = Budget(seconds=1.0)
+SEARCH = Budget(seconds=0.8)
 """Of `compile`, which is to end in seconds."""
 PARSED = ", or pass parse(text, ...) in place of the text"
 
