@@ -19,6 +19,8 @@ from ta.subst import stages
 
 CONVERGING_EFFORT = 0.25
 EXPLORING_EFFORT = 1.0
+WATCH_EVERY = 8
+"""After so many expansions the caller may look at how far it is, or interrupt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,7 @@ def explore(
             for target, further in _successors(graph, scope, budget.converging_effort):
                 frontier.push(origin, target, effort + further)
             frontier.charge(origin, len(graph.stages) - known)
-            if watch is not None and len(expanded) % 64 == 0:
+            if watch is not None and len(expanded) % WATCH_EVERY == 0:
                 watch(progress)
         else:
             graph.stopped = "budget of states used up"

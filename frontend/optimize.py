@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from numbers import Integral, Real
+from time import perf_counter
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -40,6 +42,8 @@ TARGETS = {"cuda": "cuda:90"}
 """Short names: `cuda` is the profile that its own device comes nearest to; see `target_of`."""
 SEARCH = Budget(seconds=0.8)
 """Of `compile`, which is to end in seconds."""
+TELL_SECONDS = 0.1
+"""`progress` is called at most so often."""
 PARSED = ", or pass parse(text, ...) in place of the text"
 
 
@@ -119,7 +123,8 @@ def derive(
     `budget`: a Budget, or seconds; the default is a number of states, so that the result does not
     depend on the machine's pace.  Nothing is measured here: `Derivation.compile` does that.
 
-    `progress` is called now and then with a `Progress`, a few numbers: `progress=print`."""
+    `progress` is called about ten times a second with a `Progress`, a few numbers, such as
+    `progress=print` shows."""
     refuse_option_names(derive, formula, PARSED)
     if not isinstance(most, Integral) or most < 1:
         raise TextError(
@@ -146,10 +151,14 @@ def derive(
     rules = _rules(laws)
     with Interruption() as interruption:
 
+        told = -inf
+
         def watch(so_far: Callable[[], Progress]) -> None:
+            nonlocal told
             interruption.check()
-            if progress is not None:
+            if progress is not None and perf_counter() - told >= TELL_SECONDS:
                 progress(so_far())
+                told = perf_counter()
 
         result = search(
             program.roots(),
