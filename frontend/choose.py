@@ -37,6 +37,8 @@ TRIED = 6
 MARGIN = 0.97
 """A candidate replaces the fastest baseline when it takes at most this part of its time, beyond
 what the two differ by from round to round (`Timing.beats`)."""
+CLOSE = 0.8
+"""What takes a smaller part of the fastest baseline's time needs no second race."""
 SAFE = 2
 """So many candidates without a step that can cancel are tried besides, where the best all have
 one."""
@@ -293,9 +295,11 @@ def _choose(
 
 
 def _wins_again(entrant: Entrant, best: Entrant | None, judge: Judge) -> bool:
-    """Whether the candidate is the faster one also beside the fastest plain program alone: the best
-    of many in one race is often the luckiest."""
+    """Whether the candidate is the faster one also beside the fastest plain program alone, where
+    the two are close: the best of many in one race is often the luckiest."""
     if best is None or entrant.call is None or best.call is None:
+        return True
+    if entrant.seconds < CLOSE * best.seconds:
         return True
     with torch.no_grad():
         own, bar = duel(entrant.call, best.call, cuda=judge.device == "cuda")

@@ -13,7 +13,7 @@ import torch
 SAMPLE = 1e-4
 """A call that is shorter than this is timed in batches that take about so many seconds: the clock
 and the pace of the machine are too coarse for one."""
-DUEL_SAMPLE, DUEL_ROUNDS, DUEL_SECONDS = 1e-3, 12, 0.3
+DUEL_SAMPLE, DUEL_ROUNDS, DUEL_SECONDS = 1e-3, 12, 0.2
 """Of a race of two: in longer batches, as the first calls after another program's are slower."""
 MOST_CALLS = 100
 WARM = 0.1
