@@ -150,7 +150,6 @@ def derive(
     constants = constant_names(program, weights)
     rules = _rules(laws)
     with Interruption() as interruption:
-
         told = -inf
 
         def watch(so_far: Callable[[], Progress]) -> None:
