@@ -71,9 +71,11 @@ def _uniform(tensor: Tensor, generator: torch.Generator) -> torch.Tensor:
 def _drawn(
     draw: Callable[..., torch.Tensor], tensor: Tensor, generator: torch.Generator
 ) -> torch.Tensor:
-    """Random numbers; beyond `PERIOD` of them the same ones again, since drawing takes time."""
+    """Random numbers; beyond `PERIOD` of them the same ones again, since drawing takes time, as
+    does drawing more bits than the tensor's type has."""
     size = prod(tensor.shape)
-    found = draw(min(size, PERIOD), generator=generator, dtype=torch.float64)
+    dtype = torch.float32 if precision(tensor).bits <= 32 else torch.float64
+    found = draw(min(size, PERIOD), generator=generator, dtype=dtype).to(torch.float64)
     if size > PERIOD:
         found = found.repeat(-(-size // PERIOD))[:size]
     return found.reshape(tensor.shape)

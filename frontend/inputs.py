@@ -75,8 +75,8 @@ def _type(tensor: Tensor) -> torch.dtype:
 def _random(tensor: Tensor, generator: torch.Generator) -> torch.Tensor:
     dtype = _type(tensor)
     if dtype.is_floating_point or dtype.is_complex:
-        wide = torch.complex128 if dtype.is_complex else torch.float64
-        return torch.randn(tensor.shape, generator=generator, dtype=wide).to(dtype)
+        drawn = torch.promote_types(dtype, torch.float32)
+        return torch.randn(tensor.shape, generator=generator, dtype=drawn).to(dtype)
     low, high = (0, 2) if dtype == torch.bool else (-SMALL if dtype.is_signed else 0, SMALL)
     return torch.randint(low, high, tensor.shape, generator=generator).to(dtype)
 

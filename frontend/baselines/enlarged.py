@@ -1,6 +1,7 @@
-"""Tensors whose last dimensions repeat every element.
+"""Images made larger: every element repeated, or channels laid out beside each other.
 
-X[b,c,h//2,w//3]        F.interpolate(X, scale_factor=(2, 3), mode="nearest")
+X[b,c,h//2,w//3]                            F.interpolate(X, scale_factor=(2, 3), mode="nearest")
+X[b, 4*c + 2*(h%2) + w%2, h//2, w//2]       F.pixel_shuffle(X, 2)
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
         return None
     if len(body.rows) != len(scope.loops):
         return None
+    if (shuffle := _shuffle(body, scope)) is not None:
+        return Written(f"F.pixel_shuffle({writer.name(body.source)}, {shuffle})", "pixel_shuffle")
     times = [_times(body, d, scope) for d in range(len(scope.loops))]
     if None in times:
         return None
@@ -34,6 +37,25 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
     if added:
         text += f"[{', '.join('0' * added)}]"
     return Written(text, "interpolate")
+
+
+def _shuffle(read: Access, scope: Scope) -> int | None:
+    """n, where each n*n channels are one with n times as many rows and columns."""
+    rank = len(scope.loops)
+    if rank < 3 or any(bound.lo for bound in (*scope.loops, *read.source.ranges)):
+        return None
+    *batch, c, h, w = map(affine.iterator, range(rank))
+    n = scope.loops[-1].extent // max(1, read.source.ranges[-1].extent)
+    if n < 2:
+        return None
+    channel = affine.scale(c, n * n)
+    channel = affine.add(channel, affine.scale(affine.modulo(h, n), n))
+    channel = affine.add(channel, affine.modulo(w, n))
+    rows = (*batch, channel, affine.floordiv(h, n), affine.floordiv(w, n))
+    *leading, channels, height, width = scope.shape
+    shape = (*leading, channels * n * n, height // n, width // n)
+    whole = height % n == width % n == 0 and read.source.shape == shape
+    return n if whole and read.rows == rows else None
 
 
 def _times(read: Access, d: int, scope: Scope) -> int | None:

@@ -150,6 +150,11 @@ def test_all_programs_of_the_list_are_right(formula: Formula) -> None:
             {"X": (2, 4, 3)},
             "F.interpolate(X[None], scale_factor=(2, 3), mode='nearest')[0]",
         ),
+        (
+            "Y[c,h,w] = X[9*c+3*(h%3)+w%3,h//3,w//3] where c in 0:2, h in 0:6, w in 0:9",
+            {"X": (18, 2, 3)},
+            "F.pixel_shuffle(X, 3)",
+        ),
         ("Y = A[i,j]*B[j,i]", {"A": (3, 4), "B": (4, 3)}, "torch.dot(A.ravel(), B.T.ravel())"),
         (
             "Y[i,j] = 2*A[i,k]*B[k,l]*C[l,j] - D[i,j]",
