@@ -52,14 +52,20 @@ def kind(operand: Any) -> tuple[object, ...]:
     return type(operand), getattr(operand, "strides", None)
 
 
-def guard(operands: Sequence[Any], *, default_type: bool = False) -> tuple[Names, list[str]]:
+def guard(
+    operands: Sequence[Any], *, default_type: bool = False, signs: bool = False
+) -> tuple[Names, list[str]]:
     """The first lines of a function that goes on only with operands such as these: plain tensors,
     of which none is negated or conjugated lazily, or plain arrays of NumPy.  `default_type`:
-    torch's default type takes part."""
+    torch's default type takes part.  `signs`: what is not of torch reads the memory, so that a lazy
+    negation must not be missed."""
     names = Names({"MISS": MISS, "autocast": autocast, "transformation": transformation})
     variables = [f"v{number}" for number in range(len(operands))]
     arrays = not any(isinstance(operand, torch.Tensor) for operand in operands)
-    conditions = [*(_arrays if arrays else _tensors)(operands, variables, names)]
+    if arrays:
+        conditions = [*_arrays(operands, variables, names)]
+    else:
+        conditions = [*_tensors(operands, variables, names, signs)]
     conditions.append("transformation() is None")
     if default_type:
         default = names.of(torch.get_default_dtype)
@@ -76,19 +82,21 @@ def guard(operands: Sequence[Any], *, default_type: bool = False) -> tuple[Names
 
 
 def _tensors(
-    operands: Sequence[torch.Tensor], variables: Sequence[str], names: Names
+    operands: Sequence[torch.Tensor], variables: Sequence[str], names: Names, signs: bool
 ) -> Iterator[str]:
     """What holds of such tensors and of no others."""
     if any(operand.requires_grad for operand in operands):
         yield f"not {names.of(torch.is_grad_enabled)}()"
-    if TensorGuards is not None:
-        check = _check(operands)
-        yield from (f"not {name}.is_nested" for name in variables)  # whose strides end the process
-        yield f"{names.of(check)}(*operands)"  # not under autocast: it is in the dispatch keys
-        return
-    yield "not autocast()"
+    alone = ["not autocast()"]  # torch's class finds that in the dispatch keys
     for name, operand in zip(variables, operands, strict=True):
-        yield from _tensor(name, operand, names)
+        alone += _tensor(name, operand, names, signs)
+    if TensorGuards is None:
+        yield from alone
+        return
+    yield from (f"not {name}.is_nested" for name in variables)  # whose strides end the process
+    compiling = names.of(torch.compiler.is_dynamo_compiling)  # which cannot look into the class
+    check = names.of(_check(operands))
+    yield f"(({' and '.join(alone)}) if {compiling}() else {check}(*operands))"
 
 
 def _check(operands: Sequence[torch.Tensor]) -> Callable[..., bool]:
@@ -99,7 +107,7 @@ def _check(operands: Sequence[torch.Tensor]) -> Callable[..., bool]:
     return made.check
 
 
-def _tensor(name: str, operand: torch.Tensor, names: Names) -> Iterator[str]:
+def _tensor(name: str, operand: torch.Tensor, names: Names, signs: bool) -> Iterator[str]:
     yield f"type({name}) is {names.of(type(operand))}"
     yield f"{name}.dtype is {names.of(operand.dtype)}"
     yield f"{name}.shape == {names.of(operand.shape)}"
@@ -107,9 +115,10 @@ def _tensor(name: str, operand: torch.Tensor, names: Names) -> Iterator[str]:
     yield f"{name}.layout is {names.of(torch.strided)}"
     yield f"{name}.device == {names.of(operand.device)}"
     yield f"{name}.requires_grad is {operand.requires_grad}"
-    yield f"{name}.is_inference() is {operand.is_inference()}"
-    yield f"not {name}.is_neg()"
-    yield f"not {name}.is_conj()"
+    if signs:
+        yield f"not {name}.is_neg()"
+    if operand.is_complex():
+        yield f"not {name}.is_conj()"
 
 
 def _arrays(operands: Sequence[Any], variables: Sequence[str], names: Names) -> Iterator[str]:

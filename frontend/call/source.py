@@ -40,7 +40,8 @@ def guarded(
 ) -> Flat:
     """The function of operands such as these, plain tensors or plain arrays of NumPy, which gives
     what a compiled function gives.  `default_type`: torch's default type takes part."""
-    names, lines = guard(operands, default_type=default_type)
+    signs = any(not isinstance(s, View) and is_opaque(s.function) for s in simple.steps)
+    names, lines = guard(operands, default_type=default_type, signs=signs)
     numpy = any(isinstance(operand, np.ndarray) for operand in operands)
     if numpy:
         convert = names.of(torch.from_numpy)

@@ -370,3 +370,13 @@ def test_threads_share_a_function() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_call_is_one_graph_for_torch_compile() -> None:
+    program, run = mm()
+    call = Caller(program, run, "cpu")
+    a, b = torch.randn(2, 4, 4)
+    call(a, b)
+    compiled = torch.compile(lambda x, y: 2 * call(x + 1, y), backend="eager", fullgraph=True)
+    torch.testing.assert_close(compiled(a, b), 2 * ((a + 1) @ b))
