@@ -85,17 +85,16 @@ def _too_long(body: Node, access: Access) -> bool:
 
 def _times(body: Node, access: Access) -> int:
     """How often the read stands in the body as it is written."""
-    known: dict[Node, int] = {access: 1}
+    return _counted(body, access, {access: 1})
 
-    def times(node: Node) -> int:
-        if access.free & ~node.free:
-            return 0  # it cannot stand there
-        found = known.get(node)
-        if found is None:
-            found = known[node] = sum(map(times, children(node)))
-        return found
 
-    return times(body)
+def _counted(node: Node, access: Access, known: dict[Node, int]) -> int:
+    if access.free & ~node.free:
+        return 0  # it cannot stand there
+    found = known.get(node)
+    if found is None:
+        found = known[node] = sum(_counted(child, access, known) for child in children(node))
+    return found
 
 
 def _guards(scope: Scope) -> int:

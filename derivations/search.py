@@ -67,31 +67,47 @@ def search(
 
     Deterministic for a budget in states; KeyboardInterrupt ends it with the best so far, also where
     it comes while programs are put together from what was explored."""
+    arguments = machine, budget, watch, most, joint_rules, weights, allowed
+    with _no_collection():  # also of the graph's memory, which is given back without it
+        return _search(roots, rules, operators, *arguments)
+
+
+def _search(
+    roots: tuple[Scope, ...],
+    rules: Sequence[Rule],
+    operators: Sequence[Operator],
+    machine: Machine,
+    budget: Budget,
+    watch: Watch | None,
+    most: int,
+    joint_rules: Sequence[JointRule],
+    weights: frozenset[str],
+    allowed: Callable[[Step], bool] | None,
+) -> SearchResult:
     started = time.perf_counter()
     item = default_item_bytes(roots)
     graph = Graph(rules, operators, machine, item, joint_rules, weights, allowed)
     given = unchanged(graph, roots)
     bound = lower_bound(roots, machine, item, weights)
     expanded = 0
-    with _no_collection():
-        if given.seconds > bound * (1 + 1e-9):
-            expanded = explore(graph, roots, budget, watch)
-        else:
-            graph.stopped = AT_THE_BOUND
+    if given.seconds > bound * (1 + 1e-9):
+        expanded = explore(graph, roots, budget, watch)
+    else:
+        graph.stopped = AT_THE_BOUND
 
-        @cache  # nothing is explored any more
-        def best() -> float:
-            return best_seconds(graph, roots)
+    @cache  # nothing is explored any more
+    def best() -> float:
+        return best_seconds(graph, roots)
 
-        def progress() -> Progress:
-            seconds = time.perf_counter() - started
-            return Progress(seconds, len(graph.stages), expanded, 0, best(), 1.0)
+    def progress() -> Progress:
+        seconds = time.perf_counter() - started
+        return Progress(seconds, len(graph.stages), expanded, 0, best(), 1.0)
 
-        def check() -> None:
-            if watch is not None and graph.stopped != INTERRUPTED:
-                watch(progress)
+    def check() -> None:
+        if watch is not None and graph.stopped != INTERRUPTED:
+            watch(progress)
 
-        found = plans(graph, roots, most, check)
+    found = plans(graph, roots, most, check)
     seconds = time.perf_counter() - started
     statistics = Statistics(
         states=len(graph.stages),
@@ -108,8 +124,8 @@ def search(
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Without the cyclic garbage collector: expressions form no cycles, and walking over all of
-    them again and again costs a fifth of the search."""
+    """Without the cyclic garbage collector: neither expressions nor the functions that rebuild them
+    form cycles, and walking over all of them again and again costs a fifth of the search."""
     enabled = gc.isenabled()
     gc.disable()
     try:

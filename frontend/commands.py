@@ -38,7 +38,7 @@ def derive_formula(options: argparse.Namespace) -> int:
             program,
             target=options.target,
             budget=Budget(**{name: value for name, value in limits.items() if value is not None}),
-            progress=progress.show,
+            progress=progress.show if progress.wanted else None,  # each takes a look at all states
             weights=[name.strip() for name in options.weights.split(",") if name.strip()],
             accuracy=options.accuracy,
             nan=options.nan,

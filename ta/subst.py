@@ -24,23 +24,34 @@ def rebuild(
         return on_access(node)
     if isinstance(node, Mul) and all(isinstance(f, Access) for f in node.factors):
         return expr.mul(*[on_access(f) for f in node.factors if isinstance(f, Access)])
-    done: dict[Node, Node] = {}
+    return _Rebuilt(on_access, on_condition).of(node)
 
-    def visit(node: Node) -> Node:
-        found = done.get(node)
+
+class _Rebuilt:
+    """The distinct sub-terms that are rebuilt.  An object of its own: functions that hold each
+    other would be left to the garbage collector, by the ten thousand in one search."""
+
+    __slots__ = ("done", "on_access", "on_condition")
+
+    def __init__(
+        self, on_access: Replace, on_condition: Callable[[Condition], Condition] | None
+    ) -> None:
+        self.on_access, self.on_condition = on_access, on_condition
+        self.done: dict[Node, Node] = {}
+
+    def of(self, node: Node) -> Node:
+        found = self.done.get(node)
         if found is None:
-            found = done[node] = step(node)
+            found = self.done[node] = self._made(node)
         return found
 
-    def step(node: Node) -> Node:
+    def _made(self, node: Node) -> Node:
         if isinstance(node, Access):
-            return on_access(node)
-        if isinstance(node, Select) and on_condition is not None:
-            conditions = tuple(map(on_condition, node.conditions))
-            return expr.select(conditions, visit(node.then), visit(node.otherwise))
-        return with_children(node, tuple(map(visit, children(node))))
-
-    return visit(node)
+            return self.on_access(node)
+        if isinstance(node, Select) and self.on_condition is not None:
+            conditions = tuple(map(self.on_condition, node.conditions))
+            return expr.select(conditions, self.of(node.then), self.of(node.otherwise))
+        return with_children(node, tuple(map(self.of, children(node))))
 
 
 def map_rows(node: Node, on_row: Callable[[Row], Row]) -> Node:
@@ -89,24 +100,33 @@ def replace_node(node: Node, old: Node, new: Node) -> Node:
     In a product, `old` may be part of the factors: `a*b*c` with `a*b -> d` is `d*c`.  So it may in
     a sum: `a+b+c` with `a+b -> d` is `d+c`.  Shared sub-terms are rebuilt once.
     """
-    done: dict[Node, Node] = {old: new}
+    return _Replaced(old, new).of(node)
 
-    def visit(node: Node) -> Node:
-        if old.free & ~node.free:
+
+class _Replaced:
+    """The distinct sub-terms in which `old` is replaced."""
+
+    __slots__ = ("done", "new", "old")
+
+    def __init__(self, old: Node, new: Node) -> None:
+        self.old, self.new = old, new
+        self.done: dict[Node, Node] = {old: new}
+
+    def of(self, node: Node) -> Node:
+        if self.old.free & ~node.free:
             return node  # `old` cannot stand in it
-        found = done.get(node)
+        found = self.done.get(node)
         if found is None:
-            found = done[node] = step(node)
+            found = self.done[node] = self._made(node)
         return found
 
-    def step(node: Node) -> Node:
+    def _made(self, node: Node) -> Node:
+        old, new = self.old, self.new
         if isinstance(node, Mul) and isinstance(old, Mul) and set(old.factors) <= set(node.factors):
             return expr.mul(new, *(f for f in node.factors if f not in old.factors))
         if isinstance(node, Add) and isinstance(old, Add) and set(old.terms) <= set(node.terms):
             return expr.add(new, *(term for term in node.terms if term not in old.terms))
-        return with_children(node, tuple(map(visit, children(node))))
-
-    return visit(node)
+        return with_children(node, tuple(map(self.of, children(node))))
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -170,6 +190,7 @@ def accesses(node: Node) -> tuple[Access, ...]:
     return tuple([found for found in terms(node) if isinstance(found, Access)])
 
 
+@lru_cache(maxsize=16384)
 def nested_scopes(scope: Scope) -> tuple[Scope, ...]:
     """The distinct scopes that the scope's body reads directly."""
     found = [a.source for a in accesses(scope.body) if isinstance(a.source, Scope)]

@@ -7,6 +7,7 @@ drawn by the seed, none begun after that time.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -71,6 +72,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not torch.cuda.is_available():
         for item in gpu_items:
             item.add_marker(pytest.mark.skip(reason="torch.cuda.is_available() is False"))
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by then stays to the end: the garbage collector need not go over it again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

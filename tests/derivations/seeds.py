@@ -8,6 +8,7 @@ witness.  Both draw from a given `random.Random`, so that a seed names what they
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from functools import cache
 from math import inf, prod
 from random import Random
 
@@ -31,8 +32,9 @@ MOST_POINTS = 4000
 """Of the iteration spaces of all stages together, so that exact evaluation stays cheap."""
 
 
+@cache
 def read(text: str, **shapes: tuple[int, ...]) -> Scope:
-    """The scope of a text."""
+    """The scope of a text, read once."""
     tensors = {name: expr.tensor(name, shape) for name, shape in shapes.items()}
     found = parse_expression(text, tensors)
     assert isinstance(found, Scope)
