@@ -25,9 +25,9 @@ from ta.errors import RecordError
 from ta.fields import RealField
 from ta.interp import evaluate
 from ta.show import show
+from tests.frontend.derived import DISTANCES, derived
 from tests.frontend.races import candidates_win
 
-DISTANCES = "Y[i,j] = (A[i,k]-B[j,k])^2"
 SIZES: dict[str, Any] = {"A": (48, 40), "B": (48, 40)}
 LINES: dict[str, Any] = dict.fromkeys("BZC", (3000,))
 
@@ -55,7 +55,7 @@ EXPANDED = (
 
 def hard_errors(text: str, given: str, **shapes: Any) -> dict[str, FamilyError]:
     """The errors on all hard inputs of the second text's program, as if it were the first one's."""
-    found, other = (ed.derive(each, **shapes) for each in (text, given))
+    found, other = (derived(each, **shapes) for each in (text, given))
     cases = HardCases(found.source, "cpu", "fast")
     return {e.family: e for e in cases.errors(built(other), len(FAMILIES))}
 
@@ -108,7 +108,7 @@ def test_the_digits_lost_are_those_that_a_user_then_sees(last: str) -> None:
 
 
 def test_the_digits_lost_are_those_of_the_steps() -> None:
-    found = ed.derive(DIFFERENCE, **dict.fromkeys("BZC", (300,)))
+    found = derived(DIFFERENCE, **dict.fromkeys("BZC", (300,)))
     plan = next(p for p in found.candidates if cancelling(p.steps))
     cases = HardCases(found.source, "cpu", "fast")
     errors = cases.errors(built(found, plan), 99)
@@ -171,7 +171,7 @@ def test_by_default_what_loses_digits_gives_way(monkeypatch: pytest.MonkeyPatch)
 def test_by_default_distances_keep_their_digits(sign: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Called on normal data first, then on an offset, and on two clusters."""
     candidates_win(monkeypatch)
-    run = compile_derivation(ed.derive(DISTANCES, **SIZES))
+    run = compile_derivation(derived(DISTANCES, **SIZES))
     generator = torch.Generator().manual_seed(4)
     for size in (0, 1000, 0, 1000):
         signs = (2 * torch.randint(0, 2, (48, 1), generator=generator) - 1) ** sign
@@ -217,7 +217,7 @@ def test_digits_lost_are_those_of_the_result_where_it_is_small_beside_its_terms(
 
 
 def test_componentwise_leaves_out_what_can_cancel() -> None:
-    found = ed.derive(DISTANCES, accuracy="componentwise", **SIZES)
+    found = derived(DISTANCES, accuracy="componentwise", **SIZES)
     for plan in found.candidates:
         assert not {step.rule for step in plan.steps} & {"expand", "distribute"}
     run = compile_derivation(found, seconds=0.01)
@@ -292,7 +292,7 @@ def test_options_are_kept_in_the_record(tmp_path: Any) -> None:
 def test_a_record_of_before_says_fast_where_it_says_normwise(
     tmp_path: Any, before: Any, now: str
 ) -> None:
-    found = ed.derive(DISTANCES, accuracy=before, **SIZES)
+    found = derived(DISTANCES, accuracy=before, **SIZES)
     found.save(tmp_path / "d.json")
     assert ed.load(tmp_path / "d.json").accuracy == before
     data = json.loads((tmp_path / "d.json").read_text()) | {"version": 2}

@@ -14,14 +14,18 @@ from frontend.choose import YOURS
 from frontend.entrants import Judge
 from frontend.timing import Timing
 from ta.errors import OperandError
+from tests.frontend.derived import DISTANCES, derived
 from tests.frontend.races import candidates_win
 
-DISTANCES = "Y[i,j] = (A[i,k]-B[j,k])^2"
 SIZES: dict[str, Any] = {"A": (48, 40), "B": (44, 40)}
 
 
 def quickly(text: str, **options: Any) -> ed.CompiledFunction:
     return ed.compile(text, target="cpu", seconds=0.01, **options)
+
+
+def distances(**options: Any) -> ed.CompiledFunction:
+    return derived(DISTANCES, **SIZES).compile(seconds=0.01, **options)
 
 
 def trial(run: ed.CompiledFunction, word: str) -> Any:
@@ -85,7 +89,7 @@ def test_your_own_function_is_checked_and_timed_as_it_is() -> None:
     ],
 )
 def test_a_function_of_your_own_that_is_wrong_stops_nothing(wrong: Any, said: str) -> None:
-    run = quickly(DISTANCES, baseline=wrong, **SIZES)
+    run = distances(baseline=wrong)
     own = next(t for t in run.trials if t.label == YOURS)
     assert said in own.verdict
     assert run.chosen is not own
@@ -96,14 +100,14 @@ def test_a_function_of_your_own_that_is_wrong_stops_nothing(wrong: Any, said: st
 
 def test_what_is_no_function_is_refused() -> None:
     with pytest.raises(OperandError, match="baseline is a function"):
-        quickly(DISTANCES, baseline=cast(Any, 5), **SIZES)
+        distances(baseline=cast(Any, 5))
 
 
 def test_a_library_operator_that_loses_digits_sets_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     """cdist expands the square from 26 rows on: on data with an offset no digit is right.  As the
     first in the race it would be the fastest."""
     monkeypatch.setattr(choose, "race", in_order())
-    run = quickly(DISTANCES, **SIZES)
+    run = distances()
     library = trial(run, "cdist, squared")
     assert library.verdict.startswith("refused")
     assert "lost on inputs with" in library.verdict
@@ -154,7 +158,7 @@ def test_a_chosen_baseline_takes_what_any_compiled_function_takes() -> None:
 
 def test_progress_is_told_in_words() -> None:
     said: list[str] = []
-    ed.derive(DISTANCES, **SIZES).compile(seconds=0.01, progress=said.append)
+    distances(progress=said.append)
     assert said[0] == "computing the reference in float64"
     assert said[-1] == "timing"
     assert any(words.startswith("checking candidate 1 of") for words in said)
@@ -186,7 +190,7 @@ def test_what_did_not_race_bars_no_other(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(choose, "_raced", raced)
     monkeypatch.setattr(choose, "_wins_again", lambda *_: True)
-    run = quickly(DISTANCES, **SIZES)
+    run = distances()
     assert run.chosen.plan is not None
     assert run.chosen.seconds == 0.02
 
@@ -201,5 +205,5 @@ def test_a_close_winner_of_many_races_once_more(
     times = Timing(again, 0.0, (again,) * 4), Timing(1.0, 0.0, (1.0,) * 4)
     monkeypatch.setattr(choose, "duel", lambda *_, **__: times)
     monkeypatch.setattr(choose, "CLOSE", 0.0)
-    run = quickly(DISTANCES, **SIZES)
+    run = distances()
     assert (run.chosen.plan is not None) is chosen

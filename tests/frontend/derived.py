@@ -1,0 +1,15 @@
+"""Derivations that several tests begin with, each made once: nothing in a derivation changes."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import einderive as ed
+
+DISTANCES = "Y[i,j] = (A[i,k]-B[j,k])^2"
+
+
+@cache
+def derived(text: str, **options: Any) -> ed.Derivation:
+    return ed.derive(text, **options)
