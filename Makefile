@@ -32,7 +32,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $@
 
 demo: $(STAMP)  ## derive, check, time: one table over the example formulas
-	@$(BIN)/python -m frontend.demo
+	@$(BIN)/python -m frontend.bench.demo
 
 test: $(STAMP)  ## the tests, in parallel (JOBS=auto)
 	@$(BIN)/python -m pytest -q $(WORKERS)
@@ -55,12 +55,12 @@ mutants: $(STAMP)  ## conditions left out one by one: each has to be noticed (MO
 # Needs a C compiler; the tree itself stays as it is, and nothing depends on this.  Left out are the tests
 # that read sources and docstrings or put another function in the place of one.
 native: $(STAMP)  ## a copy in build/native with the search's core compiled: its tests, states/s
-	@$(BIN)/python -m frontend.native build/native
+	@$(BIN)/python -m tools.native build/native
 	@cp -r tests docs README.md build/native/
 	@cd build/native && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m pytest -q -p no:cacheprovider -m '' tests/ta \
 	  tests/derivations \
 	  -k 'not (record_is_complete or size_is_as_stated or mistake_in_the_kernel)'
-	@cd build/native && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m frontend.bench search --throughput
+	@cd build/native && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m frontend.bench.run search --throughput
 
 lint: $(STAMP)  ## ruff: rules and formatting
 	@$(BIN)/ruff check .

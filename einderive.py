@@ -10,42 +10,42 @@ y = f(A=a, x=x)
 
 from typing import TYPE_CHECKING
 
-from frontend.lazy import lazily
+from frontend.api.lazy import lazily
 from frontend.version import __version__
 
 if TYPE_CHECKING:
-    from derivations.explore import Budget
-    from derivations.progress import Progress
-    from derivations.verify import Report
-    from frontend.compiled import CompiledFunction
-    from frontend.derivation import Derivation
-    from frontend.einsum import einsum
-    from frontend.equivalent import equivalent
-    from frontend.evaluate import evaluate
-    from frontend.optimize import compile, derive, parse
-    from frontend.record import load
-    from frontend.verdict import Verdict
+    from derivations.record.verify import Report
+    from derivations.search.explore import Budget
+    from derivations.search.progress import Progress
+    from frontend.api.compiled import CompiledFunction
+    from frontend.api.derivation import Derivation
+    from frontend.api.evaluate import evaluate
+    from frontend.api.optimize import compile, derive, parse
+    from frontend.api.record import load
+    from frontend.einsum.call import einsum
+    from frontend.equality.equivalent import equivalent
+    from frontend.equality.verdict import Verdict
     from ta.errors import EinderiveError
-    from ta.program import Program
+    from ta.ir.program import Program
 else:
     __getattr__, __dir__ = lazily(
         globals(),
         {
-            "Budget": "derivations.explore",
-            "CompiledFunction": "frontend.compiled",
-            "Derivation": "frontend.derivation",
+            "Budget": "derivations.search.explore",
+            "CompiledFunction": "frontend.api.compiled",
+            "Derivation": "frontend.api.derivation",
             "EinderiveError": "ta.errors",
-            "Program": "ta.program",
-            "Progress": "derivations.progress",
-            "Report": "derivations.verify",
-            "Verdict": "frontend.verdict",
-            "compile": "frontend.optimize",
-            "derive": "frontend.optimize",
-            "einsum": "frontend.einsum",
-            "equivalent": "frontend.equivalent",
-            "evaluate": "frontend.evaluate",
-            "load": "frontend.record",
-            "parse": "frontend.optimize",
+            "Program": "ta.ir.program",
+            "Progress": "derivations.search.progress",
+            "Report": "derivations.record.verify",
+            "Verdict": "frontend.equality.verdict",
+            "compile": "frontend.api.optimize",
+            "derive": "frontend.api.optimize",
+            "einsum": "frontend.einsum.call",
+            "equivalent": "frontend.equality.equivalent",
+            "evaluate": "frontend.api.evaluate",
+            "load": "frontend.api.record",
+            "parse": "frontend.api.optimize",
         },
     )
 

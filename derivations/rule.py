@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from derivations import kernel
-from derivations.kernel import Step, Witness
+from derivations.steps import kernel
+from derivations.steps.kernel import Step, Witness
 from ta.errors import RuleRefused
-from ta.node import Scope
+from ta.ir.node import Scope
 
 Exactness: TypeAlias = Literal["exact", "reassociates", "cancels"]
 """exact: the same floating-point operations, elsewhere; reassociates: another order of additions or
 multiplications; cancels: may subtract large equal parts (digits lost depend on the data).  A rule
-states what its identity does by itself; `derivations.rounding` decides for each step."""
+states what its identity does by itself; `derivations.effects.rounding` decides for each step."""
 
 Propose: TypeAlias = Callable[[Scope], Iterator[Witness]]
 
@@ -42,7 +42,7 @@ class Refusal:
 class Rule:
     """One identity.  `formula` is written in the notation with f, g for bodies; `conditions` says
     in words what the kernel verifies, `choices` where the rule's parameters come from; `laws` are
-    the names (in `ta.laws`) of the identities of functions that it rests on, where there are
+    the names (in `equality.laws`) of the identities of functions that it rests on, where there are
     such.  An `opening` rule is asked of the stages of the given program alone, before all others:
     what it prepares, and what the rules in `then` make of that one after the other, is explored
     like the program itself."""

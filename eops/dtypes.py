@@ -9,7 +9,7 @@ only chooses among elements of one type can be stored in that type.  A fill that
 the stage to float64; whatever else leaves the integers (exp, 1/2, negative powers), to the default
 float.
 
-Names are NumPy's, as in `ta.node.Tensor.dtype`, and `bfloat16`.
+Names are NumPy's, as in `ta.ir.node.Tensor.dtype`, and `bfloat16`.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from fractions import Fraction
 from math import inf
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-import ta.dtypes
-from ta import affine
-from ta.affine import Range
+import ta.ir.dtypes
 from ta.errors import BuildError
-from ta.node import Access, Apply, Const, Node, Number, Power, Scope, Select
-from ta.subst import walk
+from ta.ir import affine
+from ta.ir.affine import Range
+from ta.ir.node import Access, Apply, Const, Node, Number, Power, Scope, Select
+from ta.ir.subst import walk
 
 BYTES: Final[dict[str, int]] = {
-    name: size for name, size in ta.dtypes.BYTES.items() if not name.startswith("complex")
+    name: size for name, size in ta.ir.dtypes.BYTES.items() if not name.startswith("complex")
 }
 """The types that kernels are generated for."""
 FLOATS: Final = frozenset({"float16", "bfloat16", "float32", "float64"})

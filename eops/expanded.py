@@ -2,7 +2,7 @@
 
     f(x)  =  c * S[y] P * d_1^e_1 * ... * d_m^e_m          d = a - b, reads over unequal iterators
 
-    fast   f with each d centred (`ta.centred`) and multiplied out, each term a sum of its own:
+    fast   f with each d centred (`facts.centred`) and multiplied out, each term a sum of its own:
            S[k] (a - b)^2  =  {S[k] a'^2} - 2*{S[k] a'*b'} + {S[k] b'^2}
     bound  U with  |c| * sum of |terms|  <=  2^(n-1) * U,     n = e_1 + ... + e_m:
            U  =  |c| * sum_f e_f/n * ({S |P|*|a'_f|^n} + {S |P|*|b'_f|^n})
@@ -20,12 +20,12 @@ from fractions import Fraction
 from itertools import product as cartesian
 from math import comb, prod
 
-from ta import affine, expr
-from ta.affine import bits
-from ta.canon import scope as make_scope
-from ta.centred import is_centred, less, mean_of, shared_iterators
-from ta.node import Access, Add, Mul, Node, Power, Scope
-from ta.subst import rename
+from ta.facts.centred import is_centred, less, mean_of, shared_iterators
+from ta.ir import affine, expr
+from ta.ir.affine import bits
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Access, Add, Mul, Node, Power, Scope
+from ta.ir.subst import rename
 
 MOST_TERMS = 16
 """A product that multiplies out to more terms is not worth it."""

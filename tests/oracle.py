@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ta.fields import PRIMES, Field, ModularField, random_values
-from ta.interp import evaluate, evaluate_at, input_tensors, uses_order
-from ta.node import Number, Scope
-from ta.rationals import ExactField
-from ta.subst import stages
+from ta.exact.fields import PRIMES, Field, ModularField, random_values
+from ta.exact.interp import evaluate, evaluate_at, input_tensors, uses_order
+from ta.exact.rationals import ExactField
+from ta.ir.node import Number, Scope
+from ta.ir.subst import stages
 
 
 class Counterexample(NamedTuple):

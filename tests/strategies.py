@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
-from ta import affine, canon, expr
-from ta.affine import Range, Row
-from ta.functions import FUNCTIONS
-from ta.interp import input_tensors
-from ta.node import REDUCERS, Condition, Node, Reducer, Scope, Tensor
+from ta.exact.interp import input_tensors
+from ta.ir import affine, canon, expr
+from ta.ir.affine import Range, Row
+from ta.ir.functions import FUNCTIONS
+from ta.ir.node import REDUCERS, Condition, Node, Reducer, Scope, Tensor
 from tests.fuzz.generator import program
 
 Raw = tuple[Any, ...]

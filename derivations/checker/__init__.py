@@ -26,7 +26,7 @@ from derivations.checker.compare import UNWRITTEN, not_equal
 from derivations.checker.definition import Claim, not_an_instance
 from derivations.checker.formal import NotShown
 from derivations.checker.witness import fault
-from ta.node import Scope
+from ta.ir.node import Scope
 
 __all__ = ["Claim", "not_an_instance", "not_equal", "not_shown"]
 

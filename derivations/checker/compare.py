@@ -13,11 +13,11 @@ from derivations.checker.formal import NotShown, Sum, Term
 from derivations.checker.sets import Tags
 from derivations.checker.translate import Translation
 from derivations.checker.unfolding import same_by_definition
-from ta import affine
-from ta.affine import Range, Row
-from ta.canon import scope as make_scope
-from ta.node import Scope, Select, Tensor
-from ta.subst import nested_scopes, stages, terms
+from ta.ir import affine
+from ta.ir.affine import Range, Row
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Scope, Select, Tensor
+from ta.ir.subst import nested_scopes, stages, terms
 
 UNWRITTEN = "not shown: some expression on the way adds inf and -inf"
 DIFFERENT = "the two sides are different sums of products"

@@ -22,15 +22,15 @@ from derivations.checker.compare import not_equal
 from derivations.checker.families import Families
 from derivations.checker.formal import NotShown, Term, undecided, variables_of, within
 from derivations.checker.translate import Translation
-from ta import affine, expr
-from ta.affine import Range, Row
-from ta.canon import scope as make_scope
 from ta.errors import EinderiveError
-from ta.node import Access, Apply, Condition, Mul, Node, Number, Reducer, Scope, Select
-from ta.operator import Binding, Window
-from ta.parse import parse
-from ta.program import inline_statements
-from ta.subst import accesses, nested_scopes, stages, substitute, walk
+from ta.ir import affine, expr
+from ta.ir.affine import Range, Row
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Access, Apply, Condition, Mul, Node, Number, Reducer, Scope, Select
+from ta.ir.operator import Binding, Window
+from ta.ir.program import inline_statements
+from ta.ir.subst import accesses, nested_scopes, stages, substitute, walk
+from ta.notation.parse import parse
 
 UNSHIFTED = "Y[b,k] = exp(X[b,k]) / sum[j](exp(X[b,j]))"
 """Softmax without the shift by its maximum: the same numbers, since exp(a-m) = exp(a)/exp(m)."""

@@ -29,10 +29,10 @@ from derivations.checker.formal import (
 )
 from derivations.checker.forms import cancelled, gathered, variables_in_order, with_variables
 from derivations.checker.infinities import unbounded
-from ta import affine
-from ta.affine import Range, Row
-from ta.infinite import may_be_infinite
-from ta.node import REDUCERS, Condition, Source
+from ta.facts.infinite import may_be_infinite
+from ta.ir import affine
+from ta.ir.affine import Range, Row
+from ta.ir.node import REDUCERS, Condition, Source
 
 MOST_COMPARED = 1000
 """Atoms of operands that are compared by integer sets, some milliseconds each."""

@@ -6,7 +6,7 @@
 A leaf is an input tensor, a nested scope taken as it is, a function of expressions, or an infinity.
 Outside of a tensor's or a scope's ranges an atom is 0, so the reads of a term bound its domain D_t.
 
-Variables are numbers, each used once in all of a comparison; rows are `ta.affine` rows over them.
+Variables are numbers, each used once in all of a comparison; rows are `ir.affine` rows over them.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from fractions import Fraction
 from itertools import product as cartesian
 from typing import Any, NamedTuple, TypeAlias
 
-from ta import affine
-from ta.affine import Range, Row
-from ta.node import Condition
+from ta.ir import affine
+from ta.ir.affine import Range, Row
+from ta.ir.node import Condition
 
 MOST_TERMS = 512
 """A product that multiplies out to more terms is not compared."""

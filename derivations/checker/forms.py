@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from derivations.checker.formal import Term
-from ta import affine
-from ta.affine import Range, Row
-from ta.node import Condition
+from ta.ir import affine
+from ta.ir.affine import Range, Row
+from ta.ir.node import Condition
 
 
 def gathered(terms: Sequence[Term]) -> list[Term]:

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 
 from derivations.checker.formal import NotShown, Sum, Term, negations
-from ta.infinite import PASSING
-from ta.node import Condition
+from ta.facts.infinite import PASSING
+from ta.ir.node import Condition
 
 Conditions = tuple[Condition, ...]
 

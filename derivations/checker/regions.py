@@ -15,9 +15,9 @@ from derivations.checker.families import Families
 from derivations.checker.formal import NotShown, Sum, Term, negations, undecided, within
 from derivations.checker.forms import gathered
 from derivations.checker.infinities import excludes
-from ta import affine
-from ta.affine import Range
-from ta.node import Condition
+from ta.ir import affine
+from ta.ir.affine import Range
+from ta.ir.node import Condition
 
 MOST_PIECES = 64
 """An operand that falls into more pieces is not compared."""

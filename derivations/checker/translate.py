@@ -32,9 +32,9 @@ from derivations.checker.formal import (
 )
 from derivations.checker.infinities import require_single
 from derivations.checker.regions import guard, pieces
-from ta import affine
-from ta.affine import Range, Row
-from ta.node import (
+from ta.ir import affine
+from ta.ir.affine import Range, Row
+from ta.ir.node import (
     Access,
     Add,
     Apply,

@@ -17,12 +17,12 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from derivations.checker.zeros import divides, is_zero
-from ta import affine, expr
-from ta.affine import Range
-from ta.canon import scope as make_scope
-from ta.infinite import meets_infinity
-from ta.node import Access, Const, Node, Power, Scope, Tensor
-from ta.subst import (
+from ta.facts.infinite import meets_infinity
+from ta.ir import affine, expr
+from ta.ir.affine import Range
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Access, Const, Node, Power, Scope, Tensor
+from ta.ir.subst import (
     accesses,
     children,
     nested_scopes,
@@ -32,7 +32,7 @@ from ta.subst import (
     substitute,
     terms,
 )
-from ta.written import Written, written
+from ta.printing.written import Written, written
 
 MOST = Written(10**100, 160)
 """What becomes deeper than this stays where it is, since expressions are walked by recursion.

@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from derivations.checker import sets
-from ta import affine, expr
-from ta.affine import Range, Row
-from ta.canon import scope as make_scope
-from ta.node import Condition, Scope
-from ta.subst import substitute
+from ta.ir import affine, expr
+from ta.ir.affine import Range, Row
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Condition, Scope
+from ta.ir.subst import substitute
 
 
 def fault(before: Scope, after: Scope, witness: Any) -> str | None:

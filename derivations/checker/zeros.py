@@ -2,15 +2,15 @@
 
     A[i]*B[j]        is 0 for i beyond A, whatever number B[j] is
 
-0 times a quotient by 0 is no 0: `divides` has to be asked first, and `ta.infinite` for infinities.
+0 times a quotient by 0 is no 0: `divides` has to be asked first, and `infinite` for infinities.
 """
 
 from __future__ import annotations
 
-from ta import affine
-from ta.affine import Range, Row
-from ta.node import Access, Add, Const, Mul, Node, Power, Scope, Select
-from ta.subst import stages, terms
+from ta.ir import affine
+from ta.ir.affine import Range, Row
+from ta.ir.node import Access, Add, Const, Mul, Node, Power, Scope, Select
+from ta.ir.subst import stages, terms
 
 
 def divides(scope: Scope) -> bool:

@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from itertools import combinations
 from math import prod
 
-from derivations.centring import Centre
-from derivations.kernel import Witness
+from derivations.effects.uncentred import multiplied
 from derivations.rule import Example, Refusal, Rule
 from derivations.rules.distribute import DISTRIBUTE
 from derivations.rules.expand import EXPAND
-from derivations.uncentred import multiplied
-from ta import expr
-from ta.affine import volume
-from ta.centred import is_centred, shared_iterators
-from ta.element import floating_inputs
-from ta.node import Access, Add, Const, Node, Scope
-from ta.subst import terms
+from derivations.steps.centring import Centre
+from derivations.steps.kernel import Witness
+from ta.facts.centred import is_centred, shared_iterators
+from ta.ir import expr
+from ta.ir.affine import volume
+from ta.ir.element import floating_inputs
+from ta.ir.node import Access, Add, Const, Node, Scope
+from ta.ir.subst import terms
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

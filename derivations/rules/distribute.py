@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derivations.kernel import Witness
-from derivations.restructure import Distribute, distributes
 from derivations.rule import Example, Refusal, Rule
-from ta.node import Scope
+from derivations.steps.kernel import Witness
+from derivations.steps.restructure import Distribute, distributes
+from ta.ir.node import Scope
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derivations.kernel import Witness
-from derivations.restructure import Expand
 from derivations.rule import Example, Refusal, Rule
-from ta.node import Add, Mul, Power, Scope
-from ta.subst import walk
+from derivations.steps.kernel import Witness
+from derivations.steps.restructure import Expand
+from ta.ir.node import Add, Mul, Power, Scope
+from ta.ir.subst import walk
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

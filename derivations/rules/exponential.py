@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derivations.functions import Exponential, exponents_of
-from derivations.kernel import Witness
 from derivations.rule import Example, Refusal, Rule
-from ta.node import Add, Mul, Scope
-from ta.subst import walk
+from derivations.steps.identities import Exponential, exponents_of
+from derivations.steps.kernel import Witness
+from ta.ir.node import Add, Mul, Scope
+from ta.ir.subst import walk
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derivations.kernel import Witness
-from derivations.restructure import Factor, factors_of
 from derivations.rule import Example, Refusal, Rule
-from ta.node import Add, Scope
+from derivations.steps.kernel import Witness
+from derivations.steps.restructure import Factor, factors_of
+from ta.ir.node import Add, Scope
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derivations.fusion import Fuse
-from derivations.kernel import Witness
 from derivations.rule import Example, Refusal, Rule
-from ta.node import Scope
-from ta.subst import nested_scopes, stages
+from derivations.steps.fusion import Fuse
+from derivations.steps.kernel import Witness
+from ta.ir.node import Scope
+from ta.ir.subst import nested_scopes, stages
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

@@ -16,15 +16,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from derivations.embed import ReadPart
-from derivations.kernel import Witness
-from derivations.restructure import factors_of
 from derivations.rule import Example, JointRule
-from ta import affine, expr
-from ta.affine import Range, Row
-from ta.canon import scope as make_scope
-from ta.node import Access, Condition, Node, Scope
-from ta.subst import substitute
+from derivations.steps.embed import ReadPart
+from derivations.steps.kernel import Witness
+from derivations.steps.restructure import factors_of
+from ta.ir import affine, expr
+from ta.ir.affine import Range, Row
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Access, Condition, Node, Scope
+from ta.ir.subst import substitute
 
 MOST_JOINED = 8
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from derivations.kernel import Witness
-from derivations.restructure import Materialise
 from derivations.rule import Example, Refusal, Rule
-from ta.node import Access, Add, Const, Mul, Node, Scope
-from ta.subst import walk
+from derivations.steps.kernel import Witness
+from derivations.steps.restructure import Materialise
+from ta.ir.node import Access, Add, Const, Mul, Node, Scope
+from ta.ir.subst import walk
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derivations.functions import Pull
-from derivations.kernel import Witness
 from derivations.rule import Example, Refusal, Rule
-from ta.node import Scope
+from derivations.steps.identities import Pull
+from derivations.steps.kernel import Witness
+from ta.ir.node import Scope
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

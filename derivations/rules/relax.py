@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derivations.kernel import Witness
-from derivations.propose import affine_rows
-from derivations.reindex import ReindexSums
 from derivations.rule import Example, Refusal, Rule
-from ta import affine
-from ta.affine import Range, Row
-from ta.node import Scope
+from derivations.steps.kernel import Witness
+from derivations.steps.propose import affine_rows
+from derivations.steps.reindex import ReindexSums
+from ta.ir import affine
+from ta.ir.affine import Range, Row
+from ta.ir.node import Scope
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derivations.kernel import Witness
-from derivations.propose import (
+from derivations.rule import Example, Refusal, Rule
+from derivations.steps.kernel import Witness
+from derivations.steps.propose import (
     affine_rows,
     combinations,
     replace_loop,
     replace_reduction,
     solve,
 )
-from derivations.reindex import ReindexLoops, ReindexSums, row_range
-from derivations.rule import Example, Refusal, Rule
-from derivations.zero import zero_reads
-from ta import affine
-from ta.affine import Range, Row
-from ta.node import Scope
+from derivations.steps.reindex import ReindexLoops, ReindexSums, row_range
+from ta.facts.zeros import zero_reads
+from ta.ir import affine
+from ta.ir.affine import Range, Row
+from ta.ir.node import Scope
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derivations.kernel import Witness
-from derivations.propose import affine_rows, near_divisors, split_loop, split_reduction
-from derivations.reindex import ReindexLoops
 from derivations.rule import Example, Refusal, Rule
-from ta.affine import Range, Row
-from ta.node import Scope
+from derivations.steps.kernel import Witness
+from derivations.steps.propose import affine_rows, near_divisors, split_loop, split_reduction
+from derivations.steps.reindex import ReindexLoops
+from ta.ir.affine import Range, Row
+from ta.ir.node import Scope
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derivations.kernel import Witness
-from derivations.pieces import SplitRange
-from derivations.propose import condition_rows
 from derivations.rule import Example, Refusal, Rule
-from ta.node import Scope
+from derivations.steps.kernel import Witness
+from derivations.steps.pieces import SplitRange
+from derivations.steps.propose import condition_rows
+from ta.ir.node import Scope
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

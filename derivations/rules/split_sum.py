@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from derivations.kernel import Witness
-from derivations.restructure import SplitSum
 from derivations.rule import Example, Refusal, Rule
-from ta.node import Scope
+from derivations.steps.kernel import Witness
+from derivations.steps.restructure import SplitSum
+from ta.ir.node import Scope
 
 MOST_ITERATORS = 6
 """With more reduction iterators than this, only single ones and their complements are proposed."""

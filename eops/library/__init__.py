@@ -14,7 +14,7 @@ from eops.library.reduction import REDUCTION
 from eops.library.repaired import REPAIRED
 from eops.library.softmax import SOFTMAX
 from eops.library.view import VIEW
-from ta.operator import Operator
+from ta.ir.operator import Operator
 
 OPERATORS: tuple[Operator, ...] = (
     VIEW,

@@ -19,13 +19,13 @@ from eops.library import softmax
 from eops.library.arrange import by_stride, merged, reading, restored
 from eops.library.plain import is_affine, refuse_empty
 from eops.library.traffic import output_bytes, read_bytes, utilisation
-from eops.torch_scalar import Buffers
-from ta import affine
-from ta.affine import Range, Row
-from ta.expr import split_coefficient
-from ta.fields import rounded
-from ta.node import Access, Mul, Node, Number, Scope
-from ta.operator import Binding, Launch, Mismatch, Operator, Work
+from eops.torch_views.scalar import Buffers
+from ta.exact.fields import rounded
+from ta.ir import affine
+from ta.ir.affine import Range, Row
+from ta.ir.expr import split_coefficient
+from ta.ir.node import Access, Mul, Node, Number, Scope
+from ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
 
 
 class Attention(NamedTuple):

@@ -13,13 +13,13 @@ import torch
 
 from eops.library.plain import is_affine, refuse_empty
 from eops.library.traffic import output_bytes, read_bytes
-from eops.torch_scalar import Buffers
-from eops.torch_stage import lower
-from eops.torch_types import stage_types
-from ta.affine import Range
-from ta.canon import scope as make_scope
-from ta.node import Access, Node, Scope, Select
-from ta.operator import Binding, Launch, Mismatch, Operator, Work
+from eops.torch_views.scalar import Buffers
+from eops.torch_views.stage import lower
+from eops.torch_views.types import stage_types
+from ta.ir.affine import Range
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Access, Node, Scope, Select
+from ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
 
 
 class Part(NamedTuple):

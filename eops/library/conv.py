@@ -15,8 +15,8 @@ from eops.library.convolve import convolve
 from eops.library.grouped import Part, grouped_call
 from eops.library.sliding import bounds_of, reversed_kernel, slides, view_rows, wanted
 from eops.library.traffic import call_bytes, operand_bytes, utilisation
-from ta.fields import rounded
-from ta.operator import Binding, Launch, Operator, Work
+from ta.exact.fields import rounded
+from ta.ir.operator import Binding, Launch, Operator, Work
 
 LOOPS = {1: "h", 2: "hw", 3: "zhw"}
 TAPS = {1: "r", 2: "rs", 3: "qrs"}

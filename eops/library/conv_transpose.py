@@ -15,10 +15,10 @@ from eops.library.convolve import convolve
 from eops.library.grouped import Part, grouped_call
 from eops.library.sliding import Slide, bounds_of, split_row, touched, view_rows, wanted
 from eops.library.traffic import call_bytes, operand_bytes, utilisation
-from ta import affine
-from ta.affine import Range
-from ta.fields import rounded
-from ta.operator import Binding, Launch, Operator, Work
+from ta.exact.fields import rounded
+from ta.ir import affine
+from ta.ir.affine import Range
+from ta.ir.operator import Binding, Launch, Operator, Work
 
 LOOPS = {1: "h", 2: "hw", 3: "zhw"}
 INPUTS = {1: "i", 2: "ij", 3: "lij"}

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from eops.library.plain import is_plain, refuse_empty
 from eops.library.traffic import output_bytes, read_bytes
-from eops.torch_stage import lower
-from ta.element import element_bytes
-from ta.node import Access, Add, Const, Mul, Scope
-from ta.operator import Binding, Mismatch, Operator, Work
-from ta.subst import accesses, children, walk
+from eops.torch_views.stage import lower
+from ta.ir.element import element_bytes
+from ta.ir.node import Access, Add, Const, Mul, Scope
+from ta.ir.operator import Binding, Mismatch, Operator, Work
+from ta.ir.subst import accesses, children, walk
 
 REDUCES = Mismatch("reducer", "the scope reduces", (), 100.0)
 

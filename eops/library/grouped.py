@@ -22,10 +22,10 @@ from eops.library.arrange import (
     scaled,
     scales_operand,
 )
-from eops.strided import fill_value
-from eops.torch_scalar import Buffers
-from ta.affine import Range, Row
-from ta.operator import Binding, Launch
+from eops.torch_views.scalar import Buffers
+from eops.torch_views.strided import fill_value
+from ta.ir.affine import Range, Row
+from ta.ir.operator import Binding, Launch
 
 Convolve: TypeAlias = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 """(images, weights) -> the result, of the outputs that are wanted."""

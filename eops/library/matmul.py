@@ -14,11 +14,11 @@ import torch
 
 from eops.library.arrange import library_call, reading, scaled, scales_operand
 from eops.library.traffic import call_bytes, dense_strides, operand_bytes, utilisation
-from eops.strided import fill_value
-from eops.torch_contract import Shape, contract, result_order
-from eops.torch_scalar import Buffers
-from ta.fields import rounded
-from ta.operator import Binding, Launch, Operator, Work
+from eops.torch_views.contract import Shape, contract, result_order
+from eops.torch_views.scalar import Buffers
+from eops.torch_views.strided import fill_value
+from ta.exact.fields import rounded
+from ta.ir.operator import Binding, Launch, Operator, Work
 
 
 def _constraint(binding: Binding) -> str | None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from eops.library.plain import stays
 from eops.library.traffic import output_bytes, read_bytes
 from eops.library.view import single_read
-from eops.torch_stage import lower
-from ta.node import Scope
-from ta.operator import Binding, Mismatch, Operator, Work
+from eops.torch_views.stage import lower
+from ta.ir.node import Scope
+from ta.ir.operator import Binding, Mismatch, Operator, Work
 
 
 def recognise(scope: Scope) -> Binding | Mismatch:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ta import affine
-from ta.affine import Range
-from ta.node import Access, Scope
-from ta.operator import Mismatch
+from ta.ir import affine
+from ta.ir.affine import Range
+from ta.ir.node import Access, Scope
+from ta.ir.operator import Mismatch
 
 EMPTY = Mismatch("iterators", "an iterator has an empty range", (), 100.0)
 

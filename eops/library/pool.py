@@ -20,13 +20,13 @@ from torch.nn import functional
 from eops.library.arrange import by_stride, library_call, merged, reading, restored, scaled
 from eops.library.sliding import Slide, bounds_of, slides, view_rows, wanted
 from eops.library.traffic import dense_strides, output_bytes, read_bytes
-from eops.torch_contract import Operand
-from eops.torch_scalar import Buffers
-from eops.torch_steps import Dims
-from eops.torch_types import HALVES
-from ta.fields import rounded
-from ta.node import Number
-from ta.operator import Binding, Launch, Operator, Work
+from eops.torch_views.contract import Operand
+from eops.torch_views.scalar import Buffers
+from eops.torch_views.steps import Dims
+from eops.torch_views.types import HALVES
+from ta.exact.fields import rounded
+from ta.ir.node import Number
+from ta.ir.operator import Binding, Launch, Operator, Work
 
 LOOPS = {1: "h", 2: "hw", 3: "zhw"}
 TAPS = {1: "r", 2: "rs", 3: "qrs"}

@@ -16,12 +16,12 @@ import torch
 from eops.library.arrange import library_call, reading, scaled
 from eops.library.plain import is_plain, refuse_empty
 from eops.library.traffic import output_bytes, read_bytes
-from eops.torch_scalar import Buffers
-from eops.torch_steps import align
-from ta.expr import split_coefficient
-from ta.fields import rounded
-from ta.node import Access, Reducer, Scope
-from ta.operator import Binding, Launch, Mismatch, Operator, Work
+from eops.torch_views.scalar import Buffers
+from eops.torch_views.steps import align
+from ta.exact.fields import rounded
+from ta.ir.expr import split_coefficient
+from ta.ir.node import Access, Reducer, Scope
+from ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
 
 BODY_REPAIRS = ("hoist", "distribute", "materialise")
 ROW_REPAIRS = ("skew", "shift", "tighten", "split-iterator", "materialise")

@@ -29,15 +29,15 @@ from eops.library.arrange import library_call
 from eops.library.plain import is_plain
 from eops.library.traffic import output_bytes, read_bytes
 from eops.opaque import opaque
-from eops.points import Points
-from eops.torch_contract import contraction_order
-from eops.torch_scalar import Buffers
-from eops.torch_stage import lower
-from eops.torch_types import HALVES
-from ta.element import element_bytes, floating_inputs
-from ta.node import Add, Mul, Power, Scope, Source
-from ta.operator import Binding, Launch, Mismatch, Operator, Work
-from ta.subst import accesses, nested_scopes, stages, terms
+from eops.torch_views.contract import contraction_order
+from eops.torch_views.points import Points
+from eops.torch_views.scalar import Buffers
+from eops.torch_views.stage import lower
+from eops.torch_views.types import HALVES
+from ta.ir.element import element_bytes, floating_inputs
+from ta.ir.node import Add, Mul, Power, Scope, Source
+from ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
+from ta.ir.subst import accesses, nested_scopes, stages, terms
 
 AMPLIFIED: Final = 40
 """Errors of a sum's terms may be so many times those of the sum: for squared distances, where the

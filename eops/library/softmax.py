@@ -16,14 +16,14 @@ import torch
 from eops.library.elementwise import passes
 from eops.library.plain import refuse_empty
 from eops.library.traffic import output_bytes, read_bytes
-from eops.torch_scalar import Buffers
-from eops.torch_stage import lower
-from ta import affine, expr
-from ta.canon import scope as make_scope
-from ta.element import element_bytes
-from ta.node import Access, Add, Apply, Mul, Node, Power, Reducer, Scope
-from ta.operator import Binding, Launch, Mismatch, Operator, Work
-from ta.subst import accesses, substitute
+from eops.torch_views.scalar import Buffers
+from eops.torch_views.stage import lower
+from ta.ir import affine, expr
+from ta.ir.canon import scope as make_scope
+from ta.ir.element import element_bytes
+from ta.ir.node import Access, Add, Apply, Mul, Node, Power, Reducer, Scope
+from ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
+from ta.ir.subst import accesses, substitute
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from eops.library.plain import is_affine, refuse_empty, stays
 from eops.library.traffic import dense_strides, output_bytes
-from eops.torch_stage import lower
-from ta.node import Access, Scope
-from ta.operator import Binding, Mismatch, Operator, Work
+from eops.torch_views.stage import lower
+from ta.ir.node import Access, Scope
+from ta.ir.operator import Binding, Mismatch, Operator, Work
 
 REDUCES = Mismatch("reducer", "the scope reduces", (), 100.0)
 NOT_ONE_READ = Mismatch("body", "the body is not a single read", ("merge-stage",), 100.0)

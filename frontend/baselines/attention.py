@@ -16,10 +16,10 @@ from frontend.baselines.scalars import condition_mask
 from frontend.baselines.terms import as_it_is
 from frontend.baselines.views import View, arranged, permuted, view
 from frontend.baselines.writer import Writer, Written
-from ta import affine, expr
-from ta.canon import scope as make_scope
-from ta.node import Access, Const, Node, Scope, Select
-from ta.subst import accesses, rebuild
+from ta.ir import affine, expr
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Access, Const, Node, Scope, Select
+from ta.ir.subst import accesses, rebuild
 
 GROUPS = (("b", "i", "d"), ("b", "j", "d"), ("b", "j", "e"))
 

@@ -13,9 +13,9 @@ from eops.dtypes import as_float
 from frontend.baselines.scalars import Scalars
 from frontend.baselines.views import View, arranged, permuted, view
 from frontend.baselines.writer import Writer, Written
-from ta import expr
-from ta.expr import split_coefficient
-from ta.node import Access, Add, Apply, Const, Mul, Node, Scope
+from ta.ir import expr
+from ta.ir.expr import split_coefficient
+from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:

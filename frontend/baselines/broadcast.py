@@ -13,9 +13,9 @@ from eops.dtypes import as_float
 from frontend.baselines.scalars import Scalars
 from frontend.baselines.views import View, aligned, permuted, view
 from frontend.baselines.writer import NotWritten, Writer, Written, grouped
-from ta.affine import bits
-from ta.expr import split_coefficient
-from ta.node import Access, Number, Scope
+from ta.ir.affine import bits
+from ta.ir.expr import split_coefficient
+from ta.ir.node import Access, Number, Scope
 
 REDUCED = "broadcast and reduce"
 ONE = Fraction(1)

@@ -10,9 +10,9 @@ from frontend.baselines.broadcast import scaled
 from frontend.baselines.terms import as_it_is
 from frontend.baselines.views import View, arranged, permuted, view
 from frontend.baselines.writer import Writer, Written
-from ta.affine import bits
-from ta.expr import split_coefficient
-from ta.node import Access, Add, Apply, Node, Power, Scope
+from ta.ir.affine import bits
+from ta.ir.expr import split_coefficient
+from ta.ir.node import Access, Add, Apply, Node, Power, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from frontend.baselines.products import factors_of, summed_by_pairs
 from frontend.baselines.writer import Writer, Written
-from ta import expr
-from ta.affine import bits
-from ta.canon import scope as make_scope
-from ta.node import Access, Add, Scope
+from ta.ir import expr
+from ta.ir.affine import bits
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Access, Add, Scope
 
 MOST_TERMS = 4
 

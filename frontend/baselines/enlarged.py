@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from frontend.baselines.writer import Writer, Written
-from ta import affine
-from ta.node import Access, Scope
+from ta.ir import affine
+from ta.ir.node import Access, Scope
 
 MOST_SPATIAL, MOST_LEADING = 3, 2
 

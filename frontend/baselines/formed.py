@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from frontend.baselines import products
 from frontend.baselines.writer import Recogniser, Writer, Written
-from ta.affine import bits
-from ta.node import Scope
+from ta.ir.affine import bits
+from ta.ir.node import Scope
 
 
 def _forms(scope: Scope) -> bool:

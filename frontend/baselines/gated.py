@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from frontend.baselines.views import View, permuted
 from frontend.baselines.writer import Writer, Written
-from ta import affine
-from ta.affine import Range
-from ta.node import Access, Apply, Mul, Scope
+from ta.ir import affine
+from ta.ir.affine import Range
+from ta.ir.node import Access, Apply, Mul, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:

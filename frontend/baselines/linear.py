@@ -12,7 +12,7 @@ from frontend.baselines.products import down_to_two, factors_of
 from frontend.baselines.terms import over, plus
 from frontend.baselines.views import View, permuted, view
 from frontend.baselines.writer import Writer, Written
-from ta.node import Number, Scope
+from ta.ir.node import Number, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:

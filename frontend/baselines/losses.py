@@ -16,10 +16,10 @@ from frontend.baselines.softmax import log_softmax
 from frontend.baselines.terms import extent
 from frontend.baselines.views import permuted, view
 from frontend.baselines.writer import Writer, Written
-from ta import expr
-from ta.canon import scope as make_scope
-from ta.expr import split_coefficient
-from ta.node import Access, Add, Apply, Mul, Number, Power, Scope
+from ta.ir import expr
+from ta.ir.canon import scope as make_scope
+from ta.ir.expr import split_coefficient
+from ta.ir.node import Access, Add, Apply, Mul, Number, Power, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:

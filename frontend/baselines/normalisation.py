@@ -15,10 +15,10 @@ from frontend.baselines.scalars import Scalars
 from frontend.baselines.terms import extent, over, reductions
 from frontend.baselines.views import View, permuted, view
 from frontend.baselines.writer import Writer, Written
-from ta import expr
-from ta.affine import bits
-from ta.canon import scope as make_scope
-from ta.node import Access, Add, Apply, Const, Mul, Node, Power, Scope
+from ta.ir import expr
+from ta.ir.affine import bits
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope
 
 
 class Normal(NamedTuple):

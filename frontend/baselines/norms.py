@@ -15,8 +15,8 @@ from frontend.baselines.scalars import Scalars
 from frontend.baselines.terms import as_it_is, reductions
 from frontend.baselines.views import View, permuted, view
 from frontend.baselines.writer import Writer, Written
-from ta.expr import power, split_coefficient
-from ta.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Scope
+from ta.ir.expr import power, split_coefficient
+from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from frontend.baselines.scalars import Scalars
 from frontend.baselines.writer import Writer, Written, grouped
-from ta.affine import Range, Row, iterator
-from ta.canon import resolve
-from ta.canon import scope as make_scope
-from ta.node import Condition, Const, Node, Scope, Select
-from ta.subst import accesses, substitute
+from ta.ir.affine import Range, Row, iterator
+from ta.ir.canon import resolve
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Condition, Const, Node, Scope, Select
+from ta.ir.subst import accesses, substitute
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:

@@ -17,9 +17,9 @@ from frontend.baselines.broadcast import scaled
 from frontend.baselines.scalars import Scalars
 from frontend.baselines.views import View, aligned, arranged, permuted, view
 from frontend.baselines.writer import Writer, Written, grouped
-from ta.affine import Range, bits
-from ta.expr import split_coefficient
-from ta.node import Access, Mul, Node, Number, Scope
+from ta.ir.affine import Range, bits
+from ta.ir.expr import split_coefficient
+from ta.ir.node import Access, Mul, Node, Number, Scope
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_FACTORS = 16

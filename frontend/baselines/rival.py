@@ -18,10 +18,10 @@ from frontend.baselines import LITERAL, RECOGNISERS
 from frontend.baselines.broadcast import write as broadcast
 from frontend.baselines.formed import FORMED
 from frontend.baselines.writer import NotWritten, Recogniser, Writer, function, fused
-from frontend.execute import Executable, Run
-from ta.node import Source, Tensor
-from ta.program import Program
-from ta.subst import stages
+from frontend.trial.execute import Executable, Run
+from ta.ir.node import Source, Tensor
+from ta.ir.program import Program
+from ta.ir.subst import stages
 
 MOST_RIVALS = 10
 

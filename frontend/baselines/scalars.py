@@ -15,15 +15,15 @@ from math import isinf, prod
 import torch
 
 from eops.dtypes import as_float
-from eops.torch_types import real_scalar
+from eops.torch_views.types import real_scalar
 from frontend.baselines import idioms
 from frontend.baselines.views import aligned, view
 from frontend.baselines.writer import NotWritten, Writer
-from ta import affine
-from ta.affine import Range
-from ta.canon import scope as make_scope
-from ta.expr import split_coefficient
-from ta.node import (
+from ta.ir import affine
+from ta.ir.affine import Range
+from ta.ir.canon import scope as make_scope
+from ta.ir.expr import split_coefficient
+from ta.ir.node import (
     Access,
     Add,
     Apply,
@@ -36,7 +36,7 @@ from ta.node import (
     Scope,
     Select,
 )
-from ta.subst import accesses, children, substitute, walk
+from ta.ir.subst import accesses, children, substitute, walk
 
 SUM, PRODUCT, TIGHT = 0, 1, 2
 """What binds how: `a + b`, `a * b`, and what needs no parentheses anywhere."""

@@ -11,9 +11,9 @@ from eops.library.softmax import find
 from frontend.baselines.scalars import Scalars
 from frontend.baselines.terms import reductions
 from frontend.baselines.writer import NotWritten, Writer, Written
-from ta import expr
-from ta.expr import split_coefficient
-from ta.node import Add, Apply, Node, Scope
+from ta.ir import expr
+from ta.ir.expr import split_coefficient
+from ta.ir.node import Add, Apply, Node, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:

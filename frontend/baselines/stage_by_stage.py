@@ -17,14 +17,14 @@ from typing import Any
 
 import torch
 
-from derivations.match import match
-from eops.torch_stage import lower
-from frontend.execute import Executable
-from frontend.strict import operators_for
-from ta.node import Scope
-from ta.operator import Binding
-from ta.program import Program
-from ta.subst import stages
+from derivations.matching.match import match
+from eops.torch_views.stage import lower
+from frontend.api.strict import operators_for
+from frontend.trial.execute import Executable
+from ta.ir.node import Scope
+from ta.ir.operator import Binding
+from ta.ir.program import Program
+from ta.ir.subst import stages
 
 VIEWS_OF_MATRICES = ("matmul",)
 """What is a matrix product only on overlapping views nobody writes so."""

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from itertools import permutations
 from typing import NamedTuple
 
-from ta import affine
-from ta.affine import Range, bits
-from ta.expr import split_coefficient
-from ta.node import Access, Add, Node, Number, Scope
-from ta.subst import substitute
+from ta.ir import affine
+from ta.ir.affine import Range, bits
+from ta.ir.expr import split_coefficient
+from ta.ir.node import Access, Add, Node, Number, Scope
+from ta.ir.subst import substitute
 
 
 class Plus(NamedTuple):

@@ -18,14 +18,14 @@ from typing import NamedTuple
 
 import torch
 
-from eops.digits import split_digits
 from eops.dtypes import as_float
-from eops.views import plan_view
+from eops.torch_views.digits import split_digits
+from eops.torch_views.views import plan_view
 from frontend.baselines.writer import NotWritten, Writer
-from ta import affine, expr
-from ta.affine import Range, Row
-from ta.canon import scope as make_scope
-from ta.node import Access
+from ta.ir import affine, expr
+from ta.ir.affine import Range, Row
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Access
 
 COPIED = re.compile(r"F\.pad|\.flip|\.roll|^c_|(permute|expand|\.m?T\b).*\.reshape")
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import inf, prod
 
-from derivations.match import match
+from derivations.matching.match import match
 from eops.library.conv import CONVOLUTIONS
 from eops.library.conv_transpose import TRANSPOSED_CONVOLUTIONS, slides_of
 from eops.library.pool import AVERAGE_POOLS, MAXIMUM_POOLS
@@ -20,12 +20,12 @@ from frontend.baselines.broadcast import scaled
 from frontend.baselines.terms import over, plus
 from frontend.baselines.views import View, aligned, arranged, permuted, view
 from frontend.baselines.writer import Writer, Written
-from ta import affine, expr
-from ta.affine import Range, Row
-from ta.canon import scope as make_scope
-from ta.node import Access, Mul, Node, Number, Scope
-from ta.operator import Binding, Operator
-from ta.subst import substitute
+from ta.ir import affine, expr
+from ta.ir.affine import Range, Row
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Access, Mul, Node, Number, Scope
+from ta.ir.operator import Binding, Operator
+from ta.ir.subst import substitute
 
 Groups = Sequence[Sequence[int]]
 

@@ -16,10 +16,10 @@ from typing import Any, TypeAlias
 import torch
 from torch.nn import functional
 
-from derivations.fusion import Fuse, fuse
+from derivations.steps.fusion import Fuse, fuse
 from ta.errors import EinderiveError
-from ta.node import Scope, Source, Tensor
-from ta.subst import nested_scopes, redirected
+from ta.ir.node import Scope, Source, Tensor
+from ta.ir.subst import nested_scopes, redirected
 
 RESERVED = ("torch", "F", "inf")
 

@@ -3,7 +3,7 @@
     Caller(program, run, device)(*operands)  ->  run({tensor: operand, ...}), as the operands' kind
 
 The flat function used last is asked first, then a few others; where no guard holds, the operands
-are bound as `frontend.operands` says (which raises the errors), and the function for their layouts
+are bound as `api.operands` says (which raises the errors), and the function for their layouts
 is looked up or recorded.  Nothing is written to operands, and no memory is kept between calls:
 intermediate results belong to one call, so any number of threads may call at once.
 """
@@ -18,13 +18,13 @@ import numpy as np
 import torch
 from torch.nn import Parameter
 
+from frontend.api.operands import FLOATING, arranged, bind, in_type, promoted
 from frontend.call.guard import autocast, kind, transformation
 from frontend.call.record import Unrecordable, record, recordable
 from frontend.call.simplify import Simple, simplified
 from frontend.call.source import MISS, Flat, body, guarded, key_of
-from frontend.operands import FLOATING, arranged, bind, in_type, promoted
-from ta.node import Tensor
-from ta.program import Program
+from ta.ir.node import Tensor
+from ta.ir.program import Program
 
 MOST_GUARDED = 8
 """So many flat functions are asked, one after the other, before operands are bound."""

@@ -13,18 +13,18 @@ from dataclasses import replace
 
 import torch
 
-from frontend.accept import accepted, reference
-from frontend.accept_integers import output_types
-from frontend.accuracy import Accuracy
+from frontend.accuracy.accept import accepted, reference
+from frontend.accuracy.accept_integers import output_types
+from frontend.accuracy.levels import Accuracy
+from frontend.api.settings import undisturbed
 from frontend.call.caller import Run
-from frontend.execute import Executable
-from frontend.settings import undisturbed
-from ta import expr
-from ta.canon import scope as make_scope
+from frontend.trial.execute import Executable
 from ta.errors import BuildError
-from ta.node import Access, Node, Scope, Tensor
-from ta.program import Program
-from ta.subst import rebuild, stages
+from ta.ir import expr
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Access, Node, Scope, Tensor
+from ta.ir.program import Program
+from ta.ir.subst import rebuild, stages
 
 
 def with_types(program: Program, types: Mapping[str, str]) -> Program:

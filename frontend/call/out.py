@@ -7,11 +7,11 @@ from typing import Any, cast
 import numpy as np
 import torch
 
-from frontend.results import Layout, layout, meet, repeats
-from frontend.text import shape
+from frontend.report.text import shape
+from frontend.trial.results import Layout, layout, meet, repeats
 from ta.errors import OperandError, shown
-from ta.program import Program
-from ta.show import show_program
+from ta.ir.program import Program
+from ta.printing.show import show_program
 
 MOST_WORK = 1 << 16
 """Beyond so many candidates NumPy stops looking whether two arrays overlap; they count as if."""

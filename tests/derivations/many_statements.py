@@ -12,7 +12,7 @@ import time
 from itertools import pairwise
 
 import einderive as ed
-from ta.parse import parse
+from ta.notation.parse import parse
 
 Shapes = dict[str, tuple[int, ...]]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from derivations.rules import RULES
-from ta.compare import compare
-from ta.laws import EXP_SUM
-from ta.node import Scope
+from ta.equality.compare import compare
+from ta.equality.laws import EXP_SUM
+from ta.ir.node import Scope
 from tests.oracle import equal
 
 LAWS = {rule.name: rule.laws for rule in RULES}

@@ -12,21 +12,21 @@ from functools import cache
 from math import inf, prod
 from random import Random
 
-from derivations.centring import Centre
-from derivations.contraction import ContractPairs
-from derivations.embed import ReadPart
-from derivations.functions import Exponential, Scale
-from derivations.kernel import Witness
-from derivations.pieces import SplitRange
-from derivations.reindex import ReindexLoops, ReindexSums
-from derivations.restructure import Factor, Materialise, Merge, SplitSum
 from derivations.rule import Rule
-from ta import affine, expr
-from ta.affine import Range, Row
-from ta.canon import scope as make_scope
-from ta.node import Access, Node, Number, Reducer, Scope, Tensor
-from ta.parse import parse_expression
-from ta.subst import rebuild, stages
+from derivations.steps.centring import Centre
+from derivations.steps.contraction import ContractPairs
+from derivations.steps.embed import ReadPart
+from derivations.steps.identities import Exponential, Scale
+from derivations.steps.kernel import Witness
+from derivations.steps.pieces import SplitRange
+from derivations.steps.reindex import ReindexLoops, ReindexSums
+from derivations.steps.restructure import Factor, Materialise, Merge, SplitSum
+from ta.ir import affine, expr
+from ta.ir.affine import Range, Row
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Access, Node, Number, Reducer, Scope, Tensor
+from ta.ir.subst import rebuild, stages
+from ta.notation.parse import parse_expression
 
 MOST_POINTS = 4000
 """Of the iteration spaces of all stages together, so that exact evaluation stays cheap."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import cache
 
-from derivations.cost import CPU, Machine
-from derivations.explore import Budget
+from derivations.matching.cost import CPU, Machine
 from derivations.rules import LAWLESS
-from derivations.search import SearchResult, search
+from derivations.search.explore import Budget
+from derivations.search.run import SearchResult, search
 from eops.library import OPERATORS
-from ta.node import Scope
-from ta.parse import parse
-from ta.program import Program
+from ta.ir.node import Scope
+from ta.ir.program import Program
+from ta.notation.parse import parse
 
 Shapes = dict[str, tuple[int, ...]]
 

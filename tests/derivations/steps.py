@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from derivations import kernel
-from derivations.kernel import Witness
+from derivations.steps import kernel
+from derivations.steps.kernel import Witness
 from ta.errors import RuleRefused
-from ta.node import Scope
-from ta.show import show
+from ta.ir.node import Scope
+from ta.printing.show import show
 from tests.derivations.seeds import read
 from tests.oracle import equal
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import einderive as ed
-from derivations.centring import Centre
 from derivations.checker import not_shown
-from derivations.kernel import apply
-from derivations.nonfinite import keeps_nonfinite
+from derivations.effects.nonfinite import keeps_nonfinite
 from derivations.rules.centre import CENTRE
+from derivations.steps.centring import Centre
+from derivations.steps.kernel import apply
 from ta.errors import RuleRefused
-from ta.fields import RealField
-from ta.interp import evaluate
+from ta.exact.fields import RealField
+from ta.exact.interp import evaluate
 from tests.amount import first
 from tests.derivations.seeds import read
 

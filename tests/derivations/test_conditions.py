@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import pytest
 
-from derivations import kernel
-from derivations.contraction import ContractPairs
-from derivations.embed import ReadPart
-from derivations.functions import Exponential, Pull, Scale
-from derivations.fusion import Fuse
-from derivations.kernel import Witness
-from derivations.pieces import SplitRange
-from derivations.reindex import ReindexLoops, ReindexSums
-from derivations.restructure import (
+from derivations.rules import RULES
+from derivations.steps import kernel
+from derivations.steps.contraction import ContractPairs
+from derivations.steps.embed import ReadPart
+from derivations.steps.fusion import Fuse
+from derivations.steps.identities import Exponential, Pull, Scale
+from derivations.steps.kernel import Witness
+from derivations.steps.pieces import SplitRange
+from derivations.steps.reindex import ReindexLoops, ReindexSums
+from derivations.steps.restructure import (
     Distribute,
     Expand,
     Factor,
@@ -25,13 +26,12 @@ from derivations.restructure import (
     Merge,
     SplitSum,
 )
-from derivations.rules import RULES
-from ta import affine
-from ta.affine import Range, Row
-from ta.compare import compare
+from ta.equality.compare import compare
 from ta.errors import RuleRefused
-from ta.node import Scope
-from ta.show import show
+from ta.ir import affine
+from ta.ir.affine import Range, Row
+from ta.ir.node import Scope
+from ta.printing.show import show
 from tests.derivations.seeds import read
 from tests.fuzz.judge import Judge
 from tests.oracle import equal

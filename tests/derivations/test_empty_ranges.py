@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from derivations import kernel
-from derivations.contraction import ContractPairs
-from derivations.embed import ReadPart
-from derivations.functions import Pull
-from derivations.fusion import Fuse
-from derivations.kernel import Witness
-from derivations.pieces import SplitRange
-from derivations.reindex import ReindexLoops, ReindexSums
-from derivations.restructure import Distribute, Materialise, Merge, SplitSum
-from ta.affine import Range
+from derivations.steps import kernel
+from derivations.steps.contraction import ContractPairs
+from derivations.steps.embed import ReadPart
+from derivations.steps.fusion import Fuse
+from derivations.steps.identities import Pull
+from derivations.steps.kernel import Witness
+from derivations.steps.pieces import SplitRange
+from derivations.steps.reindex import ReindexLoops, ReindexSums
+from derivations.steps.restructure import Distribute, Materialise, Merge, SplitSum
 from ta.errors import RuleRefused
+from ta.ir.affine import Range
 from tests.derivations.test_conditions import I0, I1, mapped, scope_of
 
 EMPTY: list[tuple[str, Witness]] = [

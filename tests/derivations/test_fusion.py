@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import einderive as ed
-from derivations import fusion
-from derivations.fusion import Fuse, fuse
-from derivations.restructure import Merge, merge
-from ta.node import Scope
+from derivations.steps import fusion
+from derivations.steps.fusion import Fuse, fuse
+from derivations.steps.restructure import Merge, merge
+from ta.ir.node import Scope
 from tests.derivations.sameness import same
 from tests.derivations.seeds import read
 

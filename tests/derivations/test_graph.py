@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from derivations.cost import H100, Machine
-from derivations.explore import Budget, explore
-from derivations.graph import Graph
+from derivations.matching.cost import H100, Machine
 from derivations.rules import LAWLESS
+from derivations.search.explore import Budget, explore
+from derivations.search.graph import Graph
 from eops.library import OPERATORS
-from ta.node import Access
-from ta.parse import parse
+from ta.ir.node import Access
+from ta.notation.parse import parse
 from tests.derivations.small import FORMULAS, LIBRARY, MACHINES, roots
 
 READING = {

@@ -9,8 +9,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from derivations import kinds
-from derivations.kinds import (
+from ta.exact.fields import random_values
+from ta.exact.interp import evaluate, input_tensors
+from ta.facts import kinds
+from ta.facts.kinds import (
     DATA,
     MINUS,
     NAN,
@@ -22,12 +24,10 @@ from derivations.kinds import (
     finite_over,
     kinds_over,
 )
-from ta import affine, expr
-from ta.affine import Range
-from ta.canon import scope as make_scope
-from ta.fields import random_values
-from ta.interp import evaluate, input_tensors
-from ta.node import Condition, Scope
+from ta.ir import affine, expr
+from ta.ir.affine import Range
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Condition, Scope
 from tests.derivations.seeds import read
 from tests.fuzz.floats import FloatField
 

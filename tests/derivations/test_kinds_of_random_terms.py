@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from derivations.kinds import finite_everywhere, kinds_over
-from ta import affine, expr
-from ta.canon import scope as make_scope
-from ta.node import Condition, Const, Node, Number, Reducer
+from ta.facts.kinds import finite_everywhere, kinds_over
+from ta.ir import affine, expr
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Condition, Const, Node, Number, Reducer
 from tests.amount import first
 from tests.derivations.test_kinds import LONE, kept, unnamed, values_of
 from tests.fuzz.integers import Inexact

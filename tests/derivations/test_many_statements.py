@@ -8,24 +8,24 @@ from functools import cache
 import pytest
 
 import einderive as ed
-from derivations.choice import choices
-from derivations.cost import H100
-from derivations.explore import Budget, explore
-from derivations.extract import NOT_TRIED, plans, unchanged
-from derivations.folding import Folding
-from derivations.fusion import Fuse
-from derivations.graph import Graph
-from derivations.kernel import Step
-from derivations.replay import Heights, replace_step, replay
+from derivations.matching.cost import H100
 from derivations.rules import LAWLESS
-from derivations.variants import Variants
+from derivations.search.choice import choices
+from derivations.search.explore import Budget, explore
+from derivations.search.extract import NOT_TRIED, plans, unchanged
+from derivations.search.folding import Folding
+from derivations.search.graph import Graph
+from derivations.search.replay import Heights, replace_step, replay
+from derivations.search.variants import Variants
+from derivations.steps.fusion import Fuse
+from derivations.steps.kernel import Step
 from eops.library import OPERATORS
-from ta import expr
-from ta.node import Node, Scope
-from ta.parse import parse
-from ta.show import show
-from ta.subst import accesses as reads_of
-from ta.subst import rebuild, replace_node, stages
+from ta.ir import expr
+from ta.ir.node import Node, Scope
+from ta.ir.subst import accesses as reads_of
+from ta.ir.subst import rebuild, replace_node, stages
+from ta.notation.parse import parse
+from ta.printing.show import show
 from tests.amount import first
 from tests.derivations.many_statements import LONG
 from tests.derivations.small import FORMULAS, LIBRARY, roots

@@ -7,17 +7,17 @@ from random import Random
 
 import pytest
 
-from derivations.cost import H100
-from derivations.explore import Budget, explore
-from derivations.graph import Graph
-from derivations.match import distance, match
-from derivations.matcher import Matcher
+from derivations.matching.cost import H100
+from derivations.matching.match import distance, match
+from derivations.matching.matcher import Matcher
 from derivations.rules import RULES
+from derivations.search.explore import Budget, explore
+from derivations.search.graph import Graph
 from eops.library import OPERATORS
-from ta.canon import scope as make_scope
-from ta.node import Scope
-from ta.operator import Binding, Mismatch, Operator
-from ta.parse import parse
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Scope
+from ta.ir.operator import Binding, Mismatch, Operator
+from ta.notation.parse import parse
 
 TEXTS = {
     "convolution": (

@@ -15,21 +15,21 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from derivations import kernel
-from derivations.kernel import WITNESSES, Step
-from derivations.nonfinite import BY_WITNESS, keeps_nonfinite
-from derivations.restructure import SplitSum
+from derivations.effects.nonfinite import BY_WITNESS, keeps_nonfinite
 from derivations.rule import JointRule, Rule
 from derivations.rules import ALL_RULES, RULES
-from ta import expr
-from ta.affine import Range
-from ta.canon import scope as make_scope
-from ta.fields import RealField
-from ta.interp import evaluate, input_tensors
-from ta.node import Access, Node, Power, Scope, Tensor
-from ta.parse import parse, parse_expression
-from ta.show import show
-from ta.subst import rebuild, stages, terms
+from derivations.steps import kernel
+from derivations.steps.kernel import WITNESSES, Step
+from derivations.steps.restructure import SplitSum
+from ta.exact.fields import RealField
+from ta.exact.interp import evaluate, input_tensors
+from ta.ir import expr
+from ta.ir.affine import Range
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Access, Node, Power, Scope, Tensor
+from ta.ir.subst import rebuild, stages, terms
+from ta.notation.parse import parse, parse_expression
+from ta.printing.show import show
 from tests.amount import examples
 from tests.derivations.seeds import MOST_POINTS, points, read, seeded
 from tests.fuzz.generator import program

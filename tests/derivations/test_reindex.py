@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from derivations import kernel
-from derivations.kernel import Witness
-from derivations.reindex import ReindexLoops, ReindexSums
-from ta import affine
-from ta.affine import Range, Row
+from derivations.steps import kernel
+from derivations.steps.kernel import Witness
+from derivations.steps.reindex import ReindexLoops, ReindexSums
 from ta.errors import RuleRefused
-from ta.node import Scope
-from ta.show import show
+from ta.ir import affine
+from ta.ir.affine import Range, Row
+from ta.ir.node import Scope
+from ta.printing.show import show
 from tests.derivations.seeds import read
 from tests.oracle import equal
 

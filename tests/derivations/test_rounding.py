@@ -16,23 +16,24 @@ import pytest
 import torch
 
 import einderive as ed
-from derivations import kernel, rounding
-from derivations.functions import Pull
-from derivations.fusion import Fuse
-from derivations.kernel import Step, Witness
-from derivations.pieces import SplitRange
-from derivations.restructure import Distribute, Factor, Materialise, Merge
+from derivations.effects import rounding
 from derivations.rules import RULES
-from eops import torch_scalar
-from eops.torch_stage import lower
-from frontend.accuracy import can_cancel, exactness, magnitude
-from ta import expr
-from ta.fields import RealField
-from ta.interp import evaluate, input_tensors
-from ta.node import Scope, Tensor
-from ta.parse import parse_expression
-from ta.show import show
-from ta.subst import stages
+from derivations.steps import kernel
+from derivations.steps.fusion import Fuse
+from derivations.steps.identities import Pull
+from derivations.steps.kernel import Step, Witness
+from derivations.steps.pieces import SplitRange
+from derivations.steps.restructure import Distribute, Factor, Materialise, Merge
+from eops.torch_views import scalar as torch_scalar
+from eops.torch_views.stage import lower
+from frontend.accuracy.levels import can_cancel, exactness, magnitude
+from ta.exact.fields import RealField
+from ta.exact.interp import evaluate, input_tensors
+from ta.ir import expr
+from ta.ir.node import Scope, Tensor
+from ta.ir.subst import stages
+from ta.notation.parse import parse_expression
+from ta.printing.show import show
 from tests.amount import first
 from tests.derivations.seeds import seeded
 

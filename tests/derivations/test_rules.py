@@ -15,18 +15,18 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from derivations import kernel
-from derivations.kernel import Step
-from derivations.reindex import ReindexLoops, ReindexSums
 from derivations.rule import Rule
 from derivations.rules import RULES
-from ta.affine import Range
-from ta.canon import scope as make_scope
+from derivations.steps import kernel
+from derivations.steps.kernel import Step
+from derivations.steps.reindex import ReindexLoops, ReindexSums
 from ta.errors import RuleRefused
-from ta.node import Scope
-from ta.parse import parse_expression
-from ta.show import show, tensors_of
-from ta.subst import replace_sources, stages
+from ta.ir.affine import Range
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Scope
+from ta.ir.subst import replace_sources, stages
+from ta.notation.parse import parse_expression
+from ta.printing.show import show, tensors_of
 from tests.amount import examples
 from tests.derivations.sameness import same
 from tests.derivations.seeds import MOST_POINTS, corrupt, points, read, seeded

@@ -12,19 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from derivations.cost import CPU, H100
-from derivations.explore import Budget, explore
-from derivations.graph import Graph
-from derivations.kernel import Witness
-from derivations.progress import Progress
+from derivations.matching.cost import CPU, H100
+from derivations.record.verify import check
 from derivations.rule import Rule
 from derivations.rules import LAWLESS, RULES
-from derivations.search import SearchResult, search
-from derivations.verify import check
+from derivations.search.explore import Budget, explore
+from derivations.search.graph import Graph
+from derivations.search.progress import Progress
+from derivations.search.run import SearchResult, search
+from derivations.steps.kernel import Witness
 from eops.library import OPERATORS
-from ta.node import Scope
-from ta.parse import parse
-from ta.show import show
+from ta.ir.node import Scope
+from ta.notation.parse import parse
+from ta.printing.show import show
 from tests.derivations.sameness import same
 from tests.derivations.seeds import MOST_POINTS, points
 from tests.derivations.small import FORMULAS, LIBRARY, MACHINES, roots, searched

@@ -10,11 +10,8 @@ from typing import Any
 
 import pytest
 
-from derivations import trace
-from derivations.kernel import WITNESSES, Step
-from derivations.reindex import ReindexLoops
-from derivations.rules import JOINT_RULES, RULES
-from derivations.trace import (
+from derivations.record import trace
+from derivations.record.trace import (
     MOST_NESTED,
     read_row,
     read_step,
@@ -22,11 +19,14 @@ from derivations.trace import (
     row_data,
     step_data,
 )
-from ta import affine, expr
+from derivations.rules import JOINT_RULES, RULES
+from derivations.steps.kernel import WITNESSES, Step
+from derivations.steps.reindex import ReindexLoops
 from ta.errors import RecordError
-from ta.node import Scope, Tensor
-from ta.parse import parse_expression
-from ta.show import tensors_of
+from ta.ir import affine, expr
+from ta.ir.node import Scope, Tensor
+from ta.notation.parse import parse_expression
+from ta.printing.show import tensors_of
 from tests.derivations.seeds import seeded
 from tests.derivations.small import FORMULAS, program, searched
 

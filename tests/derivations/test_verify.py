@@ -7,22 +7,23 @@ from random import Random
 
 import pytest
 
-from derivations import kernel, reindex, verify
 from derivations.checker.witness import fault
-from derivations.extract import Plan
-from derivations.kernel import Step
-from derivations.reindex import ReindexLoops, ReindexSums
-from derivations.restructure import Distribute, Merge
-from derivations.trace_stages import claim_of
-from derivations.verify import Report, check, sample_points
+from derivations.record import verify
+from derivations.record.trace_stages import claim_of
+from derivations.record.verify import Report, check, sample_points
+from derivations.search.extract import Plan
+from derivations.steps import kernel, reindex
+from derivations.steps.kernel import Step
+from derivations.steps.reindex import ReindexLoops, ReindexSums
+from derivations.steps.restructure import Distribute, Merge
 from eops.library import OPERATORS
-from ta import affine, expr
-from ta.affine import Range
-from ta.canon import scope as make_scope
 from ta.errors import RuleRefused
-from ta.node import Scope
-from ta.parse import parse_expression
-from ta.show import show
+from ta.ir import affine, expr
+from ta.ir.affine import Range
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Scope
+from ta.notation.parse import parse_expression
+from ta.printing.show import show
 from tests.derivations.seeds import corrupt, read
 from tests.derivations.small import FORMULAS, MACHINES, roots, searched
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from derivations.zero import vanishes_outside
-from ta import affine
-from ta.affine import Range, Row
-from ta.canon import scope as make_scope
-from ta.fields import random_values
-from ta.interp import evaluate, input_tensors
-from ta.rationals import ExactField
+from ta.exact.fields import random_values
+from ta.exact.interp import evaluate, input_tensors
+from ta.exact.rationals import ExactField
+from ta.facts.zeros import vanishes_outside
+from ta.ir import affine
+from ta.ir.affine import Range, Row
+from ta.ir.canon import scope as make_scope
 from tests.derivations.seeds import read
 from tests.fuzz.floats import FloatField
 

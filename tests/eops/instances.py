@@ -6,8 +6,8 @@ import random
 import re
 
 from eops.library import OPERATORS
-from ta.node import Scope
-from ta.operator import Operator
+from ta.ir.node import Scope
+from ta.ir.operator import Operator
 from tests.eops.operator_cases import scope_of
 
 TABLE = [operator for operator in OPERATORS if operator.recognise is None]

@@ -13,13 +13,13 @@ from typing import Any
 
 import torch
 
-from derivations.match import match
+from derivations.matching.match import match
 from eops.expanded import expanded
 from eops.library.repaired import REPAIRED
-from eops.torch_stage import lower, lower_all
-from ta.node import Tensor
-from ta.operator import Binding
-from ta.parse import parse
+from eops.torch_views.stage import lower, lower_all
+from ta.ir.node import Tensor
+from ta.ir.operator import Binding
+from ta.notation.parse import parse
 
 ROUNDS = 5
 Run = Callable[[Mapping[Any, torch.Tensor]], torch.Tensor]

@@ -14,13 +14,13 @@ import pytest
 import torch
 
 from eops.dtypes import result
-from eops.emit_triton import emit
-from eops.plan import plan
-from eops.triton_build import build
-from ta import expr
-from ta.affine import iterator
-from ta.canon import scope
+from eops.triton_kernels.build import build
+from eops.triton_kernels.emit_triton import emit
+from eops.triton_kernels.plan import plan
 from ta.errors import BuildError
+from ta.ir import expr
+from ta.ir.affine import iterator
+from ta.ir.canon import scope
 from tests.eops import triton_runner as runner
 
 RUNNER = Path(runner.__file__)

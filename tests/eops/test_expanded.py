@@ -9,13 +9,13 @@ import pytest
 
 from derivations.checker import not_equal
 from eops.expanded import expanded, product_of
-from ta.canon import scope as make_scope
-from ta.expr import access, apply, const, mul, split_coefficient
-from ta.expr import add as total_of
-from ta.fields import RealField
-from ta.interp import evaluate, input_tensors
-from ta.node import Access, Add, Scope
-from ta.parse import parse
+from ta.exact.fields import RealField
+from ta.exact.interp import evaluate, input_tensors
+from ta.ir.canon import scope as make_scope
+from ta.ir.expr import access, apply, const, mul, split_coefficient
+from ta.ir.expr import add as total_of
+from ta.ir.node import Access, Add, Scope
+from ta.notation.parse import parse
 
 Shapes = Mapping[str, tuple[int, ...]]
 CASES: list[tuple[str, Shapes]] = [

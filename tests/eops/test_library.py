@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from derivations.match import match
+from derivations.matching.match import match
 from eops.library import OPERATORS, by_name
-from eops.torch_stage import lower_all
-from ta.fields import RealField
-from ta.interp import evaluate, input_tensors
-from ta.node import Scope
-from ta.operator import Binding, Operator
+from eops.torch_views.stage import lower_all
+from ta.exact.fields import RealField
+from ta.exact.interp import evaluate, input_tensors
+from ta.ir.node import Scope
+from ta.ir.operator import Binding, Operator
 from tests.eops.instances import TABLE, instance
 from tests.eops.operator_cases import RECOGNISED, REFUSED, UNUSUAL, Case, scope_of
 

@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 import torch
 
-from derivations.match import match
-from derivations.matcher import Matcher
+from derivations.matching.match import match
+from derivations.matching.matcher import Matcher
 from eops.library import OPERATORS
-from ta.fields import RealField
-from ta.interp import evaluate, input_tensors
-from ta.node import Scope
-from ta.operator import Binding, Operator
-from ta.show import show
+from ta.exact.fields import RealField
+from ta.exact.interp import evaluate, input_tensors
+from ta.ir.node import Scope
+from ta.ir.operator import Binding, Operator
+from ta.printing.show import show
 from tests.amount import CAMPAIGN
 from tests.eops.random_scopes import KINDS, random_scope
 

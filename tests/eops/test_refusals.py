@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from derivations.match import MOST_OPERANDS, match
+from derivations.matching.match import MOST_OPERANDS, match
 from eops.library import OPERATORS, by_name
-from ta import affine, expr
-from ta.affine import Range
-from ta.canon import scope as make_scope
-from ta.node import Condition, Scope, Select
-from ta.operator import Binding, Operator
-from ta.parse import parse
+from ta.ir import affine, expr
+from ta.ir.affine import Range
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Condition, Scope, Select
+from ta.ir.operator import Binding, Operator
+from ta.notation.parse import parse
 from tests.eops.instances import TABLE, instance
 from tests.eops.operator_cases import RECOGNISED, scope_of
 

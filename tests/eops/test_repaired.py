@@ -11,12 +11,12 @@ import pytest
 import torch
 from torch.overrides import TorchFunctionMode
 
-from derivations.match import match
+from derivations.matching.match import match
 from eops.library.repaired import AMPLIFIED, REPAIRED
-from eops.torch_stage import lower
-from ta.node import Scope
-from ta.operator import Binding
-from ta.parse import parse
+from eops.torch_views.stage import lower
+from ta.ir.node import Scope
+from ta.ir.operator import Binding
+from ta.notation.parse import parse
 
 DISTANCES = "Y[i,j] = (A[i,k]-B[j,k])^2"
 POINTS = {"A": (60, 48), "B": (50, 48)}

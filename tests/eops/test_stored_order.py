@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 import torch
 
-from derivations.match import match
+from derivations.matching.match import match
 from eops.library import by_name
-from eops.torch_stage import lower
-from ta.interp import input_tensors
-from ta.node import Access, Scope
-from ta.operator import Binding
-from ta.parse import parse
+from eops.torch_views.stage import lower
+from ta.exact.interp import input_tensors
+from ta.ir.node import Access, Scope
+from ta.ir.operator import Binding
+from ta.notation.parse import parse
 
 PRODUCTS = {
     "plain": ("Y[i,j] = A[i,k]*B[k,j]", {"A": (5, 7), "B": (7, 6)}),

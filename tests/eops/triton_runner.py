@@ -20,15 +20,15 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from eops.triton_build import build
-from ta import affine, expr
-from ta.affine import Row, iterator
-from ta.canon import scope
-from ta.fields import RealField
-from ta.functions import FUNCTIONS
-from ta.interp import evaluate
-from ta.node import Condition, Node, Scope, Source, Tensor
-from ta.subst import accesses
+from eops.triton_kernels.build import build
+from ta.exact.fields import RealField
+from ta.exact.interp import evaluate
+from ta.ir import affine, expr
+from ta.ir.affine import Row, iterator
+from ta.ir.canon import scope
+from ta.ir.functions import FUNCTIONS
+from ta.ir.node import Condition, Node, Scope, Source, Tensor
+from ta.ir.subst import accesses
 
 INF = math.inf
 

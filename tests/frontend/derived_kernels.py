@@ -17,13 +17,13 @@ import numpy as np
 import torch
 
 import einderive as ed
-from derivations.explore import Budget
+from derivations.search.explore import Budget
 from eops.library import by_name
-from eops.torch_stage import lower
-from eops.triton_build import build, interpreting
-from ta.fields import RealField
-from ta.interp import evaluate
-from ta.subst import accesses
+from eops.torch_views.stage import lower
+from eops.triton_kernels.build import build, interpreting
+from ta.exact.fields import RealField
+from ta.exact.interp import evaluate
+from ta.ir.subst import accesses
 
 FORMULAS = {
     "conv": (

@@ -20,20 +20,20 @@ import numpy as np
 import torch
 
 import einderive as ed
+from frontend.accuracy.written import as_written
 from frontend.baselines.rival import executable as plain_executable
 from frontend.baselines.rival import rivals
 from frontend.baselines.stage_by_stage import stage_by_stage
-from frontend.execute import Executable, executable
-from frontend.written import as_written
-from ta import expr
-from ta.canon import scope as make_scope
+from frontend.trial.execute import Executable, executable
 from ta.errors import EinderiveError
-from ta.fields import RealField
-from ta.interp import evaluate, input_tensors
-from ta.node import Access, Node, Scope
-from ta.program import Program, Statement
-from ta.staged import staged_program
-from ta.subst import rebuild, stages
+from ta.exact.fields import RealField
+from ta.exact.interp import evaluate, input_tensors
+from ta.ir import expr
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Access, Node, Scope
+from ta.ir.program import Program, Statement
+from ta.ir.subst import rebuild, stages
+from ta.printing.staged import staged_program
 from tests.fuzz.generator import program as random_roots
 
 BUDGET = ed.Budget(states=40)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from frontend.entrants import Entrant, Judge
-from frontend.timing import Timing
+from frontend.trial.entrants import Entrant, Judge
+from frontend.trial.timing import Timing
 
 
 def nobody_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,5 +33,5 @@ def candidates_win(monkeypatch: pytest.MonkeyPatch) -> None:
         return found, False
 
     nobody_is_slow(monkeypatch)
-    monkeypatch.setattr("frontend.choose._raced", raced)
-    monkeypatch.setattr("frontend.choose._wins_again", lambda *_: True)
+    monkeypatch.setattr("frontend.trial.choose._raced", raced)
+    monkeypatch.setattr("frontend.trial.choose._wins_again", lambda *_: True)

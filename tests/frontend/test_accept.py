@@ -12,19 +12,19 @@ import pytest
 import torch
 
 import einderive as ed
-from derivations.extract import Plan
-from frontend.accept import error
-from frontend.accuracy import cancelling, magnitude
-from frontend.choose import compile_derivation
-from frontend.compiled import CompiledFunction
-from frontend.execute import Executable, executable
-from frontend.hard_cases import HardCases
-from frontend.hard_inputs import FAMILIES
-from frontend.judged import FamilyError
+from derivations.search.extract import Plan
+from frontend.accuracy.accept import error
+from frontend.accuracy.hard_cases import HardCases
+from frontend.accuracy.hard_inputs import FAMILIES
+from frontend.accuracy.judged import FamilyError
+from frontend.accuracy.levels import cancelling, magnitude
+from frontend.api.compiled import CompiledFunction
+from frontend.trial.choose import compile_derivation
+from frontend.trial.execute import Executable, executable
 from ta.errors import RecordError
-from ta.fields import RealField
-from ta.interp import evaluate
-from ta.show import show
+from ta.exact.fields import RealField
+from ta.exact.interp import evaluate
+from ta.printing.show import show
 from tests.frontend.derived import DISTANCES, derived
 from tests.frontend.races import candidates_win
 
@@ -35,7 +35,7 @@ LINES: dict[str, Any] = dict.fromkeys("BZC", (3000,))
 @pytest.fixture(autouse=True)
 def all_families(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every family is tried, however slow the machine is."""
-    monkeypatch.setattr("frontend.hard_cases.PREPARING_SECONDS", inf)
+    monkeypatch.setattr("frontend.accuracy.hard_cases.PREPARING_SECONDS", inf)
 
 
 def quickly(text: str, **options: Any) -> CompiledFunction:
@@ -206,7 +206,7 @@ def test_digits_lost_are_those_of_the_result_where_it_is_small_beside_its_terms(
     *before, last = direct.runs
     imprecise = replace(direct, runs=(*before, lambda buffers: last(buffers) * (1 + 1e-4)))
     cases = HardCases(found.source, "cpu", found.accuracy)
-    monkeypatch.setattr("frontend.hard_cases.hard_families", lambda _: (FAMILIES[1],))
+    monkeypatch.setattr("frontend.accuracy.hard_cases.hard_families", lambda _: (FAMILIES[1],))
     (same,) = cases.errors(direct, 99)
     (off,) = cases.errors(imprecise, 99)
     assert same.family == off.family == OFFSETS[0]

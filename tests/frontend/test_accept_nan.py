@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import einderive as ed
-from derivations.nonfinite import keeps_nonfinite
-from frontend.cli import main
-from frontend.execute import executable
-from frontend.hard_cases import moved, nonfinite_cases
+from derivations.effects.nonfinite import keeps_nonfinite
+from frontend.accuracy.hard_cases import moved, nonfinite_cases
+from frontend.cli.main import main
+from frontend.trial.execute import executable
 from ta.errors import BuildError
-from ta.fields import RealField
-from ta.interp import evaluate
+from ta.exact.fields import RealField
+from ta.exact.interp import evaluate
 
 STRICT: dict[str, tuple[str, dict[str, Any]]] = {
     "matmul": ("Y[i,j] = A[i,k]*B[k,j]", {"A": (6, 8), "B": (8, 5)}),
@@ -97,7 +97,7 @@ def test_strict_derivations_are_equal_on_nan_too(name: str) -> None:
 
 
 def test_no_program_that_keeps_nan_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("frontend.entrants.moved", lambda *_: "NaN")
+    monkeypatch.setattr("frontend.trial.entrants.moved", lambda *_: "NaN")
     with pytest.raises(BuildError, match='nan="ignore"'):
         ed.compile("Y[i] = A[i,k]", nan="strict", A=(3, 4))
 

@@ -9,12 +9,12 @@ import pytest
 import torch
 
 import einderive as ed
-from eops.torch_stage import lower_all
-from frontend.accept import accepted, error
-from frontend.accuracy import ACCURACIES
+from eops.torch_views.stage import lower_all
+from frontend.accuracy.accept import accepted, error
+from frontend.accuracy.inputs import random_inputs
+from frontend.accuracy.levels import ACCURACIES
 from frontend.baselines.stage_by_stage import stage_by_stage
-from frontend.execute import executable
-from frontend.inputs import random_inputs
+from frontend.trial.execute import executable
 from tests.frontend.races import nobody_is_slow
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")

@@ -10,14 +10,14 @@ import torch
 
 import einderive as ed
 from eops.dtypes import LIMITS
-from frontend.accuracy import Accuracy
-from frontend.choose import compile_derivation
-from frontend.execute import executable
-from frontend.hard_cases import HardCases
-from frontend.hard_inputs import FAMILIES
-from frontend.inputs import family_inputs
-from frontend.judged import FamilyError
-from frontend.unequal import UNEQUAL, hard_families
+from frontend.accuracy.hard_cases import HardCases
+from frontend.accuracy.hard_inputs import FAMILIES
+from frontend.accuracy.inputs import family_inputs
+from frontend.accuracy.judged import FamilyError
+from frontend.accuracy.levels import Accuracy
+from frontend.accuracy.unequal import UNEQUAL, hard_families
+from frontend.trial.choose import compile_derivation
+from frontend.trial.execute import executable
 from tests.frontend.races import candidates_win
 
 GROUPED = "T[i] = B[i]-Z[i]; Y[i] = T[i]+C[i]"
@@ -27,7 +27,7 @@ SHAPES = dict.fromkeys("BZC", (300,))
 @pytest.fixture(autouse=True)
 def all_families(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every family is tried, however slow the machine is."""
-    monkeypatch.setattr("frontend.hard_cases.PREPARING_SECONDS", inf)
+    monkeypatch.setattr("frontend.accuracy.hard_cases.PREPARING_SECONDS", inf)
 
 
 def error_of(text: str, given: str, accuracy: Accuracy) -> FamilyError:

@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from derivations.cost import H100
-from derivations.explore import Budget
-from frontend.bench import CASES, WAYS, budgets, run
-from frontend.cli import main
-from frontend.terminal import Progress
+from derivations.matching.cost import H100
+from derivations.search.explore import Budget
+from frontend.bench.run import CASES, WAYS, budgets, run
+from frontend.cli.main import main
+from frontend.report.terminal import Progress
 from tests.amount import CAMPAIGN
 
 Capture = pytest.CaptureFixture[str]

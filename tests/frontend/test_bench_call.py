@@ -6,9 +6,9 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend import bench_call
+from frontend.bench import call as bench_call
+from frontend.bench.suite import Case
 from frontend.call.replay import computing
-from frontend.suite import Case
 
 
 def test_computing_calls_and_views_are_counted() -> None:

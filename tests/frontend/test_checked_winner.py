@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import einderive as ed
-from derivations.verify import Finding, Report
-from frontend.derivation import Derivation
+from derivations.record.verify import Finding, Report
+from frontend.api.derivation import Derivation
 
 TEXT = "Y[i,j] = sum[k]((A[i,k]-B[j,k])^2)"
 SHAPES: Any = {"A": (128, 96), "B": (128, 96)}

@@ -9,10 +9,10 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend import choose
-from frontend.choose import YOURS
-from frontend.entrants import Judge
-from frontend.timing import Timing
+from frontend.trial import choose
+from frontend.trial.choose import YOURS
+from frontend.trial.entrants import Judge
+from frontend.trial.timing import Timing
 from ta.errors import OperandError
 from tests.frontend.derived import DISTANCES, derived
 from tests.frontend.races import candidates_win

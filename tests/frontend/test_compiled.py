@@ -8,8 +8,8 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend import choose as module
-from frontend.accept import error
+from frontend.accuracy.accept import error
+from frontend.trial import choose as module
 from ta.errors import BuildError
 
 PRODUCT = "Y[i] = A[i,k]*x[k]"

@@ -12,7 +12,7 @@ import pytest
 
 import einderive as ed
 from ta.errors import EinderiveError
-from ta.node import Node
+from ta.ir.node import Node
 
 TEXT = "Y[i] = A[i,k]*x[k]"
 SHAPES: dict[str, Any] = {"A": (4, 3), "x": (3,)}

@@ -6,13 +6,13 @@ import pytest
 
 from derivations.rules import ALL_RULES
 from eops.library import OPERATORS
-from frontend.docs_pages import DOCS, PAGES, _rule, operators_page, rules_page
+from tools.docs_pages import DOCS, PAGES, _rule, operators_page, rules_page
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_the_committed_page_is_what_is_generated(name: str) -> None:
     committed = (DOCS / name).read_text(encoding="utf-8")
-    assert committed == PAGES[name](), "run `python -m frontend.docs_pages`"
+    assert committed == PAGES[name](), "run `python -m tools.docs_pages`"
 
 
 def test_every_rule_and_operator_has_a_heading() -> None:

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import torch
 
-from frontend.einsum import Contraction, contractions, einsum
-from frontend.einsum_program import to_program
-from frontend.einsum_text import read_einsum
+from frontend.einsum.call import Contraction, contractions, einsum
+from frontend.einsum.program import to_program
+from frontend.einsum.subscripts import read_einsum
 from ta.errors import FormulaSyntaxError, OperandError, RangeError
-from ta.fields import RealField
-from ta.interp import evaluate
-from ta.program import Program
+from ta.exact.fields import RealField
+from ta.exact.interp import evaluate
+from ta.ir.program import Program
 
 Shape = tuple[int, ...]
 

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend import einsum as module
-from frontend import einsum_linked
 from frontend.call.source import MISS
+from frontend.einsum import call as module
+from frontend.einsum import linked as einsum_linked
 from tests.frontend.test_einsum_suites import arguments, of
 
 LIBRARIES: dict[str, Any] = {

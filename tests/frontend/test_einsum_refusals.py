@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from frontend.einsum_text import Shape, join_interleaved, read_einsum
+from frontend.einsum.subscripts import Shape, join_interleaved, read_einsum
 from ta.errors import FormulaSyntaxError, OperandError, RangeError, TextError
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from frontend.einsum_program import to_program
-from frontend.einsum_text import (
+from frontend.einsum.program import to_program
+from frontend.einsum.subscripts import (
     Shape,
     join_interleaved,
     label_letter,

@@ -13,11 +13,11 @@ import pytest
 
 import einderive as ed
 from derivations.checker import not_equal
-from frontend.equation import Equation, Pair
-from frontend.verdict import SHOWN
-from ta.compare import compare
-from ta.node import Scope
-from ta.parse import parse
+from frontend.equality.equation import Equation, Pair
+from frontend.equality.verdict import SHOWN
+from ta.equality.compare import compare
+from ta.ir.node import Scope
+from ta.notation.parse import parse
 from tests.amount import CAMPAIGN, PART
 from tests.derivations.checker.changes import changed
 from tests.showcases.cases import REFERENCE, Case
@@ -37,7 +37,7 @@ LARGE = (
     "26 window",
     "26 window, batched, both sides, other names",
 )
-"""More than 4 million points are left of these when the theorem of `ta.reduce` has been applied."""
+"""More than 4 million points are left of these by the theorem of `small_extents`."""
 MUTANTS = 24
 """Of each show-case's program by hand."""
 HUGE = 10_000_000

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend import evaluate as module
+from frontend.api import evaluate as module
 from ta.errors import EinderiveError, NameUnknownError, OperandError
 
 A = np.random.default_rng(0).standard_normal((4, 5))

@@ -11,18 +11,18 @@ import pytest
 import torch
 
 import einderive as ed
-from derivations.extract import Plan
-from derivations.verify import sample_points
-from eops.triton_build import Kernel
-from frontend.accept import at_points
-from frontend.accept_integers import output_types
-from frontend.derivation import Derivation
-from frontend.execute import executable
-from frontend.inputs import random_inputs
-from frontend.suite import DEMO, Case
-from ta.fields import RealField
-from ta.interp import evaluate, evaluate_at
-from ta.node import Tensor
+from derivations.record.verify import sample_points
+from derivations.search.extract import Plan
+from eops.triton_kernels.build import Kernel
+from frontend.accuracy.accept import at_points
+from frontend.accuracy.accept_integers import output_types
+from frontend.accuracy.inputs import random_inputs
+from frontend.api.derivation import Derivation
+from frontend.bench.suite import DEMO, Case
+from frontend.trial.execute import executable
+from ta.exact.fields import RealField
+from ta.exact.interp import evaluate, evaluate_at
+from ta.ir.node import Tensor
 
 pytestmark = pytest.mark.gpu
 

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend.bench_differences import DIFFERENCES
-from frontend.hard_inputs import FAMILIES, Family
-from frontend.inputs import family_inputs
-from ta import expr
+from frontend.accuracy.hard_inputs import FAMILIES, Family
+from frontend.accuracy.inputs import family_inputs
+from frontend.bench.differences import DIFFERENCES
+from ta.ir import expr
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")
 

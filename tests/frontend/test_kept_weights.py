@@ -7,9 +7,9 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend import execute
-from frontend.execute import executable
-from frontend.operands import bind
+from frontend.api.operands import bind
+from frontend.trial import execute
+from frontend.trial.execute import executable
 
 X = torch.arange(4.0)
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import einderive as ed
-from derivations.extract import Plan
-from frontend.compiled import CompiledFunction
+from derivations.search.extract import Plan
+from frontend.api.compiled import CompiledFunction
 from ta.errors import NameUnknownError
 from tests.frontend.races import candidates_win
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import einderive as ed
-from frontend.cli import main
-from frontend.option_names import option_names
+from frontend.api.option_names import option_names
+from frontend.cli.main import main
 from ta.errors import EinderiveError, NameUnknownError
 
 Call = Callable[..., Any]

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from derivations.kernel import Step
 from derivations.rules import RULES
-from frontend.choose import compile_derivation
-from frontend.compiled import CompiledFunction
-from frontend.derivation import Derivation
-from frontend.narrate import tell
-from frontend.optimize import derive, parse
-from frontend.report import derivation_text, digits, searched
-from frontend.report_html import derivation_html, derivation_page
-from frontend.report_measured import compiled_text
-from frontend.text import duration, figure, hanging, operators, shape
-from frontend.trial import Trial
+from derivations.steps.kernel import Step
+from frontend.api.compiled import CompiledFunction
+from frontend.api.derivation import Derivation
+from frontend.api.optimize import derive, parse
+from frontend.report.derivation import derivation_text, digits, searched
+from frontend.report.html import derivation_html, derivation_page
+from frontend.report.measured import compiled_text
+from frontend.report.story import tell
+from frontend.report.text import duration, figure, hanging, operators, shape
+from frontend.trial.choose import compile_derivation
+from frontend.trial.trial import Trial
 
 SHAPES = {"A": (64, 32), "B": (64, 32)}
 

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import einderive as ed
-from frontend import choose as module
-from frontend.compiled import CompiledFunction
-from frontend.execute import executable
-from frontend.results import Layout, layout, meet, owned, repeats
-from frontend.timing import Timing
+from frontend.api.compiled import CompiledFunction
+from frontend.trial import choose as module
+from frontend.trial.execute import executable
+from frontend.trial.results import Layout, layout, meet, owned, repeats
+from frontend.trial.timing import Timing
 from tests.frontend.races import nobody_is_slow
 
 KINDS: tuple[Callable[..., Any], ...] = (np.array, torch.tensor)

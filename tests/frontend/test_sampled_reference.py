@@ -8,10 +8,16 @@ import pytest
 import torch
 
 import einderive as ed
-from eops.torch_stage import lower_all
-from frontend import sampled_reference
-from frontend.accept import reference
-from frontend.sampled_reference import equally_cheap, evaluations, gathered, pieces, seconds
+from eops.torch_views.stage import lower_all
+from frontend.accuracy import sampled_reference
+from frontend.accuracy.accept import reference
+from frontend.accuracy.sampled_reference import (
+    equally_cheap,
+    evaluations,
+    gathered,
+    pieces,
+    seconds,
+)
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import pytest
 
 import einderive as ed
-from derivations.cost import MACHINES
-from derivations.extract import Plan, unchanged
-from derivations.graph import Graph, default_item_bytes
+from derivations.matching.cost import MACHINES
+from derivations.search.extract import Plan, unchanged
+from derivations.search.graph import Graph, default_item_bytes
 from eops.library import OPERATORS
-from frontend.suite import DEMO
+from frontend.bench.suite import DEMO
 from tests.amount import CAMPAIGN
 
 

@@ -11,12 +11,15 @@ import pytest
 import torch
 
 import einderive as ed
-from eops import torch_contract, torch_stage, triton_build
 from eops.opaque import opaque
-from eops.torch_stage import lower
-from eops.triton_build import Kernel, build
-from frontend import accept, execute
-from frontend.unwritten import ALLOCATIONS, Marked
+from eops.torch_views import contract as torch_contract
+from eops.torch_views import stage as torch_stage
+from eops.torch_views.stage import lower
+from eops.triton_kernels import build as triton_build
+from eops.triton_kernels.build import Kernel, build
+from frontend.accuracy import accept
+from frontend.trial import execute
+from frontend.trial.unwritten import ALLOCATIONS, Marked
 from tests.frontend.races import nobody_is_slow
 
 Run = Callable[[Any], torch.Tensor]

@@ -20,15 +20,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from zlib import crc32
 
-from derivations import kernel
+from derivations.record.trace import read_witness, witness_data
 from derivations.rule import JointRule, Rule
-from derivations.trace import read_witness, witness_data
-from ta import expr
+from derivations.steps import kernel
 from ta.errors import RuleRefused
-from ta.node import Scope, Tensor
-from ta.parse import parse_expression
-from ta.show import show, tensors_of
-from ta.subst import stages
+from ta.ir import expr
+from ta.ir.node import Scope, Tensor
+from ta.ir.subst import stages
+from ta.notation.parse import parse_expression
+from ta.printing.show import show, tensors_of
 from tests.fuzz.chains import states
 from tests.fuzz.explore import Failure, Mode, Move, difference
 from tests.fuzz.judge import Judge

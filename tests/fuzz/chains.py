@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from derivations import kernel
-from derivations.kernel import Witness
 from derivations.rule import Rule
+from derivations.steps import kernel
+from derivations.steps.kernel import Witness
 from ta.errors import RuleRefused
-from ta.node import Scope
-from ta.subst import replace_sources, stages
+from ta.ir.node import Scope
+from ta.ir.subst import replace_sources, stages
 from tests.fuzz.explore import Failure, Move, difference, raised
 from tests.fuzz.judge import Judge
 from tests.fuzz.variants import variants

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
-from derivations import kernel
-from derivations.kernel import Witness
 from derivations.rule import JointRule, Rule
+from derivations.steps import kernel
+from derivations.steps.kernel import Witness
 from ta.errors import RuleRefused
-from ta.node import Scope
-from ta.subst import replace_sources, stages
+from ta.ir.node import Scope
+from ta.ir.subst import replace_sources, stages
 from tests.derivations.seeds import corrupt, points
 from tests.fuzz.counts import Counts
 from tests.fuzz.judge import Judge

@@ -17,12 +17,12 @@ from functools import cache
 from random import Random
 
 from derivations.rules import RULES
-from ta import affine, expr
-from ta.affine import Range, Row
-from ta.canon import scope as make_scope
-from ta.interp import input_tensors
-from ta.node import Access, Condition, Const, Node, Number, Reducer, Scope, Tensor
-from ta.subst import rebuild, stages
+from ta.exact.interp import input_tensors
+from ta.ir import affine, expr
+from ta.ir.affine import Range, Row
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Access, Condition, Const, Node, Number, Reducer, Scope, Tensor
+from ta.ir.subst import rebuild, stages
 from tests.derivations.seeds import mutate, points, read
 
 MOST_POINTS = 1200

@@ -4,7 +4,7 @@
     max, min, order, infinities   integers in float64, or fractions where those do not suffice;
                                   three sets of data: both signs, negative, positive
     exp(a + b) = exp(a)*exp(b)    where a step rests on it: pairs of residues; what differs there
-                                  (exp inside of exp may, see `ta.exponential`) has to differ in
+                                  (exp inside of exp may, see `equality.exp_law`) has to differ in
                                   float64 as well, beyond rounding
     what becomes NaN or infinite  in float64, on positive data: a point that is finite before is
                                   finite after, as 0*(1/0) is not
@@ -22,13 +22,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ta.exponential import SAFE_PRIMES, ExponentialField
-from ta.fields import Array, Field, ModularField, RealField, random_values
-from ta.interp import evaluate, input_tensors, uses_order
-from ta.laws import EXP_SUM
-from ta.node import Access, Apply, Const, Number, Power, Scope, Tensor
-from ta.rationals import ExactField
-from ta.subst import stages, walk
+from ta.equality.exp_law import SAFE_PRIMES, ExponentialField
+from ta.equality.laws import EXP_SUM
+from ta.exact.fields import Array, Field, ModularField, RealField, random_values
+from ta.exact.interp import evaluate, input_tensors, uses_order
+from ta.exact.rationals import ExactField
+from ta.ir.node import Access, Apply, Const, Number, Power, Scope, Tensor
+from ta.ir.subst import stages, walk
 from tests.fuzz.floats import POLES, FiniteFunctions, FloatField
 from tests.fuzz.integers import Inexact, IntegerField
 
@@ -77,7 +77,7 @@ class Judge:
         self, before: Scope, after: Scope, laws: Sequence[str] = ()
     ) -> Difference | None:
         """Where the two scopes, which have the same loops, differ first, if the named laws of
-        functions (see `ta.laws`) hold.  ValueError for a law that no field here has."""
+        functions (see `ta.equality.laws`) hold.  ValueError for a law that no field here has."""
         if laws:
             return self._difference_by_law(before, after, laws)
         found = (_first(before, *values) for values in self.pairs(before, after))

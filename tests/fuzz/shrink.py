@@ -12,13 +12,13 @@ import time
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from derivations import kernel
-from derivations.kernel import Witness
 from derivations.rule import JointRule, Rule
+from derivations.steps import kernel
+from derivations.steps.kernel import Witness
 from ta.errors import RuleRefused
-from ta.node import Scope
-from ta.show import show, tensors_of
-from ta.subst import stages, walk
+from ta.ir.node import Scope
+from ta.ir.subst import stages, walk
+from ta.printing.show import show, tensors_of
 from tests.derivations.seeds import corrupt
 from tests.fuzz import chains
 from tests.fuzz.explore import Failure, Mode, Move, difference, raised

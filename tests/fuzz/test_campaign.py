@@ -18,17 +18,19 @@ from types import SimpleNamespace
 
 import pytest
 
-from derivations import functions, reindex, restructure, zero
-from derivations.contraction import ContractPairs
-from derivations.kernel import Witness
-from derivations.restructure import SplitSum
 from derivations.rule import JointRule, Rule
 from derivations.rules import ALL_RULES, RULES
 from derivations.rules.shift import SHIFT
-from ta import affine, expr
-from ta.canon import scope as make_scope
-from ta.node import Access, Node, Scope
-from ta.subst import replace_sources
+from derivations.steps import identities as functions
+from derivations.steps import reindex, restructure
+from derivations.steps.contraction import ContractPairs
+from derivations.steps.kernel import Witness
+from derivations.steps.restructure import SplitSum
+from ta.facts import zeros as zero
+from ta.ir import affine, expr
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Access, Node, Scope
+from ta.ir.subst import replace_sources
 from tests.amount import CAMPAIGN
 from tests.derivations.seeds import corrupt, points
 from tests.fuzz import chains, explore

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from derivations.rules import RULES
-from ta import affine
-from ta.interp import input_tensors
-from ta.node import REDUCERS, Access, Apply, Const, Power, Scope, Select, Tensor
-from ta.parse import parse_expression
-from ta.show import show, tensors_of
-from ta.subst import stages, walk
+from ta.exact.interp import input_tensors
+from ta.ir import affine
+from ta.ir.node import REDUCERS, Access, Apply, Const, Power, Scope, Select, Tensor
+from ta.ir.subst import stages, walk
+from ta.notation.parse import parse_expression
+from ta.printing.show import show, tensors_of
 from tests.derivations.seeds import points
 from tests.fuzz.explore import difference
 from tests.fuzz.generator import MOST_POINTS, UNARY, program

@@ -10,13 +10,13 @@ from random import Random
 import numpy as np
 import pytest
 
-from ta.fields import random_values, whole_value
-from ta.functions import FUNCTIONS
-from ta.interp import evaluate, input_tensors
-from ta.node import Apply, Scope
-from ta.program import inline_statements
-from ta.rationals import ExactField
-from ta.subst import stages, walk
+from ta.exact.fields import random_values, whole_value
+from ta.exact.interp import evaluate, input_tensors
+from ta.exact.rationals import ExactField
+from ta.ir.functions import FUNCTIONS
+from ta.ir.node import Apply, Scope
+from ta.ir.program import inline_statements
+from ta.ir.subst import stages, walk
 from tests.derivations.seeds import read
 from tests.fuzz.explore import difference
 from tests.fuzz.floats import FloatField

@@ -7,12 +7,12 @@ from functools import partial
 from itertools import count
 from types import MappingProxyType
 
-from ta import affine, expr
-from ta.affine import Range, Row
-from ta.canon import scope as make_scope
-from ta.node import Access, Add, Condition, Const, Mul, Node, Scope, Select, Source, Tensor
-from ta.show import tensors_of
-from ta.subst import children, rebuild, replace_node, replace_sources, stages, substitute, walk
+from ta.ir import affine, expr
+from ta.ir.affine import Range, Row
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Access, Add, Condition, Const, Mul, Node, Scope, Select, Source, Tensor
+from ta.ir.subst import children, rebuild, replace_node, replace_sources, stages, substitute, walk
+from ta.printing.show import tensors_of
 
 Make = Callable[[], Scope]
 NOTHING: Mapping[Scope, Scope] = MappingProxyType({})

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import einderive as ed
 from ta.errors import EinderiveError
-from ta.parse import parse, parse_expression
-from ta.show import show_program
+from ta.notation.parse import parse, parse_expression
+from ta.printing.show import show_program
 from tests.hostile.bounds import bounded
 
 SHAPES = {"A": (3, 4), "B": (4, 5), "x": (3,), "s": ()}

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 import einderive as ed
-from eops.triton_build import write_source
+from eops.triton_kernels.build import write_source
 from frontend import files
 from frontend.files import write_whole
 from ta.errors import EinderiveError, OutputError
-from ta.reader import MOST_NESTED
+from ta.notation.reader import MOST_NESTED
 
 CALLS = ("secrets.token_hex", "os.open", "os.chmod", "os.replace")
 
@@ -217,7 +217,7 @@ def test_an_interrupted_kernel_source(tmp_path: Path, monkeypatch: pytest.Monkey
     def fail(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("eops.triton_build.os.replace", fail)
+    monkeypatch.setattr("eops.triton_kernels.build.os.replace", fail)
     with pytest.raises(KeyboardInterrupt):
         write_source("import triton\n", tmp_path)
     assert not list(tmp_path.iterdir())
@@ -242,6 +242,6 @@ def test_a_check_that_python_cannot_nest_says_so(monkeypatch: pytest.MonkeyPatch
     def fail(*_: object) -> None:
         raise RecursionError
 
-    monkeypatch.setattr("frontend.derivation.check", fail)
+    monkeypatch.setattr("frontend.api.derivation.check", fail)
     with pytest.raises(EinderiveError, match=r"too deeply to be checked\n  next: "):
         derivation().check()

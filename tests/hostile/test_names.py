@@ -14,14 +14,14 @@ import pytest
 import torch
 
 import einderive as ed
-from eops.emit_triton import emit
-from eops.plan import plan
-from eops.triton_build import write_source
+from eops.triton_kernels.build import write_source
+from eops.triton_kernels.emit_triton import emit
+from eops.triton_kernels.plan import plan
 from frontend.baselines.rival import rivals
 from ta.errors import BuildError, EinderiveError, RecordError
-from ta.latex import latex
-from ta.program import Program, Statement
-from ta.subst import rebuild
+from ta.ir.program import Program, Statement
+from ta.ir.subst import rebuild
+from ta.printing.latex import latex
 from tests.hostile.attempt import record
 
 NAMES = (
@@ -85,9 +85,9 @@ HOSTILE = (
 
 def renamed(program: Program, name: str) -> Program:
     """The program with its input under another name, as a caller who builds nodes could have it."""
-    from ta import expr
-    from ta.canon import scope
-    from ta.node import Access, Node
+    from ta.ir import expr
+    from ta.ir.canon import scope
+    from ta.ir.node import Access, Node
 
     tensor = expr.tensor(name, program.inputs[0].shape, program.inputs[0].dtype)
 

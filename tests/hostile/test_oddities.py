@@ -15,7 +15,7 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend.cli import main
+from frontend.cli.main import main
 from ta.errors import EinderiveError
 from tests.hostile.bounds import bounded
 from tests.hostile.oddities import ODDITIES

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from derivations.checker import compare, not_an_instance, not_shown
-from ta.node import Scope
-from ta.operator import Binding, Operator
+from ta.ir.node import Scope
+from ta.ir.operator import Binding, Operator
 
 
 class Claimed(NamedTuple):

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import Any
 
-from ta.affine import Range, Row
-from ta.node import Scope
+from ta.ir.affine import Range, Row
+from ta.ir.node import Scope
 
 
 def corruptions(witness: Any) -> Iterator[tuple[str, Any]]:

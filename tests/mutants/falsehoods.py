@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from derivations import kernel
-from derivations.match import match
+from derivations.matching.match import match
 from derivations.rule import Rule
 from derivations.rules import RULES
+from derivations.steps import kernel
 from eops.library import OPERATORS
-from ta import expr
-from ta.canon import scope as make_scope
 from ta.errors import RuleRefused
-from ta.interp import uses_order
-from ta.node import Scope
-from ta.operator import Binding, Operator
-from ta.subst import stages
+from ta.exact.interp import uses_order
+from ta.ir import expr
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Scope
+from ta.ir.operator import Binding, Operator
+from ta.ir.subst import stages
 from tests.derivations.seeds import points, seeded
 from tests.eops.instances import TABLE, instance
 from tests.eops.operator_cases import RECOGNISED, scope_of

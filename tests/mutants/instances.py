@@ -15,17 +15,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from derivations.match import distance, match
-from derivations.matcher import Matcher
+from derivations.matching.match import distance, match
+from derivations.matching.matcher import Matcher
 from derivations.rules import RULES
 from eops.library import OPERATORS
-from ta.affine import Range
-from ta.canon import scope as make_scope
-from ta.fields import RealField
-from ta.interp import evaluate, input_tensors
-from ta.node import Scope
-from ta.operator import Binding, Operator
-from ta.subst import stages
+from ta.exact.fields import RealField
+from ta.exact.interp import evaluate, input_tensors
+from ta.ir.affine import Range
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Scope
+from ta.ir.operator import Binding, Operator
+from ta.ir.subst import stages
 from tests.derivations.seeds import mutate, points, seeded
 from tests.eops.instances import TABLE, instance
 from tests.eops.operator_cases import RECOGNISED, scope_of

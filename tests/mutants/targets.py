@@ -45,22 +45,30 @@ def _modules(package: str) -> tuple[str, ...]:
 
 
 def _kernel() -> tuple[str, ...]:
-    """The kernel's module and what of this package it rests on."""
-    found, new = list[str](), ["derivations.kernel"]
+    """The kernel's module and what of this package, and of the facts about values, it rests on."""
+    found, new = list[str](), ["derivations.steps.kernel"]
     while new:
         module = new.pop()
         found.append(module)
         for node in ast.walk(ast.parse(source(module))):
-            names: list[str] = []
-            if isinstance(node, ast.ImportFrom) and node.module == "derivations":
-                names = [f"derivations.{alias.name}" for alias in node.names]
-            elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("derivations"):
-                names = [str(node.module)]
-            new += [name for name in dict.fromkeys(names) if name not in (*found, *new)]
+            if not isinstance(node, ast.ImportFrom):
+                continue
+            names = [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
+            new += [name for name in dict.fromkeys(names) if _mine(name, (*found, *new))]
     return tuple(sorted(set(found) - PROPOSERS))
 
 
-PROPOSERS = frozenset({"derivations.propose"})
+def _mine(module: str, known: tuple[str, ...]) -> bool:
+    inside = module.startswith("derivations.") or module in FACTS
+    return inside and module not in known and path_of(module).is_file() and not is_room(module)
+
+
+def is_room(module: str) -> bool:
+    return (ROOT / module.replace(".", "/")).is_dir()
+
+
+FACTS = ("ta.facts.kinds", "ta.facts.zeros")
+PROPOSERS = frozenset({"derivations.steps.propose"})
 """What the kernel takes from there is a suggestion only; it verifies it like any witness."""
 
 
@@ -96,7 +104,7 @@ def families() -> tuple[Family, ...]:
         ),
         Family(
             "matcher",
-            ("derivations.match", "derivations.matcher", *library),
+            ("derivations.matching.match", "derivations.matching.matcher", *library),
             "matcher",
             (
                 "tests/eops/test_refusals.py",

@@ -16,8 +16,10 @@ from tests.mutants.targets import families, source
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = [
-    (2, ("derivations.pieces", "derivations.match")),
-    pytest.param(12, ("kernel", "derivations.match", "derivations.matcher"), marks=CAMPAIGN),
+    (2, ("derivations.steps.pieces", "derivations.matching.match")),
+    pytest.param(
+        12, ("kernel", "derivations.matching.match", "derivations.matching.matcher"), marks=CAMPAIGN
+    ),
 ]
 """Mutants to try of these modules, one at least of each."""
 
@@ -26,8 +28,9 @@ import time
 from tests.mutants.run import run
 from tests.mutants.targets import Family, mutants_of
 
-family = Family("pieces", ("derivations.pieces",), "kernel", {tests})
-made = [m for m in mutants_of(family, "derivations.pieces") if m.before == "scope.reducer != 'sum'"]
+family = Family("pieces", ("derivations.steps.pieces",), "kernel", {tests})
+found = mutants_of(family, "derivations.steps.pieces")
+made = [m for m in found if m.before == "scope.reducer != 'sum'"]
 
 def judge_of():
     {judge}

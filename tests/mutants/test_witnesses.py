@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from derivations.kernel import WITNESSES
-from derivations.reindex import ReindexSums
-from derivations.restructure import SplitSum
-from ta.affine import Range, Row
+from derivations.steps.kernel import WITNESSES
+from derivations.steps.reindex import ReindexSums
+from derivations.steps.restructure import SplitSum
+from ta.ir.affine import Range, Row
 from tests.mutants.corruptions import corruptions
 from tests.mutants.witnesses import Pool, collect, counts
 

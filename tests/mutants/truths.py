@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from derivations.rules import RULES
 from eops.library import by_name
-from ta.node import Scope
+from ta.ir.node import Scope
 from tests.derivations.checker import identities
 from tests.derivations.checker.test_checker_bindings import refused
 from tests.derivations.checker.test_checker_compare import EQUAL, SHAPES, UNEQUAL

@@ -15,16 +15,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from derivations import kernel
 from derivations.rule import JointRule, Rule
 from derivations.rules import ALL_RULES
-from ta.compare import compare
+from derivations.steps import kernel
+from ta.equality.compare import compare
+from ta.equality.laws import EXP_SUM
 from ta.errors import RuleRefused
-from ta.fields import RealField
-from ta.laws import EXP_SUM
-from ta.node import Scope
-from ta.parse import parse
-from ta.subst import stages
+from ta.exact.fields import RealField
+from ta.ir.node import Scope
+from ta.ir.subst import stages
+from ta.notation.parse import parse
 from tests.derivations.seeds import corrupt, points, read, seeded
 from tests.fuzz.generator import program
 from tests.fuzz.judge import Judge

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ta import affine, canon, expr
-from ta.affine import Range
-from ta.fields import ModularField, random_values
-from ta.functions import FUNCTIONS
-from ta.interp import evaluate, evaluate_at
-from ta.node import Condition
-from ta.rationals import ExactField
+from ta.exact.fields import ModularField, random_values
+from ta.exact.interp import evaluate, evaluate_at
+from ta.exact.rationals import ExactField
+from ta.ir import affine, canon, expr
+from ta.ir.affine import Range
+from ta.ir.functions import FUNCTIONS
+from ta.ir.node import Condition
 from tests.strategies import (
     ARITHMETIC,
     Grammar,

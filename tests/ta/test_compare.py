@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from ta.compare import (
+from ta.equality.compare import (
     MOST_BITS,
     MOST_EXP_BITS,
     MOST_ORDERED_BITS,
@@ -22,13 +22,13 @@ from ta.compare import (
     unsigned_fields,
     visited,
 )
+from ta.equality.exp_law import BASE, SAFE_PRIMES, ExponentialField
+from ta.equality.laws import LAWS, apply_definitions, law_names
+from ta.equality.primes import is_prime, primes, safe_primes, sign_primes, square
+from ta.equality.signs import PRIME, SignField
 from ta.errors import NameUnknownError
-from ta.exponential import BASE, SAFE_PRIMES, ExponentialField
-from ta.laws import LAWS, apply_definitions, law_names
-from ta.node import Scope
-from ta.parse import parse
-from ta.primes import is_prime, primes, safe_primes, sign_primes, square
-from ta.signs import PRIME, SignField
+from ta.ir.node import Scope
+from ta.notation.parse import parse
 
 SHAPES = {"a": (), "b": (), "c": (), "x": (5,), "A": (4, 5)}
 
@@ -204,7 +204,7 @@ def test_constants_that_no_draw_decides(of: str, *, exp_sum: bool, most: int) ->
 
 
 def test_so_many_bits_are_missed_with_a_small_chance() -> None:
-    """The numbers of primes are those that `ta.primes` states."""
+    """The numbers of primes are those that `ta.equality.primes` states."""
     for most, count in ((MOST_BITS, 6.2e6), (MOST_ORDERED_BITS, 4.9e4), (MOST_EXP_BITS, 5.0e3)):
         assert (2 * most / 30 / count) ** 4 <= 1.1e-9
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from ta import affine, expr
-from ta.canon import scope as make_scope
-from ta.defined import MOST_BRACKETS, parse_defined, show_defined
 from ta.errors import TextError
-from ta.interp import input_tensors
-from ta.node import Scope
-from ta.parse import parse
-from ta.reader import nesting
-from ta.show import show
-from ta.written import nested_length, written
+from ta.exact.interp import input_tensors
+from ta.ir import affine, expr
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Scope
+from ta.notation.parse import parse
+from ta.notation.reader import nesting
+from ta.printing.defined import MOST_BRACKETS, parse_defined, show_defined
+from ta.printing.show import show
+from ta.printing.written import nested_length, written
 from tests.derivations.seeds import read
 
 BODIES = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ta.degrees import MOST_COUNTED, greatest_bits, greatest_degree
-from ta.node import Scope
-from ta.parse import parse
+from ta.equality.degrees import MOST_COUNTED, greatest_bits, greatest_degree
+from ta.ir.node import Scope
+from ta.notation.parse import parse
 
 
 def roots(text: str) -> tuple[Scope, ...]:

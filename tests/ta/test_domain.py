@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ta import affine, domain
-from ta.affine import Range, Row
+from ta.facts import integer_sets as domain
+from ta.ir import affine
+from ta.ir.affine import Range, Row
 from tests.strategies import boxes, ranges, rows
 from tests.work import at_most
 

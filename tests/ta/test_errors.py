@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ta import errors
 from ta.errors import EinderiveError, FormulaSyntaxError, NameUnknownError, RangeError, TextError
-from ta.parse import parse, parse_expression
+from ta.notation.parse import parse, parse_expression
 
 SHAPES = {"A": (3, 4), "B": (4, 5), "x": (3,)}
 

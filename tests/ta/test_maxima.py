@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ta.exponential import ExponentialField
-from ta.fields import Array
-from ta.node import Reducer
-from ta.signs import SignField
+from ta.equality.exp_law import ExponentialField
+from ta.equality.signs import SignField
+from ta.exact.fields import Array
+from ta.ir.node import Reducer
 
 Term = tuple[Any, ...]
 """("entry", i), ("number", n), or "max", "min", "sum", "product" and their operands."""

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ta import affine, canon, expr
-from ta.affine import Range
-from ta.functions import FUNCTIONS
-from ta.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select, Tensor
-from ta.parse import parse, parse_expression
-from ta.show import show
+from ta.ir import affine, canon, expr
+from ta.ir.affine import Range
+from ta.ir.functions import FUNCTIONS
+from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select, Tensor
+from ta.notation.parse import parse, parse_expression
+from ta.printing.show import show
 
 Array = NDArray[np.float64]
 REDUCE = {"sum": np.sum, "prod": np.prod, "max": np.max, "min": np.min}

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
-from ta import affine, canon, expr
-from ta.affine import Range, Row
-from ta.node import Condition, Const, Node, Scope
-from ta.parse import parse, parse_expression
-from ta.program import Program, Statement
-from ta.show import show, show_program, tensors_of
-from ta.subst import accesses, stages, walk
+from ta.ir import affine, canon, expr
+from ta.ir.affine import Range, Row
+from ta.ir.node import Condition, Const, Node, Scope
+from ta.ir.program import Program, Statement
+from ta.ir.subst import accesses, stages, walk
+from ta.notation.parse import parse, parse_expression
+from ta.printing.show import show, show_program, tensors_of
 
 TENSORS = {
     "A": expr.tensor("A", (4,)),

@@ -9,17 +9,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from ta.compare import Outcome, compare, first_difference
-from ta.differences import StrictField
-from ta.exponential import ExponentialField
-from ta.fields import ModularField
-from ta.functions import PARTIAL
-from ta.node import Scope
-from ta.parse import parse
-from ta.precise import DEFINITIONS, SPREADS, Ball, PreciseField
-from ta.rationals import ExactField
-from ta.signs import SignField
-from ta.valued import ValuedField, bare, missing
+from ta.equality.balls import DEFINITIONS, SPREADS, Ball, PreciseField
+from ta.equality.compare import Outcome, compare, first_difference
+from ta.equality.counterexample import StrictField
+from ta.equality.exp_law import ExponentialField
+from ta.equality.partial_values import ValuedField, bare, missing
+from ta.equality.signs import SignField
+from ta.exact.fields import ModularField
+from ta.exact.rationals import ExactField
+from ta.ir.functions import PARTIAL
+from ta.ir.node import Scope
+from ta.notation.parse import parse
 
 SHAPES = {"A": (4,), "B": (4,), "C": (4,)}
 FIELDS = [ValuedField(field) for field in (ModularField(), SignField(), ExponentialField())]

@@ -7,9 +7,9 @@ from dataclasses import fields, replace
 from itertools import combinations
 from typing import Any
 
-from ta import affine, expr
-from ta.node import Access
-from ta.operator import Binding, Window
+from ta.ir import affine, expr
+from ta.ir.node import Access
+from ta.ir.operator import Binding, Window
 
 Roles = Mapping[str, tuple[int, ...]]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
-from ta import affine, expr
-from ta.affine import Range
-from ta.canon import scope as make_scope
-from ta.fields import RealField
-from ta.node import Access, Add, Apply, Condition, Mul, Node, Scope
-from ta.subst import rebuild, replace_sources, stages, walk
+from ta.exact.fields import RealField
+from ta.ir import affine, expr
+from ta.ir.affine import Range
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Access, Add, Apply, Condition, Mul, Node, Scope
+from ta.ir.subst import rebuild, replace_sources, stages, walk
 from tests.oracle import difference, equal
 
 KINDS = (

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ta.interp import Values, evaluate, input_tensors
-from ta.node import Scope
-from ta.parse import parse
-from ta.rationals import ExactField
+from ta.exact.interp import Values, evaluate, input_tensors
+from ta.exact.rationals import ExactField
+from ta.ir.node import Scope
+from ta.notation.parse import parse
 
 SHAPES = {"A": (4,), "B": (4,), "C": (4,), "Z": (0,)}
 FIELD = ExactField()

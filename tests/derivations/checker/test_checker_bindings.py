@@ -10,12 +10,12 @@ from functools import cache
 import pytest
 
 from derivations.checker import Claim, not_an_instance
-from derivations.match import match
+from derivations.matching.match import match
 from eops.library import by_name
-from ta.node import Access, Scope, Tensor
-from ta.operator import Binding
-from ta.parse import parse
-from ta.subst import accesses, stages
+from ta.ir.node import Access, Scope, Tensor
+from ta.ir.operator import Binding
+from ta.ir.subst import accesses, stages
+from ta.notation.parse import parse
 from tests.derivations.checker.binding_changes import binding_changes
 from tests.derivations.checker.test_checker_definition import WRITTEN, bound, stages_found
 from tests.derivations.seeds import read

@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from derivations.checker import not_equal, not_shown, sets
-from derivations.kernel import WITNESSES, Step
 from derivations.rule import Rule
 from derivations.rules import RULES
-from ta import affine
-from ta.node import Scope
-from ta.show import show
+from derivations.steps.kernel import WITNESSES, Step
+from ta.ir import affine
+from ta.ir.node import Scope
+from ta.printing.show import show
 from tests.amount import CAMPAIGN, examples
 from tests.derivations.checker.changes import agree, changed
 from tests.derivations.seeds import MOST_POINTS, points, read, seeded

@@ -11,16 +11,16 @@ from random import Random
 import pytest
 
 from derivations.checker import not_an_instance
-from derivations.graph import Stage
-from derivations.match import match
+from derivations.matching.match import match
+from derivations.search.graph import Stage
 from eops.library import OPERATORS, by_name
 from eops.library.plain import stays
-from ta import affine, expr
-from ta.node import Scope
-from ta.operator import Binding
-from ta.parse import parse
-from ta.show import show
-from ta.subst import accesses
+from ta.ir import affine, expr
+from ta.ir.node import Scope
+from ta.ir.operator import Binding
+from ta.ir.subst import accesses
+from ta.notation.parse import parse
+from ta.printing.show import show
 from tests.derivations.small import FORMULAS, MACHINES, searched
 
 Shapes = dict[str, tuple[int, ...]]

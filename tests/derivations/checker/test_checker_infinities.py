@@ -7,12 +7,12 @@ import pytest
 import einderive as ed
 from derivations.checker import compare, not_shown
 from derivations.checker.compare import not_equal
-from derivations.kernel import apply
-from derivations.restructure import Expand
+from derivations.steps.kernel import apply
+from derivations.steps.restructure import Expand
 from ta.errors import RuleRefused
-from ta.infinite import may_be_infinite
-from ta.node import Scope
-from ta.parse import parse
+from ta.facts.infinite import may_be_infinite
+from ta.ir.node import Scope
+from ta.notation.parse import parse
 from tests.amount import first
 from tests.derivations.checker import infinite_pairs
 

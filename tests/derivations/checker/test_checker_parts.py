@@ -10,9 +10,9 @@ import pytest
 
 import einderive as ed
 from derivations.checker import not_an_instance, not_equal
-from derivations.match import match
+from derivations.matching.match import match
 from eops.library import by_name
-from ta.operator import Binding
+from ta.ir.operator import Binding
 from tests.derivations.checker.changes import agree
 from tests.derivations.seeds import read
 

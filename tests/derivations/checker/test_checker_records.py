@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import einderive as ed
-from derivations.trace import VERSION
+from derivations.record.trace import VERSION
 from ta.errors import EinderiveError, RecordError
 from tests.amount import first
 from tests.derivations.checker.changes import agree

@@ -8,9 +8,9 @@ from fractions import Fraction
 import pytest
 
 from derivations.checker import not_an_instance
-from derivations.match import match
+from derivations.matching.match import match
 from eops.library.repaired import REPAIRED
-from ta.operator import Binding, Window
+from ta.ir.operator import Binding, Window
 from tests.derivations.seeds import read
 
 SHAPES = {"A": (4, 3), "B": (5, 3), "C": (4, 3)}

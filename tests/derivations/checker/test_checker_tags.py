@@ -6,8 +6,8 @@ from __future__ import annotations
 from threading import Thread
 
 from derivations.checker import not_equal
-from ta import affine
-from ta.node import Scope
+from ta.ir import affine
+from ta.ir.node import Scope
 from tests.derivations.checker.identities import LONG
 from tests.derivations.seeds import read
 

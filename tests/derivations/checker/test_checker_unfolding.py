@@ -7,11 +7,11 @@ import pytest
 from derivations.checker import not_equal, unfolding
 from derivations.checker.unfolding import MOST, same_by_definition
 from derivations.checker.zeros import is_zero
-from ta import affine, expr
-from ta.affine import Range
-from ta.canon import scope as make_scope
-from ta.node import Node, Scope
-from ta.subst import nested_scopes, substitute, terms
+from ta.ir import affine, expr
+from ta.ir.affine import Range
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Node, Scope
+from ta.ir.subst import nested_scopes, substitute, terms
 from tests.amount import first
 from tests.derivations.checker.identities import SHAPES
 from tests.derivations.seeds import read

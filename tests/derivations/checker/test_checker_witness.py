@@ -11,12 +11,12 @@ import pytest
 
 from derivations.checker import not_equal, sets
 from derivations.checker.witness import fault
-from derivations.embed import ReadPart
-from derivations.kernel import Step
-from derivations.reindex import ReindexLoops, ReindexSums
 from derivations.rules import RULES
-from ta import affine
-from ta.affine import Range, Row
+from derivations.steps.embed import ReadPart
+from derivations.steps.kernel import Step
+from derivations.steps.reindex import ReindexLoops, ReindexSums
+from ta.ir import affine
+from ta.ir.affine import Range, Row
 from tests.derivations.checker.changes import agree
 from tests.derivations.seeds import corrupt, read, seeded
 

@@ -22,16 +22,16 @@ import pytest
 import torch
 
 import einderive as ed
-from derivations import kernel
-from derivations.graph import Stage
-from derivations.match import match
-from derivations.trace_stages import stage_data
+from derivations.matching.match import match
+from derivations.record.trace_stages import stage_data
+from derivations.search.graph import Stage
+from derivations.steps import kernel
 from eops.library import by_name
 from ta.errors import RecordError
-from ta.fields import RealField
-from ta.interp import evaluate, input_tensors
-from ta.operator import Binding
-from ta.subst import stages
+from ta.exact.fields import RealField
+from ta.exact.interp import evaluate, input_tensors
+from ta.ir.operator import Binding
+from ta.ir.subst import stages
 from tests.amount import CAMPAIGN, PART
 from tests.derivations.checker.record_changes import Change, changes
 from tests.oracle import equal

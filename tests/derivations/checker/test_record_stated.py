@@ -13,7 +13,7 @@ import pytest
 
 import einderive as ed
 from derivations.rules import JOINT_RULES, RULES
-from frontend.accuracy import can_cancel, exactness
+from frontend.accuracy.levels import can_cancel, exactness
 from ta.errors import EinderiveError, RecordError
 from tests.derivations.seeds import seeded
 

@@ -13,12 +13,12 @@ import pytest
 import torch
 
 import einderive as ed
-from derivations.verify import sample_points
+from derivations.record.verify import sample_points
 from frontend.baselines.rival import Rival, executable, rivals
 from frontend.formulas import FORMULAS, SIZES, Formula
-from ta.fields import RealField
-from ta.interp import evaluate_at, input_tensors
-from ta.program import Program, Statement
+from ta.exact.fields import RealField
+from ta.exact.interp import evaluate_at, input_tensors
+from ta.ir.program import Program, Statement
 from tests.amount import first
 from tests.fuzz.generator import program as random_program
 

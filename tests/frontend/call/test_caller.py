@@ -15,12 +15,12 @@ from torch.nn import Parameter
 
 import einderive as ed
 from eops.opaque import opaque
+from frontend.accuracy.written import as_written
 from frontend.call import Caller, caller
-from frontend.execute import Executable, executable
-from frontend.written import as_written
+from frontend.trial.execute import Executable, executable
 from ta.errors import OperandError
-from ta.node import Tensor
-from ta.program import Program
+from ta.ir.node import Tensor
+from ta.ir.program import Program
 
 FORMULAS: dict[str, dict[str, tuple[int, ...]]] = {
     "Y[i,j] = A[i,k]*B[k,j]": {"A": (3, 4), "B": (4, 5)},

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 import torch
 
-from derivations.matcher import Matcher
+from derivations.matching.matcher import Matcher
 from eops.library import OPERATORS
-from eops.torch_stage import lower
+from eops.torch_views.stage import lower
 from frontend.call import Caller
-from frontend.execute import Executable, Run
-from frontend.results import layout, repeats
-from ta.interp import input_tensors
-from ta.node import Scope, Tensor
-from ta.program import Program
-from ta.subst import stages
+from frontend.trial.execute import Executable, Run
+from frontend.trial.results import layout, repeats
+from ta.exact.interp import input_tensors
+from ta.ir.node import Scope, Tensor
+from ta.ir.program import Program
+from ta.ir.subst import stages
 from tests.eops.random_scopes import KINDS, random_scope
 from tests.fuzz.generator import program as random_program
 

@@ -9,10 +9,10 @@ import pytest
 import torch
 
 import einderive as ed
-from derivations.verify import sample_points
+from derivations.record.verify import sample_points
 from frontend.formulas import FORMULAS, SIZES, Formula
-from ta.fields import RealField
-from ta.interp import evaluate_at
+from ta.exact.fields import RealField
+from ta.exact.interp import evaluate_at
 
 SOURCES = (
     "array API",

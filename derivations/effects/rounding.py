@@ -1,0 +1,276 @@
+"""What a step does to rounding errors, decided for each step from its two sides.
+
+    exact          the same floating-point operations on the same operands, elsewhere
+    reassociates   |after| <= C * |before|: another order, and no more than eps*|before| is lost
+    cancels        neither is shown
+
+|f| is the formula on absolute values, in which a difference of two entries a - b counts as |a - b|,
+since it is rounded once, and any other sum as the sum of its terms' |t|.  A sum of terms in any
+order has an error of at most gamma_n * |f| (Higham, Accuracy and Stability of Numerical Algorithms,
+section 4.2).  So an order may change freely within one sum of computed terms; what may not change
+is which entries are subtracted first:
+
+    {A - B}[i] + C[i]     =  A - B + C        |A - B| + |C|  becomes  |A| + |B| + |C|
+    A[i] + C[i] - D[j]    =  {A + C}[i] - D   the grouping that was exact may be lost
+
+An **entry** is a number or an element of an input, perhaps copied, chosen (by a condition, max,
+min, relu, abs) or multiplied by a power of two: what no rounding has touched.  A **difference** is
+a sum of entries, whatever their signs: these come with the data.  A step cancels where a
+difference's terms are added to others than before.  A sum of three entries or more is kept together
+as well, though |f| promises no more for it than for any order: one of them may happen to be exact.
+
+Multiplying out, exp(a+b) = exp(a)*exp(b), centring, and the terms of a sum summed apart always
+count as cancelling: (a - b)^2 has an error of about eps*|a - b|^2, a^2 - 2*a*b + b^2 one of
+eps*|a|^2, and (a - m) - (b - m) one of eps*|a - m|, more than eps*|a - b| where the data lie in
+several places.
+
+Which of this a step does is decided from its outcome.  Conditions, fills, constant stages and
+factors that become 1 may open a difference wherever it stands, so that every sum of `after` has to
+correspond to one sum of `before`, term by term, a closed one staying closed.  Where that is not
+shown, and entries of a difference take part, the step cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from derivations.effects.forms import (
+    core,
+    corresponds,
+    exact_coefficient,
+    form_of,
+    only_decided,
+    power_of_two,
+    regroups_many,
+)
+from derivations.rule import Exactness
+from derivations.steps.centring import Centre
+from derivations.steps.contraction import ContractPairs
+from derivations.steps.embed import ReadPart
+from derivations.steps.fusion import Fuse
+from derivations.steps.identities import Exponential, Pull, Scale
+from derivations.steps.kernel import Step, Witness
+from derivations.steps.pieces import SplitRange
+from derivations.steps.reindex import ReindexLoops, ReindexSums
+from derivations.steps.restructure import (
+    Distribute,
+    Expand,
+    Factor,
+    Materialise,
+    Merge,
+    SplitSum,
+    reads,
+)
+from ta.ir import expr
+from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select, Tensor
+from ta.ir.subst import accesses, children, nested_scopes, stages, terms
+
+CHOOSING = frozenset(("relu", "abs", "maximum", "minimum"))
+"""Functions whose value is 0, an operand, or its opposite."""
+
+
+def exactness(step: Step, stated: Exactness) -> Exactness:
+    """What the step does; `stated` is what its rule says of it, which decides between `exact` and
+    `reassociates` where only iterators change: a sum may be reversed."""
+    if is_copied(step.before) and not is_copied(step.after):
+        return "cancels"  # a reader's difference would no longer be known as one
+    try:
+        said = BY_WITNESS[type(step.witness)](step, step.witness, stated)
+    except LookupError:  # the witness of a record that names what is not there
+        return "cancels"
+    if isinstance(step.witness, Pull | Distribute):  # reductions change places, which are no sums
+        return said
+    if said == "cancels" or _opens(step.before, step.after, step.witness):
+        return "cancels"
+    if isinstance(step.witness, ReadPart) and _opens(step.after, step.before, step.witness):
+        return "cancels"  # the scope is what its producer becomes
+    return "exact" if said == "exact" and _same_operations(step) else "reassociates"
+
+
+def _same_operations(step: Step) -> bool:
+    before, after, witness = step.before, step.after, step.witness
+    if isinstance(witness, ReadPart):
+        before, after = after, before
+    if isinstance(witness, ReindexLoops | ReindexSums | ReadPart):
+        return form_of(before) == form_of(after) or only_decided(before, after)
+    return form_of(before) == form_of(after) and not regroups_many(before, after)
+
+
+def is_entry(node: Node) -> bool:
+    """Whether no rounding takes part in the value (see above)."""
+    match node:
+        case Const():
+            return isinstance(node.value, Fraction)
+        case Access(source=Tensor()):
+            return True
+        case Access(source=Scope() as source):
+            return is_copied(source)
+        case Mul():
+            coefficient, rest = expr.split_coefficient(node)
+            return not isinstance(rest, Mul) and power_of_two(coefficient) and is_entry(rest)
+        case Select():
+            return is_entry(node.then) and is_entry(node.otherwise)
+        case Apply():
+            return node.function in CHOOSING and all(map(is_entry, node.args))
+    return False
+
+
+def is_difference(node: Node) -> bool:
+    """Whether the node is a sum of entries."""
+    return isinstance(node, Add) and all(map(is_entry, node.terms))
+
+
+def is_copied(scope: Scope) -> bool:
+    """Whether the scope's values are entries."""
+    if isinstance(scope.body, Add | Power) or (scope.sums and scope.reducer in ("sum", "prod")):
+        return False
+    for stage in stages(scope):  # sources first, so that none is asked for at any depth
+        found = _copied(stage)
+    return found
+
+
+@lru_cache(maxsize=1 << 14)
+def _copied(scope: Scope) -> bool:
+    return (not scope.sums or scope.reducer in ("max", "min")) and is_entry(scope.body)
+
+
+@lru_cache(maxsize=1 << 14)
+def _sums(scope: Scope) -> tuple[Add, ...]:
+    return tuple(node for node in terms(scope.body) if isinstance(node, Add))
+
+
+@lru_cache(maxsize=1 << 14)
+def _differences(scope: Scope) -> tuple[Add, ...]:
+    return tuple(node for node in _sums(scope) if is_difference(node))
+
+
+@lru_cache(maxsize=1 << 14)
+def _inputs(scope: Scope) -> frozenset[Node]:
+    return _inputs_of(scope.body)
+
+
+def _inputs_of(node: Node) -> frozenset[Node]:
+    """The tensors that an entry, or a difference, is taken from."""
+    found: set[Node] = set()
+    for access in accesses(node):
+        source = access.source
+        for stage in stages(source) if isinstance(source, Scope) else ():
+            _inputs(stage)
+        found |= _inputs(source) if isinstance(source, Scope) else {source}
+    return frozenset(found)
+
+
+def _held(difference: Add, node: Add) -> int:
+    """How many terms of the sum may be of those of the difference."""
+    inputs = _inputs_of(difference)
+    numbers = any(isinstance(term, Const) for term in difference.terms)
+    return sum(
+        numbers if isinstance(term, Const) else is_entry(core(term)) and _inputs_of(term) <= inputs
+        for term in node.terms
+    )
+
+
+def _regrouped(old: Add, new: Add) -> bool:
+    """Whether the new sum is not shown to be what the old one became."""
+    lost = is_difference(old) and not is_difference(new)
+    return lost or not corresponds(old, new)
+
+
+def _opens(before: Scope, after: Scope, witness: Witness) -> bool:
+    """Whether a sum of `after` is not shown to have a difference's terms beside those only that
+    they stood beside.  Where it might be one sum of `before` or another, it is not shown either."""
+    deep = isinstance(witness, Fuse | ReadPart)
+    reached = stages(before) if deep else (before, *nested_scopes(before))
+    differences = [found for scope in reached for found in _differences(scope)]
+    if not differences:
+        return False
+    known = stages(before)
+    olds = list(dict.fromkeys(node for stage in known for node in _sums(stage)))
+    made = {*stages(after)}
+    if not deep:
+        made = (made - {*known}) | {after, *nested_scopes(after)}
+    if isinstance(witness, SplitRange):
+        made.discard(after)  # it chooses between its pieces, or adds them, each as a whole
+    for new in {node for stage in made for node in _sums(stage)}:
+        held = [(_held(difference, new), difference) for difference in differences]
+        if any(count > 1 and _regrouped(difference, new) for count, difference in held):
+            return True
+        if any(count for count, _ in held) and all(_regrouped(old, new) for old in olds):
+            return True
+    return False
+
+
+def _merge(step: Step, witness: Merge, stated: Exactness) -> Exactness:
+    source = reads(step.before)[witness.stage].source
+    return "reassociates" if isinstance(source, Scope) and source.sums else "exact"
+
+
+def _materialise(step: Step, witness: Materialise, stated: Exactness) -> Exactness:
+    """The operands that are meant may be some of several sums or products of the body."""
+    body = step.before.body
+    term = terms(body)[witness.term]
+    operands = children(term)
+    meant = {operands[p] for p in witness.parts} or {*operands}
+    if isinstance(term, Add):
+        for node in terms(body):
+            if isinstance(node, Add) and meant < {*children(node)} and is_difference(node):
+                return "cancels"
+    return "exact"
+
+
+def _pull(step: Step, witness: Pull, stated: Exactness) -> Exactness:
+    """Rounding is monotone, so that max (a + c) is (max a) + c in floating point too; of three
+    terms, those that stay inside are added first."""
+    body = step.before.body
+    if len(children(body)) == 2:
+        return "exact" if all(map(exact_coefficient, children(body))) else "reassociates"
+    return "cancels" if is_difference(body) else "reassociates"
+
+
+def _distribute(step: Step, witness: Distribute, stated: Exactness) -> Exactness:
+    if step.before.reducer == "sum":
+        return "cancels"
+    return "reassociates" if step.before.reducer == "prod" else "exact"
+
+
+def _as_stated(
+    step: Step, witness: ReindexLoops | ReindexSums | SplitRange | ReadPart, stated: Exactness
+) -> Exactness:
+    return stated
+
+
+def _exact(step: Step, witness: Fuse, stated: Exactness) -> Exactness:
+    return "exact"
+
+
+def _regroups(
+    step: Step, witness: SplitSum | ContractPairs | Scale | Factor, stated: Exactness
+) -> Exactness:
+    return "reassociates"
+
+
+def _always(step: Step, witness: Expand | Exponential | Centre, stated: Exactness) -> Exactness:
+    return "cancels"
+
+
+BY_WITNESS: dict[type[Any], Callable[[Step, Any, Exactness], Exactness]] = {
+    ReindexLoops: _as_stated,
+    ReindexSums: _as_stated,
+    SplitRange: _as_stated,
+    ReadPart: _as_stated,
+    SplitSum: _regroups,
+    ContractPairs: _regroups,
+    Scale: _regroups,
+    Merge: _merge,
+    Fuse: _exact,
+    Materialise: _materialise,
+    Pull: _pull,
+    Factor: _regroups,
+    Distribute: _distribute,
+    Expand: _always,
+    Exponential: _always,
+    Centre: _always,
+}

@@ -1,0 +1,77 @@
+"""Steps that multiply out a difference of data as they are.
+
+    (A - B)^2  =  A^2 - 2*A*B + B^2             eps*|A|^2 in the place of eps*|A - B|^2
+    S[k] (A - B)  =  {S[k] A} - {S[k] B}        eps*|A| in the place of eps*|A - B|
+
+On data with an offset, of mean 1000 and deviation 1, six digits are lost, or three.  Where both
+terms were centred first (`steps.centring`), the parts are no larger than the data's spread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from derivations.effects.rounding import is_entry
+from derivations.steps.kernel import Step
+from derivations.steps.restructure import Distribute, Expand
+from ta.ir import expr
+from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope
+
+
+def multiplies_uncentred(step: Step) -> bool:
+    """Whether the step multiplies out, or sums apart, a difference in which a term is an entry of
+    an input as it is."""
+    body = step.before.body
+    if isinstance(step.witness, Expand):
+        return any(map(_raw_difference, multiplied(body)))
+    if isinstance(step.witness, Distribute) and step.before.reducer == "sum":
+        return isinstance(body, Add) and _raw_difference(body)
+    return False
+
+
+def multiplied(body: Node) -> Iterator[Add]:
+    """The sums of terms of which the body is a polynomial, each once."""
+    seen: set[Node] = set()
+    pending = [body]
+    while pending:
+        node = pending.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if isinstance(node, Add):
+            yield node
+            pending.extend(node.terms)
+        elif isinstance(node, Mul):
+            pending.extend(node.factors)
+        elif isinstance(node, Power) and node.exponent > 0:
+            pending.append(node.base)
+
+
+def _raw_difference(total: Add) -> bool:
+    """Whether something that was read is subtracted from an entry, or the other way round.  What is
+    computed from reads point by point may have either sign."""
+    signs: set[bool] = set()
+    raw = False
+    for term in total.terms:
+        coefficient, core = expr.split_coefficient(term)
+        positive = coefficient > 0
+        while isinstance(core, Access) and is_entry(core) and isinstance(core.source, Scope):
+            coefficient, core = expr.split_coefficient(core.source.body)
+            positive = positive == (coefficient > 0)
+        if isinstance(core, Const):
+            continue
+        raw |= is_entry(core)
+        if isinstance(core, Add) or (
+            isinstance(core, Access)
+            and isinstance(core.source, Scope)
+            and not core.source.sums
+            and not is_entry(core)
+        ):
+            signs |= {True, False}
+        elif isinstance(core, Access) or is_entry(core) or _is_finite(core):
+            signs.add(positive)
+    return raw and len(signs) == 2
+
+
+def _is_finite(node: Node) -> bool:
+    return isinstance(node, Apply) and node.function == "finite"

@@ -1,0 +1,163 @@
+"""Predicted seconds of a stage: a roofline on a machine's measured ceilings.
+
+    seconds = max(operations / (rate * utilisation), bytes_moved / bandwidth)
+              + bytes_copied / bandwidth + calls * call_seconds
+
+Copies for padding and layouts run before the call and add up with it; views are free.
+Source: Williams, Waterman, Patterson, "Roofline", CACM 2009.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from ta.ir import affine
+from ta.ir.affine import Row
+from ta.ir.node import Access, Add, Apply, Mul, Power, Scope, Select
+from ta.ir.operator import Work
+from ta.ir.subst import accesses, terms
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Ceilings of one target: bytes/s, operations/s by unit (float32), seconds a library call
+    costs before it does anything.  `fused` says whether an eOperator is one kernel (Triton) or a
+    series of whole-array calls (torch on strided views)."""
+
+    name: str
+    bandwidth: float
+    rates: Mapping[str, float]
+    call_seconds: float
+    fused: bool
+
+    def seconds(self, work: Work, item_bytes: int = 4) -> float:
+        rate = self.rates[work.unit] * work.utilisation * min(1.0, 4 / item_bytes)
+        return (
+            max(work.operations / rate, work.bytes_moved / self.bandwidth)
+            + work.bytes_copied / self.bandwidth
+            + work.calls * self.call_seconds
+        )
+
+
+CPU = Machine(
+    name="cpu",
+    bandwidth=3e10,
+    rates={"matmul": 1.5e11, "convolution": 1.8e11, "vector": 1e10},
+    call_seconds=3e-5,
+    fused=False,
+)
+"""Two cores of a current server, rounded down from `python -m frontend.bench.ceilings`; a call is a
+stage of `eops.torch_views.stage`, its views included.  See docs/measurements/cpu.md."""
+
+H100 = Machine(
+    name="cuda:90",
+    bandwidth=2.8e12,
+    rates={"matmul": 4.5e13, "convolution": 4.0e13, "vector": 3.0e13},
+    call_seconds=4e-6,
+    fused=True,
+)
+"""NVIDIA H100, float32 without TF32: 3.35 TB/s and 67 Tflop/s by the data sheet, derated to what
+kernels, cuBLAS and cuDNN reach (docs/measurements/gpu.md); the host needs more for a call than the
+4 us that the GPU is busy with the least one."""
+
+A100 = Machine(
+    name="cuda:80",
+    bandwidth=1.3e12,
+    rates={"matmul": 1.6e13, "convolution": 1.4e13, "vector": 1.2e13},
+    call_seconds=4e-6,
+    fused=True,
+)
+"""NVIDIA A100: 1.55 TB/s and 19.5 Tflop/s float32 by the data sheet, derated likewise."""
+
+MACHINES = {machine.name: machine for machine in (CPU, H100, A100)}
+
+
+UNTILED = 0.1
+"""The share of the vector rate that a generated kernel reaches on a product under a sum: it reuses
+operands through the caches only.  An estimate; on an H100 0.18 to 0.25 were measured
+(docs/measurements/gpu.md)."""
+
+
+def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
+    """The work of a stage that no library operator does."""
+    body, extents, output = scope.body, scope.extents, scope.size
+    points = prod(extents)
+    touched = gathered = 0
+    for read in accesses(body):
+        count = affine.volume(extents, read.free)
+        touched += min(count, read.source.size)
+        if any(row.floors for row in read.rows):
+            gathered += count
+    operations = max(1, sum(map(_operations, terms(body))) + bool(scope.sums))
+    if fused:
+        moved = (touched + output) * item
+        if scope.sums and isinstance(body, Mul):
+            return Work(points * operations, moved, utilisation=UNTILED)
+        return Work(points * operations, moved)
+    passes = 2.0 * (operations - bool(scope.sums)) + 1.0
+    if scope.sums and isinstance(body, Access):
+        passes = 1.5  # one read of every point, accumulated in cache
+    traffic = (points * passes + output + touched + 6 * gathered) * item
+    return Work(points * operations * 0.5, traffic, calls=int(operations) + 2)
+
+
+def is_free_view(scope: Scope) -> bool:
+    """Whether the scope is one read at affine rows that never leaves its source."""
+    return _stays_inside(scope) and not any(row.floors for row in _rows(scope))
+
+
+def is_free_regrouping(scope: Scope, order: Sequence[int]) -> bool:
+    """Whether the scope is one read that never leaves its source and walks with a fixed stride for
+    each loop through the source's memory, where the dimensions lie in the given order, slowest
+    first.
+
+    Rows with `//` and `%` do so where they are the digits of one position: [h//4, h%4] of a source
+    of the shape [8, 4] reads element 4*(h//4) + h%4 = h."""
+    if not _stays_inside(scope):
+        return False
+    assert isinstance(scope.body, Access)
+    rows, shape = scope.body.rows, scope.body.source.shape
+    position, stride = affine.ZERO, 1
+    for dimension in reversed(order):
+        position = affine.add(position, rows[dimension], stride)
+        stride *= shape[dimension]
+    whole = stride == scope.body.source.size
+    return whole and not affine.simplify(position, scope.loops).floors
+
+
+def _rows(scope: Scope) -> tuple[Row, ...]:
+    return scope.body.rows if isinstance(scope.body, Access) else ()
+
+
+def _stays_inside(scope: Scope) -> bool:
+    body = scope.body
+    if scope.sums or not isinstance(body, Access):
+        return False
+    for row, (start, stop) in zip(body.rows, body.source.ranges, strict=True):
+        low, high = affine.bounds(row, scope.loops)
+        if low < start or high >= stop:
+            return False
+    return True
+
+
+def _operations(node: object) -> int:
+    if isinstance(node, Mul):
+        return len(node.factors) - 1
+    if isinstance(node, Add):
+        return len(node.terms) - 1
+    if isinstance(node, Power):
+        return max(1, abs(node.exponent) - 1)
+    if isinstance(node, Apply):
+        return 4
+    if isinstance(node, Select):
+        return 1 + len(node.conditions)
+    return 0
+
+
+def overlap_bytes(view: Scope, item: int) -> float:
+    """The bytes of the copy that readers of a view need if it shows elements several times (as
+    im2col does): they count on a source that is stored densely."""
+    assert isinstance(view.body, Access)
+    return 2.0 * view.size * item if view.size > view.body.source.size else 0.0

@@ -1,0 +1,139 @@
+"""Matching a scope against many operators at once.
+
+What matching asks of a scope is worked out once; definitions that differ only in the number of
+windows share it; and only definitions with as many operands as the body has factors are tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from derivations.matching.match import IMPOSSIBLE, NO_WINDOWS, Family, Table, family_of
+from ta.ir.node import REDUCERS, Reducer, Scope
+from ta.ir.operator import Binding, Operator
+
+
+class Matches(NamedTuple):
+    """The operators that a scope is an instance of, and the least distance to any operator with the
+    first one that has it."""
+
+    bindings: tuple[tuple[Operator, Binding], ...]
+    distance: float
+    nearest: str
+
+
+_Member = tuple[int, Operator]
+"""An operator with its position in the list."""
+
+
+class _Found:
+    """The bindings so far by the operators' positions, and the least distance with the first
+    position that has it."""
+
+    def __init__(self) -> None:
+        self.bound: dict[int, Binding] = {}
+        self.least, self.first = float("inf"), -1
+
+    def add(self, distance: float, position: int) -> None:
+        if distance < self.least or (distance == self.least and position < self.first):
+            self.least, self.first = distance, position
+
+    def bind(self, position: int, binding: Binding) -> None:
+        self.bound[position] = binding
+        self.add(0.0, position)
+
+
+class _Candidates:
+    """The operators defined by a product that allow one reducer, and the first that does not."""
+
+    def __init__(self, operators: Sequence[Operator], reducer: Reducer | None) -> None:
+        self.families: dict[int, dict[Family, list[_Member]]] = {}
+        """By the number of operands; the members with the fewest windows first."""
+        self.refused: int | None = None
+        for position, operator in enumerate(operators):
+            if operator.recognise is not None:
+                continue
+            if reducer is not None and reducer not in operator.reducers:
+                self.refused = position if self.refused is None else self.refused
+                continue
+            family = family_of(operator.pattern)
+            group = self.families.setdefault(family.operands, {})
+            group.setdefault(family, []).append((position, operator))
+        self.first = {
+            count: min(position for members in group.values() for position, _ in members)
+            for count, group in self.families.items()
+        }
+        for group in self.families.values():
+            for members in group.values():
+                members.sort(key=lambda member: (len(member[1].pattern.pairs), member[0]))
+
+
+class Matcher:
+    """`match` for many operators at once: definitions of one family share their trials."""
+
+    def __init__(self, operators: Sequence[Operator]) -> None:
+        self._operators = tuple(operators)
+        self._recognising = [
+            (position, operator.recognise)
+            for position, operator in enumerate(operators)
+            if operator.recognise is not None
+        ]
+        self._candidates = {
+            reducer: _Candidates(operators, reducer) for reducer in (None, *REDUCERS)
+        }
+
+    def matches(self, scope: Scope) -> Matches:
+        """As `match` says of each operator, bindings in the operators' order."""
+        found = _Found()
+        for position, recognise in self._recognising:
+            result = recognise(scope)
+            if isinstance(result, Binding):
+                found.bind(position, result)
+            elif result.weight < found.least:
+                found.add(result.weight, position)
+        candidates = self._candidates[scope.reducer if scope.sums else None]
+        if candidates.refused is not None:
+            found.add(IMPOSSIBLE, candidates.refused)
+        if scope.empty:
+            for first in candidates.first.values():
+                found.add(IMPOSSIBLE, first)
+        else:
+            table = Table(scope)
+            for operands, group in candidates.families.items():
+                weight = table.body_distance(operands)
+                if weight:
+                    found.add(weight, candidates.first[operands])
+                else:
+                    for family, members in group.items():
+                        if table.slides or family.window is None:
+                            _try_family(table, family, members, found)
+                        else:
+                            position, operator = members[0]
+                            found.add(NO_WINDOWS.distance(len(operator.pattern.pairs)), position)
+        bindings = tuple([(self._operators[p], found.bound[p]) for p in sorted(found.bound)])
+        nearest = self._operators[found.first].name if found.first >= 0 else ""
+        return Matches(bindings, found.least, nearest)
+
+
+def _try_family(table: Table, family: Family, members: Sequence[_Member], found: _Found) -> None:
+    """Adds what `match` finds for the members."""
+    for order in table.orders:
+        missing = [member for member in members if member[0] not in found.bound]
+        if not missing:
+            return
+        trial = order.trial(family)
+        if family.window is not None and not trial.windows:
+            position, operator = missing[0]  # the others have more windows to miss
+            found.add(trial.distance(len(operator.pattern.pairs)), position)
+            continue
+        for position, operator in missing:
+            weight = trial.distance(len(operator.pattern.pairs))
+            if weight:
+                found.add(weight, position)
+                continue
+            binding = order.bind(operator.pattern, trial, table.coefficient)
+            if operator.constraint(binding) is None:
+                found.bind(position, binding)
+            else:
+                found.add(1.0, position)

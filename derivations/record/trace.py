@@ -1,0 +1,218 @@
+"""The record of a derivation as plain data: text for expressions, lists for witnesses.
+
+Nothing in a record is executed on reading; expressions are parsed, witnesses are checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any
+
+from derivations.steps.kernel import WITNESSES, Step, Witness
+from ta.errors import RecordError, TextError
+from ta.ir.affine import Range, Row
+from ta.ir.node import Scope, Tensor
+from ta.ir.program import Hints
+from ta.printing.defined import parse_defined, show_defined
+
+FORMAT = "einderive derivation"
+VERSION = 3
+READ = (2, 3)
+"""The versions that are read.  In 2 the outputs of the input are not stated: they are those that
+its text shows."""
+
+MOST_NESTED = 32
+"""Floors within floors deeper than this are refused on reading."""
+MOST_ITERATORS = 1 << 16
+"""So are numbers of iterators from here on: an expression holds its iterators as bits."""
+
+
+def row_data(row: Row) -> Any:
+    """`[const, [[iterator, coefficient], ...], [[row, divisor, coefficient], ...]]`."""
+    floors = [[row_data(inner), n, b] for inner, n, b in row.floors]
+    return [row.const, [list(term) for term in row.terms], floors]
+
+
+def read_row(data: Any, depth: int = 0) -> Row:
+    if depth > MOST_NESTED:
+        raise RecordError(f"a row has // within // more than {MOST_NESTED} deep")
+    const, terms, floors = items_of(data, 3)
+    pairs = (items_of(term, 2) for term in items_of(terms))
+    triples = (items_of(floor, 3) for floor in items_of(floors))
+    return Row(
+        integer_of(const),
+        tuple((_iterator(i), integer_of(a)) for i, a in pairs),
+        tuple((read_row(inner, depth + 1), _positive(n), integer_of(b)) for inner, n, b in triples),
+    )
+
+
+@contextmanager
+def within(place: str) -> Iterator[None]:
+    """RecordErrors from inside say that they are about this part of the record."""
+    try:
+        yield
+    except RecordError as error:
+        raise error.within(place) from None
+
+
+def items_of(value: Any, count: int | None = None) -> list[Any]:
+    if not isinstance(value, list | tuple) or (count is not None and len(value) != count):
+        size = "a list" if count is None else f"a list of {count}"
+        raise RecordError(f"{value!r:.80} stands where {size} belongs")
+    return list(value)
+
+
+def fields_of(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise RecordError(f"{value!r:.80} stands where an object with named fields belongs")
+    return value
+
+
+def known_fields(value: Any, names: Sequence[str]) -> Mapping[str, Any]:
+    """The object, which has no other fields than these: what is not read is not checked."""
+    given = fields_of(value)
+    for name in given:
+        if name not in names:
+            raise RecordError(
+                f"a field {name!r:.80} is not known here",
+                next_step=f"leave it out; the fields are {', '.join(names)}",
+            )
+    return given
+
+
+def text_of(value: Any) -> str:
+    if not isinstance(value, str):
+        raise RecordError(f"{value!r:.80} stands where a text belongs")
+    if not value.replace("\n", " ").isprintable():
+        raise RecordError(f"the text {value!a:.80} has characters that cannot be shown")
+    return value
+
+
+def integer_of(value: Any) -> int:
+    if type(value) is not int:
+        raise RecordError(f"{value!r:.80} stands where an integer belongs")
+    return value
+
+
+def seconds_of(value: Any) -> float:
+    """A number of seconds; a prediction, and nothing that is checked."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e300:
+        raise RecordError(f"{value!r:.80} stands where a number of seconds belongs")
+    return float(value)
+
+
+def _iterator(value: Any) -> int:
+    number = integer_of(value)
+    if not 0 <= number < MOST_ITERATORS:
+        raise RecordError(f"{value!r:.80} stands where the number of an iterator belongs")
+    return number
+
+
+def _positive(value: Any) -> int:
+    if integer_of(value) <= 0:
+        raise RecordError(f"{value!r:.80} stands where a positive divisor belongs")
+    return int(value)
+
+
+def _rows(value: Any) -> tuple[Row, ...]:
+    return tuple(read_row(row) for row in items_of(value))
+
+
+def _ranges(value: Any) -> tuple[Range, ...]:
+    pairs = (items_of(bound, 2) for bound in items_of(value))
+    return tuple(Range(integer_of(lo), integer_of(hi)) for lo, hi in pairs)
+
+
+def integers_of(value: Any) -> tuple[int, ...]:
+    return tuple(map(integer_of, items_of(value)))
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("forward", "backward", "rows"), _rows),
+    **dict.fromkeys(("inner", "kept", "parts", "path"), integers_of),
+    **dict.fromkeys(("stage", "term", "factor", "position", "at"), integer_of),
+    "ranges": _ranges,
+}
+"""How a witness's field is read, by its name; `producer` is a scope."""
+
+
+def witness_data(witness: Witness) -> dict[str, Any]:
+    """The witness's kind and its fields."""
+    data: dict[str, Any] = {"kind": type(witness).__name__}
+    for item in fields(witness):
+        value = getattr(witness, item.name)
+        if item.name in ("forward", "backward", "rows"):
+            data[item.name] = [row_data(row) for row in value]
+        elif isinstance(value, Scope):
+            data[item.name] = show_defined(value)
+        elif item.name == "ranges":
+            data[item.name] = [list(bound) for bound in value]
+        else:
+            data[item.name] = list(value) if isinstance(value, tuple) else value
+    return data
+
+
+def read_witness(data: Any, tensors: Mapping[str, Tensor]) -> Witness:
+    given = fields_of(data)
+    kind = WITNESSES.get(str(given.get("kind")))
+    if kind is None:
+        raise RecordError(f"unknown kind of witness: {given.get('kind')!r:.80}")
+    values: dict[str, Any] = {}
+    known_fields(given, ["kind", *(item.name for item in fields(kind))])
+    for item in fields(kind):
+        if item.name not in given:
+            raise RecordError(f"the witness {kind.__name__} lacks {item.name!r}")
+        with within(item.name):
+            if item.name == "producer":
+                values[item.name] = _scope(given[item.name], tensors)
+            else:
+                values[item.name] = _READERS[item.name](given[item.name])
+    result: Witness = kind(**values)
+    return result
+
+
+def step_data(step: Step, hints: Hints) -> dict[str, Any]:
+    return {
+        "rule": step.rule,
+        "before": show_defined(step.before, hints=hints),
+        "after": show_defined(step.after, hints=hints),
+        "witness": witness_data(step.witness),
+    }
+
+
+def read_step(data: Any, tensors: Mapping[str, Tensor]) -> Step:
+    """The step of its data; RecordError where something is missing, misplaced or unreadable."""
+    names = ("rule", "before", "after", "witness")
+    given = known_fields(data, names)
+    for name in names:
+        if name not in given:
+            raise RecordError(f"the step lacks {name!r}")
+    with within("rule"):
+        rule = text_of(given["rule"])
+    with within("before"):
+        before = _scope(given["before"], tensors)
+    with within("after"):
+        after = _scope(given["after"], tensors)
+    if before.loops != after.loops:
+        raise RecordError("the two sides of a step have different loops")
+    with within("witness"):
+        return Step(rule, before, after, read_witness(given["witness"], tensors))
+
+
+def _scope(value: Any, tensors: Mapping[str, Tensor]) -> Scope:
+    try:
+        found = parse_defined(text_of(value), tensors)
+    except RecordError:
+        raise
+    except TextError as error:
+        raise RecordError(
+            f"a scope cannot be read: {error.message}",
+            text=error.text,
+            span=error.span,
+            sizes=error.sizes,
+        ) from None
+    if not isinstance(found, Scope):
+        raise RecordError(f"{value!r:.80} is no scope, as each side of a step is")
+    return found

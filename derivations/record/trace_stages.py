@@ -1,0 +1,186 @@
+"""The stages of a program as plain data: which operator computes each, and how it is bound.
+
+A scope is a number: its place among the stages of the program, producers first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import gcd, inf
+from typing import Any
+
+from derivations.checker import Claim
+from derivations.record.trace import (
+    fields_of,
+    integer_of,
+    integers_of,
+    items_of,
+    known_fields,
+    read_row,
+    row_data,
+    seconds_of,
+    text_of,
+    within,
+)
+from derivations.search.graph import FOLDED, Stage
+from ta.errors import RecordError
+from ta.ir import expr
+from ta.ir.node import Access, Number, Scope, Tensor
+from ta.ir.operator import Binding, Operator, Window
+
+WINDOW = ("operand", "dimension", "loop", "reduction", "unit", "stride", "dilation")
+AS_WRITTEN = "eOperator"
+"""The name of a stage that no operator computes."""
+VIEW = "view"
+"""That of a stage that is one read; it may have no binding."""
+
+
+def claim_of(stage: Stage, operators: Sequence[Operator]) -> Claim:
+    """What a plan says of one of its stages."""
+    if stage.binding is None:
+        return Claim(stage.scope, whole=stage.operator == FOLDED)
+    operator = next(each for each in operators if each.name == stage.operator)
+    return Claim(stage.scope, operator, stage.binding)
+
+
+def stage_data(stage: Stage, places: Mapping[Scope, int]) -> dict[str, Any]:
+    """The stage's scope, its operator, what that is predicted to take, and its binding, if any."""
+    return {
+        "scope": places[stage.scope],
+        "operator": stage.operator or AS_WRITTEN,
+        "predicted_seconds": stage.seconds,
+        "binding": None if stage.binding is None else _binding_data(stage.binding, places),
+    }
+
+
+def _binding_data(binding: Binding, places: Mapping[Scope, int]) -> dict[str, Any]:
+    return {
+        "operands": [_read_data(read, places) for read in binding.operands],
+        "roles": {name: list(held) for name, held in binding.roles.items()},
+        "windows": [[getattr(window, name) for name in WINDOW] for window in binding.windows],
+        "coefficient": _number_data(binding.coefficient),
+    }
+
+
+def _read_data(read: Access, places: Mapping[Scope, int]) -> dict[str, Any]:
+    source = read.source
+    return {
+        "source": source.name if isinstance(source, Tensor) else places[source],
+        "rows": [row_data(row) for row in read.rows],
+        "fill": _number_data(read.fill),
+    }
+
+
+def _number_data(value: Number) -> Any:
+    """`[numerator, denominator]`, or the text of an infinity."""
+    exact = value if abs(value) == inf else Fraction(value)
+    return [exact.numerator, exact.denominator] if isinstance(exact, Fraction) else str(exact)
+
+
+def read_claim(
+    data: Any,
+    scopes: Sequence[Scope],
+    tensors: Mapping[str, Tensor],
+    operators: Sequence[Operator],
+) -> Claim:
+    """What a stage's data says of the program whose stages are `scopes`; RecordError where it is
+    not such data.  Data of another program's stage is a claim with a problem."""
+    try:
+        return _claim(data, scopes, tensors, operators)
+    except _Misfit as problem:
+        return Claim(scopes[-1], problem=str(problem))
+
+
+class _Misfit(Exception):
+    """The data names what the program does not have."""
+
+
+def _claim(
+    data: Any,
+    scopes: Sequence[Scope],
+    tensors: Mapping[str, Tensor],
+    operators: Sequence[Operator],
+) -> Claim:
+    names = ("scope", "operator", "predicted_seconds", "binding")
+    given = known_fields(data, names)
+    for name in names:
+        if name not in given:
+            raise RecordError(f"a stage lacks {name!r}")
+    with within("scope"):
+        scope = _scope(given["scope"], scopes)
+    with within("operator"):
+        name = text_of(given["operator"])
+    with within("predicted_seconds"):
+        seconds_of(given["predicted_seconds"])
+    if given["binding"] is None:
+        return _unbound(scope, name)
+    operator = next((each for each in operators if each.name == name), None)
+    if operator is None:
+        raise RecordError(f"no known operator {name!r:.80}")
+    with within("binding"):
+        return Claim(scope, operator, _binding(given["binding"], scope, scopes, tensors))
+
+
+def _unbound(scope: Scope, name: str) -> Claim:
+    """A stage that is computed as it is written."""
+    if name not in (AS_WRITTEN, FOLDED, VIEW):
+        raise RecordError(f"a stage computed by {name!r:.80} lacks a binding")
+    if name == VIEW and (scope.sums or not isinstance(scope.body, Access)):
+        raise _Misfit("what is no single read is called a view")
+    return Claim(scope, whole=name == FOLDED)
+
+
+def _scope(value: Any, scopes: Sequence[Scope]) -> Scope:
+    place = integer_of(value)
+    if not 0 <= place < len(scopes):
+        raise _Misfit(f"{place} is no stage of the program, which has {len(scopes)}")
+    return scopes[place]
+
+
+def _binding(
+    data: Any, scope: Scope, scopes: Sequence[Scope], tensors: Mapping[str, Tensor]
+) -> Binding:
+    names = ("operands", "roles", "windows", "coefficient")
+    given = known_fields(data, names)
+    for name in names:
+        if name not in given:
+            raise RecordError(f"a binding lacks {name!r}")
+    windows = [items_of(window, len(WINDOW)) for window in items_of(given["windows"])]
+    return Binding(
+        scope,
+        tuple(_read(read, scopes, tensors) for read in items_of(given["operands"])),
+        {name: integers_of(held) for name, held in fields_of(given["roles"]).items()},
+        tuple(Window(*map(integer_of, window)) for window in windows),
+        _number(given["coefficient"]),
+    )
+
+
+def _read(data: Any, scopes: Sequence[Scope], tensors: Mapping[str, Tensor]) -> Access:
+    names = ("source", "rows", "fill")
+    given = known_fields(data, names)
+    for name in names:
+        if name not in given:
+            raise RecordError(f"an operand lacks {name!r}")
+    source: Tensor | Scope | None
+    if isinstance(given["source"], str):
+        source = tensors.get(given["source"])
+        if source is None:
+            raise RecordError(f"{given['source']!r:.80} is no tensor of the formula")
+    else:
+        source = _scope(given["source"], scopes)
+    rows = [read_row(row) for row in items_of(given["rows"])]
+    if len(rows) != len(source.ranges):
+        raise _Misfit(f"{len(rows)} rows for a source of {len(source.ranges)} dimensions")
+    return expr.access(source, rows, _number(given["fill"]))
+
+
+def _number(data: Any) -> Number:
+    if isinstance(data, str):
+        if data not in ("inf", "-inf"):
+            raise RecordError(f"{data!r:.80} stands where a number belongs")
+        return float(data)
+    numerator, denominator = map(integer_of, items_of(data, 2))
+    if denominator <= 0 or gcd(numerator, denominator) != 1:
+        raise RecordError(f"{data!r:.80} stands where a fraction in lowest terms belongs")
+    return Fraction(numerator, denominator)

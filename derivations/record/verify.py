@@ -1,0 +1,213 @@
+"""Checking a derivation from its record alone.
+
+Every step's two sides are compared from their definitions, over integer sets, by a checker that
+shares no code with what made the step (`derivations/checker`); the steps are replayed from the
+given roots and must end in the stated program; each stage is compared with the definition of the
+operator that is to compute it; and both ends are evaluated at sampled points modulo two primes,
+which a wrong program passes with a probability below (degree / 2^31)^2 a point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+
+from derivations.checker import Claim, not_an_instance, not_shown
+from derivations.steps.kernel import Step
+from ta.equality.compare import exactly, signed_fields, unsigned_fields
+from ta.equality.exp_law import ExponentialField
+from ta.errors import EinderiveError
+from ta.exact.fields import PRIMES, Field, ModularField
+from ta.exact.interp import MOST_READ, evaluate_at, input_tensors, uses_order
+from ta.exact.rationals import ExactField
+from ta.exact.sampled import sampled_values
+from ta.ir.node import Apply, Node, Scope
+from ta.ir.subst import accesses, nested_scopes, replace_sources, stages, walk
+
+Points: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int64]]
+POINTS = 24
+MOST_WORK = 8_000_000
+"""Fewer points are taken, or none, where bodies would be evaluated more often than this."""
+NOT_EVALUATED = "not evaluated at sampled points"
+EXACT_WORK = 100
+"""Rationals take so many times as long as residues."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One checked statement; `ok` False says why in `detail`.  With `looked` False it was left out,
+    for the reason in `detail`, and nothing is said against it."""
+
+    what: str
+    ok: bool
+    detail: str = ""
+    looked: bool = True
+
+    def __str__(self) -> str:
+        mark = ("ok  " if self.looked else "left") if self.ok else "FAIL"
+        return f"{mark}  {self.what}" + (f": {self.detail}" if self.detail else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The findings of a check; true where all of them hold."""
+
+    findings: tuple[Finding, ...]
+
+    def __bool__(self) -> bool:
+        return all(finding.ok for finding in self.findings)
+
+    def __str__(self) -> str:
+        verdict = "every step checks" if self else "the derivation does not check"
+        if self and not all(finding.looked for finding in self.findings):
+            verdict += "; what is left out is not needed for that, and was not looked at"
+        return "\n".join([*map(str, self.findings), verdict])
+
+
+def check(
+    roots: Sequence[Scope],
+    steps: Sequence[Step],
+    result: Sequence[Scope],
+    claims: Sequence[Claim] = (),
+) -> Report:
+    """Whether the steps lead from `roots` to `result`, each an identity, and whether the stages of
+    the result are what `claims` say of them."""
+    findings: list[Finding] = []
+    current = tuple(roots)
+    for number, step in enumerate(steps, 1):
+        findings.append(_check_step(number, step, current))
+        if findings[-1].ok:  # what is not proved is not replaced either
+            current = tuple(replace_sources(root, {step.before: step.after}) for root in current)
+    same = current == tuple(result)
+    findings.append(Finding("the steps end in the stated program", same))
+    if claims:
+        findings += _check_stages(claims, result)
+    if len(roots) == len(result):
+        findings += [_compare(a, b) for a, b in zip(roots, result, strict=True)]
+    return Report(tuple(findings))
+
+
+def _check_step(number: int, step: Step, current: tuple[Scope, ...]) -> Finding:
+    what = f"step {number}, {step.rule}"
+    if step.before not in stages(*current):
+        return Finding(what, False, "its left side does not occur in the program at that point")
+    reason = not_shown(step.before, step.after, step.witness)
+    return Finding(what, reason is None, reason or "")
+
+
+def _check_stages(claims: Sequence[Claim], result: Sequence[Scope]) -> list[Finding]:
+    findings = []
+    for number, claim in enumerate(claims, 1):
+        if claim.problem:
+            findings.append(Finding(f"stage {number}", False, claim.problem))
+        elif claim.operator is not None:
+            reason = None
+            if claim.binding is not None:
+                reason = not_an_instance(claim.scope, claim.operator, claim.binding)
+            what = f"stage {number} is an instance of {claim.operator.name}"
+            findings.append(Finding(what, reason is None, reason or ""))
+    computed = {claim.scope for claim in claims}
+    missing = {*result, *(needed for claim in claims for needed in claim.needs)} - computed
+    findings.append(Finding("every stage that is read is computed", not missing))
+    return findings
+
+
+def _compare(left: Scope, right: Scope) -> Finding:
+    """Both programs at corners and random points, exactly."""
+    what = "both programs agree at sampled points, evaluated exactly"
+    if left is right:
+        return Finding("the program is the given one", True)
+    if left.loops != right.loops:
+        return Finding(what, False, "their outputs have different ranges")
+    if any(r.extent == 0 for r in left.loops):
+        return Finding(what, True, "no points: the output is empty")
+    order = stages(left, right)
+    ordered = any(map(uses_order, order))
+    fields: Sequence[Field] = [ExactField()] if ordered else [ModularField(p) for p in PRIMES[:2]]
+    scale = EXACT_WORK if ordered else 1
+    if ordered and not exactly(left, right):
+        reason = "rationals of so great powers have too many digits"
+        return Finding(NOT_EVALUATED, True, reason, looked=False)
+    count = POINTS
+    while count and scale * max(_work(left, count), _work(right, count)) > MOST_WORK:
+        count //= 2
+    if not count:
+        reason = f"each needs over {MOST_WORK} evaluations of a body"
+        return Finding(NOT_EVALUATED, True, reason, looked=False)
+    points = sample_points(left, count, seed=7)
+    try:
+        wrong = _difference(left, right, points, fields)
+        law = ""
+        has_exp = any(_is_exp(node) for stage in order for node in walk(stage.body))
+        if wrong and has_exp and _agree_by_law(left, right, points):
+            wrong, law = "", ", by the law exp(a + b) = exp(a)*exp(b)"
+    except (EinderiveError, MemoryError, ValueError) as error:
+        return Finding(what, False, f"not evaluated: {error}")
+    except RecursionError:
+        reason = "the stages build on each other too deeply"
+        return Finding(NOT_EVALUATED, True, reason, looked=False)
+    return Finding(what, not wrong, wrong or f"{len(points)} points{law}")
+
+
+def _agree_by_law(left: Scope, right: Scope, points: Points) -> bool:
+    """Whether the two agree where exp(a + b) = exp(a)*exp(b), with functions that compare opaque,
+    or else with their signs, in so many draws that they would not agree by chance."""
+    for fields in (unsigned_fields(left, right), signed_fields(left, right)):
+        if fields and not _difference(left, right, points, fields):
+            return True
+    return False
+
+
+def _is_exp(node: Node) -> bool:
+    return isinstance(node, Apply) and node.function == "exp"
+
+
+def _difference(left: Scope, right: Scope, points: Points, fields: Sequence[Field]) -> str:
+    """Where the two differ and by what; nothing where they agree."""
+    tensors = input_tensors(left, right)
+    for seed, field in enumerate(fields):
+        spread = ModularField() if isinstance(field, ExponentialField) else field
+        values = sampled_values(tensors, spread, seed)
+        a = evaluate_at(left, points, values, field)
+        b = evaluate_at(right, points, values, field)
+        wrong = np.flatnonzero(field.differs(a, b))
+        if wrong.size:
+            at = tuple(int(x) for x in points[wrong[0]])
+            return f"at {at}: {a[wrong[0]]} and {b[wrong[0]]}"
+    return ""
+
+
+def sample_points(scope: Scope, count: int, seed: int) -> Points:
+    """Corners of the loops' box first, then random points; no point twice."""
+    if not scope.loops:  # one point, without coordinates
+        return np.zeros((1, 0), dtype=np.int64)
+    lows = np.array([r.lo for r in scope.loops], dtype=np.int64)
+    highs = np.array([r.hi for r in scope.loops], dtype=np.int64)
+    generator = np.random.default_rng(seed)
+    corners = generator.integers(0, 2, size=(count // 3 + 1, len(lows)))
+    corners[0] = 0
+    chosen = np.where(corners == 1, highs - 1, lows)
+    inner = generator.integers(lows, highs, size=(count, len(lows)))
+    both = np.concatenate([chosen, inner])
+    _, first = np.unique(both, axis=0, return_index=True)
+    found: Points = both[np.sort(first)][:count]
+    return found
+
+
+def _work(root: Scope, count: int) -> int:
+    """How often bodies are evaluated for so many points of the root, at most."""
+    points = dict.fromkeys(stages(root), 0)
+    points[root] = count
+    total = 0
+    for stage in reversed(points):
+        visited = points[stage] * prod(bound.extent for bound in stage.sums)
+        total += visited
+        for nested in nested_scopes(stage):
+            reads = sum(access.source is nested for access in accesses(stage.body))
+            asked = points[nested] + visited * reads  # of many, all are evaluated at once
+            points[nested] = asked if asked < MOST_READ * nested.size else nested.size
+    return total

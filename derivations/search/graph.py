@@ -1,0 +1,285 @@
+"""The search space as an AND-OR graph of distinct scopes.
+
+A scope can be computed as one stage (by a library operator or an eOperator, reading its nested
+scopes), or by any equal scope that a rule gives.  Since scopes are closed, each distinct scope is
+expanded once, wherever in whatever program it occurs; a program is a choice for each scope.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from derivations.matching.cost import (
+    Machine,
+    eoperator_work,
+    is_free_regrouping,
+    is_free_view,
+    overlap_bytes,
+)
+from derivations.matching.match import MOST_OPERANDS
+from derivations.matching.matcher import Matcher
+from derivations.rule import JointRule, Rule
+from derivations.steps.kernel import Step
+from ta.ir.element import element_bytes
+from ta.ir.node import Access, Mul, Scope
+from ta.ir.operator import Binding, Operator
+from ta.ir.subst import accesses, nested_scopes, stages
+from ta.printing.written import MOST_DEPTH, MOST_LENGTH, written
+
+FOLDED = "folded"
+"""The stage's operator where it is computed once, from weights alone."""
+NOT_ALLOWED = "a step that the accuracy or the NaN option leaves out"
+TOO_LONG = f"an expression of more than {MOST_LENGTH} reads or {MOST_DEPTH} nested operations"
+INTERRUPTED = "interrupted"
+MOST_OPENING = 8
+"""Opening steps from one stage."""
+LIBRARY_MARGIN = 1.1
+"""A library operator is taken where it is predicted to cost at most this many times the kernel."""
+
+
+class Stage(NamedTuple):
+    """How one scope is computed as a single stage: `operator` names the library operator, None is
+    an eOperator; `reads` are the nested scopes it needs as buffers."""
+
+    scope: Scope
+    operator: str | None
+    binding: Binding | None
+    seconds: float
+    reads: tuple[Scope, ...]
+    distance: float
+    nearest: str
+
+    @property
+    def reads_past(self) -> bool:
+        """Whether the operator does the work of several stages: it reads past the nearest ones."""
+        return self.binding is not None and not _same(self.reads, nested_scopes(self.scope))
+
+
+def _same(left: tuple[Scope, ...], right: tuple[Scope, ...]) -> bool:
+    return left == right or set(left) == set(right)
+
+
+@dataclass
+class Graph:
+    """The explored part of the search space."""
+
+    rules: Sequence[Rule]
+    operators: Sequence[Operator]
+    machine: Machine
+    item: int = 4
+    joint_rules: Sequence[JointRule] = ()
+    weights: frozenset[str] = frozenset()
+    """Names of tensors that stay the same from call to call: what reads only them is computed once
+    and costs nothing."""
+    allowed: Callable[[Step], bool] | None = None
+    """Which steps may take part; all of them where it is None."""
+    joints: list[dict[Scope, Step]] = field(default_factory=list)
+    """Steps that only pay together."""
+    opened: dict[Scope, Step] = field(default_factory=dict)
+    """The steps of opening rules, by the scopes that they lead from."""
+    stages: dict[Scope, Stage] = field(default_factory=dict)
+    edges: dict[Scope, tuple[Step, ...]] = field(default_factory=dict)
+    pruned: Counter[str] = field(default_factory=Counter)
+    stopped: str = "space exhausted"
+
+    def __post_init__(self) -> None:
+        self._matcher = Matcher(self.operators)
+        self._estimates: dict[Scope, float] = {}
+        self._reading: dict[tuple[object, ...], Stage] = {}
+
+    def stage(self, scope: Scope) -> Stage:
+        """The cheapest way to compute the scope as one stage."""
+        found = self.stages.get(scope)
+        if found is None:
+            found = self.stages[scope] = self._stage(scope)
+        return found
+
+    def without(self, names: Collection[str]) -> Graph:
+        """The same scopes and steps, with the operators of these names left out."""
+        changed = {scope for scope, stage in self.stages.items() if stage.operator in names}
+        kept = {
+            scope: stage
+            for scope, stage in self.stages.items()
+            if scope not in changed and changed.isdisjoint(stage.reads)
+        }
+        operators = [operator for operator in self.operators if operator.name not in names]
+        other = replace(self, operators=operators, stages=kept)
+        for scope in self.stages:
+            other.stage(scope)
+        return other
+
+    def _stage(self, scope: Scope) -> Stage:
+        reads = nested_scopes(scope)
+        if self.weights and self._is_constant(scope):
+            return Stage(scope, FOLDED, None, 0.0, (), 0.0, FOLDED)
+        if not scope.sums and (is_free_view(scope) or self._regroups(scope)):
+            copied = overlap_bytes(scope, self.item)
+            return Stage(scope, "view", None, copied / self.machine.bandwidth, reads, 0.0, "view")
+        body = scope.body
+        if not isinstance(body, Access):
+            return self._matched(scope, reads)
+        key = (
+            body.rows,
+            scope.loops,
+            scope.sums,
+            scope.reducer,
+            body.source.ranges,
+            element_bytes(body.source),
+            body.fill,
+        )
+        like = self._reading.get(key)
+        if like is None:
+            like = self._reading[key] = self._matched(scope, reads)
+            return like
+        binding = like.binding
+        if binding is not None:
+            binding = replace(binding, scope=scope, operands=(body,))
+        return like._replace(scope=scope, binding=binding, reads=reads)
+
+    def _matched(self, scope: Scope, reads: tuple[Scope, ...]) -> Stage:
+        """The library operator that the scope is an instance of, or the kernel."""
+        work = eoperator_work(scope, self.item, self.machine.fused)
+        own = self.machine.seconds(work, self.item)
+        bindings, least, nearest = self._matcher.matches(scope)
+        best: Stage | None = None
+        lowest = LIBRARY_MARGIN * own
+        for operator, binding in bindings:
+            seconds = self.machine.seconds(operator.work(binding), self.item)
+            used = [a.source for a in binding.operands if isinstance(a.source, Scope)]
+            needed = tuple(dict.fromkeys(used))
+            cost = seconds
+            if not _same(needed, reads):
+                cost += self._total(needed) - self._total(reads)
+            if cost < lowest or (best is None and cost == lowest):
+                best = Stage(scope, operator.name, binding, seconds, needed, 0.0, operator.name)
+                lowest = cost
+        return best or Stage(scope, None, None, own, reads, least, nearest)
+
+    def _total(self, scopes: tuple[Scope, ...]) -> float:
+        """Predicted seconds of the scopes and all they read."""
+        for scope in stages(*scopes):
+            self.stage(scope)  # producers first: a long chain is not walked down by recursion
+        return sum(map(self.estimate, scopes))
+
+    def _regroups(self, scope: Scope) -> bool:
+        """Whether the scope shows a stage's result under other loops without moving anything."""
+        if scope.sums or not isinstance(scope.body, Access):
+            return False
+        source = scope.body.source
+        order: Sequence[int] = range(len(source.shape))
+        if isinstance(source, Scope):
+            stage = self.stage(source)
+            if stage.operator is not None:
+                operator = next((o for o in self.operators if o.name == stage.operator), None)
+                if operator is None or operator.stored is None or stage.binding is None:
+                    return False
+                order = operator.stored(stage.binding)
+        return is_free_regrouping(scope, order)
+
+    def _is_constant(self, scope: Scope) -> bool:
+        """Whether the scope reads weights only, directly or not."""
+        return all(
+            self._is_constant(access.source)
+            if isinstance(access.source, Scope)
+            else access.source.name in self.weights
+            for access in accesses(scope.body)
+        )
+
+    def estimate(self, scope: Scope) -> float:
+        """Predicted seconds of the scope and all it reads, each as the single stage it is."""
+        known = self._estimates.get(scope)
+        if known is None:
+            known = self._estimates[scope] = self._estimate(scope)
+        return known
+
+    def _estimate(self, scope: Scope) -> float:
+        total, seen, pending = 0.0, set(), [scope]
+        while pending:
+            current = pending.pop()
+            if current not in seen:
+                seen.add(current)
+                stage = self.stage(current)
+                total += stage.seconds
+                pending.extend(stage.reads)
+        return total
+
+    def allows(self, step: Step) -> bool:
+        """Whether the step may take part."""
+        return can_be_written(step) and (self.allowed is None or self.allowed(step))
+
+    def open(self, stage: Scope) -> tuple[Scope, ...]:
+        """What the opening rules make of a stage of the given program, one step after the other."""
+        found: list[Scope] = []
+        rules = [rule for rule in self.rules if rule.opening]
+        while len(found) < MOST_OPENING:
+            proposed = (step for rule in rules for step in rule.steps(stage))
+            step = next((each for each in proposed if self.allows(each)), None)
+            if step is None:
+                break
+            self.opened[stage] = step
+            stage = step.after
+            found.append(stage)
+        for rule in [then for opening in rules if found for then in opening.then]:
+            step = next((each for each in rule.steps(stage) if self.allows(each)), None)
+            if step is not None:
+                stage = step.after
+                found.append(stage)
+        return tuple(found)
+
+    def expand(self, scope: Scope) -> tuple[Step, ...]:
+        """The steps from this scope, each result once."""
+        found = self.edges.get(scope)
+        if found is None:
+            steps: dict[Scope, Step] = {}
+            if scope in self.opened:
+                steps[self.opened[scope].after] = self.opened[scope]
+            for rule in self.rules:
+                for step in () if rule.opening else rule.steps(scope):
+                    if not can_be_written(step):
+                        self.pruned[TOO_LONG] += 1
+                    elif self.allowed is not None and not self.allowed(step):
+                        self.pruned[NOT_ALLOWED] += 1
+                    elif step.after in steps:
+                        self.pruned["the same expression was reached before"] += 1
+                    else:
+                        steps[step.after] = step
+            found = self.edges[scope] = tuple(steps.values())
+        return found
+
+
+def can_be_written(step: Step) -> bool:
+    """Whether no body that the step makes is too long to be written out."""
+    new = (step.after, *nested_scopes(step.after))
+    if all(map(_is_short, new)):
+        return True
+    before = step.before
+    given = [written(stage.body) for stage in (before, *nested_scopes(before))]
+    return all(written(stage.body).fits(*given) for stage in new)
+
+
+def _is_short(stage: Scope) -> bool:
+    body = stage.body
+    factors = body.factors if isinstance(body, Mul) else (body,)
+    if len(factors) <= MOST_OPERANDS and all(isinstance(f, Access) for f in factors):
+        return True  # at once: most bodies are, and this is asked of every step
+    return written(body).short
+
+
+def is_view(scope: Scope) -> bool:
+    """Whether the scope only reads another one, whatever the rows: what reindexing leaves."""
+    return (
+        not scope.sums and isinstance(scope.body, Access) and isinstance(scope.body.source, Scope)
+    )
+
+
+def producers(scope: Scope) -> tuple[Scope, ...]:
+    """The nested scopes that are to be explored after a step led to this scope."""
+    return tuple(a.source for a in accesses(scope.body) if isinstance(a.source, Scope))
+
+
+def default_item_bytes(roots: Sequence[Scope]) -> int:
+    """Bytes of an element of the widest of the programs."""
+    return max(map(element_bytes, roots), default=4)

@@ -1,0 +1,44 @@
+"""How far a search has come, in a few numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from derivations.search.choice import choices
+from derivations.search.graph import Graph
+from ta.ir.node import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What `derive(..., progress=...)` hands to its function now and then.
+
+    `seconds` since the search began; `states`, the distinct expressions seen; how many of them are
+    `expanded`, and how many `waiting`; `best`, the predicted seconds of the cheapest program so far
+    (a stage that several read counts for each of them); `share` of the budget that is used, from 0
+    to 1.  While programs are put together at the end, nothing waits."""
+
+    seconds: float
+    states: int
+    expanded: int
+    waiting: int
+    best: float
+    share: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.seconds:.1f} s: {self.states} expressions, {self.expanded} expanded, "
+            f"{self.waiting} waiting, best {self.best:.3g} s, {self.share:.0%} of the budget"
+        )
+
+
+Watch: TypeAlias = Callable[[Callable[[], Progress]], None]
+"""Called now and then during a search; what it is handed gives the numbers, if they are wanted."""
+
+
+def best_seconds(graph: Graph, roots: tuple[Scope, ...]) -> float:
+    """The predicted seconds of the cheapest ways to the roots."""
+    found = choices(graph, roots)
+    return sum(found[root].seconds for root in dict.fromkeys(roots))

@@ -1,0 +1,141 @@
+"""The search: from roots to ranked plans, with what it did on the way."""
+
+from __future__ import annotations
+
+import gc
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+
+from derivations.matching.bound import lower_bound
+from derivations.matching.cost import Machine
+from derivations.rule import JointRule, Rule
+from derivations.search.explore import Budget, explore
+from derivations.search.extract import Plan, plans, unchanged
+from derivations.search.graph import INTERRUPTED, Graph, default_item_bytes
+from derivations.search.progress import Progress, Watch, best_seconds
+from derivations.steps.kernel import Step
+from ta.ir.node import Scope
+from ta.ir.operator import Operator
+
+AT_THE_BOUND = "no program can be faster than the one given"
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What the search did: distinct scopes seen and expanded, steps proposed and accepted, seconds,
+    the process's peak memory in bytes, why it ended, and what was left out and why; `bound` are
+    the predicted seconds that no program stays below (see `derivations.matching.bound`)."""
+
+    states: int
+    expanded: int
+    steps: int
+    seconds: float
+    peak_bytes: int
+    stopped: str
+    pruned: Mapping[str, int]
+    bound: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """`plans` are ranked by predicted seconds; `unchanged` is the program as given."""
+
+    plans: tuple[Plan, ...]
+    unchanged: Plan
+    statistics: Statistics
+
+
+def search(
+    roots: tuple[Scope, ...],
+    rules: Sequence[Rule],
+    operators: Sequence[Operator],
+    machine: Machine,
+    budget: Budget,
+    watch: Watch | None = None,
+    most: int = 16,
+    joint_rules: Sequence[JointRule] = (),
+    weights: frozenset[str] = frozenset(),
+    allowed: Callable[[Step], bool] | None = None,
+) -> SearchResult:
+    """Explore from the roots within the budget and rank the programs found; only steps that are
+    `allowed` take part.
+
+    Deterministic for a budget in states; KeyboardInterrupt ends it with the best so far, also where
+    it comes while programs are put together from what was explored."""
+    arguments = machine, budget, watch, most, joint_rules, weights, allowed
+    with _no_collection():  # also of the graph's memory, which is given back without it
+        return _search(roots, rules, operators, *arguments)
+
+
+def _search(
+    roots: tuple[Scope, ...],
+    rules: Sequence[Rule],
+    operators: Sequence[Operator],
+    machine: Machine,
+    budget: Budget,
+    watch: Watch | None,
+    most: int,
+    joint_rules: Sequence[JointRule],
+    weights: frozenset[str],
+    allowed: Callable[[Step], bool] | None,
+) -> SearchResult:
+    started = time.perf_counter()
+    item = default_item_bytes(roots)
+    graph = Graph(rules, operators, machine, item, joint_rules, weights, allowed)
+    given = unchanged(graph, roots)
+    bound = lower_bound(roots, machine, item, weights)
+    expanded = 0
+    if given.seconds > bound * (1 + 1e-9):
+        expanded = explore(graph, roots, budget, watch)
+    else:
+        graph.stopped = AT_THE_BOUND
+
+    @cache  # nothing is explored any more
+    def best() -> float:
+        return best_seconds(graph, roots)
+
+    def progress() -> Progress:
+        seconds = time.perf_counter() - started
+        return Progress(seconds, len(graph.stages), expanded, 0, best(), 1.0)
+
+    def check() -> None:
+        if watch is not None and graph.stopped != INTERRUPTED:
+            watch(progress)
+
+    found = plans(graph, roots, most, check)
+    seconds = time.perf_counter() - started
+    statistics = Statistics(
+        states=len(graph.stages),
+        expanded=expanded,
+        steps=sum(map(len, graph.edges.values())),
+        seconds=seconds,
+        peak_bytes=_peak_bytes(),
+        stopped=graph.stopped,
+        pruned=dict(graph.pruned),
+        bound=bound,
+    )
+    return SearchResult(found, given, statistics)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without the cyclic garbage collector: neither expressions nor the functions that rebuild them
+    form cycles, and walking over all of them again and again costs a fifth of the search."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _peak_bytes() -> int:
+    """The process's largest resident size so far (Linux counts it in KiB, macOS in bytes)."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

@@ -1,0 +1,63 @@
+"""A product of many factors contracted pair by pair.
+
+    S[j,k,l] a(i,j)*b(j,k)*c(k,l)*d(l,m)  =  S[k] {S[j] a*b}[i,k] * {S[l] c*d}[k,m]
+
+Each pair becomes a scope of its own, in which the reduction iterators that no other factor uses are
+summed; it is summation splitting, several times over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from derivations.steps.restructure import factors_of, lift
+from ta.errors import RuleRefused
+from ta.ir import affine, expr
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Const, Node, Scope
+from ta.ir.subst import substitute
+
+
+@dataclass(frozen=True, slots=True)
+class ContractPairs:
+    """`path`: positions of a pair among the factors that are left (numbers not counted), two for
+    each contraction; a pair leaves the list and its product joins it at the end."""
+
+    path: tuple[int, ...]
+
+
+def plain_factors(scope: Scope) -> list[Node]:
+    """The factors of the body other than numbers."""
+    return [factor for factor in factors_of(scope.body) if not isinstance(factor, Const)]
+
+
+def contract_pairs(scope: Scope, witness: ContractPairs) -> Scope:
+    """The scope whose factors are contracted along the path."""
+    if scope.reducer != "sum" or not scope.sums:
+        raise RuleRefused("only a sum of products is contracted pair by pair")
+    if any(r.lo >= r.hi for r in scope.domain):
+        raise RuleRefused("an iterator has an empty range")
+    if not witness.path or len(witness.path) % 2:
+        raise RuleRefused("the path is not a list of pairs")
+    first, count = len(scope.loops), len(scope.domain)
+    left, summed = plain_factors(scope), 0
+    reduction = ((1 << count) - 1) >> first << first
+    for one, other in zip(witness.path[::2], witness.path[1::2], strict=True):
+        if one == other or not (0 <= one < len(left) and 0 <= other < len(left)):
+            raise RuleRefused("the path names a factor that is not there")
+        if len(left) < 3:
+            raise RuleRefused("the last two factors are the scope's own product")
+        pair = [left[one], left[other]]
+        left = [factor for place, factor in enumerate(left) if place not in (one, other)]
+        elsewhere = 0
+        for factor in left:
+            elsewhere |= factor.free
+        inner = (pair[0].free | pair[1].free) & reduction & ~elsewhere
+        left.append(lift(expr.mul(*pair), scope, inner))
+        summed |= inner
+    coefficient = [f for f in factors_of(scope.body) if isinstance(f, Const)]
+    kept = [i for i in range(first, count) if not summed >> i & 1]
+    rows = {i: affine.iterator(i) for i in range(first)}
+    rows |= {old: affine.iterator(first + new) for new, old in enumerate(kept)}
+    body = substitute(expr.mul(*coefficient, *left), rows)
+    return make_scope(scope.loops, [scope.domain[i] for i in kept], body)

@@ -1,0 +1,101 @@
+"""Producers substituted into all their consumers, at every depth.
+
+    {L[x] g(E[x], {L[y] S[k] E[y,k]}[x])}   with   E = {L[z] f(z)}
+        =  {L[x] g(f(x), {L[y] S[k] f(y,k)}[x])}
+
+A scope without a reduction is computed anew wherever it is read.  An operator that spans several
+stages, such as a softmax, is often written with such intermediates.
+Source: EinNet (OSDI'23), expression fusion.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+
+from derivations.steps.restructure import Merge, merge, needs_guard, reads
+from ta.errors import RuleRefused
+from ta.ir.node import Access, Node, Scope, Select
+from ta.ir.subst import children, nested_scopes, redirected, stages, terms
+from ta.printing.written import MOST_LENGTH, written
+
+
+@dataclass(frozen=True, slots=True)
+class Fuse:
+    """All scopes without a reduction that are read below the scope go into their readers."""
+
+
+def fuse(scope: Scope, witness: Fuse, exact: bool = True) -> Scope:
+    """The scope with its producers without reductions inlined wherever no condition is needed."""
+    if any(r.lo >= r.hi for stage in stages(scope) for r in stage.domain):
+        raise RuleRefused("an iterator has an empty range")
+    for stage in stages(scope):  # producers first, so that none is asked for at any depth
+        found = _fused(stage, exact)
+    if found is scope:
+        raise RuleRefused("there is no producer that could be inlined")
+    return found
+
+
+@lru_cache(maxsize=1 << 14)
+def _fused(stage: Scope, exact: bool) -> Scope:
+    """The stage with its producers inlined, these fused as well.  What a stage becomes does not
+    depend on who reads it, and a long program asks for the same ones again and again."""
+    sources = {nested: _fused(nested, exact) for nested in nested_scopes(stage)}
+    return _inlined(redirected(stage, sources), exact)
+
+
+@lru_cache(maxsize=4096)
+def _inlined(scope: Scope, exact: bool) -> Scope:
+    """Every read of a scope without a reduction replaced by its body, unless that needs a guard or
+    becomes too long to be written out.
+
+    Remembered: what is read at some depth is read by many scopes.  A read that is left is not asked
+    for again: what it is left for, a body that grows or a condition, stays."""
+    left: set[Access] = set()
+    while True:
+        asked = ((p, read) for p, read in enumerate(reads(scope)) if read not in left)
+        place = next((p for p, read in asked if not _reduces(read)), None)
+        if place is None:
+            return scope
+        access = reads(scope)[place]
+        merged = scope
+        if not _too_long(scope.body, access) and not needs_guard(access, scope.domain, exact):
+            with suppress(RuleRefused):
+                merged = merge(scope, Merge(place), exact)
+        longer = not written(merged.body).fits(written(scope.body))
+        if merged is scope or longer or _guards(merged) > _guards(scope):
+            left.add(access)
+        else:
+            scope = merged
+
+
+def _reduces(access: Access) -> bool:
+    return isinstance(access.source, Scope) and bool(access.source.sums)
+
+
+def _too_long(body: Node, access: Access) -> bool:
+    """Whether the body is surely too long with the source's body in the place of the read: each
+    time that the read is written, the source's body is, unless parts of them cancel."""
+    assert isinstance(access.source, Scope)
+    own, source = written(body), written(access.source.body)
+    most, further = max(MOST_LENGTH, own.length) - own.length, source.length - 1
+    return further > most or _times(body, access) * further > most
+
+
+def _times(body: Node, access: Access) -> int:
+    """How often the read stands in the body as it is written."""
+    return _counted(body, access, {access: 1})
+
+
+def _counted(node: Node, access: Access, known: dict[Node, int]) -> int:
+    if access.free & ~node.free:
+        return 0  # it cannot stand there
+    found = known.get(node)
+    if found is None:
+        found = known[node] = sum(_counted(child, access, known) for child in children(node))
+    return found
+
+
+def _guards(scope: Scope) -> int:
+    return sum(isinstance(node, Select) for node in terms(scope.body))

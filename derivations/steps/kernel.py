@@ -1,0 +1,91 @@
+"""The kernel: a step is a rule's name, a scope, a witness and the equal scope it proves.
+
+Whatever proposes a witness, only `apply` turns it into an equal scope, and it refuses where a side
+condition is not shown to hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from derivations.steps import centring, contraction, embed, fusion, pieces, reindex, restructure
+from derivations.steps import identities as functions
+from derivations.steps.centring import Centre
+from derivations.steps.contraction import ContractPairs
+from derivations.steps.embed import ReadPart
+from derivations.steps.fusion import Fuse
+from derivations.steps.identities import Exponential, Pull, Scale
+from derivations.steps.pieces import SplitRange
+from derivations.steps.reindex import ReindexLoops, ReindexSums
+from derivations.steps.restructure import Distribute, Expand, Factor, Materialise, Merge, SplitSum
+from ta.errors import RuleRefused
+from ta.ir.node import Scope
+
+Witness: TypeAlias = (
+    ReindexLoops
+    | ReindexSums
+    | ReadPart
+    | SplitSum
+    | Merge
+    | Materialise
+    | Distribute
+    | Expand
+    | Factor
+    | SplitRange
+    | ContractPairs
+    | Fuse
+    | Pull
+    | Scale
+    | Exponential
+    | Centre
+)
+
+_BY_DOMAINS: dict[type[Any], Callable[[Scope, Any, bool], Scope]] = {
+    ReindexLoops: reindex.reindex_loops,
+    ReindexSums: reindex.reindex_sums,
+    ReadPart: embed.read_part,
+    Merge: restructure.merge,
+    Fuse: fusion.fuse,
+}
+
+_BY_FORM: dict[type[Any], Callable[[Scope, Any], Scope]] = {
+    SplitSum: restructure.split_sum,
+    Materialise: restructure.materialise,
+    Distribute: restructure.distribute,
+    Expand: restructure.expand,
+    Factor: restructure.factor,
+    SplitRange: pieces.split_range,
+    ContractPairs: contraction.contract_pairs,
+    Pull: functions.pull,
+    Scale: functions.scale,
+    Exponential: functions.exponential,
+    Centre: centring.centre,
+}
+
+WITNESSES: dict[str, type[Any]] = {kind.__name__: kind for kind in (*_BY_DOMAINS, *_BY_FORM)}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`before = after` as tensors, by the named rule; `witness` lets a checker redo it."""
+
+    rule: str
+    before: Scope
+    after: Scope
+    witness: Witness
+
+
+def apply(scope: Scope, witness: Witness, *, exact: bool = True) -> Scope:
+    """The scope that the witness proves equal to `scope`; RuleRefused names what does not hold.
+
+    With `exact` off only interval reasoning takes part: it refuses more and is a thousand times
+    faster, which is what the search wants."""
+    kind = type(witness)
+    try:
+        if kind in _BY_DOMAINS:
+            return _BY_DOMAINS[kind](scope, witness, exact)
+        return _BY_FORM[kind](scope, witness)
+    except ValueError as error:  # a constructor has no such node: say, it adds inf and -inf
+        raise RuleRefused(str(error)) from error

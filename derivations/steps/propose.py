@@ -1,0 +1,236 @@
+"""What the rules' proposers share: witnesses from maps, and what the rows of a body suggest.
+
+Nothing here is trusted; the kernel verifies every witness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import gcd
+
+from derivations.steps.reindex import ReindexLoops, ReindexSums, row_range
+from ta.facts.zeros import zero_reads
+from ta.ir import affine
+from ta.ir.affine import Range, Row
+from ta.ir.node import Access, Node, Scope, Select
+from ta.ir.subst import accesses, walk
+
+
+@lru_cache(maxsize=4096)
+def body_rows(body: Node) -> tuple[tuple[Access, Row], ...]:
+    """The rows of the body's accesses with the access they belong to, each row once per access."""
+    return tuple(
+        (access, row)
+        for access in accesses(body)
+        for row in dict.fromkeys(access.rows)
+        if row.terms or row.floors
+    )
+
+
+@lru_cache(maxsize=4096)
+def condition_rows(body: Node) -> tuple[Row, ...]:
+    """The distinct rows of the body's conditions."""
+    selects = (node for node in walk(body) if isinstance(node, Select))
+    return tuple(dict.fromkeys(c.row for select in selects for c in select.conditions))
+
+
+@lru_cache(maxsize=64)
+def affine_rows(scope: Scope) -> tuple[Row, ...]:
+    """The distinct affine rows of the body's accesses and conditions."""
+    rows = [row for _, row in body_rows(scope.body)] + list(condition_rows(scope.body))
+    return tuple(dict.fromkeys([row for row in rows if not row.floors]))
+
+
+def divisors(scope: Scope) -> tuple[tuple[int, int], ...]:
+    """(iterator, n) for every `(i + c) // n` in the body's rows."""
+    found: dict[tuple[int, int], None] = {}
+    for _, row in body_rows(scope.body):
+        for inner, n, _ in row.floors:
+            if len(inner.terms) == 1 and abs(inner.terms[0][1]) == 1:
+                found[inner.terms[0][0], n] = None
+    return tuple(found)
+
+
+def first_use(body: Node, replacement: Sequence[Row], count: int) -> list[int]:
+    """The iterators below `count` that the body uses after the replacement, those of its reads in
+    order of first use, then those of its conditions."""
+    seen: dict[int, None] = {}
+    for access in accesses(body):
+        for row in access.rows:
+            new = affine.substitute(row, replacement)
+            for i, _ in new.terms:
+                seen[i] = None
+            if new.floors:
+                seen |= dict.fromkeys(sorted(affine.iterators(new)))
+    conditions = 0
+    for row in condition_rows(body):
+        conditions |= affine.mask(affine.substitute(row, replacement))
+    seen |= dict.fromkeys(affine.bits(conditions))
+    return [i for i in seen if i < count]
+
+
+def loops_witness(
+    scope: Scope, forward: Sequence[Row], backward: Sequence[Row], ranges: Sequence[Range]
+) -> ReindexLoops:
+    """The witness for the maps, new loops that the new body does not use left out and the others
+    in order of first use, so that equal producers become the same object."""
+    count = len(ranges)
+    sums = affine.iterator_rows(count + len(scope.sums))[count:]
+    used = first_use(scope.body, (*forward, *sums), count)
+    if used == list(range(count)):
+        return ReindexLoops(tuple(forward), tuple(backward), tuple(ranges))
+    positions = {old: affine.iterator(new) for new, old in enumerate(used)}
+    positions |= {i: affine.constant(ranges[i].lo) for i in range(count) if i not in positions}
+    return ReindexLoops(
+        tuple(affine.substitute(row, positions) for row in forward),
+        tuple(backward[i] for i in used),
+        tuple(ranges[i] for i in used),
+    )
+
+
+def replace_loop(scope: Scope, loop: int, row: Row, new: Row, bound: Range) -> ReindexLoops:
+    """The witness that puts a new loop t with range `bound` in the place of `loop`: `new` is t in
+    the old loops, `row` is `loop` in the new ones (t at the same position)."""
+    forward = list(affine.iterator_rows(len(scope.loops)))
+    backward = list(forward)
+    forward[loop], backward[loop] = row, new
+    ranges = list(scope.loops)
+    ranges[loop] = bound
+    return loops_witness(scope, forward, backward, ranges)
+
+
+def solve(row: Row, position: int) -> Row:
+    """`x` from `t = row` with a coefficient of +1 or -1 at x; t takes the place of x."""
+    sign = row.coefficient(position)
+    rest = affine.add(row, affine.iterator(position), -sign)
+    return affine.scale(affine.add(affine.iterator(position), rest, -1), sign)
+
+
+def digits(position: int, low: int, factor: int, extra: int) -> tuple[Row, Row, Row]:
+    """`x = low + factor*q + p` (q at `position`, p at `extra`) and back: q, p as rows of x."""
+    forward = affine.add(
+        affine.shift(affine.scale(affine.iterator(position), factor), low), affine.iterator(extra)
+    )
+    base = affine.shift(affine.iterator(position), -low)
+    return forward, affine.floordiv(base, factor), affine.modulo(base, factor)
+
+
+def split_loop(scope: Scope, loop: int, factor: int) -> ReindexLoops:
+    """Loop x becomes q, p with `x = lo + factor*q + p`; q covers a part block at the end."""
+    return loops_witness(scope, *_split(scope, loop, factor))
+
+
+def split_loop_in_place(scope: Scope, loop: int, factor: int) -> ReindexLoops:
+    """Likewise, with q and p next to each other in the place of x, where the result's memory is
+    that of the loops as they were."""
+    forward, backward, ranges = _split(scope, loop, factor)
+    order = list(range(len(ranges) - 1))
+    order.insert(loop + 1, len(ranges) - 1)
+    positions = {old: affine.iterator(new) for new, old in enumerate(order)}
+    return ReindexLoops(
+        tuple(affine.substitute(row, positions) for row in forward),
+        tuple(backward[i] for i in order),
+        tuple(ranges[i] for i in order),
+    )
+
+
+def _split(scope: Scope, loop: int, factor: int) -> tuple[list[Row], list[Row], list[Range]]:
+    count, bound = len(scope.loops), scope.loops[loop]
+    row, quotient, rest = digits(loop, bound.lo, factor, count)
+    forward = list(affine.iterator_rows(count))
+    backward = list(forward)
+    forward[loop], backward[loop] = row, quotient
+    ranges = list(scope.loops)
+    ranges[loop] = Range(0, -(-bound.extent // factor))
+    return forward, [*backward, rest], [*ranges, Range(0, factor)]
+
+
+def split_reduction(scope: Scope, index: int, factor: int) -> ReindexSums:
+    """Reduction iterator number `index` becomes q, p with `y = lo + factor*q + p`."""
+    first, count, bound = len(scope.loops), len(scope.sums), scope.sums[index]
+    row, quotient, rest = digits(first + index, bound.lo, factor, first + count)
+    forward = list(affine.iterator_rows(first + count)[first:])
+    backward = list(forward)
+    forward[index], backward[index] = row, quotient
+    ranges = list(scope.sums)
+    ranges[index] = Range(0, -(-bound.extent // factor))
+    return ReindexSums(tuple(forward), (*backward, rest), (*ranges, Range(0, factor)))
+
+
+def replace_reduction(scope: Scope, index: int, row: Row, new: Row, bound: Range) -> ReindexSums:
+    """Reduction iterator number `index` becomes t with range `bound`: `new` is t in the old
+    iterators, `row` the old one in the new ones (t at the same position)."""
+    first = len(scope.loops)
+    forward = list(affine.iterator_rows(len(scope.domain))[first:])
+    backward = list(forward)
+    forward[index], backward[index] = row, new
+    ranges = list(scope.sums)
+    ranges[index] = bound
+    return ReindexSums(tuple(forward), tuple(backward), tuple(ranges))
+
+
+@lru_cache(maxsize=4096)
+def combinations(row: Row, allowed: range) -> tuple[Row, ...]:
+    """Candidates for a new iterator from a row: its part in the `allowed` iterators, whole (with
+    the constant where nothing else is in the row), and its groups of equal absolute
+    coefficients."""
+    terms = tuple((i, a) for i, a in row.terms if i in allowed)
+    if len(terms) < 2:
+        return ()
+    only = len(terms) == len(row.terms)
+    step = gcd(*(a for _, a in terms))
+    found = {Row(0, tuple((i, a // step) for i, a in terms)): None}
+    if only and step == 1:
+        found = {Row(row.const, terms): None}
+    for size in sorted({abs(a) for _, a in terms}):
+        group = tuple((i, a // size) for i, a in terms if abs(a) == size)
+        if 2 <= len(group) < len(terms):
+            found[Row(0, group)] = None
+    return tuple(found)
+
+
+def near_divisors(extent: int, targets: Sequence[int], most: int = 4) -> list[int]:
+    """Proper divisors of the extent, those nearest to the targets (as ratios) first."""
+    proper = [d for d in _divisors(extent) if 1 < d < extent]
+    if not targets:
+        return proper[:most]
+
+    def far(d: int) -> float:
+        return min(max(d / t, t / d) for t in targets)
+
+    return sorted(proper, key=lambda d: (far(d), d))[:most]
+
+
+@lru_cache(maxsize=4096)
+def _divisors(extent: int) -> tuple[int, ...]:
+    small = [d for d in range(1, int(extent**0.5) + 1) if extent % d == 0]
+    return tuple(sorted({*small, *(extent // d for d in small)}))
+
+
+def needed(scope: Scope, position: int) -> Range:
+    """The part of the iterator's range outside which a factor surely reads outside its source."""
+    return _needed(scope)[position]
+
+
+@lru_cache(maxsize=64)
+def _needed(scope: Scope) -> tuple[Range, ...]:
+    domain = scope.domain
+    lows, highs = [lo for lo, _ in domain], [hi for _, hi in domain]
+    for row, bound in zero_reads(scope.body):
+        least, greatest = affine.bounds(Row(row.const, row.terms), domain)
+        for position, a in row.terms:
+            lo, hi = domain[position]
+            # what the rest of the row can be, whatever this iterator is
+            first, last = (a * lo, a * (hi - 1)) if a > 0 else (a * (hi - 1), a * lo)
+            rest = Range(least - first, greatest - last + 1)
+            if row.floors:
+                if any(position in affine.iterators(inner) for inner, _, _ in row.floors):
+                    continue
+                rest = row_range(affine.add(row, affine.iterator(position), -a), domain)
+            down, up = bound.lo - (rest.hi - 1), bound.hi - 1 - rest.lo
+            if a < 0:
+                down, up = -up, -down
+            lows[position] = max(lows[position], -(-down // abs(a)))
+            highs[position] = min(highs[position], up // abs(a) + 1)
+    return tuple([Range(lo, max(lo, hi)) for lo, hi in zip(lows, highs, strict=True)])

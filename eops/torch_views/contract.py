@@ -1,0 +1,234 @@
+"""Contraction of strided operands by the library's matrix products.
+
+    Z[batch, m, n] = S[k] X[batch, m, k] * Y[batch, k, n]
+
+Each role is played by any number of iterators; their dimensions are merged by reshaping.  Where the
+batch's strides do not merge, the product is computed slice by slice into the result: overlapping
+operands are then never written out in full.  16-bit products accumulate in float32 (as the library
+does: on CUDA subject to torch.backends.cuda.matmul's reduced-precision settings).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import combinations, pairwise, product
+from math import prod
+from typing import Final, NamedTuple
+
+import torch
+
+from eops.torch_views.steps import Dims, align
+
+SLENDER: Final = 8
+"""A product this many times longer than wide is computed with its long side as rows: 4096 x 4096
+times 4096 x 32 takes 8.4 ms on two cores, its transpose 14 ms (`frontend.bench.ceilings`)."""
+LEAST_SLICE: Final = 1 << 17
+"""Multiply-adds below which a slice's call costs more than copying the operands at once:
+2^17 take about as long as the call itself (10 microseconds on one core)."""
+
+
+class Operand(NamedTuple):
+    """`dims`: the iterator of each dimension of the tensor, rising."""
+
+    tensor: torch.Tensor
+    dims: Dims
+
+
+def sum_over(operand: Operand, iterators: Sequence[int]) -> Operand:
+    """The sum over those of the iterators that the operand has, in its own type."""
+    axes = [axis for axis, i in enumerate(operand.dims) if i in iterators]
+    if not axes:
+        return operand
+    tensor = operand.tensor.sum(axes, dtype=operand.tensor.dtype)
+    return Operand(tensor, tuple(i for i in operand.dims if i not in iterators))
+
+
+def contract(left: Operand, right: Operand, kept: frozenset[int]) -> Operand:
+    """`S[all iterators that are not kept] left * right`; both tensors have one type.
+
+    The result may be a permuted view of fresh memory.
+    """
+    private = _private(left.dims, right.dims, kept)
+    if private:
+        left, right = sum_over(left, private), sum_over(right, private)
+    x, y = left.tensor, right.tensor
+    layout = _layout(
+        Shape(left.dims, tuple(x.shape), x.stride()),
+        Shape(right.dims, tuple(y.shape), y.stride()),
+        kept,
+    )
+    floating = x.dtype.is_floating_point or x.dtype.is_complex
+    if layout is None or (x.is_cuda and not floating):
+        dims = tuple(sorted({*left.dims, *right.dims}))
+        whole = Operand(align(x, left.dims, dims) * align(y, right.dims, dims), dims)
+        return sum_over(whole, [i for i in dims if i not in kept])
+    if layout.swapped:
+        x, y = y, x
+    b, m, n, k = layout.sizes
+    x, y = x.permute(layout.x_axes), y.permute(layout.y_axes)
+    if not layout.looped and b == 1:
+        result = torch.mm(x.reshape(m, k), y.reshape(k, n))
+    elif not layout.looped:
+        result = torch.bmm(x.reshape(b, m, k), y.reshape(b, k, n))
+    else:
+        result = x.new_empty([*layout.looped, b, m, n])
+        for index in product(*map(range, layout.looped)):
+            _product_into(result[index], x[index].reshape(b, m, k), y[index].reshape(b, k, n))
+    return Operand(result.view(layout.result).permute(layout.result_axes), layout.dims)
+
+
+def result_order(left: Shape, right: Shape, kept: frozenset[int]) -> Dims:
+    """The iterators of the product of two such operands as its result is stored, slowest first."""
+    layout = _layout(left, right, kept)
+    if layout is None:
+        return tuple(sorted({*left.dims, *right.dims} & kept))
+    return tuple(i for _, i in sorted(zip(layout.result_axes, layout.dims, strict=True)))
+
+
+@lru_cache(maxsize=4096)
+def _private(left: Dims, right: Dims, kept: frozenset[int]) -> Dims:
+    """What is summed and stands in one operand only."""
+    return tuple(i for i in {*left, *right} - kept if i not in left or i not in right)
+
+
+class Shape(NamedTuple):
+    """An operand's iterators, rising, with their extents and their steps through its memory."""
+
+    dims: Dims
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+
+    @property
+    def size_of(self) -> dict[int, int]:
+        return dict(zip(self.dims, self.sizes, strict=True))
+
+    @property
+    def stride_of(self) -> dict[int, int]:
+        return dict(zip(self.dims, self.strides, strict=True))
+
+
+class _Layout(NamedTuple):
+    """X's axes become (looped, b, m, k), Y's (looped, b, k, n), after swapping the operands where
+    so marked; the product has the sizes `result`, and `result_axes` puts these into the order of
+    `dims`."""
+
+    swapped: bool
+    x_axes: tuple[int, ...]
+    y_axes: tuple[int, ...]
+    looped: tuple[int, ...]
+    sizes: tuple[int, int, int, int]
+    result: tuple[int, ...]
+    result_axes: tuple[int, ...]
+    dims: Dims
+
+
+@lru_cache(maxsize=4096)
+def _layout(x: Shape, y: Shape, kept: frozenset[int]) -> _Layout | None:
+    """How to make the contraction a batched matrix product; None where it is none: nothing summed,
+    or all that is kept in both operands."""
+    shared = {*x.dims} & {*y.dims}
+    m = tuple(i for i in x.dims if i not in shared)
+    n = tuple(i for i in y.dims if i not in shared)
+    k = tuple(shared - kept)
+    if not k or not (m or n):
+        return None
+    extents = x.size_of | y.size_of
+    rows, columns = (prod(extents[i] for i in iterators) for iterators in (m, n))
+    swapped = bool(m and (not n or max(m) > max(n)))  # the last iterator becomes contiguous
+    if max(rows, columns) >= SLENDER * min(rows, columns):
+        swapped = rows < columns
+    if swapped:
+        x, y, m, n = y, x, n, m
+    larger = x if prod(x.sizes) >= prod(y.sizes) else y
+    batch, k = _by_stride(larger, tuple(shared & kept)), _by_stride(larger, k)
+    m, n = _rows_order(x, m, batch), _by_stride(y, n)
+
+    def size(iterators: Dims) -> int:
+        return prod(extents[i] for i in iterators)
+
+    together = max(_mergeable_runs(x, y, batch), key=size, default=())
+    looped = tuple(i for i in batch if i not in together)
+    if looped and size((*together, *m, *n, *k)) < LEAST_SLICE:
+        together, looped = batch, ()
+    order = looped + together + m + n
+    dims = tuple(sorted(order))
+    return _Layout(
+        swapped,
+        tuple(x.dims.index(i) for i in looped + together + m + k),
+        tuple(y.dims.index(i) for i in looped + together + k + n),
+        tuple(extents[i] for i in looped),
+        (size(together), size(m), size(n), size(k)),
+        tuple(extents[i] for i in order),
+        tuple(order.index(i) for i in dims),
+        dims,
+    )
+
+
+def _product_into(out: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> None:
+    if len(out) == 1:
+        torch.mm(x[0], y[0], out=out[0])
+    else:
+        torch.bmm(x, y, out=out)
+
+
+def _by_stride(operand: Shape, iterators: Dims) -> Dims:
+    strides = operand.stride_of
+    return tuple(sorted(iterators, key=lambda i: (-strides[i], i)))
+
+
+def _rows_order(operand: Shape, m: Dims, batch: Dims) -> Dims:
+    """By stride where m merges without a copy.  Otherwise the loop that comes after the batch's
+    last one goes first, so that these two stay one dimension of the result."""
+    order = _by_stride(operand, m)
+    sizes, strides = operand.size_of, operand.stride_of
+    merges = all(strides[i] == strides[j] * sizes[j] for i, j in pairwise(order))
+    if merges or not batch or batch[-1] + 1 not in order:
+        return order
+    following = batch[-1] + 1
+    return (following, *(i for i in order if i != following))
+
+
+def _mergeable_runs(x: Shape, y: Shape, batch: Dims) -> list[Dims]:
+    """The batch cut into runs that are one dimension to both operands."""
+    extents = x.size_of
+    strides = (x.stride_of, y.stride_of)
+    units = tuple(i for i in batch if extents[i] == 1)
+    runs: list[Dims] = []
+    for i in batch:
+        if i in units:
+            continue
+        if runs and all(s[runs[-1][-1]] == s[i] * extents[i] for s in strides):
+            runs[-1] = (*runs[-1], i)
+        else:
+            runs.append((i,))
+    return [units + runs[0], *runs[1:]] if runs else [units]
+
+
+def contraction_order(
+    dims: Sequence[frozenset[int]], loops: frozenset[int], extents: Sequence[int]
+) -> list[tuple[int, int, frozenset[int]]]:
+    """Triples (left, right, iterators kept) of a product's operands to contract one after another,
+    each result taking the left's place; the last one takes place 0.
+
+    Greedy: the pair whose result is smallest beyond its operands comes first; ties in given order.
+    """
+    current = dict(enumerate(dims))
+    order = []
+
+    def size(iterators: frozenset[int]) -> int:
+        return prod(extents[i] for i in iterators)
+
+    def kept(left: int, right: int) -> frozenset[int]:
+        others = (dims for key, dims in current.items() if key not in (left, right))
+        return (current[left] | current[right]) & loops.union(*others)
+
+    def growth(pair: tuple[int, int]) -> int:
+        return size(kept(*pair)) - size(current[pair[0]]) - size(current[pair[1]])
+
+    while len(current) > 1:
+        left, right = min(combinations(current, 2), key=growth)
+        order.append((left, right, kept(left, right)))
+        current[left] = kept(left, right)
+        del current[right]
+    return order

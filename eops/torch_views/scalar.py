@@ -1,0 +1,191 @@
+"""A scalar expression as elementwise torch operations, each over its own iterators only.
+
+    f(x_1, ..., x_n)  ->  a tensor with one dimension per iterator that occurs in f
+
+Small operands are combined first, and constants go to the smallest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from math import prod
+from typing import TypeAlias
+
+import torch
+
+from eops.torch_views import steps as steps
+from eops.torch_views.gather import PerDevice
+from eops.torch_views.steps import Dims, Frame, Step, Value
+from eops.torch_views.types import held
+from eops.torch_views.views import ViewPlan, plan_view
+from ta.ir.affine import Range
+from ta.ir.expr import split_coefficient
+from ta.ir.node import (
+    Access,
+    Add,
+    Apply,
+    Const,
+    Mul,
+    Node,
+    Number,
+    Power,
+    Select,
+    Source,
+)
+from ta.ir.subst import accesses, children, walk
+
+Buffers: TypeAlias = Mapping[Source, torch.Tensor]
+Block: TypeAlias = Mapping[int, tuple[int, int]]
+"""Iterator -> (start, length) of the part of its range that is evaluated."""
+
+
+class Elementwise:
+    """A compiled scalar expression over the box `domain` (no range of it empty)."""
+
+    def __init__(self, node: Node, domain: Sequence[Range]) -> None:
+        self.domain = tuple(domain)
+        self.accesses = accesses(node)
+        iterators = list(enumerate(self.domain))
+        self.plans: tuple[ViewPlan, ...] = tuple(
+            plan_view(a.source.ranges, a.rows, iterators, a.fill) for a in self.accesses
+        )
+        self._grids = [PerDevice(torch.arange(*bound)) for bound in self.domain]
+        self._positions = {access: k for k, access in enumerate(self.accesses)}
+        self._uses: dict[Node, int] = {}
+        for parent in walk(node):
+            for child in children(parent):
+                self._uses[child] = self._uses.get(child, 0) + 1
+        self._done: dict[Node, Step] = {}
+        self._root = self._compile(node)
+        self.dims = self._root.dims
+        self.extent = self._extent(self.dims)
+
+    def views(self, buffers: Buffers, dtype: torch.dtype | None = None) -> list[torch.Tensor]:
+        """Every access over the whole box; see `run`.  `dtype` takes the place of a buffer's type
+        that cannot hold the fill; without it all of them have to."""
+        found = []
+        for access, plan in zip(self.accesses, self.plans, strict=True):
+            buffer = buffers[access.source]
+            found.append(plan(buffer if dtype is None else held(buffer, access.fill, dtype)))
+        return found
+
+    def run(
+        self,
+        views: Sequence[torch.Tensor],
+        dtype: torch.dtype,
+        device: torch.device,
+        block: Block | None = None,
+    ) -> Value:
+        """The expression over the block, one dimension for each of `dims`."""
+        part = block or {}
+        frame = Frame(
+            [_cut(v, p.present, part) for v, p in zip(views, self.plans, strict=True)],
+            lambda i: _cut(self._grids[i].on(device), (i,), part),
+            dtype,
+            device,
+        )
+        return self._root.run(frame)
+
+    def _extent(self, dims: Dims) -> int:
+        return prod(self.domain[i].extent for i in dims)
+
+    def _compile(self, node: Node) -> Step:
+        found = self._done.get(node)
+        if found is None:
+            found = self._step(node)
+            if self._uses.get(node, 0) > 1 and not isinstance(node, Access | Const):
+                found = steps.shared(node, found)
+            self._done[node] = found
+        return found
+
+    def _step(self, node: Node) -> Step:
+        if isinstance(node, Access):
+            return self._access(node)
+        if isinstance(node, Const):
+            return steps.constant(node.value)
+        if isinstance(node, Power):
+            return steps.power(self._compile(node.base), node.exponent)
+        if isinstance(node, Apply):
+            return steps.apply(node.function, [self._compile(arg) for arg in node.args])
+        if isinstance(node, Add):
+            return self._add(node)
+        if isinstance(node, Mul):
+            return self._mul(node)
+        if isinstance(node, Select):
+            return self._select(node)
+        raise TypeError(f"{type(node).__name__} is not a scalar expression")
+
+    def _access(self, node: Access) -> Step:
+        position = self._positions[node]
+
+        def run(frame: Frame) -> Value:
+            view = frame.views[position]
+            return Value(view.to(frame.dtype), view.dtype != frame.dtype)
+
+        return Step(self.plans[position].present, run)
+
+    def _add(self, node: Add) -> Step:
+        """`c_1*t_1 + ... + c_n*t_n + c`, one pass over the full shape for each large term but
+        one.
+
+        A term with a coefficient is added in one pass (`alpha`) only if it varies over all that it
+        is added to.  That pass rounds `c*t` in some elements and not in others (a fused
+        multiply-add in the vector loop only), and what a broadcast term is off by has to be the
+        same in all elements that share it: in deviations from a mean it cancels.
+        """
+        pairs = [split_coefficient(term) for term in node.terms if not isinstance(term, Const)]
+        constant = next((t.value for t in node.terms if isinstance(t, Const)), None)
+        terms = [(c, self._compile(core)) for c, core in pairs]
+        terms.sort(key=lambda term: place_in_sum(self._extent(term[1].dims), term[0]))
+        swap = len(terms) > 1 and terms[0][0] != 1 and terms[1][0] == 1
+        if swap and not self._broadcasts(terms[0][1], terms[1][1]):
+            terms[:2] = terms[1], terms[0]
+        (coefficient, step), *rest = terms
+        if coefficient != 1:
+            step = steps.scaled(step, coefficient)
+        if constant is not None:
+            step = steps.shifted(step, constant)
+        for coefficient, term in rest:
+            if coefficient != 1 and self._broadcasts(term, step):
+                term, coefficient = steps.scaled(term, coefficient), 1
+            step = steps.binary(torch.add, step, term, coefficient)
+        return step
+
+    def _broadcasts(self, step: Step, other: Step) -> bool:
+        """Do elements of the step meet several of the other one's?"""
+        return self._extent(steps.union(step.dims, other.dims)) > self._extent(step.dims)
+
+    def _mul(self, node: Mul) -> Step:
+        coefficient, core = split_coefficient(node)
+        factors = core.factors if isinstance(core, Mul) else (core,)
+        above, below = [], []
+        for factor in factors:
+            if isinstance(factor, Power) and factor.exponent < 0:
+                base = self._compile(factor.base)
+                below.append(base if factor.exponent == -1 else steps.power(base, -factor.exponent))
+            else:
+                above.append(self._compile(factor))
+        above.sort(key=lambda step: self._extent(step.dims))
+        if coefficient != 1 and above:
+            above[0] = steps.scaled(above[0], coefficient)
+        numerator = above or [steps.constant(coefficient)]
+        step = reduce(lambda a, b: steps.binary(torch.mul, a, b), numerator)
+        return reduce(lambda a, b: steps.binary(torch.div, a, b), below, step)
+
+    def _select(self, node: Select) -> Step:
+        masks = [steps.condition_mask(condition) for condition in node.conditions]
+        mask = reduce(lambda a, b: steps.binary(torch.logical_and, a, b), masks)
+        return steps.choice(mask, self._compile(node.then), self._compile(node.otherwise))
+
+
+def place_in_sum(extent: int, coefficient: Number) -> tuple[int, ...]:
+    """What is added first: terms over few elements, and among equals those that stand first."""
+    return (extent,)
+
+
+def _cut(tensor: torch.Tensor, dims: Dims, block: Block) -> torch.Tensor:
+    for axis, i in enumerate(dims):
+        if i in block:
+            tensor = tensor.narrow(axis, *block[i])
+    return tensor

@@ -1,0 +1,350 @@
+"""One stage of a program as torch operations on strided views.
+
+    Y[x] = reduce[y] f(x, y)      ->      a callable from the buffers of its sources to Y's tensor
+
+Which operations: a single read is a view; a product under a sum is a chain of matrix products; a
+sliding window with few taps is a sum of shifted slices; everything else is evaluated elementwise,
+block by block, and reduced.  What can be decided from the scope is decided once, in `lower`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from math import isfinite, prod
+from typing import Final, TypeAlias
+
+import torch
+
+from eops.dtypes import leaves
+from eops.torch_views.contract import Operand, contract, contraction_order
+from eops.torch_views.digits import split_digits
+from eops.torch_views.scalar import Block, Buffers, Elementwise
+from eops.torch_views.steps import align
+from eops.torch_views.strided import fill_value
+from eops.torch_views.taps import COMBINE, IDENTITIES, TapStage, tap_stage
+from eops.torch_views.types import (
+    HALVES,
+    StageTypes,
+    constant_types,
+    depends_on_inputs,
+    stage_types,
+)
+from eops.torch_views.views import ViewPlan, plan_view
+from ta.ir import affine, expr
+from ta.ir.affine import Row
+from ta.ir.canon import scope as make_scope
+from ta.ir.expr import split_coefficient
+from ta.ir.node import Access, Const, Mul, Node, Number, Scope, Source, Tensor
+from ta.ir.subst import accesses, rebuild, stages, substitute, walk
+
+Stage: TypeAlias = Callable[[Buffers], torch.Tensor]
+_Kernel: TypeAlias = Callable[[Buffers, StageTypes], torch.Tensor]
+
+REDUCED_BLOCK: Final = 1 << 19
+"""Elements of a temporary that is reduced at once on a CPU: it stays in the cache, and the calls
+are few.  Squared distances of 1024 x 1024 x 128: 36 ms; with 2^18 45 ms, with 2^20 or more 170."""
+LARGEST_BLOCK: Final = 1 << 26
+"""Elements of any temporary: 256 MB of float32.  What is not reduced gains nothing from smaller
+blocks."""
+
+
+def lower(scope: Scope, *, as_written: bool = False) -> Stage:
+    """The stage as a function of its sources' buffers, which give the tensor `scope`.
+
+    A buffer has the extents of its source's ranges, any strides, index 0 of a dimension being its
+    `lo`; all lie on one device.  The result has `scope.shape`, may have any strides (also 0) and
+    may share memory with a buffer: neither may be written to while the other is in use.  Element
+    types are those of `eops.torch_views.types`.  No gradients are recorded.
+
+    Products under a sum are reassociated, which for finite data only rounds differently; infinities
+    may give NaN where the sum as written gives an infinity, and the other way round.  With
+    `as_written` no factor is summed by itself, and no product with what lies outside of a source
+    is left out, so that neither moves; that may be slow.
+    """
+    if 0 in scope.shape or any(bound.extent == 0 for bound in scope.sums):
+        return _constant_stage(scope)
+    split, regroup = split_digits(_without_idle_fills(scope))
+    split = _forward_sums(split)
+    kernel = _kernel(split)
+    if as_written and not _forms_products(split, kernel):
+        kernel = _BlockedStage(split)
+    dtypes = _dtypes(scope)
+
+    @torch.no_grad()
+    def run(buffers: Buffers) -> torch.Tensor:
+        types = stage_types(scope, dtypes(buffers))
+        return regroup(kernel(buffers, types).expand(split.shape))
+
+    return run
+
+
+def lower_all(
+    root: Scope, *, as_written: bool = False
+) -> Callable[[Mapping[Tensor, torch.Tensor]], torch.Tensor]:
+    """All stages of the scope, each computed once; a stage's result is dropped after its last
+    reader."""
+    order = stages(root)
+    last: dict[Source, Scope] = {}
+    for stage in order:
+        last |= {access.source: stage for access in accesses(stage.body)}
+    steps = [
+        (
+            stage,
+            lower(stage, as_written=as_written),
+            [s for s, r in last.items() if r is stage and isinstance(s, Scope)],
+        )
+        for stage in order
+    ]
+
+    def run(inputs: Mapping[Tensor, torch.Tensor]) -> torch.Tensor:
+        buffers: dict[Source, torch.Tensor] = {tensor: inputs[tensor] for tensor in inputs}
+        for stage, compute, read_last in steps:
+            buffers[stage] = compute(buffers)
+            for source in read_last:
+                del buffers[source]
+        return buffers[root]
+
+    return run
+
+
+def _constant_stage(scope: Scope) -> Stage:
+    """A tensor without elements, or a reduction over nothing: its identity."""
+    sources, dtypes = _sources(scope), _dtypes(scope)
+
+    def run(buffers: Buffers) -> torch.Tensor:
+        dtype = stage_types(scope, dtypes(buffers)).result
+        value = fill_value(IDENTITIES[scope.reducer], dtype)
+        device = _device(buffers, [buffers[source] for source in sources])
+        return torch.full(scope.shape, value, dtype=dtype, device=device)
+
+    return run
+
+
+def _sources(scope: Scope) -> tuple[Source, ...]:
+    return tuple(dict.fromkeys(access.source for access in accesses(scope.body)))
+
+
+def _dtypes(scope: Scope) -> Callable[[Buffers], list[torch.dtype]]:
+    """The types of the stage's buffers; see `constant_types` for one that depends on no input."""
+    sources = _sources(scope)
+
+    def read(buffers: Buffers) -> list[torch.dtype]:
+        return [buffers[source].dtype for source in sources]
+
+    def constant(buffers: Buffers) -> list[torch.dtype]:
+        inputs = [b.dtype for source, b in buffers.items() if isinstance(source, Tensor)]
+        return constant_types(scope, read(buffers), inputs)
+
+    return read if depends_on_inputs(scope) else constant
+
+
+def _without_idle_fills(scope: Scope) -> Scope:
+    """A read that never leaves its source has the fill 0, which every type holds.
+
+    Before iterators are split: the boxes of their digits may be larger than the domain, so that
+    reads leave their sources where nothing is kept.  An infinite fill is no obstacle, and tells
+    a maximum's windows from others.
+    """
+
+    def refilled(access: Access) -> Node:
+        return expr.access(access.source, access.rows, 0) if access in idle else access
+
+    idle = {
+        access
+        for access in accesses(scope.body)
+        if isinstance(access.fill, Fraction) and access.fill and not leaves(access, scope.domain)
+    }
+    if not idle:
+        return scope
+    return make_scope(scope.loops, scope.sums, rebuild(scope.body, refilled), scope.reducer)
+
+
+def _device(buffers: Buffers, read: Sequence[torch.Tensor]) -> torch.device:
+    """That of the stage's buffers; of any other where it reads none."""
+    return next((b.device for b in (*read, *buffers.values())), torch.device("cpu"))
+
+
+def _forward_sums(scope: Scope) -> Scope:
+    """Reduction iterators that run against a loop are reversed, so that reads are plain views.
+
+    `S[i] A[i] * K[h-2*i]` becomes `S[j] A[n-j] * K[h+2*j-2*n]`: A, not K's windows, is flipped.
+    """
+    first = len(scope.loops)
+    against = dict.fromkeys(range(first, first + len(scope.sums)), 0)
+    for access in accesses(scope.body):
+        for row in access.rows:
+            rises = {a > 0 for i, a in row.terms if i < first}
+            for i, a in row.terms:
+                if i in against and rises:
+                    against[i] += 1 if (a > 0) not in rises else -1
+    replacement = [affine.iterator(i) for i in range(len(scope.domain))]
+    for i, balance in against.items():
+        if balance > 0:
+            bound = scope.domain[i]
+            replacement[i] = Row(bound.lo + bound.hi - 1, ((i, -1),))
+    if all(row.lone is not None for row in replacement):
+        return scope
+    body = substitute(scope.body, replacement)
+    return make_scope(scope.loops, scope.sums, body, scope.reducer)
+
+
+def _kernel(scope: Scope) -> _Kernel:
+    if isinstance(scope.body, Access) and not scope.sums:
+        return _ViewStage(scope, scope.body)
+    if scope.sums:
+        taps = tap_stage(scope)
+        if taps is not None:
+            return taps
+    if scope.sums and scope.reducer == "sum":
+        coefficient, core = split_coefficient(scope.body)
+        if isinstance(core, Mul) and len(core.factors) > 1:
+            product_stage = _ProductStage(scope, coefficient, core.factors)
+            if product_stage.saves_work:
+                return product_stage
+    return _BlockedStage(scope)
+
+
+def _forms_products(scope: Scope, kernel: _Kernel) -> bool:
+    """Whether the kernel sums the products as they stand.  Taps leave out what is outside; a chain
+    of contractions, or a factor that alone has a summed iterator, is summed before it is multiplied
+    by the others, and so is what is multiplied by an infinite factor outside."""
+    coefficient, _ = split_coefficient(scope.body)
+    if not isfinite(fill_value(coefficient, torch.float64)):
+        return isinstance(kernel, _BlockedStage)
+    if isinstance(kernel, TapStage):
+        return len(kernel.factors) == 1
+    return not isinstance(kernel, _ProductStage) or kernel.one_product
+
+
+class _ViewStage:
+    def __init__(self, scope: Scope, access: Access) -> None:
+        self.access, self.shape = access, scope.shape
+        iterators = list(enumerate(scope.loops))
+        self.plan: ViewPlan = plan_view(access.source.ranges, access.rows, iterators, access.fill)
+
+    def __call__(self, buffers: Buffers, types: StageTypes) -> torch.Tensor:
+        view = self.plan(buffers[self.access.source].to(types.result))
+        return align(view, self.plan.present, tuple(range(len(self.shape)))).expand(self.shape)
+
+
+class _ProductStage:
+    """`c * S[y] f_1 * ... * f_n`: each factor over its own iterators, then pair by pair."""
+
+    def __init__(self, scope: Scope, coefficient: Number, factors: tuple[Node, ...]) -> None:
+        extents = [bound.extent for bound in scope.domain]
+        self.loops = frozenset(range(len(scope.loops)))
+        self.rank = len(scope.loops)
+        self.factors = [Elementwise(factor, scope.domain) for factor in factors]
+        dims = [frozenset(factor.dims) for factor in self.factors]
+        self.pairs = contraction_order(dims, self.loops, extents)
+        everywhere = frozenset().union(*dims)
+        absent = prod(extents[i] for i in range(self.rank, len(extents)) if i not in everywhere)
+        self.coefficient = coefficient * absent
+        smallest = min(self.factors, key=lambda factor: factor.extent)
+        outputs = prod(extents[i] for i in everywhere & self.loops)
+        self.scaled = smallest if smallest.extent < outputs else None
+        plain = [isinstance(factor, Access) for factor in factors]
+        self.native = len(factors) == 2 and all(plain)
+        summed = everywhere - self.loops
+        self.one_product = len(factors) == 2 and all(summed <= held for held in dims)
+        largest = prod(extents)
+        temporaries = (f.extent for f, p in zip(self.factors, plain, strict=True) if not p)
+        self.saves_work = max(temporaries, default=0) < largest and (
+            len(factors) > 2 or dims[0] != dims[1]
+        )
+
+    def __call__(self, buffers: Buffers, types: StageTypes) -> torch.Tensor:
+        native = self.native and types.result in HALVES
+        dtype = types.result if native else types.compute
+        scale = fill_value(self.coefficient, dtype)
+        operands: list[Operand] = []
+        for factor in self.factors:
+            views = factor.views(buffers, dtype)
+            tensor = factor.run(views, dtype, _device(buffers, views)).tensor
+            if scale != 1 and factor is self.scaled and not native:
+                tensor, scale = tensor * scale, 1
+            operands.append(Operand(tensor, factor.dims))
+        for left, right, kept in self.pairs:
+            operands[left] = contract(operands[left], operands[right], kept)
+        tensor, dims = operands[0]
+        if scale != 1:
+            tensor = tensor * scale
+        return align(tensor, dims, tuple(range(self.rank))).to(types.result)
+
+
+class _BlockedStage:
+    """Anything: the body elementwise, in blocks whose temporaries stay small, then reduced."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.rank, self.reducer = len(scope.loops), scope.reducer
+        self.body = Elementwise(scope.body, scope.domain)
+        dims = self.body.dims
+        self.loops = tuple(i for i in dims if i < self.rank)
+        self.sums = tuple(i for i in dims if i >= self.rank)
+        self.extents = {i: scope.domain[i].extent for i in dims}
+        self.repeats = prod(
+            bound.extent for i, bound in enumerate(scope.domain) if i >= self.rank and i not in dims
+        )
+        self.reads = isinstance(scope.body, Access)
+        operations = sum(1 for node in walk(scope.body) if not isinstance(node, Access | Const))
+        self.one_pass = self.reads or (operations < 2 and not scope.sums)
+
+    def __call__(self, buffers: Buffers, types: StageTypes) -> torch.Tensor:
+        views = self.body.views(buffers, types.compute)
+        device = _device(buffers, views)
+        cached = self.sums and device.type == "cpu"
+        limit = REDUCED_BLOCK if cached else LARGEST_BLOCK
+        dtype = views[0].dtype if self.reads and self.reducer == "sum" else types.compute
+        shape = [self.extents[i] for i in self.loops]
+        out: torch.Tensor | None = None
+        if not self.one_pass and self.body.extent > limit:
+            out = torch.empty(shape, dtype=types.compute, device=device)
+        for block in self._blocks(limit) if out is not None else ({},):
+            value = self.body.run(views, dtype, device, block).tensor
+            part = self._reduce(value, types.compute)
+            if out is None:
+                out = part
+            else:
+                self._store(out, part, block)
+        assert out is not None  # there is at least one block
+        if self.repeats != 1 and self.reducer == "sum":
+            out = out * self.repeats
+        if self.repeats != 1 and self.reducer == "prod":
+            out = out**self.repeats
+        return align(out, self.loops, tuple(range(self.rank))).to(types.result)
+
+    def _reduce(self, value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+        axes = tuple(range(len(self.loops), value.dim()))
+        if not axes:
+            return value
+        if self.reducer == "sum":
+            return value.sum(axes, dtype=dtype)
+        if self.reducer == "prod":
+            return value.flatten(axes[0]).prod(-1, dtype=dtype)
+        return value.amax(axes) if self.reducer == "max" else value.amin(axes)
+
+    def _store(self, out: torch.Tensor, part: torch.Tensor, block: Block) -> None:
+        for axis, i in enumerate(self.loops):
+            out = out.narrow(axis, *block[i])
+        if all(block[i][0] == 0 for i in self.sums):
+            out.copy_(part)
+        else:
+            COMBINE[self.reducer](out, part, out=out)
+
+    def _blocks(self, limit: int) -> list[Block]:
+        """Leading iterators are cut first, so that what is contiguous stays whole; reductions come
+        last and vary fastest."""
+        sizes = dict(self.extents)
+        total = prod(sizes.values())
+        for i, extent in self.extents.items():
+            if total <= limit:
+                break
+            sizes[i] = max(1, limit * extent // total)
+            total = total // extent * sizes[i]
+        parts = [
+            [(i, start, min(sizes[i], extent - start)) for start in range(0, extent, sizes[i])]
+            for i, extent in self.extents.items()
+        ]
+        return [{i: (start, size) for i, start, size in block} for block in product(*parts)]

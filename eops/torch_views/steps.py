@@ -1,0 +1,239 @@
+"""The torch operations that a scalar expression is made of, as steps that run on a frame.
+
+    Step(dims, run)     run(frame) is a tensor with one dimension for each iterator of dims
+
+Operands broadcast, and a temporary is overwritten where it has the shape of the result.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, TypeAlias
+
+import torch
+
+from eops.torch_views.types import real_scalar
+from ta.ir import affine
+from ta.ir.affine import Row
+from ta.ir.node import Condition, Node, Number
+
+Dims: TypeAlias = tuple[int, ...]
+"""Iterators, rising: the dimensions of a tensor."""
+
+UNARY: Final[dict[str, Callable[..., torch.Tensor]]] = {
+    "exp": torch.exp,
+    "log": torch.log,
+    "log1p": torch.log1p,
+    "expm1": torch.expm1,
+    "sqrt": torch.sqrt,
+    "rsqrt": torch.rsqrt,
+    "sin": torch.sin,
+    "cos": torch.cos,
+    "tanh": torch.tanh,
+    "erf": torch.erf,
+    "sigmoid": torch.sigmoid,
+    "abs": torch.abs,
+}
+"""Those that take `out=`."""
+
+SQRT_HALF: Final = math.sqrt(0.5)
+
+
+def _sign(x: torch.Tensor) -> torch.Tensor:
+    """torch.sgn takes a NaN to 0."""
+    return torch.where(torch.isnan(x), x, torch.sgn(x))
+
+
+def _gelu(x: torch.Tensor) -> torch.Tensor:
+    """`x/2 * erfc(-x/sqrt 2)`.  torch's own is one pass, but on a CPU float32's is NaN at infinity
+    and infinite near the largest number; both lose the left tail in `1 + erf`."""
+    if x.is_cuda:
+        return torch.nn.functional.gelu(x)
+    half = torch.mul(x, -SQRT_HALF)
+    return torch.erfc(half, out=half).mul_(0.5).mul_(x)
+
+
+def _finite(x: torch.Tensor) -> torch.Tensor:
+    return torch.nan_to_num(x, nan=0.0, posinf=0.0, neginf=0.0)
+
+
+OTHER: Final[dict[str, Callable[..., torch.Tensor]]] = {
+    "silu": torch.nn.functional.silu,
+    "gelu": _gelu,
+    "sign": _sign,
+    "finite": _finite,
+    "softplus": lambda x: torch.nn.functional.softplus(x, threshold=50.0),
+    "relu": torch.relu,
+    "maximum": torch.maximum,
+    "minimum": torch.minimum,
+}
+
+
+class Value(NamedTuple):
+    """`own`: a temporary that may be overwritten."""
+
+    tensor: torch.Tensor
+    own: bool
+
+
+@dataclass(slots=True)
+class Frame:
+    """One evaluation: the accesses' views and the iterators' values of the present block."""
+
+    views: Sequence[torch.Tensor]
+    iterators: Callable[[int], torch.Tensor]
+    dtype: torch.dtype
+    device: torch.device
+    shared: dict[Node, torch.Tensor] = field(default_factory=dict)
+
+    def scalar(self, value: Number) -> float | int:
+        if self.dtype.is_floating_point or self.dtype.is_complex:
+            return real_scalar(value, self.dtype)
+        return value if isinstance(value, float) else int(value)
+
+
+class Step(NamedTuple):
+    """`run` gives a tensor with the dimensions `dims`."""
+
+    dims: Dims
+    run: Callable[[Frame], Value]
+
+
+def align(tensor: torch.Tensor, dims: Dims, target: Dims) -> torch.Tensor:
+    """The tensor with dimensions `dims` as one that broadcasts over `target`, both rising."""
+    if dims == target or not dims:
+        return tensor
+    return tensor[tuple(slice(None) if i in dims else None for i in target)]
+
+
+def union(*dims: Dims) -> Dims:
+    return tuple(sorted(set().union(*dims)))
+
+
+def shared(node: Node, step: Step) -> Step:
+    """The step for a node that occurs several times: it runs once a frame."""
+
+    def run(frame: Frame) -> Value:
+        found = frame.shared.get(node)
+        if found is None:
+            found = frame.shared[node] = step.run(frame).tensor
+        return Value(found, False)
+
+    return Step(step.dims, run)
+
+
+def constant(value: Number) -> Step:
+    def run(frame: Frame) -> Value:
+        scalar = frame.scalar(value)
+        return Value(torch.tensor(scalar, dtype=frame.dtype, device=frame.device), False)
+
+    return Step((), run)
+
+
+def binary(
+    operation: Callable[..., torch.Tensor], left: Step, right: Step, coefficient: Number = 1
+) -> Step:
+    """`operation(left, right)`, where `coefficient` is torch.add's factor of the right operand."""
+    dims = union(left.dims, right.dims)
+
+    def run(frame: Frame) -> Value:
+        a, b = left.run(frame), right.run(frame)
+        out = a.tensor if a.own and left.dims == dims else None
+        if out is None and b.own and right.dims == dims:
+            out = b.tensor
+        x = align(a.tensor, left.dims, dims)
+        y = align(b.tensor, right.dims, dims)
+        if coefficient == 1:
+            return Value(operation(x, y, out=out), True)
+        return Value(operation(x, y, alpha=frame.scalar(coefficient), out=out), True)
+
+    return Step(dims, run)
+
+
+def scaled(step: Step, coefficient: Number) -> Step:
+    def run(frame: Frame) -> Value:
+        value = step.run(frame)
+        scalar = frame.scalar(coefficient)
+        if value.own:
+            return Value(value.tensor.mul_(scalar), True)
+        return Value(value.tensor * scalar, True)
+
+    return Step(step.dims, run)
+
+
+def shifted(step: Step, constant: Number) -> Step:
+    def run(frame: Frame) -> Value:
+        value = step.run(frame)
+        scalar = frame.scalar(constant)
+        if value.own:
+            return Value(value.tensor.add_(scalar), True)
+        return Value(value.tensor + scalar, True)
+
+    return Step(step.dims, run)
+
+
+def power(base: Step, exponent: int) -> Step:
+    def run(frame: Frame) -> Value:
+        value = base.run(frame)
+        out = value.tensor if value.own else None
+        result = value.tensor
+        if abs(exponent) == 2:
+            result = torch.mul(result, result, out=out)
+        elif abs(exponent) > 2:
+            result = torch.pow(result, abs(exponent), out=out)
+        if exponent < 0:
+            own = value.own or exponent < -1
+            result = torch.reciprocal(result, out=result if own else None)
+        return Value(result, True)
+
+    return Step(base.dims, run)
+
+
+def apply(function: str, args: Sequence[Step]) -> Step:
+    """The function of `ta.ir.functions` with this name."""
+    if len(args) == 2:
+        return binary(OTHER[function], args[0], args[1])
+    (arg,) = args
+
+    def run(frame: Frame) -> Value:
+        value = arg.run(frame)
+        if function in UNARY:
+            return Value(
+                UNARY[function](value.tensor, out=value.tensor if value.own else None), True
+            )
+        return Value(OTHER[function](value.tensor), True)
+
+    return Step(arg.dims, run)
+
+
+def choice(mask: Step, then: Step, otherwise: Step) -> Step:
+    dims = union(mask.dims, then.dims, otherwise.dims)
+
+    def run(frame: Frame) -> Value:
+        parts = [align(step.run(frame).tensor, step.dims, dims) for step in steps]
+        return Value(torch.where(parts[0], parts[1], parts[2]), True)
+
+    steps = (mask, then, otherwise)
+    return Step(dims, run)
+
+
+def condition_mask(condition: Condition) -> Step:
+    """`row >= 0` as `last term >= -(rest)`, so that one pass makes the mask."""
+    relation, row = condition
+    compare = torch.ge if relation == ">=" else torch.eq
+    dims = tuple(sorted(affine.iterators(row)))
+    left, rest = Row(0, row.terms[-1:]), Row(row.const, row.terms[:-1], row.floors)
+    negated = affine.scale(rest, -1)
+
+    def run(frame: Frame) -> Value:
+        def value_of(i: int) -> torch.Tensor:
+            return align(frame.iterators(i), (i,), dims)
+
+        first = torch.as_tensor(affine.evaluate(left, value_of), device=frame.device)
+        other = affine.evaluate(negated, value_of)
+        mask = compare(first, other)
+        return Value(mask, True)
+
+    return Step(dims, run)

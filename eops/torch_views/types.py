@@ -1,0 +1,97 @@
+"""Which torch types a stage computes in and gives back.
+
+float16 and bfloat16 are computed in float32 and rounded once, at the end.  bool and integers are
+computed and given back as `eops.dtypes` says: in int64, and in the type read where the stage only
+chooses among elements; what leaves the integers, in torch's default float, for a fill that is none
+in float64.  Complex types follow torch.  A stage that depends on no input, `T[i] = 3`, is in int64
+in a program that reads integers, and otherwise in the inputs' floating type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from math import copysign, inf, isinf
+from typing import NamedTuple
+
+import torch
+
+from eops.dtypes import as_float, holds, is_integral, whole_types
+from ta.ir.node import Number, Scope
+from ta.ir.subst import accesses, stages
+
+HALVES = (torch.float16, torch.bfloat16)
+
+
+class StageTypes(NamedTuple):
+    compute: torch.dtype
+    result: torch.dtype
+
+
+def stage_types(scope: Scope, dtypes: Sequence[torch.dtype]) -> StageTypes:
+    """The types of a stage whose buffers have these types; without buffers, the default float."""
+    if not dtypes:
+        default = torch.get_default_dtype()
+        return StageTypes(default, default)
+    common = reduce(torch.promote_types, dtypes)
+    if common in HALVES:
+        return StageTypes(torch.float32, common)
+    if common.is_floating_point or common.is_complex:
+        return StageTypes(common, common)
+    compute, result = whole_types(scope, [_name(dtype) for dtype in dtypes])
+    return StageTypes(_type(compute), _type(result))
+
+
+def depends_on_inputs(scope: Scope) -> bool:
+    """Does the scope read a tensor, directly or through the scopes that it reads?"""
+    return any(
+        not isinstance(access.source, Scope)
+        for stage in stages(scope)
+        for access in accesses(stage.body)
+    )
+
+
+def constant_types(
+    scope: Scope, read: Sequence[torch.dtype], inputs: Sequence[torch.dtype]
+) -> list[torch.dtype]:
+    """What `stage_types` takes for a stage that depends on no input, from the types of the scopes
+    it reads and of all inputs of the program.
+
+    An integer promotes to whatever floating type its readers meet it with, whereas a float would
+    take readers over integers along, and their digits with it.
+    """
+    if any(map(is_whole, inputs)) and all(map(is_whole, read)) and is_integral(scope):
+        return list(read) or [torch.int64]
+    return [dtype for dtype in inputs if dtype.is_floating_point] or list(read)
+
+
+def is_whole(dtype: torch.dtype) -> bool:
+    """Is it a type of integers or bools?"""
+    return not (dtype.is_floating_point or dtype.is_complex)
+
+
+def real_scalar(value: Number, dtype: torch.dtype) -> float:
+    """The number as a scalar of a floating or complex type; beyond the type's range an infinity.
+
+    torch refuses such a scalar as a fill and as a factor (`alpha`), and takes it elsewhere.
+    """
+    real, limits = as_float(value), torch.finfo(dtype)
+    if abs(real) <= limits.max or isinf(real):
+        return real
+    half = limits.max / (2 - limits.eps) * limits.eps / 2  # of the spacing of the largest numbers
+    return copysign(limits.max if abs(real) < limits.max + half else inf, real)
+
+
+def held(buffer: torch.Tensor, fill: Number, dtype: torch.dtype) -> torch.Tensor:
+    """The buffer, in `dtype` if its own type cannot hold the fill that it is read with."""
+    return buffer if holds(_name(buffer.dtype), fill) else buffer.to(dtype)
+
+
+def _name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def _type(name: str) -> torch.dtype:
+    found = torch.get_default_dtype() if name == "float32" else getattr(torch, name)
+    assert isinstance(found, torch.dtype)
+    return found

@@ -1,0 +1,175 @@
+"""Building generated kernels: from a stage to a callable on tensors.
+
+Sources live in a cache directory, one module a kernel, named by the sha256 of its text.  Triton is
+imported only when a kernel is built, so everything else works where it is missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+import torch
+
+from eops.triton_kernels.blocks import Config
+from eops.triton_kernels.emit_triton import emit
+from eops.triton_kernels.plan import Plan, plan
+from ta.errors import BuildError
+from ta.ir.node import Scope
+
+FP_FUSION: Final = True
+"""May a*b + c become one fused operation?  It rounds once instead of twice.  Always passed on, as
+Triton's own default changes with its version."""
+
+
+def interpreting() -> bool:
+    """Does Triton run kernels in its interpreter, on the CPU?"""
+    return os.environ.get("TRITON_INTERPRET", "0").lower() in ("1", "true", "yes", "on", "y")
+
+
+def default_cache() -> Path:
+    """Where sources are kept: $EINDERIVE_CACHE, else the user's cache directory."""
+    chosen = os.environ.get("EINDERIVE_CACHE")
+    if chosen:
+        return Path(chosen) / "triton"
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "einderive" / "triton"
+
+
+def write_source(source: str, directory: Path) -> Path:
+    """The file with this source, written whole or not at all."""
+    path = directory / f"eop_{hashlib.sha256(source.encode()).hexdigest()}.py"
+    if path.is_file() and path.read_text(encoding="utf-8") == source:
+        return path
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    descriptor, temporary = tempfile.mkstemp(dir=directory, suffix=".tmp")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(source)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return path
+
+
+@lru_cache(maxsize=1024)
+def _load_module(path: Path) -> ModuleType:
+    name = f"einderive_kernels.{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise BuildError(f"{path} cannot be loaded")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except ImportError as error:
+        raise BuildError(f"Triton cannot be imported: {error}") from error
+    return module
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A built stage: `kernel(*sources)` gives the output.
+
+    Tensors come in the order of `plan.sources`, dense, with the sources' shapes and the plan's
+    element types, all on one device.  On a GPU the plan's configurations are timed at the first
+    call on each kind of device and the fastest is kept in `chosen`.
+    """
+
+    plan: Plan
+    source: str
+    path: Path
+    function: Any
+    chosen: dict[str, Config] = field(default_factory=dict)
+
+    def __call__(self, *tensors: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
+        """The stage's output, written to `out` where given.  Raises BuildError for a misfit."""
+        device = self._check(tensors, out)
+        if out is None:
+            dtype = getattr(torch, self.plan.out_dtype)
+            out = torch.empty(self.plan.scope.shape, dtype=dtype, device=device)
+        if out.numel():
+            self.launch(self.config(tensors, out), tensors, out)
+        return out
+
+    def launch(self, config: Config, tensors: Sequence[torch.Tensor], out: torch.Tensor) -> Any:
+        """One run of the kernel with the given configuration.  Gives what Triton compiled."""
+        options: dict[str, Any] = dict(config.blocks)
+        options |= {"num_warps": config.num_warps, "num_stages": config.num_stages}
+        grid = (self.plan.grid(config),)
+        if out.device.type != "cuda":
+            return self.function[grid](*tensors, out, **options)
+        with torch.cuda.device(out.device):
+            return self.function[grid](*tensors, out, **options, enable_fp_fusion=FP_FUSION)
+
+    def config(self, tensors: Sequence[torch.Tensor], out: torch.Tensor) -> Config:
+        """The fastest configuration for the device that the tensors lie on."""
+        configs = self.plan.configs
+        if out.device.type != "cuda" or len(configs) == 1:
+            return configs[0]
+        key = torch.cuda.get_device_name(out.device)
+        if key not in self.chosen:
+            trial = torch.empty_like(out)  # `out` shows what the chosen one alone has written
+            self.chosen[key] = min(configs, key=lambda c: self._seconds(c, tensors, trial))
+        return self.chosen[key]
+
+    def _seconds(self, config: Config, tensors: Sequence[torch.Tensor], out: torch.Tensor) -> float:
+        """The time of one run; infinite where the configuration asks for too much memory."""
+        from triton.runtime.errors import OutOfResources
+        from triton.testing import do_bench
+
+        try:
+            return float(do_bench(lambda: self.launch(config, tensors, out), 5, 20)) / 1000
+        except OutOfResources:
+            return float("inf")
+
+    def _check(self, tensors: Sequence[torch.Tensor], out: torch.Tensor | None) -> torch.device:
+        shapes = [tuple(r.extent for r in source.ranges) for source in self.plan.sources]
+        if len(tensors) != len(shapes):
+            raise BuildError(f"the kernel takes {len(shapes)} tensors, not {len(tensors)}")
+        wanted = [*zip(shapes, self.plan.dtypes, strict=True)]
+        buffers = list(tensors)
+        if out is not None:
+            wanted.append((self.plan.scope.shape, self.plan.out_dtype))
+            buffers.append(out)
+        for tensor, (shape, dtype) in zip(buffers, wanted, strict=True):
+            if tensor.shape != shape or tensor.dtype != getattr(torch, dtype):
+                given = f"{tuple(tensor.shape)} of {tensor.dtype}"
+                raise BuildError(f"the kernel takes {shape} of {dtype}, not {given}")
+            if not tensor.is_contiguous():
+                raise BuildError(f"the kernel takes dense tensors, not strides {tensor.stride()}")
+        devices = {tensor.device for tensor in buffers}
+        default = "cpu" if interpreting() or not torch.cuda.is_available() else "cuda"
+        device = devices.pop() if devices else torch.device(default)
+        if devices:
+            raise BuildError("the kernel's tensors lie on several devices")
+        if device.type != "cuda" and not interpreting():
+            raise BuildError(
+                f"a Triton kernel needs a GPU, not {device}; or set TRITON_INTERPRET=1"
+            )
+        return device
+
+
+def build(
+    scope: Scope,
+    dtypes: Sequence[str] | None = None,
+    *,
+    out_dtype: str | None = None,
+    formula: str = "",
+    cache: Path | None = None,
+) -> Kernel:
+    """The stage as a callable kernel; `dtypes` as in `plan`.  Raises BuildError."""
+    made = plan(scope, dtypes, out_dtype)
+    source = emit(made, formula=formula, upcast=interpreting())
+    path = write_source(source, (cache or default_cache()).resolve())
+    return Kernel(made, source, path, _load_module(path).eop)

@@ -1,0 +1,151 @@
+"""Pieces of Triton text: numbers, index rows, conditions and guarded loads.
+
+Every name in the text is made here or is a literal; nothing of the input's own text enters it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import inf, isinf
+from typing import Final, NamedTuple
+
+import torch
+
+from eops.dtypes import FLOATS, LIMITS
+from eops.torch_views.types import real_scalar
+from eops.triton_kernels.plan import Guard, Load, Plan
+from ta.ir import affine
+from ta.ir.affine import Range, Row
+from ta.ir.node import Condition, Number
+
+TRITON_DTYPE: Final = {
+    name: f"tl.{'int1' if name == 'bool' else name}"
+    for name in (
+        *("bool", "uint8", "int8", "int16", "int32", "int64"),
+        *("float16", "bfloat16", "float32", "float64"),
+    )
+}
+
+
+class Lanes(NamedTuple):
+    """Iterators that share an axis of a block: `live` is true on its lanes inside the range, and
+    `zero` is an index block of zeros on that axis."""
+
+    positions: frozenset[int]
+    live: str
+    zero: str
+
+
+class Frame(NamedTuple):
+    """How the iterators appear in the text: `names[i]` is iterator i, as a block or a scalar."""
+
+    names: Sequence[str]
+    lanes: tuple[Lanes, ...]
+    domain: Sequence[Range]
+    full_blocks: bool = False
+    """Every load has all axes, as `tl.dot` wants its operands."""
+
+
+def row_text(row: Row, frame: Frame) -> str:
+    """The row as Triton text."""
+    terms = [(a, frame.names[i]) for i, a in row.terms]
+    terms += [(b, _floor_text(inner, n, frame)) for inner, n, b in row.floors]
+    text = ""
+    for factor, name in terms:
+        size = name if abs(factor) == 1 else f"{abs(factor)} * {name}"
+        if text:
+            text += f" {'-' if factor < 0 else '+'} {size}"
+        else:
+            text = f"-{size}" if factor < 0 else size
+    if not text:
+        return str(row.const)
+    return text + (f" {'-' if row.const < 0 else '+'} {abs(row.const)}" if row.const else "")
+
+
+def _floor_text(inner: Row, n: int, frame: Frame) -> str:
+    """`inner // n` rounding down; Triton's own `//` rounds towards zero, so the dividend is raised
+    by a multiple of n to where it cannot be negative."""
+    low, _ = affine.bounds(inner, frame.domain)
+    raised = -(low // n) if low < 0 else 0
+    dividend = row_text(affine.shift(inner, raised * n), frame)
+    quotient = f"({dividend}) // {n}" if " " in dividend else f"{dividend} // {n}"
+    return f"({quotient} - {raised})" if raised else f"({quotient})"
+
+
+def literal(value: Number, dtype: str) -> str:
+    """The number as a literal of the dtype's kind, an infinity beyond its range."""
+    if dtype == "int64":
+        low, high = LIMITS[dtype]  # an infinite fill is computed in int64 where it cannot come out
+        return str(int(min(max(value, low), high)))
+    real = real_scalar(value, getattr(torch, dtype))
+    return f'float("{real}")' if isinf(real) else repr(real)
+
+
+def scalar(value: Number, dtype: str) -> str:
+    """The number as a scalar of the dtype; a bare literal where Triton chooses a type could lose
+    digits of float64."""
+    return f"tl.full([], {literal(value, dtype)}, {TRITON_DTYPE[dtype]})"
+
+
+def identity(plan: Plan) -> str:
+    """The reducer's value over nothing, as a literal."""
+    whole = plan.compute == "int64"
+    least: Number = Fraction(-(2**63)) if whole else -inf
+    greatest: Number = Fraction(2**63 - 1) if whole else inf
+    values = {"sum": Fraction(0), "prod": Fraction(1), "max": least, "min": greatest}
+    return literal(values[plan.scope.reducer], plan.compute)
+
+
+def condition_text(condition: Condition, frame: Frame, spread: str = "") -> str:
+    """`row >= 0` or `row == 0`; `spread`, such as ` + 0 * index`, makes it a block."""
+    operator = ">=" if condition.relation == ">=" else "=="
+    return f"({row_text(condition.row, frame)}{spread} {operator} 0)"
+
+
+def _guard_text(guard: Guard, frame: Frame, spread: str) -> list[str]:
+    row = row_text(guard.row, frame) + spread
+    tests = [f"({row} >= 0)"] if guard.test_low else []
+    return tests + ([f"({row} < {guard.extent})"] if guard.test_high else [])
+
+
+def axis(names: Mapping[int, str], positions: Iterable[int], live: str, zero: str) -> Lanes:
+    """The lanes of those iterators that are blocks; one of extent 1 is a literal."""
+    return Lanes(frozenset(i for i in positions if names[i].isidentifier()), live, zero)
+
+
+def load_text(load: Load, plan: Plan, frame: Frame, *, keep: bool = False) -> str:
+    """The access's value: the element where the guards hold, else the fill.
+
+    In the stage's type; with `keep`, which a fill other than 0 excludes, in the element's own.
+    """
+    in_offset = affine.iterators(load.offset)
+    in_guards = [(guard, affine.iterators(guard.row)) for guard in load.guards]
+    used = in_offset.union(*(found for _, found in in_guards))
+    axes = [axis for axis in frame.lanes if frame.full_blocks or used & axis.positions]
+    offset = row_text(load.offset, frame)
+    offset += "".join(f" + {axis.zero}" for axis in axes if not in_offset & axis.positions)
+    guards: list[str] = []
+    for guard, found in in_guards:
+        # A scalar test has to become a block before it meets one: the interpreter mistypes a
+        # scalar boolean that it spreads.
+        alone = axes and not any(found & axis.positions for axis in axes)
+        guards += _guard_text(guard, frame, f" + {axes[0].zero}" if alone else "")
+    live = [axis.live for axis in axes]
+    pointer = f"a{load.operand} + ({offset})"
+    element, fill = plan.dtypes[load.operand], load.access.fill
+    cast = f".to({TRITON_DTYPE[plan.compute]})"
+    if element == "bfloat16":  # exact, and the one cast of bfloat16 the interpreter knows
+        cast = ".to(tl.float32)" + (cast if plan.compute == "float64" else "")
+    elif element == plan.compute:
+        cast = ""
+    cast = "" if keep else cast
+    if not live and not guards:
+        return f"tl.load({pointer}){cast}"
+    mask = " & ".join(live + guards)
+    direct = isinf(fill) and element in ("float32", "float64")
+    other = literal(fill, element) if direct else "0.0" if element in FLOATS else "0"
+    loaded = f"tl.load({pointer}, mask={mask}, other={other}){cast}"
+    if not guards or direct or fill == 0:
+        return loaded
+    return f"tl.where({' & '.join(guards)}, {loaded}, {scalar(fill, plan.compute)})"

@@ -1,0 +1,96 @@
+"""The dot form of a kernel: tiles of a batched matrix product over decoded, guarded indices.
+
+    out[batch, m, n] = c * S[k] left[batch, m, k] * right[batch, k, n]
+
+One program computes one BLOCK_M x BLOCK_N tile and walks k in steps of BLOCK_K.  Each operand is
+read through its own index rows, so overlapping, strided and padded operands need no copy.
+"""
+
+from __future__ import annotations
+
+from eops.triton_kernels.emit_access import TRITON_DTYPE, Frame, axis, literal, load_text, row_text
+from eops.triton_kernels.emit_loops import decode, indent, index_setup
+from eops.triton_kernels.plan import Load, Plan, strides
+from ta.ir import affine
+
+
+def dot_kernel(plan: Plan, *, upcast: bool) -> list[str]:
+    """The kernel's statements; `upcast` feeds float32 to `tl.dot` where it could take half
+    precision, for the interpreter, whose bfloat16 product is wrong."""
+    roles, domain = plan.contraction, plan.scope.domain
+    assert roles is not None
+    lines: list[str] = []
+    plain: dict[int, str] = {}
+    extents = {name: plan.extent(getattr(roles, name)) for name in ("m", "n", "k")}
+    for index, role in (("batch", roles.batch), ("index_m", roles.m), ("index_n", roles.n)):
+        found, names = decode(index, role, domain)
+        lines += found
+        plain |= names
+    k_lines, k_names = decode("index_k", roles.k, domain, "s")
+    plain |= k_names
+
+    def frame(
+        row: str, row_role: tuple[int, ...], column: str, column_role: tuple[int, ...]
+    ) -> Frame:
+        names = [plain.get(i, "") for i in range(len(domain))]
+        views = ((row, row_role, "[:, None]"), (column, column_role, "[None, :]"))
+        lanes = tuple(
+            axis(plain, role, f"live_{name}{view}", f"0 * index_{name}{view}")
+            for name, role, view in views
+        )
+        for _, role, view in views:
+            for i in role:
+                names[i] = plain[i] + view if plain[i].isidentifier() else plain[i]
+        return Frame(names, lanes, domain, full_blocks=True)
+
+    def operand(load: Load, where: Frame, live_k: str) -> str:
+        """The tile of an operand.  A lane beyond k adds nothing, whatever the fill is."""
+        text = load_text(load, plan, where, keep=half)
+        if load.access.fill != 0 and load.guards:
+            zero = f"tl.full([], 0.0, {TRITON_DTYPE[plan.compute]})"
+            text = f"tl.where({live_k}, {text}, {zero})"
+        return text
+
+    left, right = plan.loads[roles.left], plan.loads[roles.right]
+    kinds = {plan.dtypes[left.operand], plan.dtypes[right.operand]}
+    plain_fill = all(load.access.fill == 0 or not load.guards for load in (left, right))
+    half = not upcast and plain_fill and len(kinds) == 1 and kinds <= {"float16", "bfloat16"}
+    out = affine.ZERO
+    for i, (loop, stride) in enumerate(
+        zip(plan.scope.loops, strides(plan.scope.loops), strict=True)
+    ):
+        out = affine.add(out, affine.shift(affine.iterator(i), -loop.lo), stride)
+    compute = TRITON_DTYPE[plan.compute]
+    m_k = frame("m", roles.m, "k", roles.k)
+    k_n = frame("k", roles.k, "n", roles.n)
+    m_n = frame("m", roles.m, "n", roles.n)
+    scaled = "acc"
+    if roles.coefficient != 1:
+        scaled = f"(acc * {literal(roles.coefficient, plan.compute)})"
+    head = [
+        *index_setup(plan),
+        f"tiles_m = ({extents['m']} + BLOCK_M - 1) // BLOCK_M",
+        f"tiles_n = ({extents['n']} + BLOCK_N - 1) // BLOCK_N",
+        "batch = pid // (tiles_m * tiles_n)",
+        "index_m = (pid // tiles_n % tiles_m) * BLOCK_M + tl.arange(0, BLOCK_M)",
+        "index_n = (pid % tiles_n) * BLOCK_N + tl.arange(0, BLOCK_N)",
+        f"live_m = index_m < {extents['m']}",
+        f"live_n = index_n < {extents['n']}",
+        *lines,
+        f"acc = tl.zeros([BLOCK_M, BLOCK_N], {compute})",
+        f"for start in range(0, {extents['k']}, BLOCK_K):",
+    ]
+    loop_body = [
+        "index_k = zero + start + tl.arange(0, BLOCK_K)",
+        f"live_k = index_k < {extents['k']}",
+        *k_lines,
+        f"left = {operand(left, m_k, 'live_k[None, :]')}",
+        f"right = {operand(right, k_n, 'live_k[:, None]')}",
+        f'acc = tl.dot(left, right, acc, input_precision="ieee", out_dtype={compute})',
+    ]
+    tail = [
+        f"position = {row_text(out, m_n)}",
+        f"result = {scaled}.to({TRITON_DTYPE[plan.out_dtype]})",
+        "tl.store(out + position, result, mask=live_m[:, None] & live_n[None, :])",
+    ]
+    return head + indent(loop_body, 1) + tail

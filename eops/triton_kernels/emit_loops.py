@@ -1,0 +1,150 @@
+"""The loop forms of a kernel: a block of outputs per program, reductions nested or flattened.
+
+loop   acc[lane] = reduce over s0: reduce over s1: ...           shape [BLOCK]
+flat   acc[lane, r] = reduce over chunks of the flattened sum    shape [BLOCK, BLOCK_R], then r
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from eops.triton_kernels.emit_access import TRITON_DTYPE, Frame, axis, identity
+from eops.triton_kernels.emit_scalar import BodyWriter
+from eops.triton_kernels.plan import Plan
+from ta.ir.affine import Range
+
+INDENT = "    "
+
+
+def decode(
+    index: str, positions: Sequence[int], domain: Sequence[Range], prefix: str = "i"
+) -> tuple[list[str], dict[int, str]]:
+    """Assignments that split the flattened `index` into the iterators at `positions`, last one
+    fastest, and the name or literal of each."""
+    lines: list[str] = []
+    names: dict[int, str] = {}
+    stride = 1
+    for place, position in enumerate(reversed(positions)):
+        lo, _ = domain[position]
+        extent = domain[position].extent
+        if extent == 1:
+            names[position] = str(lo) if lo >= 0 else f"({lo})"
+            continue
+        text = index if stride == 1 else f"{index} // {stride}"
+        if any(domain[i].extent > 1 for i in positions[: len(positions) - 1 - place]):
+            text += f" % {extent}"
+        if lo:
+            text += f" {'-' if lo < 0 else '+'} {abs(lo)}"
+        names[position] = f"{prefix}{position}"
+        lines.append(f"{names[position]} = {text}")
+        stride *= extent
+    return lines[::-1], names
+
+
+def index_setup(plan: Plan) -> list[str]:
+    """`zero` and `pid` in the width the indices need."""
+    width = "tl.int64" if plan.wide else "tl.int32"
+    return [f"zero = tl.full([], 0, {width})", "pid = zero + tl.program_id(0)"]
+
+
+def indent(lines: Sequence[str], depth: int) -> list[str]:
+    return [INDENT * depth + line for line in lines]
+
+
+def combine(plan: Plan, left: str, right: str) -> str:
+    """`left` and `right` under the reducer; a NaN stays one."""
+    if plan.scope.reducer in ("max", "min"):
+        function = f"{plan.scope.reducer}imum"
+        return f"tl.{function}({left}, {right}, propagate_nan=tl.PropagateNan.ALL)"
+    return f"{left} {'+' if plan.scope.reducer == 'sum' else '*'} {right}"
+
+
+def loop_kernel(plan: Plan) -> tuple[list[str], list[str]]:
+    """The kernel's statements and helpers, reductions as nested loops."""
+    first = len(plan.scope.loops)
+    lines, names = decode("index", range(first), plan.scope.domain)
+    head = [
+        *index_setup(plan),
+        "index = pid * BLOCK + tl.arange(0, BLOCK)",
+        f"live = index < {plan.outputs}",
+        *lines,
+    ]
+    sums = plan.scope.sums
+    every = [names.get(i, f"s{i - first}") for i in range(len(plan.scope.domain))]
+    lanes = (axis(names, range(first), "live", "0 * index"),)
+    frame = Frame(every, lanes, plan.scope.domain)
+    writer = BodyWriter(plan, frame, len(sums) + 1, lambda free: (free >> first).bit_length())
+    compute = TRITON_DTYPE[plan.compute]
+    empty = any(r.extent == 0 for r in sums)
+    value = scalar_identity(plan) if empty else writer.value(plan.scope.body)
+    if not sums or empty:
+        body = [*writer.lines[0], f"result = {value}"]
+    else:
+        body = [f"result = tl.full([BLOCK], {identity(plan)}, {compute})", *writer.lines[0]]
+        for depth, bound in enumerate(sums):
+            body += indent([f"for r{depth} in range({bound.lo}, {bound.hi}):"], depth)
+            body += indent([f"s{depth} = zero + r{depth}", *writer.lines[depth + 1]], depth + 1)
+        body += indent([f"result = {combine(plan, 'result', value)}"], len(sums))
+    return head + body + store(plan), list(writer.helpers)
+
+
+def scalar_identity(plan: Plan) -> str:
+    return f"tl.full([], {identity(plan)}, {TRITON_DTYPE[plan.compute]})"
+
+
+def store(plan: Plan) -> list[str]:
+    cast = TRITON_DTYPE[plan.out_dtype]
+    return [
+        "result = tl.broadcast_to(result, [BLOCK])",
+        f"tl.store(out + index, result.to({cast}), mask=live)",
+    ]
+
+
+def flat_kernel(plan: Plan) -> tuple[list[str], list[str]]:
+    """The kernel's statements and helpers, the reduction flattened on BLOCK_R lanes."""
+    scope, first = plan.scope, len(plan.scope.loops)
+    lines, loops = decode("index[:, None]", range(first), scope.domain)
+    sum_lines, sums = decode("index_r[None, :]", plan.flat_order, scope.domain, "s")
+    names = loops | sums
+    lanes = (
+        axis(names, loops, "live[:, None]", "0 * index[:, None]"),
+        axis(names, sums, "live_r[None, :]", "0 * index_r[None, :]"),
+    )
+    frame = Frame([names[i] for i in range(len(scope.domain))], lanes, scope.domain)
+    writer = BodyWriter(plan, frame, 2, lambda free: 1 if free >> first else 0)
+    value = writer.value(scope.body)
+    compute = TRITON_DTYPE[plan.compute]
+    body = [
+        *index_setup(plan),
+        "index = pid * BLOCK + tl.arange(0, BLOCK)",
+        f"live = index < {plan.outputs}",
+        *lines,
+        f"partial = tl.full([BLOCK, BLOCK_R], {identity(plan)}, {compute})",
+        *writer.lines[0],
+        f"for start in range(0, {plan.reduction}, BLOCK_R):",
+    ]
+    loop = [
+        "index_r = zero + start + tl.arange(0, BLOCK_R)",
+        f"live_r = index_r < {plan.reduction}",
+        *sum_lines,
+        *writer.lines[1],
+        f"inside = tl.where(live_r[None, :], {value}, {scalar_identity(plan)})",
+        f"partial = {combine(plan, 'partial', 'inside')}",
+    ]
+    return body + indent(loop, 1) + _across(plan) + store(plan), list(writer.helpers)
+
+
+def _across(plan: Plan) -> list[str]:
+    """The reduction over the lanes; Triton's own max and min drop a NaN, so it is put back."""
+    reducer = plan.scope.reducer
+    if reducer == "sum" or plan.compute == "int64":
+        return [f"result = tl.{reducer}(partial, 1)"]
+    nan = scalar_nan(plan)
+    return [
+        "spoilt = tl.max((partial != partial).to(tl.int32), 1) > 0",
+        f"result = tl.where(spoilt, {nan}, tl.{reducer}(partial, 1))",
+    ]
+
+
+def scalar_nan(plan: Plan) -> str:
+    return f'tl.full([], float("nan"), {TRITON_DTYPE[plan.compute]})'

@@ -1,0 +1,193 @@
+"""Scalar expressions as Triton text: arithmetic, selection and functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import factorial
+from typing import Final
+
+from eops.triton_kernels.emit_access import Frame, condition_text, literal, load_text, scalar
+from eops.triton_kernels.plan import Plan
+from ta.ir import affine
+from ta.ir.expr import const
+from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Select
+
+ONE: Final = const(1)
+
+TEMPLATES: Final[dict[str, str]] = {
+    "exp": "tl.exp({0})",
+    "log": "tl.log({0})",
+    "log1p": "_log1p({0})",
+    "expm1": "_expm1({0})",
+    "sqrt": "tl.sqrt({0})",
+    "rsqrt": "tl.rsqrt({0})",
+    "sin": "tl.sin({0})",
+    "cos": "tl.cos({0})",
+    "tanh": "_tanh({0})",
+    "erf": "tl.erf({0})",
+    "sigmoid": "1.0 / (1.0 + tl.exp(-{0}))",
+    "silu": "{0} / (1.0 + tl.exp(-{0}))",
+    "gelu": "0.5 * {0} * (1.0 + tl.erf({0} * 0.7071067811865476))",
+    "softplus": "tl.maximum({0}, 0.0) + _log1p(tl.exp(-tl.abs({0})))",
+    "relu": "tl.where({0} < 0, {zero}, {0})",
+    "abs": "tl.abs({0})",
+    "sign": "tl.where({0} > 0, {one}, tl.where({0} < 0, -{one}, {0}))",
+    "finite": 'tl.where(tl.abs({0}) < float("inf"), {0}, {zero})',
+    "maximum": "tl.maximum({0}, {1}, propagate_nan=tl.PropagateNan.ALL)",
+    "minimum": "tl.minimum({0}, {1}, propagate_nan=tl.PropagateNan.ALL)",
+}
+"""Functions in forms that compile and that the interpreter runs; comparisons are arranged so that a
+NaN passes through."""
+
+NEEDS: Final[dict[str, tuple[str, ...]]] = {
+    "log1p": ("_log1p",),
+    "softplus": ("_log1p",),
+    "expm1": ("_expm1",),
+    "tanh": ("_expm1", "_tanh"),
+}
+
+
+class BodyWriter:
+    """Writes an expression as assignments, each at the level where its iterators are known.
+
+    `lines[d]` belong inside d reduction loops; `level` maps a node's free iterators to d.
+    """
+
+    def __init__(self, plan: Plan, frame: Frame, levels: int, level: Callable[[int], int]) -> None:
+        self.plan, self.frame, self.level = plan, frame, level
+        self.lines: list[list[str]] = [[] for _ in range(levels)]
+        self.helpers: dict[str, None] = {}
+        self._names: dict[Node, str] = {}
+        self._count = 0
+
+    def value(self, node: Node) -> str:
+        """A name, or a typed scalar, that holds the node's value."""
+        if isinstance(node, Const):
+            return scalar(node.value, self.plan.compute)
+        if node not in self._names:
+            self._names[node] = self._assign(self._text(node), node.free)
+        return self._names[node]
+
+    def _assign(self, text: str, free: int) -> str:
+        name = f"v{self._count}"
+        self._count += 1
+        self.lines[self.level(free)].append(f"{name} = {text}")
+        return name
+
+    def _operand(self, node: Node) -> str:
+        """The value, a constant as a bare literal: it takes the type of what it meets."""
+        if isinstance(node, Const):
+            text = literal(node.value, self.plan.compute)
+            return f"({text})" if text.startswith("-") else text
+        return self.value(node)
+
+    def _text(self, node: Node) -> str:
+        if isinstance(node, Access):
+            return load_text(self.plan.loads[node], self.plan, self.frame)
+        if isinstance(node, Mul):
+            return self._product(node.factors)
+        if isinstance(node, Add):
+            return " + ".join(map(self._operand, node.terms))
+        if isinstance(node, Power):
+            return self._product((node,))
+        if isinstance(node, Select):
+            return self._select(node)
+        if isinstance(node, Apply):
+            return self._apply(node)
+        raise TypeError(f"{type(node).__name__} is not a scalar expression")
+
+    def _product(self, factors: tuple[Node, ...]) -> str:
+        """Factors with negative exponents are one divisor."""
+        above: list[Node] = []
+        below: list[str] = []
+        powers: list[str] = []
+        for factor in factors:
+            if isinstance(factor, Power):
+                base = self.value(factor.base)
+                side = powers if factor.exponent > 0 else below
+                side.append(self._raised(base, abs(factor.exponent), factor.free))
+            else:
+                above.append(factor)
+        if not below:
+            return " * ".join([*map(self._operand, above), *powers])
+        if powers or not all(isinstance(node, Const) for node in above):
+            numerator = " * ".join([*map(self._operand, above), *powers])
+        else:
+            numerator = " * ".join(map(self.value, above or [ONE]))
+        divisor = " * ".join(below)
+        if self.plan.compute == "float32":  # `/` on float32 compiles to an approximate division
+            return f"tl.div_rn({numerator}, {divisor})"
+        return f"({numerator}) / ({divisor})"
+
+    def _raised(self, base: str, exponent: int, free: int) -> str:
+        """`base ** exponent`, by squaring beyond small exponents."""
+        if exponent <= 3:
+            return " * ".join([base] * exponent)
+        half = self._assign(self._raised(base, exponent // 2, free), free)
+        return f"{half} * {half}" + (f" * {base}" if exponent % 2 else "")
+
+    def _select(self, node: Select) -> str:
+        axes = self.frame.lanes
+        tests = []
+        for condition in node.conditions:
+            used = affine.iterators(condition.row)
+            alone = not any(used & axis.positions for axis in axes)
+            spread = f" + {axes[0].zero}" if alone else ""
+            tests.append(condition_text(condition, self.frame, spread))
+        return (
+            f"tl.where({' & '.join(tests)}, {self.value(node.then)}, {self.value(node.otherwise)})"
+        )
+
+    def _apply(self, node: Apply) -> str:
+        compute = self.plan.compute
+        self.helpers |= dict.fromkeys(NEEDS.get(node.function, ()))
+        template = TEMPLATES[node.function]
+        if node.function == "sqrt" and compute == "float32":
+            template = "tl.sqrt_rn({0})"  # tl.sqrt compiles to an approximation
+        zero, one = (literal(Fraction(value), compute) for value in (0, 1))
+        # A constant operand is named first: templates use an operand more than once.
+        operands = [
+            self._assign(self.value(arg), 0) if isinstance(arg, Const) else self.value(arg)
+            for arg in node.args
+        ]
+        return template.format(*operands, zero=zero, one=one)
+
+
+def helper_source(name: str, compute: str) -> str:
+    """The source of a helper function, its series long enough for the type it computes in."""
+    wide = compute == "float64"
+    if name == "_expm1":
+        coefficients = [1 / factorial(n) for n in range(1, 16 if wide else 10)]
+        return f'''@triton.jit
+def _expm1(x):
+    """exp(x) - 1; near 0 by its Taylor series, where the difference would cancel."""
+    series = x * {_horner("x", coefficients)}
+    return tl.where(tl.abs(x) < 0.5, series, tl.exp(x) - 1.0)
+'''
+    if name == "_log1p":
+        coefficients = [2 / (2 * n + 1) for n in range(11 if wide else 6)]
+        return f'''@triton.jit
+def _log1p(x):
+    """log(1 + x); near 0 as 2 artanh(x / (2 + x)), where the sum would lose digits."""
+    s = x / (2.0 + x)
+    z = s * s
+    series = s * {_horner("z", coefficients)}
+    return tl.where(tl.abs(x) < 0.25, series, tl.log(1.0 + x))
+'''
+    if name == "_tanh":
+        return '''@triton.jit
+def _tanh(x):
+    """-d / (2 + d) for d = exp(-2 |x|) - 1, with the sign of x."""
+    d = _expm1(-2.0 * tl.abs(x))
+    t = -d / (2.0 + d)
+    return tl.where(x < 0, -t, t)
+'''
+    raise KeyError(name)
+
+
+def _horner(variable: str, coefficients: list[float]) -> str:
+    text = repr(coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        text = f"({coefficient!r} + {variable} * {text})"
+    return text

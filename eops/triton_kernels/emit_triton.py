@@ -1,0 +1,86 @@
+"""A plan as the readable source of one Triton kernel."""
+
+from __future__ import annotations
+
+import re
+from keyword import iskeyword
+
+from eops.triton_kernels.emit_access import TRITON_DTYPE
+from eops.triton_kernels.emit_dot import dot_kernel
+from eops.triton_kernels.emit_loops import flat_kernel, indent, loop_kernel
+from eops.triton_kernels.emit_scalar import helper_source
+from eops.triton_kernels.plan import Plan
+from ta.errors import BuildError
+from ta.ir.node import Tensor
+
+TAKEN = frozenset({"float", "range", "tl", "triton", "_expm1", "_log1p", "_tanh"})
+"""Names that the text of a kernel uses from its surroundings."""
+
+PROGRAM = {
+    "loop": "program p computes outputs p*BLOCK ... (p+1)*BLOCK - 1 of the flattened output",
+    "flat": "program p computes outputs p*BLOCK ... (p+1)*BLOCK - 1, BLOCK_R terms at a time",
+    "dot": "program p computes the tile (batch, m, n) = p unravelled, n fastest",
+}
+
+
+def emit(plan: Plan, name: str = "eop", formula: str = "", *, upcast: bool = False) -> str:
+    """The source of a module with one kernel `name(a0, a1, ..., out, BLOCK...)`.
+
+    `a0, a1, ...` are the plan's sources in order; shapes are literals, block sizes constants of
+    the launch.  `formula` only enters comments.  `upcast`: see `dot_kernel`.  Raises BuildError
+    for a name that is no identifier.
+    """
+    if not (name.isascii() and name.isidentifier()) or iskeyword(name) or name in TAKEN:
+        raise BuildError(f"{name!r} cannot name a kernel")
+    helpers: list[str] = []
+    if plan.form == "dot":
+        lines = dot_kernel(plan, upcast=upcast)
+    else:
+        lines, helpers = flat_kernel(plan) if plan.form == "flat" else loop_kernel(plan)
+    blocks = [f"{block}: tl.constexpr" for block, _ in plan.configs[0].blocks]
+    arguments = [*(f"a{i}" for i in range(len(plan.sources))), "out", *blocks]
+    parts = [
+        *_comments(plan, formula),
+        "",
+        "import triton",
+        "import triton.language as tl",
+        "",
+        "",
+    ]
+    for helper in helpers:
+        parts += [helper_source(helper, plan.compute), ""]
+    parts += ["@triton.jit", f"def {name}({', '.join(arguments)}):", *map(_wrap, indent(lines, 1))]
+    return "\n".join(parts) + "\n"
+
+
+def _wrap(line: str) -> str:
+    """A long load over several lines; all breaks lie inside parentheses."""
+    if len(line) <= 100:
+        return line
+    pad = "\n" + " " * (len(line) - len(line.lstrip()) + 4)
+    for break_before in ("tl.load(", "mask=", "other=", "tl.full("):
+        line = line.replace(f", {break_before}", f",{pad}{break_before}")
+    crowded = max(map(len, line.splitlines())) > 100
+    return line.replace(" & ", f"{pad}& ") if crowded else line
+
+
+def _comments(plan: Plan, formula: str) -> list[str]:
+    """What the kernel computes; free text is kept to printable ASCII, a line each."""
+    lines = [line for line in formula.splitlines() if line.strip()]
+    for i, (source, dtype) in enumerate(zip(plan.sources, plan.dtypes, strict=True)):
+        label = source.name if isinstance(source, Tensor) else "stage"
+        ranges = ", ".join(f"{r.lo}:{r.hi}" for r in source.ranges)
+        lines.append(f"a{i} = {label}[{ranges}], {dtype}")
+    loops = ", ".join(f"{r.lo}:{r.hi}" for r in plan.scope.loops)
+    lines.append(f"out[{loops}], {plan.out_dtype}; computed in {TRITON_DTYPE[plan.compute][3:]}")
+    lines.append(PROGRAM[plan.form])
+    roles = plan.contraction
+    if roles is not None:
+        lines.append(
+            f"batch = loops {roles.batch} of {plan.extent(roles.batch)},"
+            f" m = {roles.m} of {plan.extent(roles.m)}, n = {roles.n} of {plan.extent(roles.n)},"
+            f" k = {roles.k} of {plan.extent(roles.k)}"
+        )
+    plain = (line.encode("unicode_escape").decode("ascii") for line in lines)
+    # Python takes `coding:` or `coding=` in a comment at the top for the file's encoding.
+    return ["# " + re.sub(r"coding(?=[:=])", "coding ", line) for line in plain]

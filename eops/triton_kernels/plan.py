@@ -1,0 +1,226 @@
+"""From a stage to the plan of one kernel: accesses as offsets and guards, form, grid, blocks.
+
+A stage is a scope whose sources are buffers: dense and contiguous, with the source's shape, so that
+`source[x_0, ..., x_d]` stands at `sum_j stride_j * (x_j - lo_j)`.  The output is such a buffer too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Literal, NamedTuple
+
+from eops import dtypes as types
+from eops.triton_kernels.blocks import Config, dot_configs, flat_configs, loop_configs
+from eops.triton_kernels.contraction import Contraction, contraction
+from ta.errors import BuildError
+from ta.facts.integer_sets import row_bounds
+from ta.ir import affine
+from ta.ir.affine import Range, Row
+from ta.ir.node import Access, Scope, Select, Source, Tensor
+from ta.ir.subst import accesses, walk
+
+Form = Literal["loop", "flat", "dot"]
+"""`loop`: a block of outputs a program, nested reduction loops.  `flat`: the reduction iterators
+flattened and vectorised too.  `dot`: tiles of a matrix product."""
+
+MAX_PROGRAMS = 2**31 - 1
+LONG_REDUCTION = 32
+FEW_OUTPUTS = 1 << 17
+"""Outputs that, one a lane, leave most of a large GPU idle while each is reduced.  Sums of the
+columns of 8192 x 8192 on an H100: 3.2 ms as a loop."""
+
+
+class Guard(NamedTuple):
+    """`0 <= row < extent`, of which only the sides that bounds leave open are to be tested."""
+
+    row: Row
+    extent: int
+    test_low: bool
+    test_high: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One access: kernel argument `operand`, at `offset` elements, where all guards hold."""
+
+    access: Access
+    operand: int
+    offset: Row
+    guards: tuple[Guard, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything the emitter needs, and nothing about its text.
+
+    `dtypes` are the sources' element types in argument order; the stage computes in `compute` and
+    writes `out_dtype`.  `wide` asks for 64-bit indices.  `flat_order` is the order of reduction
+    iterators in the flattened reduction, the contiguous one last.
+    """
+
+    scope: Scope
+    sources: tuple[Source, ...]
+    dtypes: tuple[str, ...]
+    compute: str
+    out_dtype: str
+    loads: Mapping[Access, Load]
+    form: Form
+    contraction: Contraction | None
+    flat_order: tuple[int, ...]
+    wide: bool
+    configs: tuple[Config, ...]
+
+    @property
+    def outputs(self) -> int:
+        return prod(self.scope.shape)
+
+    @property
+    def reduction(self) -> int:
+        return prod(r.extent for r in self.scope.sums)
+
+    def extent(self, positions: Sequence[int]) -> int:
+        """How many values the iterators at `positions` take together."""
+        return prod(self.scope.domain[i].extent for i in positions)
+
+    def grid(self, config: Config) -> int:
+        """The number of programs; they all lie on grid axis 0, which takes up to 2^31-1."""
+        if self.contraction is None:
+            return -(-self.outputs // config.block("BLOCK"))
+        roles = self.contraction
+        tiles_m = -(-self.extent(roles.m) // config.block("BLOCK_M"))
+        tiles_n = -(-self.extent(roles.n) // config.block("BLOCK_N"))
+        return self.extent(roles.batch) * tiles_m * tiles_n
+
+
+def plan(scope: Scope, dtypes: Sequence[str] | None = None, out_dtype: str | None = None) -> Plan:
+    """The plan of the stage `scope`.
+
+    `dtypes` name the element types of the distinct sources in order of appearance; without them a
+    tensor has its own and a nested scope what it writes by default.  Raises BuildError.
+    """
+    reads = accesses(scope.body)
+    sources = tuple(dict.fromkeys(access.source for access in reads))
+    given = tuple(map(_default_dtype, sources)) if dtypes is None else tuple(dtypes)
+    if len(given) != len(sources):
+        raise BuildError(f"{len(given)} element types for {len(sources)} sources")
+    for dtype in given:
+        types.check(dtype)
+    compute = types.accumulator(scope, given)
+    empty = any(r.extent == 0 for r in scope.domain)
+    loads = {a: _load(a, sources.index(a.source), scope.domain, empty) for a in reads}
+    roles = None if compute == "int64" or empty else contraction(scope)
+    order = _flat_order(scope, loads)
+    form: Form = "loop"
+    if roles is not None:
+        form = "dot"
+        roles = roles.ordered(loads[roles.left].offset, loads[roles.right].offset)
+    elif _prefers_flat(scope, loads, order):
+        form = "flat"
+    made = Plan(
+        scope=scope,
+        sources=sources,
+        dtypes=given,
+        compute=compute,
+        out_dtype=types.check(out_dtype or types.result(scope, given)),
+        loads=loads,
+        form=form,
+        contraction=roles,
+        flat_order=order,
+        wide=not empty and _needs_64_bits(scope, sources, loads),
+        configs=_configs(scope, form, roles, given),
+    )
+    if any(made.grid(config) > MAX_PROGRAMS for config in made.configs):
+        raise BuildError(f"an output of {made.outputs} elements needs too many programs")
+    return made
+
+
+def _default_dtype(source: Source) -> str:
+    if isinstance(source, Tensor):
+        return source.dtype
+    inner = tuple(dict.fromkeys(access.source for access in accesses(source.body)))
+    return types.result(source, tuple(map(_default_dtype, inner)))
+
+
+def strides(ranges: Sequence[Range]) -> tuple[int, ...]:
+    """Strides, in elements, of the dense row-major buffer over `ranges`."""
+    return tuple(prod(r.extent for r in ranges[j + 1 :]) for j in range(len(ranges)))
+
+
+def _load(access: Access, operand: int, domain: tuple[Range, ...], empty: bool) -> Load:
+    offset = affine.ZERO
+    guards: list[Guard] = []
+    ranges = access.source.ranges
+    for row, bound, stride in zip(access.rows, ranges, strides(ranges), strict=True):
+        local = affine.shift(row, -bound.lo)
+        offset = affine.add(offset, local, stride)
+        low, high = (0, -1) if empty else affine.bounds(local, domain)
+        if local.floors and (low < 0 or high >= bound.extent):
+            low, high = row_bounds(local, domain)
+        if low < 0 or high >= bound.extent:
+            guards.append(Guard(local, bound.extent, low < 0, high >= bound.extent))
+    return Load(access, operand, offset, tuple(guards))
+
+
+def _flat_order(scope: Scope, loads: Mapping[Access, Load]) -> tuple[int, ...]:
+    """Reduction iterators by falling stride, so that the last one walks through memory."""
+    first = len(scope.loops)
+    positions = range(first, first + len(scope.sums))
+
+    def stride(position: int) -> int:
+        found = (abs(load.offset.coefficient(position)) for load in loads.values())
+        return min((step for step in found if step), default=0)
+
+    return tuple(sorted(positions, key=lambda p: (-stride(p), p)))
+
+
+def _prefers_flat(scope: Scope, loads: Mapping[Access, Load], order: Sequence[int]) -> bool:
+    """A long reduction is vectorised where outputs are few, or reads run along it and not along
+    the last loop."""
+    if scope.reducer == "prod" or prod(r.extent for r in scope.sums) < LONG_REDUCTION:
+        return False
+    if prod(scope.shape) < FEW_OUTPUTS:
+        return True
+    last = max((i for i, r in enumerate(scope.loops) if r.extent > 1), default=None)
+    offsets = [load.offset for load in loads.values()]
+    along_sum = any(offset.coefficient(order[-1]) == 1 for offset in offsets)
+    strided = last is None or any(abs(offset.coefficient(last)) > 1 for offset in offsets)
+    return along_sum and strided
+
+
+def _needs_64_bits(scope: Scope, sources: Sequence[Source], loads: Mapping[Access, Load]) -> bool:
+    """Could an index, with a block's overhang, leave 32 bits?  Rows outside a source count too."""
+    limit = 2**31 - 2**20
+    sizes = [prod(r.extent for r in source.ranges) for source in sources]
+    if max((*sizes, prod(scope.shape), prod(r.extent for r in scope.sums))) > limit:
+        return True
+    rows = [load.offset for load in loads.values()]
+    rows += [guard.row for load in loads.values() for guard in load.guards]
+    for node in walk(scope.body):
+        if isinstance(node, Select):
+            rows += [condition.row for condition in node.conditions]
+    return any(magnitude(row, scope.domain) > limit for row in rows)
+
+
+def magnitude(row: Row, domain: Sequence[Range]) -> int:
+    """A bound on every partial sum in the evaluation of the row."""
+    total = abs(row.const)
+    for i, a in row.terms:
+        total += abs(a) * max(abs(domain[i].lo), abs(domain[i].hi))
+    for inner, n, b in row.floors:
+        total += max(magnitude(inner, domain) + n, abs(b) * (magnitude(inner, domain) // n + 1))
+    return total
+
+
+def _configs(
+    scope: Scope, form: Form, roles: Contraction | None, dtypes: Sequence[str]
+) -> tuple[Config, ...]:
+    if roles is not None:
+        batch, m, n, k = (
+            prod(scope.domain[i].extent for i in role)
+            for role in (roles.batch, roles.m, roles.n, roles.k)
+        )
+        return dot_configs(batch, m, n, k, max(types.BYTES[dtype] for dtype in dtypes))
+    outputs, reduction = prod(scope.shape), prod(r.extent for r in scope.sums)
+    return flat_configs(outputs, reduction) if form == "flat" else loop_configs(outputs)

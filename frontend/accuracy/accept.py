@@ -1,0 +1,275 @@
+"""Acceptance: a candidate runs, and its error against float64 is not far above the standard's.
+
+    error(y) = max|y - r| / max|r|              r: the program evaluated in float64
+    accepted   <=>   error(candidate) <= FACTOR * error(written) + FLOOR * epsilon(dtype)
+
+The maximum, not a mean, so that one wrong border element is enough to refuse.  Componentwise (see
+`accuracy.levels`) error(y) = max_i |y_i - r_i| / |f|_i takes the place of the first line.  The
+reference is itself checked against the exact interpreter's float64 values at corners and random
+points.  Programs of integers are compared exactly: see `frontend.accuracy.accept_integers`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+
+import numpy as np
+import torch
+
+from derivations.record.verify import sample_points
+from eops.torch_views.stage import lower_all
+from frontend.accuracy.accept_integers import (
+    ExactCase,
+    WrappingField,
+    exact_case,
+    greatest_entry,
+    output_types,
+    reads_integers,
+    stays_whole,
+)
+from frontend.accuracy.inputs import SMALL, random_inputs, whole_range_inputs
+from frontend.accuracy.levels import Accuracy, magnitude
+from frontend.accuracy.sampled_reference import (
+    SAMPLED_SECONDS,
+    Piece,
+    equally_cheap,
+    evaluations,
+    gathered,
+    joined,
+    pieces,
+)
+from frontend.trial.unwritten import Marked
+from ta.errors import BuildError
+from ta.exact.fields import Field, RealField
+from ta.exact.interp import evaluate_at
+from ta.ir.node import Scope, Tensor
+from ta.ir.program import Program
+
+FACTOR = 10.0
+"""One decimal digit."""
+FLOOR = 16.0
+SAMPLES = 24
+MOST_WORK = 3_000_000
+"""Values that the interpreter may compute for the points of one output, but for the last point."""
+MOST_ALONE = 10_000_000
+"""Beyond this, about half a second, an output's last point is not checked either."""
+MOST_CHECKED = 6_000_000
+"""Of all outputs, or rows; the first is always checked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Random inputs in the program's types, and the outputs in float64 computed from them; `sizes`
+    are |f| for a componentwise error, None for a normwise one.
+
+    `types` are those that the formula gives its outputs.  A program of integers has `exact` cases
+    instead, and no error but 0 and infinity.  Where some inputs are integers, `wider` is a second
+    reference, on data of the types' whole range."""
+
+    inputs: Mapping[Tensor, torch.Tensor]
+    outputs: tuple[torch.Tensor, ...]
+    epsilon: float
+    sizes: tuple[torch.Tensor, ...] | None = None
+    exact: tuple[ExactCase, ...] = ()
+    types: tuple[torch.dtype, ...] = ()
+    wider: Reference | None = None
+    parts: tuple[Piece, ...] = ()
+    shapes: tuple[tuple[int, ...], ...] = ()
+    """Where the full outputs are dear: the rows that `outputs` holds instead, in a row."""
+
+    def error_of(
+        self, run: Callable[[Mapping[Tensor, torch.Tensor]], Sequence[torch.Tensor]]
+    ) -> float:
+        """The error of what `run` gives for the inputs, with NaN in all memory that it allocates
+        and does not write."""
+        with Marked():
+            if self.exact:
+                return 0.0 if all(case.agrees(run) for case in self.exact) else float("inf")
+            outputs = run(self.inputs)
+        if not _as_declared(outputs, self.types):
+            return float("inf")
+        if self.parts:
+            shapes = [tuple(output.shape) for output in outputs]
+            if shapes != list(self.shapes):
+                return float("inf")
+            outputs = gathered(outputs, self.parts)
+        off = error(outputs, self.outputs, self.sizes)
+        return off if self.wider is None else max(off, self.wider.error_of(run))
+
+
+def reference(program: Program, device: str, accuracy: Accuracy = "normwise") -> Reference:
+    """Inputs and float64 outputs; BuildError where the interpreter disagrees with the latter."""
+    inputs = random_inputs(program.inputs, device)
+    if not reads_integers(program):
+        return _real_reference(program, inputs, accuracy)
+    greatest = greatest_entry(program)
+    whole = whole_range_inputs(program.inputs, device, greatest)
+    if stays_whole(program):
+        exact = tuple(exact_case(program, given) for given in (inputs, whole))
+        for case in exact:
+            for root, output in zip(program.roots(), case.outputs, strict=True):
+                _confirm(root, output, case.inputs, WrappingField())
+        types = exact[0].types
+        return Reference(inputs, exact[0].outputs, 0.0, exact=exact, types=types)
+    found = _real_reference(program, inputs, accuracy)
+    wider = _real_reference(program, whole, accuracy) if greatest > SMALL else None
+    return replace(found, wider=wider)
+
+
+def _real_reference(
+    program: Program, inputs: Mapping[Tensor, torch.Tensor], accuracy: Accuracy
+) -> Reference:
+    wide = {
+        tensor: value.to(torch.complex128 if value.is_complex() else torch.float64)
+        for tensor, value in inputs.items()
+    }
+    roots = tuple(map(equally_cheap, program.roots()))
+    parts = pieces(roots)
+    if parts:
+        outputs, parts = _rows(parts, wide)
+    else:
+        outputs = tuple(lower_all(root)(wide) for root in roots)
+    scopes = [piece.scope for piece in parts] or roots
+    checked = 0.0
+    for scope, output in zip(scopes, outputs, strict=True):
+        if checked < MOST_CHECKED:
+            checked += _confirm(scope, output, wide, RealField())
+    sizes = None
+    if accuracy == "componentwise":
+        sizes = tuple(lower_all(magnitude(scope))(wide).abs() for scope in scopes)
+    if parts:
+        outputs = joined(outputs, parts)
+        sizes = None if sizes is None else joined(sizes, parts)
+    shapes = tuple(root.shape for root in roots)
+    return Reference(
+        inputs,
+        outputs,
+        epsilon(program),
+        sizes,
+        types=output_types(program),
+        parts=parts,
+        shapes=shapes,
+    )
+
+
+def _rows(
+    parts: Sequence[Piece], wide: Mapping[Tensor, torch.Tensor]
+) -> tuple[tuple[torch.Tensor, ...], tuple[Piece, ...]]:
+    """The rows, as many as there is time for."""
+    started, found, kept = time.perf_counter(), [], []
+    for piece in parts:
+        if piece.corner or time.perf_counter() - started < SAMPLED_SECONDS:
+            found.append(lower_all(piece.scope)(wide))
+            kept.append(piece)
+    return tuple(found), tuple(kept)
+
+
+def epsilon(program: Program) -> float:
+    """The spacing of numbers at 1 in the least precise floating type of the inputs; of the outputs
+    where all of those are integers."""
+    inputs = [getattr(torch, t.dtype) for t in program.inputs]
+    for types in (inputs, output_types(program) if inputs else ()):
+        floats = [torch.finfo(d).eps for d in types if d.is_floating_point or d.is_complex]
+        if floats:
+            return max(floats)
+    return 0.0
+
+
+def _as_declared(outputs: Sequence[torch.Tensor], types: Sequence[torch.dtype]) -> bool:
+    """Has each output the type that the formula gives it?"""
+    return all(output.dtype == wanted for output, wanted in zip(outputs, types, strict=True))
+
+
+def _confirm(
+    root: Scope, output: torch.Tensor, given: Mapping[Tensor, torch.Tensor], domain: Field
+) -> float:
+    """The reference against the interpreter, at points; the values that this took."""
+    if 0 in root.shape or any(value.is_complex() for value in given.values()):
+        return 0.0
+    count = SAMPLES
+    while count > 1 and evaluations(root, count) > MOST_WORK:
+        count //= 2
+    if evaluations(root, count) > MOST_ALONE:
+        return 0.0
+    points = sample_points(root, count, seed=11)
+    values = {tensor.name: value.cpu().numpy() for tensor, value in given.items()}
+    found = evaluate_at(root, points, values, domain)
+    got = at_points(root, points, output).cpu().numpy()
+    if isinstance(domain, WrappingField):
+        if not np.array_equal(got, found):
+            raise BuildError("the int64 reference disagrees with the exact interpreter")
+        return 0.0
+    exact = np.asarray(found, dtype=np.float64)
+    finite = np.isfinite(exact)
+    scale = float(np.max(np.abs(exact[finite]), initial=0.0)) or 1.0
+    if not np.allclose(got[finite], exact[finite], rtol=1e-9, atol=1e-9 * scale):
+        raise BuildError("the float64 reference disagrees with the exact interpreter")
+    return evaluations(root, len(points))
+
+
+def at_points(root: Scope, points: np.ndarray, output: torch.Tensor) -> torch.Tensor:
+    """The output's elements at index points, shape (P, loops)."""
+    lows = np.array([r.lo for r in root.loops], dtype=np.int64)
+    index = tuple(torch.as_tensor(column, device=output.device) for column in (points - lows).T)
+    return output[index] if index else output.reshape(-1)
+
+
+def error(
+    outputs: Sequence[torch.Tensor],
+    expected: Sequence[torch.Tensor],
+    sizes: Sequence[torch.Tensor] | None = None,
+) -> float:
+    """The largest norm-wise error over the outputs, or component-wise against `sizes`; infinite for
+    a wrong shape, a stray NaN or a lost imaginary part.
+
+    Numbers below the smallest normal one of the output's type count as if they were that."""
+    worst = 0.0
+    for position, (output, wanted) in enumerate(zip(outputs, expected, strict=True)):
+        if output.shape != wanted.shape:
+            return float("inf")
+        if not wanted.numel():
+            continue
+        if wanted.is_complex() and not output.is_complex():
+            return float("inf")
+        got, least = output.to(wanted.dtype), 0.0
+        if output.dtype.is_floating_point:  # what the type cannot hold is infinite in it
+            wanted = torch.where(torch.isinf(wanted.to(output.dtype)), wanted.sign() / 0, wanted)
+        if output.dtype.is_floating_point or output.is_complex():
+            least = torch.finfo(output.dtype).tiny
+        finite = torch.isfinite(wanted.abs())
+        same_odd = _same_odd(got[~finite], wanted[~finite])
+        if not same_odd or not torch.isfinite(got[finite].abs()).all():
+            return float("inf")
+        if not bool(finite.any()):
+            continue
+        off = (got - wanted)[finite].abs()
+        if sizes is None:
+            against = wanted[finite].abs().max()
+        else:
+            against = sizes[position][finite].to(off.dtype)
+        against = against.clamp_min(least) if least else torch.where(against == 0, 1.0, against)
+        worst = max(worst, float((off / against).max()))
+    return worst
+
+
+def _same_odd(got: torch.Tensor, wanted: torch.Tensor) -> bool:
+    """NaN for NaN and each infinity for itself; complex ones, whose parts are no guide, for any."""
+    if wanted.is_complex():
+        return not bool(torch.isfinite(got.abs()).any())
+    return bool(torch.isclose(got, wanted, rtol=0.0, atol=0.0, equal_nan=True).all())
+
+
+def accepted(
+    candidate: float,
+    written: float,
+    epsilon: float,
+    condition: float = 1.0,
+    factor: float = FACTOR,
+) -> bool:
+    """Whether the candidate's error is within reach of the one of the formula as written;
+    `condition` is how many times larger than the result the terms are that it is summed from."""
+    floor = FLOOR * epsilon * condition
+    return not isnan(candidate) and candidate <= factor * written + floor

@@ -1,0 +1,235 @@
+"""Integers in acceptance: data of the whole range of a type, on which nothing may wrap unseen.
+
+    accepted   <=>   y = r  modulo 2^64, in every element                 r: the formula in int64
+
+That is for programs that stay among integers: each stage of the formula computes in int64, as
+`eops.dtypes` says, and an equal program gives the same.  Sums and products wrap modulo 2^64 in
+every order; where the formula compares (max, relu), data are so small that nothing exceeds int64.
+The reference is itself checked against the interpreter, in a field that wraps alike.  Other
+programs that read integers are judged as those over floats, on such data too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, prod
+from typing import Any, ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from eops.dtypes import LIMITS, is_integral
+from eops.torch_views.stage import lower_all
+from eops.torch_views.types import constant_types, depends_on_inputs, stage_types
+from ta.exact.fields import Array, Field
+from ta.exact.interp import uses_order
+from ta.ir.node import (
+    Access,
+    Add,
+    Apply,
+    Const,
+    Mul,
+    Node,
+    Number,
+    Power,
+    Reducer,
+    Select,
+    Source,
+    Tensor,
+)
+from ta.ir.program import Program
+from ta.ir.subst import accesses, stages
+
+SAFE: Final = 2.0**62
+"""Numbers of this size are well within int64."""
+LARGEST_NORMAL: Final = 8.0
+"""No standard normal number of a test is larger."""
+BOUNDED: Final = frozenset({"relu", "abs", "sign", "maximum", "minimum"})
+
+
+@dataclass(frozen=True, slots=True)
+class ExactCase:
+    """Inputs in the program's types, the outputs in int64, and the types that these are to have."""
+
+    inputs: Mapping[Tensor, torch.Tensor]
+    outputs: tuple[torch.Tensor, ...]
+    types: tuple[torch.dtype, ...]
+
+    def agrees(
+        self, run: Callable[[Mapping[Tensor, torch.Tensor]], Sequence[torch.Tensor]]
+    ) -> bool:
+        """Whether `run` gives these numbers, element by element, in these types."""
+        found = run(self.inputs)
+        return len(found) == len(self.outputs) and all(
+            output.dtype == dtype and torch.equal(output.to(torch.int64), wanted)
+            for output, wanted, dtype in zip(found, self.outputs, self.types, strict=True)
+        )
+
+
+def exact_case(program: Program, inputs: Mapping[Tensor, torch.Tensor]) -> ExactCase:
+    """The case with these inputs, of a program that stays among integers."""
+    wide = {tensor: value.to(torch.int64) for tensor, value in inputs.items()}
+    outputs = tuple(lower_all(root)(wide) for root in program.roots())
+    return ExactCase(inputs, outputs, output_types(program))
+
+
+def reads_integers(program: Program) -> bool:
+    return any(tensor.dtype in LIMITS for tensor in program.inputs)
+
+
+def stays_whole(program: Program) -> bool:
+    """Are all inputs integers or bools, and is every stage one that keeps to integers?"""
+    order = stages(*program.roots())
+    return (
+        bool(program.inputs)
+        and all(tensor.dtype in LIMITS for tensor in program.inputs)
+        and all(is_integral(stage) for stage in order)
+    )
+
+
+def output_types(program: Program) -> tuple[torch.dtype, ...]:
+    """The element types of the outputs, as the formula's statements one after the other give
+    them, whichever program computes them."""
+    inputs = [getattr(torch, t.dtype) for t in program.inputs]
+    found: dict[Source, torch.dtype] = {t: getattr(torch, t.dtype) for t in program.inputs}
+    for stage in stages(*program.roots()):
+        sources = dict.fromkeys(access.source for access in accesses(stage.body))
+        read = [found[source] for source in sources]
+        if not depends_on_inputs(stage):
+            read = constant_types(stage, read, inputs)
+        found[stage] = stage_types(stage, read).result
+    return tuple(found[root] for root in program.roots())
+
+
+def greatest_entry(program: Program) -> int:
+    """The largest magnitude of integer entries with which no value of the program is too large: for
+    int64, and for the floating types that take part.  Everything goes where only sums and products
+    of integers occur."""
+    order = stages(*program.roots())
+    if stays_whole(program) and not any(map(uses_order, order)):
+        return 2**63
+    types = [getattr(torch, t.dtype) for t in program.inputs] + list(output_types(program))
+    floats = [float(torch.finfo(d).max) / 16 for d in types if d.is_floating_point]
+    limit = min([SAFE, *floats])
+    entry = 2**63
+    while entry and not max(map(sizes(program, entry).__getitem__, order)) <= limit:
+        entry //= 2
+    return entry
+
+
+def sizes(program: Program, entry: int) -> dict[Source, float]:
+    """A bound on the magnitudes of each stage's values and of all that they are summed from, where
+    integer entries are at most `entry`; infinite where there is none."""
+    found: dict[Source, float] = {}
+    for tensor in program.inputs:
+        limits = LIMITS.get(tensor.dtype)
+        found[tensor] = min(entry, max(map(abs, limits))) if limits else LARGEST_NORMAL
+    for stage in stages(*program.roots()):
+        body, count = _size(stage.body, found), prod(bound.extent for bound in stage.sums)
+        if stage.reducer == "sum":
+            body *= max(1, count)
+        elif stage.reducer == "prod":
+            body = _power(max(1.0, body), count)
+        found[stage] = body
+    return found
+
+
+def _size(node: Node, known: Mapping[Source, float]) -> float:
+    match node:
+        case Const():
+            return _magnitude(node.value)
+        case Access():
+            return max(known[node.source], _magnitude(node.fill))
+        case Mul():
+            return prod(max(1.0, _size(factor, known)) for factor in node.factors)
+        case Add():
+            return sum(_size(term, known) for term in node.terms)
+        case Power() if node.exponent > 0:
+            return _power(max(1.0, _size(node.base, known)), node.exponent)
+        case Select():
+            return max(_size(node.then, known), _size(node.otherwise, known))
+        case Apply() if node.function in BOUNDED:
+            return max(_size(arg, known) for arg in node.args)
+    return inf
+
+
+def _magnitude(value: Number) -> float:
+    """An infinity counts as nothing: as a fill of a maximum it is never seen, and elsewhere it is
+    no overflow."""
+    if not isinstance(value, Fraction):
+        return 0.0
+    try:
+        return abs(float(value))
+    except OverflowError:
+        return inf
+
+
+def _power(base: float, exponent: int) -> float:
+    try:
+        return base**exponent
+    except OverflowError:
+        return inf
+
+
+class WrappingField(Field):
+    """Integers modulo 2^64, as those of 64 bits with a sign; an infinity is the last one."""
+
+    dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int64)
+
+    def constant(self, value: Number) -> Array:
+        low, high = LIMITS["int64"]
+        if not isinstance(value, Fraction):
+            return np.full((), high if value > 0 else low, dtype=np.int64)
+        if value.denominator != 1:
+            raise ValueError(f"{value} is no integer")
+        return np.full((), (int(value) - low) % 2**64 + low, dtype=np.int64)
+
+    def convert(self, values: npt.ArrayLike) -> Array:
+        return np.asarray(values).astype(np.int64)
+
+    def add(self, left: Array, right: Array) -> Array:
+        return np.asarray(left + right)
+
+    def multiply(self, left: Array, right: Array) -> Array:
+        return np.asarray(left * right)
+
+    def power(self, base: Array, exponent: int) -> Array:
+        return np.asarray(np.power(base, np.int64(exponent)))
+
+    def apply(self, function: str, *args: Array) -> Array:
+        zero = np.zeros((), dtype=np.int64)
+        match function:
+            case "relu":
+                return np.maximum(args[0], zero)
+            case "abs":
+                return np.abs(args[0])
+            case "sign":
+                return np.sign(args[0])
+            case "maximum":
+                return np.maximum(*args)
+            case "minimum":
+                return np.minimum(*args)
+        raise ValueError(f"{function} leaves the integers")
+
+    def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
+        return np.asarray(_WRAPPING[reducer](left, right))
+
+    def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
+        return np.asarray(_WRAPPING[reducer].reduce(values, axis=tuple(range(-axes, 0))))
+
+    def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
+        return generator.integers(*LIMITS["int64"], shape, dtype=np.int64, endpoint=True)
+
+    def differs(self, left: Array, right: Array) -> Array:
+        return np.asarray(left != right)
+
+
+_WRAPPING: Final[dict[Reducer, np.ufunc]] = {
+    "sum": np.add,
+    "prod": np.multiply,
+    "max": np.maximum,
+    "min": np.minimum,
+}

@@ -1,0 +1,353 @@
+"""Candidates on inputs that are hard to compute with, and on NaN and infinities.
+
+What a program is compared with (`accuracy.judged`) is the formula as written, in the same types
+(`accuracy.written`), on a few whole rows of each output (`frontend.accuracy.rows`).  r and |f| (see
+`accuracy.levels`) are the exact interpreter's, in float64, for programs in float64 with more
+digits than that (`accuracy.extended`); where that takes long, torch's in float64 on strided views,
+which acceptance on random inputs has compared with the interpreter.
+
+A formula that overflows on a family, or has no digit right there as it is written, is not judged by
+it: `FamilyError.standard` is False.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import isfinite, prod
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from derivations.record.verify import sample_points
+from derivations.search.replay import replace_step
+from derivations.steps.kernel import Step
+from eops.torch_views.stage import lower
+from frontend.accuracy import digits
+from frontend.accuracy.accept import at_points, epsilon, error
+from frontend.accuracy.accept_integers import output_types
+from frontend.accuracy.extended import ExtendedField
+from frontend.accuracy.hard_inputs import Family
+from frontend.accuracy.inputs import family_inputs, nonfinite_families
+from frontend.accuracy.judged import FamilyError, Standard, judged
+from frontend.accuracy.levels import Accuracy, can_cancel, magnitude
+from frontend.accuracy.rows import Piece, narrowed, pieces, work
+from frontend.accuracy.sampled_reference import evaluable
+from frontend.accuracy.summed import summed
+from frontend.accuracy.unequal import hard_families
+from frontend.accuracy.written import has_products, written
+from frontend.trial.execute import Executable
+from ta.exact.fields import RealField
+from ta.exact.interp import evaluate, evaluate_at, input_tensors
+from ta.ir.node import Scope, Tensor
+from ta.ir.program import Program
+from ta.ir.subst import accesses, stages
+
+WRONG = digits.WRONG
+SAMPLES = 64
+MOST_WORK_STRICT = 20_000_000
+"""Points of iteration spaces that one evaluation by the interpreter may visit for NaN: a second."""
+INTERPRETED = 1 << 22
+"""Beyond so many points torch's float64 takes the interpreter's place: some 0.1 s."""
+PREPARING_SECONDS = 1.5
+"""So long, unless told otherwise, the hard inputs of a program may take to be made and evaluated as
+written, all together; the families that come first, `LEAST` of them, are always among those that
+are tried."""
+LEAST = 4
+DRAWS = 4
+"""Outputs with fewer entries than `FEW` are few to judge the formula as written by: it is evaluated
+on so many draws of each family."""
+FEW = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Inputs of one family of NaN and infinities, and the outputs' values at points."""
+
+    family: str
+    inputs: Mapping[Tensor, torch.Tensor]
+    points: tuple[np.ndarray, ...]
+    expected: tuple[torch.Tensor, ...]
+
+
+@dataclass
+class HardCases:
+    """The hard families of one program and what the formula as written makes of them, each computed
+    when it is first asked for."""
+
+    program: Program
+    device: str
+    accuracy: Accuracy
+    preparing: float = PREPARING_SECONDS
+    _known: dict[str, Standard] = field(default_factory=dict)
+    _spent: float = 0.0
+
+    def errors(self, built: Executable, most: int) -> tuple[FamilyError, ...]:
+        """The errors on the first `most` families, on as many as there is time for, and on none
+        after one that refuses the program; none for integers and complex numbers."""
+        if not _has_families(self.program):
+            return ()
+        found: list[FamilyError] = []
+        for number, family in enumerate(hard_families(self.program)[: max(most, LEAST)]):
+            late = self._spent > self.preparing and family.name not in self._known
+            if late and number >= LEAST:
+                break
+            found.append(self._error(built, family))
+            if self.accuracy != "fast" and not found[-1].accepted:
+                break
+        return tuple(found)
+
+    def _error(self, built: Executable, family: Family) -> FamilyError:
+        started = time.perf_counter()
+        inputs = None
+        if family.name not in self._known:
+            inputs, self._known[family.name] = self._standard(family)
+            self._spent += time.perf_counter() - started
+        standard = self._known[family.name]
+        if inputs is None:  # made again when they are asked for again: they may be large
+            inputs = self._inputs(family, standard.positive)
+        outputs = built(inputs)
+        got = [
+            [_array(outputs[p.output][p.index]) for p in self._pieces if p.output == number]
+            for number in range(len(standard.rows))
+        ]
+        return judged(standard, got, self.accuracy, epsilon(self.program))
+
+    def step_digits(
+        self, steps: Sequence[Step], families: Sequence[FamilyError]
+    ) -> tuple[tuple[str, float], ...]:
+        """For each step that can cancel, as `2 (distribute)`, the digits that it loses on the
+        family where the whole program loses most: those of the program after it, as written, less
+        those of the one before.  A step whose program is too much work has none."""
+        worst = max(families, key=lambda family: family.digits, default=None)
+        if worst is None or not worst.digits:
+            return ()
+        standard = self._known.get(worst.family)
+        if standard is None:
+            return ()
+        inputs = self._inputs(standard.family, standard.positive)
+        types, unit = output_types(self.program), epsilon(self.program)
+        roots, before = self.program.roots(), 0.0
+        found: list[tuple[str, float]] = []
+        for number, step in enumerate(steps, 1):
+            roots = replace_step(roots, step)
+            if not can_cancel(step):
+                continue
+            parts = [narrowed(roots[p.output], p.scope.loops) for p in self._pieces]
+            if work(parts) > INTERPRETED:
+                continue
+            made = written(parts, [types[p.output] for p in self._pieces])(inputs)
+            got: list[list[digits.Array]] = [[] for _ in types]
+            for piece, y in zip(self._pieces, made, strict=True):
+                got[piece.output].append(_array(y))
+            now = judged(standard, got, "fast", unit).digits
+            found.append((f"{number} ({step.rule})", max(0.0, now - before)))
+            before = max(before, now)
+        return tuple(found)
+
+    def _inputs(self, family: Family, positive: bool, seed: int = 0) -> dict[Tensor, torch.Tensor]:
+        found = family_inputs(self.program.inputs, family, self.device, seed)
+        if not positive:
+            return found
+        return {t: v.abs() if v.dtype.is_floating_point else v for t, v in found.items()}
+
+    @cached_property
+    def _pieces(self) -> tuple[Piece, ...]:
+        return pieces(self.program.roots())
+
+    @cached_property
+    def _roots(self) -> tuple[Scope, ...]:
+        return tuple(piece.scope for piece in self._pieces)
+
+    @cached_property
+    def _written(self) -> tuple[Executable, ...]:
+        """The rows as written, in each way to accumulate a sum."""
+        types = output_types(self.program)
+        own = [types[piece.output] for piece in self._pieces]
+        roots = evaluable(self._roots)
+        found = [written(roots, own)]
+        if has_products(roots):
+            wide = evaluable([_wide(piece) for piece in self._pieces])
+            found.append(written(wide, own, "einsum"))
+        return tuple(found)
+
+    @cached_property
+    def _exact(self) -> Any:
+        """A function from inputs to the rows' exact values, to |f|, and to what sums add up."""
+        terms = tuple(magnitude(root) for root in self._roots)
+        totals = tuple(map(summed, self._roots))
+        return exact_rows((*self._roots, *terms, *totals), epsilon(self.program))
+
+    def _standard(self, family: Family) -> tuple[dict[Tensor, torch.Tensor], Standard]:
+        inputs, positive = self._inputs(family, False), False
+        values = self._exact(inputs)
+        missing = _not_finite(values[: len(self._roots)])
+        if missing:  # outside of a function's domain, perhaps
+            other = self._inputs(family, True)
+            found = self._exact(other)
+            if _not_finite(found[: len(self._roots)]) < missing:
+                inputs, values, positive = other, found, True
+        unit, types = epsilon(self.program), output_types(self.program)
+        drawn = [self._draw(inputs, values)]
+        entries = sum(prod(root.shape) for root in self.program.roots())
+        few = entries < FEW and work(self._roots) <= INTERPRETED
+        for seed in range(1, DRAWS if few else 1):
+            more = self._inputs(family, positive, seed)
+            drawn.append(self._draw(more, self._exact(more)))
+        rows = []
+        for output, dtype in enumerate(types):
+            least, most = _limits(dtype)
+            shares = [
+                share
+                for draw in (each[output] for each in drawn)
+                for share in digits.typical_share(draw.wanted, draw.terms, draw.ways, unit, most)
+            ]
+            one, typical = drawn[0][output], digits.middle(shares)
+            rows.append(
+                digits.rows_of(
+                    one.wanted, one.terms, one.summed, one.ways, typical, unit, least, most
+                )
+            )
+        terms, ways = (tuple(one.terms for one in drawn[0]), tuple(one.ways for one in drawn[0]))
+        return inputs, Standard(family, positive, tuple(rows), terms, ways)
+
+    def _draw(
+        self, inputs: Mapping[Tensor, torch.Tensor], values: Sequence[digits.Array]
+    ) -> list[_Draw]:
+        """For each output its exact rows, |f| of them, and the rows as written in each way."""
+        count = len(self._roots)
+        made = [
+            [
+                _array(y if y.shape == piece.scope.shape else y[piece.inside])
+                for y, piece in zip(run(inputs), self._pieces, strict=True)
+            ]
+            for run in self._written
+        ]
+        found = []
+        for output in range(len(output_types(self.program))):
+            own = [k for k, piece in enumerate(self._pieces) if piece.output == output]
+            wanted, terms, summed = (
+                tuple(values[part * count + k] for k in own) for part in range(3)
+            )
+            ways = tuple(tuple(way[k] for k in own) for way in made)
+            found.append(_Draw(wanted, terms, summed, ways))
+        return found
+
+
+class _Draw(NamedTuple):
+    """One output on one draw of a family: the rows' exact values, |f|, the same with absolute
+    values under sums only, and the rows as written in each way."""
+
+    wanted: tuple[digits.Array, ...]
+    terms: tuple[digits.Array, ...]
+    summed: tuple[digits.Array, ...]
+    ways: tuple[tuple[digits.Array, ...], ...]
+
+
+def _wide(piece: Piece) -> Scope:
+    """The piece with its neighbours, where that is not much work."""
+    return piece.wide if work([piece.wide]) <= INTERPRETED else piece.scope
+
+
+def exact_rows(roots: Sequence[Scope], unit: float) -> Any:
+    """A function from inputs to the values of the scopes, in float64 or, where the types have as
+    many digits, in more."""
+    wide = unit <= torch.finfo(torch.float64).eps
+    domain = ExtendedField() if wide else RealField()
+
+    def interpreted(inputs: Mapping[Tensor, torch.Tensor]) -> list[digits.Array]:
+        values = {t.name: v.to(torch.float64).cpu().numpy() for t, v in inputs.items()}
+        found = {root: evaluate(root, values, domain) for root in dict.fromkeys(roots)}
+        return [found[root] for root in roots]
+
+    if work(roots) <= INTERPRETED:
+        return interpreted
+    scopes = tuple(stages(*roots))
+    run = Executable(tuple(roots), scopes, tuple(map(lower, scopes)), ("",) * len(scopes))
+    tensors = input_tensors(*roots)
+
+    def lowered(inputs: Mapping[Tensor, torch.Tensor]) -> list[digits.Array]:
+        return [_array(y) for y in run({t: inputs[t].to(torch.float64) for t in tensors})]
+
+    return lowered
+
+
+def _array(values: torch.Tensor) -> digits.Array:
+    return values.to(torch.float64).cpu().numpy()
+
+
+def _not_finite(values: Sequence[digits.Array]) -> int:
+    return sum(int((~np.isfinite(v)).sum()) for v in values)
+
+
+def _limits(dtype: torch.dtype) -> tuple[float, float]:
+    """The smallest normal and the largest number of the type."""
+    if not dtype.is_floating_point:
+        return torch.finfo(torch.float64).tiny, float("inf")
+    return torch.finfo(dtype).tiny, torch.finfo(dtype).max
+
+
+def nonfinite_cases(program: Program, device: str) -> tuple[Case, ...]:
+    """Inputs with NaN and infinities, and where these stand in the outputs, at points."""
+    if not _has_families(program):
+        return ()
+    families = nonfinite_families(int(_work(program.roots(), 1)))
+    return tuple(case(program, family, device) for family in families)
+
+
+def moved(program: Program, cases: Sequence[Case], built: Executable) -> str:
+    """The first family on which NaN or an infinity stands elsewhere than the formula has it; empty
+    where none does."""
+    for made in cases:
+        if not isfinite(error(_sampled(program, made, built), made.expected)):
+            return made.family
+    return ""
+
+
+def _has_families(program: Program) -> bool:
+    types = [getattr(torch, tensor.dtype) for tensor in program.inputs]
+    complex_numbers = any(dtype.is_complex for dtype in types)
+    empty = any(0 in root.shape for root in program.roots())
+    return any(d.is_floating_point for d in types) and not complex_numbers and not empty
+
+
+def case(program: Program, family: Family, device: str) -> Case:
+    """The family's inputs with the interpreter's values at as many points as the work allows."""
+    inputs = family_inputs(program.inputs, family, device)
+    values = {t.name: v.to(torch.float64).cpu().numpy() for t, v in inputs.items()}
+    count = SAMPLES
+    while count > 2 and _work(program.roots(), count) > MOST_WORK_STRICT:
+        count //= 2
+    points = tuple(sample_points(root, count, seed=7) for root in program.roots())
+
+    def at(roots: Sequence[Scope]) -> Iterator[torch.Tensor]:
+        for root, places in zip(roots, points, strict=True):
+            found = np.asarray(evaluate_at(root, places, values, RealField()), dtype=np.float64)
+            yield torch.as_tensor(found, device=device)
+
+    return Case(family.name, inputs, points, tuple(at(program.roots())))
+
+
+def _sampled(program: Program, made: Case, built: Executable) -> tuple[torch.Tensor, ...]:
+    outputs = built(made.inputs)
+    return tuple(
+        at_points(root, points, output)
+        for root, points, output in zip(program.roots(), made.points, outputs, strict=True)
+    )
+
+
+def _work(roots: Sequence[Scope], count: int) -> float:
+    """Points of iteration spaces that so many points of each root need, at most."""
+    needed: dict[Scope, float] = {root: float(min(count, prod(root.shape))) for root in roots}
+    total = 0.0
+    for stage in reversed(stages(*roots)):
+        visited = needed.get(stage, 0.0) * prod(bound.extent for bound in stage.sums)
+        total += visited
+        for source in dict.fromkeys(access.source for access in accesses(stage.body)):
+            if isinstance(source, Scope):
+                asked = needed.get(source, 0.0) + visited
+                needed[source] = min(asked, float(prod(source.shape)))
+    return total

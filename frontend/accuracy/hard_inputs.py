@@ -1,0 +1,236 @@
+"""Inputs that are hard to compute with: families of fixed magnitudes, the most telling first.
+
+    offset      1000 + n(0, 1)              clusters      +-1000 + n(0, 1), one sign a row
+    near        b = a*(1 + j*eps), |j| <= 4 itself        b = a, row by row
+    opposite    a, -a*(1 + 32*n*eps), ...   rise and fall +u, ..., +u, -u, ..., -u
+    scales      n * 2^(+-E/6), E the type's largest exponent
+
+n is a standard normal number, u a uniform one from 1 to 2, eps the spacing of the type's numbers at
+1.  A family makes the tensors of a program one after the other, so that a later one can be nearly
+what an earlier one is.  All magnitudes are those of this file, whatever the formula; a formula that
+overflows on a family, or has no digit right there as it is written, is not judged by it
+(`accuracy.hard_cases`).  Where a formula has no value for numbers below 0, their absolute values
+take their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import frexp, log2, prod
+
+import torch
+
+from ta.ir.node import Tensor
+
+OFFSET = 1000.0
+"""How many times its deviation the mean of a family with an offset is, where the type has the
+digits for it: `OFFSET * RESOLVED * eps <= 1`."""
+RESOLVED = 32
+"""A deviation is at least so many roundings of the mean."""
+SPREAD = 1e-3
+"""The deviation of a family with a mean of 1, `RESOLVED` roundings at least."""
+NEAR = 4
+"""Nearly equal numbers are at most so many roundings apart."""
+BINADES = 64.0
+"""Magnitudes of a large dynamic range go over so many powers of two, or a third of the type's."""
+
+PERIOD = 1_000_003
+"""A prime: rows of a large tensor begin elsewhere each time."""
+
+Make = Callable[[Tensor, Sequence[torch.Tensor], torch.Generator], torch.Tensor]
+"""A tensor's values in float64, from the tensor, the values of the tensors before it, and a
+generator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """`name` completes the phrase "inputs with"."""
+
+    name: str
+    make: Make
+
+
+def precision(tensor: Tensor) -> torch.finfo:
+    """What torch says of the tensor's floating type."""
+    return torch.finfo(getattr(torch, tensor.dtype))
+
+
+def normal(
+    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
+) -> torch.Tensor:
+    """Standard normal numbers."""
+    return _drawn(torch.randn, tensor, generator)
+
+
+def _uniform(tensor: Tensor, generator: torch.Generator) -> torch.Tensor:
+    """From 0 to 1."""
+    return _drawn(torch.rand, tensor, generator)
+
+
+def _drawn(
+    draw: Callable[..., torch.Tensor], tensor: Tensor, generator: torch.Generator
+) -> torch.Tensor:
+    """Random numbers; beyond `PERIOD` of them the same ones again, since drawing takes time, as
+    does drawing more bits than the tensor's type has."""
+    size = prod(tensor.shape)
+    dtype = torch.float32 if precision(tensor).bits <= 32 else torch.float64
+    found = draw(min(size, PERIOD), generator=generator, dtype=dtype).to(torch.float64)
+    if size > PERIOD:
+        found = found.repeat(-(-size // PERIOD))[:size]
+    return found.reshape(tensor.shape)
+
+
+def _offset(
+    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
+) -> torch.Tensor:
+    """A mean of 1000 (of 32 in float16, 4 in bfloat16) and a deviation of 1."""
+    return _mean(tensor) + normal(tensor, earlier, generator)
+
+
+def _mean(tensor: Tensor) -> float:
+    return min(OFFSET, 1 / (RESOLVED * precision(tensor).eps))
+
+
+def _clusters(
+    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
+) -> torch.Tensor:
+    """Two clusters of deviation 1 about the means of `_offset` and its negative; the entries along
+    the last dimension are a point, and so is each entry of a vector."""
+    rows = (*tensor.shape[:-1], 1) if len(tensor.shape) > 1 else tensor.shape
+    signs = 2 * torch.randint(0, 2, rows, generator=generator).to(torch.float64) - 1
+    return _mean(tensor) * signs + normal(tensor, earlier, generator)
+
+
+def _itself(
+    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
+) -> torch.Tensor:
+    """Rows of an earlier tensor, in turn, where the last dimensions agree."""
+    found = _rows_of(tensor, earlier)
+    return normal(tensor, earlier, generator) if found is None else found
+
+
+def _near(
+    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
+) -> torch.Tensor:
+    """What `_itself` gives, each entry up to four roundings off."""
+    found = _itself(tensor, earlier, generator)
+    steps = torch.randint(-NEAR, NEAR + 1, tensor.shape, generator=generator)
+    return found * (1 + precision(tensor).eps * steps.to(torch.float64))
+
+
+def _rows_of(tensor: Tensor, earlier: Sequence[torch.Tensor]) -> torch.Tensor | None:
+    """The entries of the first earlier tensor of this shape; else rows of one with this last
+    dimension, from the first on, again and again."""
+    alike = [e for e in earlier if e.numel() and e.shape[-1:] == tensor.shape[-1:]]
+    source = next((e for e in alike if e.shape == tensor.shape), alike[0] if alike else None)
+    if source is None or not tensor.shape or not prod(tensor.shape):
+        return None
+    rows = source.reshape(-1, tensor.shape[-1])
+    count = prod(tensor.shape[:-1])
+    return rows[torch.arange(count) % len(rows)].reshape(tensor.shape)
+
+
+def _common(
+    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
+) -> torch.Tensor:
+    """1 plus a spread of 1/1000, or of 32 roundings where the type has fewer digits."""
+    spread = max(SPREAD, RESOLVED * precision(tensor).eps)
+    return 1 + spread * normal(tensor, earlier, generator)
+
+
+def _range(
+    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
+) -> torch.Tensor:
+    """Both signs, magnitudes log-uniform over a third of the type's binades below 1, 64 at most."""
+    binades = min(BINADES, -log2(precision(tensor).tiny) / 3)
+    uniform = _uniform(tensor, generator)
+    return torch.exp2(-binades * uniform) * torch.sign(normal(tensor, earlier, generator))
+
+
+def _opposite(
+    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
+) -> torch.Tensor:
+    """Neighbours along the last dimension nearly equal, in the first tensor of opposite sign: sums
+    of products are then small differences of large terms."""
+    values = normal(tensor, earlier, generator)
+    if not tensor.shape:
+        return values
+    pairs = values[..., 1::2]
+    near = 1 + RESOLVED * precision(tensor).eps * pairs
+    values[..., 1::2] = values[..., ::2][..., : pairs.shape[-1]] * near * (1 if earlier else -1)
+    return values
+
+
+def _rise_and_fall(
+    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
+) -> torch.Tensor:
+    """From 1 to 2, in the first tensor negative in the second half of the last dimension: a long
+    sum grows to half of its terms and falls back."""
+    values = 1 + _uniform(tensor, generator)
+    if tensor.shape and not earlier:
+        values[..., tensor.shape[-1] // 2 :] *= -1
+    return values
+
+
+def _positive(
+    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
+) -> torch.Tensor:
+    """From 0 to 1: a long sum grows with each term."""
+    return _uniform(tensor, generator)
+
+
+def _scaled(direction: int) -> Make:
+    """Normal numbers times a power of two whose sixth power the type still holds."""
+
+    def make(
+        tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
+    ) -> torch.Tensor:
+        _, exponent = frexp(precision(tensor).max)
+        return normal(tensor, earlier, generator) * 2.0 ** (direction * (exponent // 6))
+
+    return make
+
+
+def _tiny(
+    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
+) -> torch.Tensor:
+    """The first tensor about the smallest normal number of its type, half of it subnormal; the
+    others about 1, so that products with it do not vanish.  Processors take subnormal bfloat16 for
+    0 where they multiply matrices: of that type it is 128 times as large, few of it subnormal."""
+    least = precision(tensor).tiny * (128 if tensor.dtype == "bfloat16" else 1)
+    return (1.0 if earlier else least) * normal(tensor, earlier, generator)
+
+
+def sparse(
+    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
+) -> torch.Tensor:
+    """Four zeros, one 1 and one -1 among seven."""
+    values = torch.randint(-3, 4, tensor.shape, generator=generator)
+    return torch.where(values.abs() > 1, 0, values).to(torch.float64)
+
+
+def _constant(
+    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
+) -> torch.Tensor:
+    return torch.full(tensor.shape, 0.7 + 0.1 * len(earlier), dtype=torch.float64)
+
+
+FAMILIES: tuple[Family, ...] = (
+    Family("normal numbers", normal),
+    Family("a mean of 1000 and a deviation of 1", _offset),
+    Family("clusters at +-1000", _clusters),
+    Family("a set against itself", _itself),
+    Family("nearly equal tensors", _near),
+    Family("a large common offset", _common),
+    Family("nearly opposite neighbours", _opposite),
+    Family("a large dynamic range", _range),
+    Family("sums that rise and fall", _rise_and_fall),
+    Family("large numbers", _scaled(1)),
+    Family("small numbers", _scaled(-1)),
+    Family("subnormal numbers", _tiny),
+    Family("mostly zeros", sparse),
+    Family("equal entries", _constant),
+    Family("positive numbers", _positive),
+)
+"""The families, the most telling first."""

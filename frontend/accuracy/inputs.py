@@ -1,0 +1,105 @@
+"""The inputs that programs are judged on: random numbers, families of them, and NaN and infinities.
+
+Each family (`accuracy.hard_inputs`) makes every tensor of a program from one generator.  Integers
+and bools have no hard families; they are judged on data of their types' whole range as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from eops.dtypes import LIMITS
+from frontend.accuracy.hard_inputs import Family, Make, normal, sparse
+from ta.ir.node import Tensor
+
+SMALL = 8
+"""Random integers lie between -8 and 7."""
+
+
+def random_inputs(
+    tensors: Sequence[Tensor], device: str, seed: int = 0
+) -> dict[Tensor, torch.Tensor]:
+    """Standard normal numbers; small integers, of both signs where there are such, for others."""
+    generator = torch.Generator().manual_seed(seed)
+    return {tensor: _random(tensor, generator).to(device) for tensor in tensors}
+
+
+def family_inputs(
+    tensors: Sequence[Tensor], family: Family, device: str, seed: int = 0
+) -> dict[Tensor, torch.Tensor]:
+    """The family's values in the tensors' types; random ones for tensors of integers."""
+    generator = torch.Generator().manual_seed(seed)
+    found: dict[Tensor, torch.Tensor] = {}
+    made: list[torch.Tensor] = []
+    for tensor in tensors:
+        if _type(tensor).is_floating_point:
+            made.append(family.make(tensor, made, generator))
+            values = made[-1].to(_type(tensor))
+        else:
+            values = _random(tensor, generator)
+        found[tensor] = values.to(device)
+    return found
+
+
+def whole_range_inputs(
+    tensors: Sequence[Tensor], device: str, greatest: int = 2**63, seed: int = 1
+) -> dict[Tensor, torch.Tensor]:
+    """Integers of the whole range of their types, a quarter of them the least or the greatest one,
+    none larger than `greatest`; standard normal numbers for others."""
+    generator = torch.Generator().manual_seed(seed)
+    return {
+        tensor: _whole_range(tensor, greatest, generator).to(device)
+        if tensor.dtype in LIMITS
+        else _random(tensor, generator).to(device)
+        for tensor in tensors
+    }
+
+
+def _whole_range(tensor: Tensor, greatest: int, generator: torch.Generator) -> torch.Tensor:
+    least, most = LIMITS[tensor.dtype]
+    low, high = max(least, -greatest), min(most, greatest)
+    beyond = min(high + 1, LIMITS["int64"][1])
+    values = torch.randint(low, beyond, tensor.shape, generator=generator, dtype=_type(tensor))
+    kind = torch.randint(8, tensor.shape, generator=generator, dtype=torch.uint8)
+    return values.masked_fill_(kind == 0, low).masked_fill_(kind == 1, high)
+
+
+def _type(tensor: Tensor) -> torch.dtype:
+    dtype = getattr(torch, tensor.dtype)
+    assert isinstance(dtype, torch.dtype)
+    return dtype
+
+
+def _random(tensor: Tensor, generator: torch.Generator) -> torch.Tensor:
+    dtype = _type(tensor)
+    if dtype.is_floating_point or dtype.is_complex:
+        drawn = torch.promote_types(dtype, torch.float32)
+        return torch.randn(tensor.shape, generator=generator, dtype=drawn).to(dtype)
+    low, high = (0, 2) if dtype == torch.bool else (-SMALL if dtype.is_signed else 0, SMALL)
+    return torch.randint(low, high, tensor.shape, generator=generator).to(dtype)
+
+
+def nonfinite_families(terms: int) -> tuple[Family, ...]:
+    """NaN and infinities so seldom that a sum of so many terms meets about one of them."""
+    rate = min(0.2, 1 / max(1, terms))
+
+    def sprinkled(special: Sequence[float], base: Make) -> Make:
+        choices = torch.tensor(special, dtype=torch.float64)
+
+        def make(
+            tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
+        ) -> torch.Tensor:
+            hit = torch.rand(tensor.shape, generator=generator) < rate
+            which = torch.randint(len(special), tensor.shape, generator=generator)
+            return torch.where(hit, choices[which], base(tensor, earlier, generator))
+
+        return make
+
+    inf = float("inf")
+    return (
+        Family("NaN", sprinkled((float("nan"),), normal)),
+        Family("infinities", sprinkled((inf, -inf), normal)),
+        Family("infinities beside zeros", sprinkled((inf, -inf), sparse)),
+    )

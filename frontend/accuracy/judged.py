@@ -1,0 +1,134 @@
+"""What a family of inputs says of a program, by the accuracy that is asked for.
+
+    normwise       digits lost on each row and on the whole <= 1          (`accuracy.digits`)
+    fast           error(program) <= 4*error(written) + 16*eps*max|f|/max|r|; where a step can
+                   cancel, the digits lost are measured and reported, and refuse nothing
+    componentwise  error(program) <= 4*error(written) + 16*eps,  error(y) = max_i |y_i-r_i|/|f|_i
+
+The factor max|f|/max|r| says how much larger the terms are than their sum: no order of summation
+can promise less than eps*|f| (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd
+ed., SIAM 2002, section 4.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log10
+
+import numpy as np
+
+from frontend.accuracy import digits
+from frontend.accuracy.accept import accepted
+from frontend.accuracy.hard_inputs import Family
+from frontend.accuracy.levels import Accuracy
+
+CLOSE = 4.0
+"""Where sizes of terms are allowed for, an error may be so many times that of the formula as
+written."""
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyError:
+    """A program on one family of inputs: its error and that of the formula as written, of the kind
+    that the accuracy asks for; the decimal digits that it loses, 0 where it is as exact; whether
+    that is accepted; and whether the formula as written has a digit right there (`standard`)."""
+
+    family: str
+    error: float
+    written: float
+    digits: float
+    accepted: bool
+    standard: bool = True
+
+    @property
+    def refusal(self) -> str:
+        """Why a program was refused for it."""
+        lost = f"{self.digits:.1f} digits lost" if self.digits >= 1 else "too large an error"
+        return (
+            f"{lost} on inputs with {self.family}: error {self.error:.1e}, "
+            f"that of the formula as written is {self.written:.1e}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Standard:
+    """One family's inputs (`positive`: their absolute values), and for each output its rows as
+    they are judged, the exact values, and |f|."""
+
+    family: Family
+    positive: bool
+    rows: tuple[tuple[digits.Row, ...], ...]
+    terms: tuple[tuple[digits.Array, ...], ...]
+    ways: tuple[tuple[tuple[digits.Array, ...], ...], ...]
+
+
+def judged(
+    standard: Standard, got: Sequence[Sequence[digits.Array]], accuracy: Accuracy, unit: float
+) -> FamilyError:
+    """The outputs of a program, rows of each, against the standard."""
+    name = standard.family.name
+    judging = [digits.sets_standard(rows) for rows in standard.rows]
+    if not any(judging):
+        return FamilyError(name, 0.0, 0.0, 0.0, True, False)
+    found = []
+    for rows, terms, ways, values, counts in zip(
+        standard.rows, standard.terms, standard.ways, got, judging, strict=True
+    ):
+        if counts:
+            if accuracy == "componentwise":
+                found.append(_componentwise(name, rows, terms, ways, values, unit))
+            else:
+                found.append(_normwise(name, rows, terms, values, accuracy, unit))
+    return max(found, key=lambda one: (not one.accepted, one.digits, one.error))
+
+
+def _normwise(
+    name: str,
+    rows: Sequence[digits.Row],
+    terms: Sequence[digits.Array],
+    got: Sequence[digits.Array],
+    accuracy: Accuracy,
+    unit: float,
+) -> FamilyError:
+    lost = digits.loss(rows, got, unit)
+    if accuracy != "fast":
+        fine = lost.digits <= digits.MOST_LOST
+        return FamilyError(name, lost.error, lost.written, lost.digits, fine)
+    size = max(row.size for row in rows)
+    condition = max(1.0, max(map(digits.largest, terms)) / size)
+    off = max(digits.off_by(y, r.wanted, r.counts) for y, r in zip(got, rows, strict=True)) / size
+    fine = accepted(off, digits.written_error(rows), unit, condition, CLOSE)
+    return FamilyError(name, lost.error, lost.written, lost.digits, fine)
+
+
+def _componentwise(
+    name: str,
+    rows: Sequence[digits.Row],
+    terms: Sequence[digits.Array],
+    ways: Sequence[Sequence[digits.Array]],
+    got: Sequence[digits.Array],
+    unit: float,
+) -> FamilyError:
+    """The largest |y - r|/|f|, and the digits lost of the results, which may be small beside
+    |f|."""
+
+    def off(values: Sequence[digits.Array]) -> float:
+        return max(
+            (
+                digits.largest(((y - r.wanted) / np.maximum(f, r.least))[r.counts])
+                if np.isfinite(y[r.counts]).all()
+                else float("inf")
+            )
+            for y, r, f in zip(values, rows, terms, strict=True)
+        )
+
+    share = max(
+        digits.largest((np.maximum(np.abs(r.wanted), r.least) / np.maximum(f, r.least))[r.counts])
+        for r, f in zip(rows, terms, strict=True)
+    )
+    own, base = off(got), max(off(way) for way in ways)
+    rounding = unit * (min(share, 1.0) or 1.0)
+    one, other = (max(e, rounding) / rounding * unit for e in (own, base))
+    lost = max(0.0, log10(min(one, 1.0) / min(other, 1.0)))
+    return FamilyError(name, own, base, lost, accepted(own, base, unit, factor=CLOSE))

@@ -1,0 +1,154 @@
+"""Whole rows of a program's outputs, computed without the rest.
+
+    Y[i,j] = S[k] f(i,j,k)    at i = 3:    {L[i in 3:4, j] S[k] f(i,j,k)},   a row of Y
+
+A row is what lies along the last dimension of an output.  A scope that the row reads is computed
+over the box of what is read of it alone: the bounds of the rows of indices over the reader's box.
+Reads beyond a scope's own ranges still give the fill, since no read lies between the two boxes.
+The rows are the first and the last one, so that all corners are met, and random ones between them;
+where one row is too much work, pieces of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from ta.ir import affine, expr
+from ta.ir.affine import Range
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Access, Node, Scope
+from ta.ir.subst import accesses, rebuild, stages
+
+ROWS = 8
+"""So many rows of an output at most, and two at least."""
+PIECES = 3
+"""So many pieces where rows are too much work: at both ends, and between."""
+WORK = 1 << 17
+"""Points of iteration spaces that the rows of all outputs may take together."""
+WIDE = 8
+LEAST = 4
+"""Entries of the shortest piece of a row."""
+
+Box = tuple[Range, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A row of an output, or a part of one: `scope` computes it, `index` is where it stands.
+    `wide` computes it with its neighbours, `WIDE` along each dimension, and `inside` is where it
+    stands there: a product of matrices is accumulated otherwise than one of a row and a matrix."""
+
+    output: int
+    scope: Scope
+    index: tuple[slice, ...]
+    wide: Scope
+    inside: tuple[slice, ...]
+
+
+def pieces(roots: Sequence[Scope], most_work: int = WORK) -> tuple[Piece, ...]:
+    """Rows of each output, as many as the work allows."""
+    found: list[Piece] = []
+    for output, root in enumerate(roots):
+        for box in _boxes(root, most_work // len(roots)):
+            around = tuple(map(_around, box, root.loops))
+            wide = narrowed(root, around)
+            found.append(
+                Piece(
+                    output,
+                    narrowed(root, box),
+                    _within(box, root.loops),
+                    wide,
+                    _within(box, wide.loops),
+                )
+            )
+    return tuple(found)
+
+
+def _around(part: Range, whole: Range) -> Range:
+    """The part with what follows it, or goes before it at the end, `WIDE` elements if there are."""
+    length = min(max(WIDE, part.extent), whole.extent)
+    low = min(part.lo, whole.hi - length)
+    return Range(low, low + length)
+
+
+def _within(box: Box, whole: Box) -> tuple[slice, ...]:
+    return tuple(slice(b.lo - w.lo, b.hi - w.lo) for b, w in zip(box, whole, strict=True))
+
+
+def work(scopes: Sequence[Scope]) -> int:
+    """Points of the iteration spaces of the scopes and of all that they read."""
+    return sum(prod(bound.extent for bound in stage.domain) for stage in stages(*scopes))
+
+
+def narrowed(root: Scope, box: Box) -> Scope:
+    """The scope over a part of its loops, with what it reads over the parts that are read."""
+    order = stages(root)
+    parts: dict[Scope, list[Range]] = {root: list(box)}
+    for stage in reversed(order):
+        domain = (*parts[stage], *stage.sums)
+        empty = any(bound.extent == 0 for bound in domain)
+        for access in accesses(stage.body):
+            if isinstance(access.source, Scope):
+                read = access.source.ranges if empty else _read(access, domain)
+                known = parts.get(access.source)
+                parts[access.source] = (
+                    list(read) if known is None else list(map(_hull, known, read))
+                )
+    done: dict[Scope, Scope] = {}
+
+    def redirect(access: Access) -> Node:
+        target = done.get(access.source) if isinstance(access.source, Scope) else None
+        return access if target is None else expr.access(target, access.rows, access.fill)
+
+    for stage in order:
+        body = rebuild(stage.body, redirect)
+        done[stage] = make_scope(parts[stage], stage.sums, body, stage.reducer)
+    return done[root]
+
+
+def _read(access: Access, domain: Sequence[Range]) -> list[Range]:
+    """The box of the source that the access may hit; where it never does, a box of one element."""
+    found = []
+    for row, bound in zip(access.rows, access.source.ranges, strict=True):
+        low, high = affine.bounds(row, domain)
+        low, high = max(low, bound.lo), min(high + 1, bound.hi)
+        found.append(
+            Range(low, high) if low < high else Range(bound.lo, min(bound.lo + 1, bound.hi))
+        )
+    return found
+
+
+def _hull(one: Range, other: Range) -> Range:
+    return Range(min(one.lo, other.lo), max(one.hi, other.hi))
+
+
+def _boxes(root: Scope, most_work: int) -> list[Box]:
+    """The first row, the last row, and random ones; shorter where two are too much work."""
+    if not root.loops or not prod(root.shape):
+        return [root.loops]
+    *leading, last = root.loops
+    first = tuple(Range(loop.lo, loop.lo + 1) for loop in leading)
+    row_work = max(1, work([narrowed(root, (*first, last))]))  # 0 where nothing is summed
+    rows = prod(loop.extent for loop in leading)
+    count = min(ROWS, max(2, most_work // row_work), rows)
+    length = last.extent
+    if count * row_work > most_work:
+        length = max(min(LEAST, length), length * most_work // (PIECES * row_work))
+        count = max(count, min(PIECES, last.extent // length))
+    generator = np.random.default_rng(7)
+    found: dict[Box, None] = {}
+    for number in range(count):
+        inner = 0 < number < count - 1
+        row = [
+            int(generator.integers(*loop)) if inner else (loop.hi - 1 if number else loop.lo)
+            for loop in leading
+        ]
+        start = last.lo if number == 0 else last.hi - length
+        if inner:
+            start = int(generator.integers(last.lo, last.hi - length + 1))
+        found[(*(Range(i, i + 1) for i in row), Range(start, start + length))] = None
+    return list(found)

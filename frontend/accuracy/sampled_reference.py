@@ -1,0 +1,211 @@
+"""Where the full float64 reference is dear: whole rows of the outputs, each computed alone.
+
+    Y[i,j] = S[k] f(i,j,k)    at i = 3:    {L[i in 3:4, j] S[k] f(i,j,k)},   a row of Y
+
+A row is what lies along the last dimension.  There is always one through every corner (beyond four
+dimensions through the first and the last), then one on either side of every border: where a read
+enters or leaves its source, where a condition changes, and in the middle of each range, where
+pieces of a split meet; then random ones, as many as the work allows.
+Products of three factors and more are contracted pair by pair (`equally_cheap`), an
+identity of sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+import numpy as np
+import torch
+
+from derivations.rules.contraction_order import pairs
+from derivations.steps.contraction import plain_factors
+from derivations.steps.kernel import apply
+from frontend.accuracy.rows import narrowed
+from ta.errors import RuleRefused
+from ta.ir import affine
+from ta.ir.affine import Range, Row
+from ta.ir.node import Access, Scope, Select
+from ta.ir.subst import redirected, stages, walk
+
+FULL_SECONDS = 0.2
+"""A reference that is predicted to take no longer is computed in full."""
+SAMPLED_SECONDS = 0.3
+"""Rows are added until they are predicted to take this long."""
+MOST_ROWS = 48
+PRODUCTS_A_SECOND, ELEMENTS_A_SECOND = 4e9, 1e8
+"""Multiply-adds of a float64 matrix product, and elementwise operations, on a slow core."""
+MOST_TERMS = 1 << 22
+"""Terms that a formula as written may sum to be evaluated as such: beyond, torch takes a second."""
+COMPARED_A_SECOND = 1e7
+"""Entries of an output, which every program is compared in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of an output: `scope` computes it, `index` is where it stands; `corner`: it goes
+    through one, and is computed even if time is short."""
+
+    output: int
+    scope: Scope
+    index: tuple[slice, ...]
+    corner: bool = True
+
+
+def equally_cheap(root: Scope) -> Scope:
+    """The scope with its products of many factors contracted pair by pair."""
+    done: dict[Scope, Scope] = {}
+    for stage in stages(root):
+        done[stage] = _contracted(redirected(stage, done))
+    return done[root]
+
+
+def evaluable(scopes: Sequence[Scope]) -> tuple[Scope, ...]:
+    """The scopes as they are written; where nobody would evaluate them so (one entry of a product
+    of ten matrices sums 2^54 terms), with such products contracted pair by pair."""
+    points = sum(prod(bound.extent for bound in stage.domain) for stage in stages(*scopes))
+    return tuple(scopes) if points <= MOST_TERMS else tuple(map(equally_cheap, scopes))
+
+
+def _contracted(stage: Scope) -> Scope:
+    if not stage.sums or len(plain_factors(stage)) < 3:
+        return stage
+    for witness in pairs(stage, 3):
+        try:
+            return apply(stage, witness)
+        except RuleRefused:
+            continue
+    return stage
+
+
+def pieces(roots: Sequence[Scope]) -> tuple[Piece, ...]:
+    """Rows of all outputs; none where the outputs as a whole are cheap enough."""
+    entries = sum(prod(root.shape) for root in roots)
+    if seconds(roots) + entries / COMPARED_A_SECOND <= FULL_SECONDS:
+        return ()
+    found: list[Piece] = []
+    for number, root in enumerate(roots):
+        left = SAMPLED_SECONDS / len(roots)
+        corners = 2 ** min(3, max(0, len(root.loops) - 1))
+        for place, box in enumerate(_boxes(root)):
+            scope = narrowed(root, box)
+            left -= seconds([scope])
+            if place >= corners and left < 0:
+                break
+            index = tuple(
+                slice(low - loop.lo, high - loop.lo)
+                for (low, high), loop in zip(box, root.loops, strict=True)
+            )
+            found.append(Piece(number, scope, index, place < corners))
+    return tuple(found)
+
+
+def gathered(outputs: Sequence[torch.Tensor], parts: Sequence[Piece]) -> tuple[torch.Tensor, ...]:
+    """The pieces of each output in a row."""
+    return joined([outputs[piece.output][piece.index] for piece in parts], parts)
+
+
+def joined(values: Sequence[torch.Tensor], parts: Sequence[Piece]) -> tuple[torch.Tensor, ...]:
+    """The values of the pieces, in a row for each output."""
+    found: dict[int, list[torch.Tensor]] = {}
+    for piece, value in zip(parts, values, strict=True):
+        found.setdefault(piece.output, []).append(value.reshape(-1))
+    return tuple(torch.cat(found[number]) for number in sorted(found))
+
+
+def seconds(roots: Sequence[Scope]) -> float:
+    """About how long the reference of the scopes takes: a product of two factors is a matrix
+    product, anything else is evaluated point by point."""
+    total = 0.0
+    for stage in stages(*roots):
+        points = float(prod(bound.extent for bound in stage.domain))
+        held = [factor.free for factor in plain_factors(stage)]
+        product_of_two = len(held) == 2 and bool(stage.sums) and held[0] != held[1]
+        steps = sum(not isinstance(node, Access) for node in walk(stage.body)) or 1
+        total += (
+            points / PRODUCTS_A_SECOND if product_of_two else steps * points / ELEMENTS_A_SECOND
+        )
+    return total
+
+
+def evaluations(root: Scope, count: int) -> float:
+    """Values that the exact interpreter computes for so many points of the scope, at most."""
+    needed: dict[Scope, float] = {root: float(min(count, prod(root.shape)))}
+    total = 0.0
+    for stage in reversed(stages(root)):
+        visited = needed.get(stage, 0.0) * prod(bound.extent for bound in stage.sums)
+        total += visited
+        for node in walk(stage.body):
+            if isinstance(node, Access) and isinstance(node.source, Scope):
+                asked = needed.get(node.source, 0.0) + visited
+                needed[node.source] = min(asked, float(prod(node.source.shape)))
+    return total
+
+
+def _boxes(root: Scope) -> Iterator[tuple[Range, ...]]:
+    """The needed rows, then random ones."""
+    seen: set[tuple[Range, ...]] = set()
+    generator = np.random.default_rng(11)
+    leading = root.loops[:-1]
+
+    def random() -> Iterator[tuple[int, ...]]:
+        while leading and len(seen) < min(MOST_ROWS, prod(loop.extent for loop in leading)):
+            yield tuple(int(generator.integers(*loop)) for loop in leading)
+
+    for chosen in (part for parts in (_needed(root), random()) for part in parts):
+        box = (*(Range(at, at + 1) for at in chosen), *root.loops[len(leading) :])
+        if box not in seen:
+            seen.add(box)
+            yield box
+
+
+def _needed(root: Scope) -> Iterable[tuple[int, ...]]:
+    """The leading indices of rows at corners and borders: at a border of one loop, the others are
+    at their first, last or middle index in turn."""
+    leading = root.loops[:-1]
+    if not leading:
+        return [()]
+    ends = [sorted({loop.lo, loop.hi - 1}) for loop in leading]
+    corners = product(*ends) if len(leading) <= 3 else (tuple(e[s] for e in ends) for s in (0, -1))
+    found = list(corners)
+    for axis, loop in enumerate(leading):
+        for turn, at in enumerate(sorted(_borders(root, axis, loop))):
+            others = [
+                (one.lo, one.hi - 1, (one.lo + one.hi) // 2)[(turn + place) % 3]
+                for place, one in enumerate(leading)
+            ]
+            others[axis] = at
+            found.append(tuple(others))
+    return dict.fromkeys(found)
+
+
+MOST_BORDERS = 12
+
+
+def _borders(root: Scope, axis: int, loop: Range) -> set[int]:
+    """Both sides of each place along a loop where something changes."""
+    middle = (loop.lo + loop.hi) // 2
+    found = {middle - 1, middle}
+    for node in walk(root.body):
+        rows: list[tuple[Row, int, int]] = []
+        if isinstance(node, Access):
+            rows = [
+                (row, bound.lo, bound.hi)
+                for row, bound in zip(node.rows, node.source.ranges, strict=True)
+            ]
+        elif isinstance(node, Select):
+            rows = [(condition.row, 0, 1) for condition in node.conditions]
+        for row, low, high in rows:
+            factor = row.coefficient(axis)
+            if not factor:
+                continue
+            rest = affine.add(row, affine.scale(affine.iterator(axis), factor), -1)
+            least, most = affine.bounds(rest, root.domain)
+            for value in (low - least, low - most, high - least, high - most):
+                at = value // factor
+                found |= {at - 1, at, at + 1}
+    inside = sorted(at for at in found if loop.lo <= at < loop.hi)
+    step = -(-len(inside) // MOST_BORDERS) or 1
+    return set(inside[::step])

@@ -1,0 +1,118 @@
+"""Inputs of unequal magnitudes, chosen by what a formula subtracts.
+
+    T[i] = B[i] - Z[i];  Y[i] = T[i] + C[i]        B, Z = 1 + a few roundings,   C = half a rounding
+
+As written this is exact but for the last addition; in any other order C is rounded away.  Each
+tensor has a scale of its own: the two that one difference of inputs subtracts are large and nearly
+equal, of opposite signs where the formula adds them; one tensor of each term that is added to
+others is small; all others are about 1.  Each difference has a family of its own, since the tensors
+of another one may be those that have to be small beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import torch
+
+from derivations.effects.rounding import is_difference
+from frontend.accuracy.hard_inputs import FAMILIES, Family
+from ta.ir import expr
+from ta.ir.node import Add, Const, Node, Scope, Tensor
+from ta.ir.program import Program
+from ta.ir.subst import accesses, stages, terms
+
+UNEQUAL = "large, nearly equal tensors beside small ones"
+MOST_DIFFERENCES = 3
+"""So many differences have a family: each takes measuring time from the families that follow."""
+
+
+def hard_families(program: Program) -> tuple[Family, ...]:
+    """The hard families of the program, the most telling first."""
+    normal, offset, *others = FAMILIES
+    return (normal, offset, *_unequal(program), *others)
+
+
+def _unequal(program: Program) -> tuple[Family, ...]:
+    """The families of this module, where the formula subtracts inputs and adds others."""
+    found: list[Family] = []
+    for large, small in _scales(program)[:MOST_DIFFERENCES]:
+        names = " and ".join(tensor.name for tensor in large)
+        found.append(_family(f"{UNEQUAL} ({names})" if found else UNEQUAL, large, small))
+    return tuple(found)
+
+
+def _family(name: str, large: dict[Tensor, int], small: set[Tensor]) -> Family:
+    def make(
+        tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
+    ) -> torch.Tensor:
+        rounding = torch.finfo(getattr(torch, tensor.dtype)).eps
+        normal = torch.randn(tensor.shape, generator=generator, dtype=torch.float64)
+        steps = torch.randint(-4, 5, tensor.shape, generator=generator).to(torch.float64)
+        if tensor in large:
+            return large[tensor] * (1 + rounding * steps)
+        return normal * (rounding / 2 if tensor in small else 1)
+
+    return Family(name, make)
+
+
+def _scales(program: Program) -> list[tuple[dict[Tensor, int], set[Tensor]]]:
+    """The large tensors with their signs, and the small ones, for each difference that leaves
+    some."""
+    found: list[tuple[dict[Tensor, int], set[Tensor]]] = []
+    sums = list(_sums(program.roots()))
+    for node in filter(is_difference, sums):
+        for (one, plus), (other, minus) in _pairs(node)[:1]:
+            large = {one: 1}
+            if other is not one:
+                large[other] = -1 if plus == minus else 1
+            small = _small(sums, large)
+            if small and all(known.keys() != large.keys() for known, _ in found):
+                found.append((large, small))
+    return found
+
+
+def _small(sums: Sequence[Add], large: dict[Tensor, int]) -> set[Tensor]:
+    """One tensor of each term that is added to others and has no large one."""
+    small: set[Tensor] = set()
+    for node in sums:
+        for term in node.terms:
+            inputs = _inputs(term)
+            if inputs and small.isdisjoint(inputs) and large.keys().isdisjoint(inputs):
+                small.add(inputs[0])
+    return small
+
+
+def _sums(roots: Sequence[Scope]) -> Iterator[Add]:
+    for stage in stages(*roots):
+        for node in terms(stage.body):
+            if isinstance(node, Add):
+                yield node
+
+
+def _pairs(difference: Node) -> list[tuple[tuple[Tensor, bool], tuple[Tensor, bool]]]:
+    """Two inputs that the difference holds, each with whether it is added; subtracted ones
+    first."""
+    signed: list[tuple[Tensor, bool]] = []
+    for term in difference.terms if isinstance(difference, Add) else ():
+        coefficient, core = expr.split_coefficient(term)
+        if not isinstance(core, Const) and (found := _inputs(core)):
+            signed.append((found[0], coefficient > 0))
+    return sorted(combinations(signed, 2), key=lambda pair: pair[0][1] == pair[1][1])
+
+
+def _inputs(node: Node) -> tuple[Tensor, ...]:
+    """The floating-point inputs that the term is computed from, through all that it reads."""
+    found: dict[Tensor, None] = {}
+    for access in accesses(node):
+        source = access.source
+        bodies = [stage.body for stage in stages(source)] if isinstance(source, Scope) else [access]
+        for read in (read for body in bodies for read in accesses(body)):
+            if isinstance(read.source, Tensor) and _floating(read.source):
+                found[read.source] = None
+    return tuple(found)
+
+
+def _floating(tensor: Tensor) -> bool:
+    return bool(getattr(torch, tensor.dtype).is_floating_point)

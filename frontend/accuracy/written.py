@@ -1,0 +1,258 @@
+"""The formula as written: one operation after the other, in the element types of the formula.
+
+    Y[i,j] = (A[i,k]-B[j,k])^2      d = A[:, None] - B;  p = d * d;  Y = torch.sum(p, -1)
+
+Accuracy is judged against this, never against a library's operator or an order that is better than
+the text's.  Each operation is one torch operation in the type that the operands promote to, and is
+rounded to it: also in float16 and bfloat16, of which torch accumulates sums in float32.  Integers
+are computed as everywhere (`torch_views.types`).  No product is distributed, no sum split, nothing
+hoisted.
+
+The order is that of the canonical form, the one that `show_program` prints: which of a and b is
+first in `b + a` or `b * a`, and the order of reduction iterators, are not kept from the text.
+
+torch accumulates a sum of products of reads in two ways: `torch.sum` of the products, and
+`torch.einsum` of the factors, which multiplies matrices.  Both are the formula as written;
+`accumulate` says which.  Temporaries are formed in blocks over the outputs; one output's terms are
+added in one call as long as they fit into a block.  A sum over more than `MOST_PRODUCTS` products
+of two reads is always an einsum: to form them would take longer than anybody waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from itertools import product
+from math import prod
+from typing import Any, Final, Literal, TypeAlias
+
+import torch
+
+from eops.torch_views import steps as steps
+from eops.torch_views.scalar import Block, Elementwise
+from eops.torch_views.stage import lower
+from eops.torch_views.steps import Step, align
+from eops.torch_views.taps import COMBINE
+from eops.torch_views.types import (
+    HALVES,
+    constant_types,
+    depends_on_inputs,
+    real_scalar,
+    stage_types,
+)
+from frontend.trial.execute import Executable, Run
+from ta.ir.expr import split_coefficient
+from ta.ir.node import Access, Add, Mul, Node, Power, Scope, Tensor
+from ta.ir.program import Program
+from ta.ir.subst import accesses, stages
+
+Accumulate: TypeAlias = Literal["sum", "einsum"]
+BLOCK: Final = 1 << 19
+"""Elements of a temporary that is summed; it stays in the cache (`eops.torch_views.stage`)."""
+LARGEST: Final = 1 << 24
+"""Elements of any other temporary, and of one output's terms that are summed in one call."""
+MOST_PRODUCTS: Final = 1 << 28
+LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def as_written(program: Program, types: Sequence[torch.dtype] = ()) -> Executable:
+    """The program as written; `types` are those of its outputs, as for any `Executable`."""
+    return written(program.roots(), types)
+
+
+def written(
+    roots: Sequence[Scope], types: Sequence[torch.dtype] = (), accumulate: Accumulate = "sum"
+) -> Executable:
+    """The scopes and all that they read as written, each computed once."""
+    scopes = tuple(stages(*roots))
+    runs = tuple(_stage(scope, accumulate) for scope in scopes)
+    words = ("as written",) * len(scopes)
+    return Executable(tuple(roots), scopes, runs, words, types=tuple(types))
+
+
+def has_products(roots: Sequence[Scope]) -> bool:
+    """Is a sum of products among the stages, so that the ways to accumulate differ?"""
+    return any(len(_factors(scope)) > 1 for scope in stages(*roots))
+
+
+def _stage(scope: Scope, accumulate: Accumulate) -> Run:
+    if any(bound.extent == 0 for bound in scope.domain):
+        return lower(scope)
+    factors = _factors(scope)
+    points = prod(bound.extent for bound in scope.domain)
+    few = len(factors) > 1 and (len(factors) == 2 or points <= LARGEST)
+    if few and (accumulate == "einsum" or points > MOST_PRODUCTS):
+        einsum = _Einsum(scope, factors)
+        if einsum.possible:
+            return einsum
+    return _InBlocks(scope)
+
+
+def _factors(scope: Scope) -> tuple[Node, ...]:
+    """The factors of a sum of products of reads; none for any other stage."""
+    _, core = split_coefficient(scope.body)
+    if scope.reducer != "sum" or not scope.sums or not isinstance(core, Mul):
+        return ()
+    return core.factors if all(isinstance(f, Access) for f in core.factors) else ()
+
+
+class _InOrder(Elementwise):
+    """The scalar expression with its operands in order, each operation rounded by itself."""
+
+    def _add(self, node: Add) -> Step:
+        parts = [self._signed(term) for term in node.terms]
+        sign, first = parts[0]
+        total = steps.scaled(first, -1) if sign < 0 else first
+        for sign, term in parts[1:]:
+            total = steps.binary(torch.add, total, term, sign)
+        return total
+
+    def _signed(self, term: Node) -> tuple[int, Step]:
+        """A term and its sign, so that `a - b` is one subtraction."""
+        coefficient, core = split_coefficient(term)
+        return (-1, self._compile(core)) if coefficient == -1 else (1, self._compile(term))
+
+    def _mul(self, node: Mul) -> Step:
+        coefficient, core = split_coefficient(node)
+        factors = core.factors if isinstance(core, Mul) else (core,)
+        below = [f for f in factors if isinstance(f, Power) and f.exponent < 0]
+        above = [self._compile(f) for f in factors if f not in below]
+        if above and coefficient != 1:
+            above[0] = steps.scaled(above[0], coefficient)
+        result = reduce(self._times, above or [steps.constant(coefficient)])
+        for factor in below:
+            base = self._compile(factor.base)
+            base = base if factor.exponent == -1 else steps.power(base, -factor.exponent)
+            result = steps.binary(torch.div, result, base)
+        return result
+
+    @staticmethod
+    def _times(left: Step, right: Step) -> Step:
+        return steps.binary(torch.mul, left, right)
+
+
+class _Types:
+    """The types that a stage computes in and gives back."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.sources = tuple(dict.fromkeys(access.source for access in accesses(scope.body)))
+        self.constant = not depends_on_inputs(scope)
+
+    def __call__(self, buffers: Mapping[Any, torch.Tensor]) -> tuple[torch.dtype, torch.dtype]:
+        read = [buffers[source].dtype for source in self.sources]
+        if self.constant:
+            inputs = [b.dtype for source, b in buffers.items() if isinstance(source, Tensor)]
+            read = constant_types(self.scope, read, inputs)
+        compute, result = stage_types(self.scope, read)
+        return (result if result in HALVES else compute), result
+
+
+class _InBlocks:
+    """The body over a block of the outputs at a time, then the reduction."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.rank, self.reducer, self.types = len(scope.loops), scope.reducer, _Types(scope)
+        self.body = _InOrder(scope.body, scope.domain)
+        self.dims, self.shape = self.body.dims, scope.shape
+        self.loops = tuple(i for i in self.dims if i < self.rank)
+        self.extents = {i: scope.domain[i].extent for i in self.dims}
+        self.repeats = prod(
+            bound.extent
+            for i, bound in enumerate(scope.domain)
+            if i >= self.rank and i not in self.dims
+        )
+
+    @torch.no_grad()
+    def __call__(self, buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
+        dtype, result = self.types(buffers)
+        views = self.body.views(buffers, dtype)
+        device = next((b.device for b in (*views, *buffers.values())), torch.device("cpu"))
+        shape = [self.extents[i] for i in self.loops]
+        out = torch.empty(shape, dtype=dtype, device=device)
+        for block in self._blocks():
+            value = self.body.run(views, dtype, device, block).tensor
+            part = self._reduced(value)
+            place = out
+            for axis, i in enumerate(self.loops):
+                if i in block:
+                    place = place.narrow(axis, *block[i])
+            if all(block.get(i, (0, 0))[0] == 0 for i in self.dims if i >= self.rank):
+                place.copy_(part)
+            else:
+                COMBINE[self.reducer](place, part, out=place)
+        if self.repeats != 1 and self.reducer == "sum":
+            out = out * self.repeats
+        if self.repeats != 1 and self.reducer == "prod":
+            out = out**self.repeats
+        full = align(out.to(result), self.loops, tuple(range(self.rank)))
+        return full.expand(self.shape)
+
+    def _reduced(self, value: torch.Tensor) -> torch.Tensor:
+        axes = list(range(len(self.loops), value.dim()))
+        if not axes:
+            return value
+        if self.reducer == "sum":
+            return value.sum(axes, dtype=value.dtype)
+        if self.reducer == "prod":
+            return value.flatten(axes[0]).prod(-1, dtype=value.dtype)
+        return value.amax(axes) if self.reducer == "max" else value.amin(axes)
+
+    def _blocks(self) -> Iterator[Block]:
+        """Loops are cut until a block is small; reductions only where one output's terms are too
+        many."""
+        sizes = dict(self.extents)
+        limit = BLOCK if len(self.loops) < len(self.dims) else LARGEST
+        for i in self.loops:
+            sizes[i] = _cut(sizes, i, limit)
+        for i in self.dims:
+            if i >= self.rank:
+                sizes[i] = _cut(sizes, i, LARGEST)
+        cut = [i for i in self.dims if sizes[i] < self.extents[i]]
+        parts = [
+            [
+                (i, s, min(sizes[i], self.extents[i] - s))
+                for s in range(0, self.extents[i], sizes[i])
+            ]
+            for i in cut
+        ]
+        for chosen in product(*parts):
+            yield {i: (start, size) for i, start, size in chosen}
+
+
+def _cut(sizes: Mapping[int, int], i: int, limit: int) -> int:
+    """The most of iterator i with which the block has at most `limit` points, 1 at least."""
+    others = prod(size for j, size in sizes.items() if j != i)
+    return max(1, min(sizes[i], limit // max(1, others)))
+
+
+class _Einsum:
+    """The factors as tensors over their own iterators, then torch.einsum in their order."""
+
+    def __init__(self, scope: Scope, factors: Sequence[Node]) -> None:
+        self.rank, self.shape, self.types = len(scope.loops), scope.shape, _Types(scope)
+        self.coefficient, _ = split_coefficient(scope.body)
+        self.parts = [_InOrder(factor, scope.domain) for factor in factors]
+        held = set().union(*(part.dims for part in self.parts))
+        self.loops = tuple(i for i in range(self.rank) if i in held)
+        idle = (bound for i, bound in enumerate(scope.domain) if i not in held and i >= self.rank)
+        self.coefficient *= prod(bound.extent for bound in idle)
+        small = max(prod(scope.domain[i].extent for i in p.dims) for p in self.parts) <= LARGEST
+        self.possible = small and len(scope.domain) <= len(LETTERS)
+        terms = ("".join(LETTERS[i] for i in part.dims) for part in self.parts if self.possible)
+        self.text = (
+            ",".join(terms) + "->" + "".join(LETTERS[i] for i in self.loops if self.possible)
+        )
+
+    @torch.no_grad()
+    def __call__(self, buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
+        dtype, result = self.types(buffers)
+        values = []
+        for part in self.parts:
+            views = part.views(buffers, dtype)
+            device = next(b.device for b in (*views, *buffers.values()))
+            values.append(part.run(views, dtype, device).tensor)
+        out: torch.Tensor = torch.ops.aten.einsum.default(self.text, values)
+        if self.coefficient != 1:
+            out = out * real_scalar(self.coefficient, dtype)
+        return align(out.to(result), self.loops, tuple(range(self.rank))).expand(self.shape)

@@ -1,0 +1,116 @@
+"""The function that comes out of compiling: the chosen program, and all that were tried."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NoReturn
+
+import torch
+
+from frontend.api.derivation import Derivation
+from frontend.call import MISS, Caller, into
+from frontend.call.simplify import Simple
+from frontend.trial.execute import Executable
+from frontend.trial.trial import Trial
+from ta.errors import PickleError
+from ta.ir.node import Tensor
+from ta.printing.show import show_program
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledFunction:
+    """The chosen program: call it with arrays by name, or by position in order of appearance.
+
+    `trials` are all programs that were tried, the baselines first; `chosen` is one of them, and
+    `error` is its error against float64, to be seen beside `baseline.error`.
+    `interrupted`: not all were tried or timed to the end.  `output`: the type that results are
+    converted to, where one was asked for; `linked`: calls are flat functions (`frontend.call`)."""
+
+    derivation: Derivation
+    run: Executable
+    trials: tuple[Trial, ...]
+    chosen: Trial
+    device: str
+    interrupted: bool = False
+    output: torch.dtype | None = None
+    linked: bool = True
+
+    @property
+    def baseline(self) -> Trial:
+        """The fastest plain program that was accepted."""
+        accepted = [trial for trial in self.trials if trial.verdict == "baseline"]
+        return min(accepted, key=lambda trial: trial.seconds, default=self.trials[0])
+
+    @property
+    def error(self) -> float:
+        """The chosen program's error on random inputs."""
+        return self.chosen.error
+
+    @property
+    def ratio(self) -> float:
+        """Baseline seconds over chosen seconds."""
+        return self.baseline.seconds / self.chosen.seconds
+
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
+        """The outputs for the given arrays, as the kind of array that came in: one output alone,
+        several as a tuple, each in memory of its own.  Lists and numbers take the formula's
+        element type, and where all are, NumPy arrays come out, but for bfloat16, which NumPy does
+        not have.  Operands of other floating types are computed with in the type that they promote
+        to.  `out=` takes the result, for several outputs a tuple takes them; it is not known to a
+        formula that has a tensor of this name.  No gradients are recorded.  Raises OperandError."""
+        caller = self._caller
+        if not named:
+            for flat in caller.asked:  # as `Caller` does: a function call less on the way
+                found = flat(*args)
+                if found is not MISS:
+                    return found
+        if "out" in named and all(t.name != "out" for t in self.derivation.source.inputs):
+            out = named.pop("out")
+            return into(self.derivation.source, out, caller(*args, **named))
+        return caller.unasked(args, named)
+
+    def recorded(self, /, *operands: torch.Tensor) -> Simple:
+        """What is asked of torch for such tensors: the calls behind a call."""
+        return self._caller.recorded(operands)
+
+    @cached_property
+    def _caller(self) -> Caller:
+        source, linked = self.derivation.source, self.linked
+        return Caller(source, self._program, self.device, self._retyped, linked=linked)
+
+    def _program(self, inputs: Mapping[Tensor, torch.Tensor]) -> Sequence[torch.Tensor]:
+        return self._converted(self.run(inputs))
+
+    def _converted(self, outputs: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:
+        return outputs if self.output is None else [y.to(self.output) for y in outputs]
+
+    def _retyped(self, types: Mapping[str, str]) -> Caller:
+        from frontend.accuracy.written import as_written
+        from frontend.call.element_types import specialised  # only where types differ
+
+        source, accuracy = self.derivation.source, self.derivation.accuracy
+        program, run = specialised(source, self.run, types, self.device, accuracy, as_written)
+        return Caller(program, lambda inputs: self._converted(run(inputs)), self.device)
+
+    def __copy__(self) -> CompiledFunction:
+        return self  # as Python's own functions do
+
+    def __deepcopy__(self, memo: object) -> CompiledFunction:
+        return self
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise PickleError(
+            "a compiled function",
+            "derivation.save(path) writes what it was built from; load(path).compile() builds anew",
+        )
+
+    def __str__(self) -> str:
+        from frontend.report.measured import compiled_text
+
+        return compiled_text(self)
+
+    def __repr__(self) -> str:
+        formula = show_program(self.derivation.source)
+        return f"<CompiledFunction of {formula!r}, {self.chosen.label} chosen>"

@@ -1,0 +1,244 @@
+"""A derivation: a program, the equal programs found for it, and how each was reached."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from operator import index
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from derivations.checker import Claim
+from derivations.matching.cost import MACHINES, Machine
+from derivations.record.claims import check_stated
+from derivations.record.trace import FORMAT, VERSION, step_data
+from derivations.record.trace_stages import claim_of, stage_data
+from derivations.record.verify import Finding, Report, check
+from derivations.rules import RULE_SET_VERSION
+from derivations.search.extract import Plan
+from derivations.search.replay import replaced
+from derivations.search.run import Statistics
+from derivations.steps.kernel import Step
+from eops.library import OPERATORS
+from frontend.accuracy.levels import Accuracy, Nan, left_out
+from frontend.files import write_whole
+from ta.errors import PickleError, RecordError, TextError, shown
+from ta.ir.node import Scope
+from ta.ir.program import Program, Statement
+from ta.ir.subst import stages
+from ta.notation.parse import parse, tensors_named
+from ta.notation.reader import MOST_NESTED, nesting
+from ta.printing.show import show_program
+from ta.printing.staged import staged_program
+
+if TYPE_CHECKING:
+    from frontend.api.compiled import CompiledFunction
+
+
+class Stated(NamedTuple):
+    """What a record says of a candidate besides its steps: the program, and its stages."""
+
+    program: str
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Derivation:
+    """`candidates` are complete programs, each by steps that the kernel made: by predicted seconds,
+    the best of each idea before its variations.  The first, the fastest of all by prediction, is
+    the derivation's result until something is measured (`compile`).  Whether one is shown to be
+    equal by the checker too, `check` says; `compile` hands back none that is not.  `accuracy` and
+    `nan` say which steps took part, and hold for `compile` as well (see
+    `api.optimize.derive`): a candidate that `"fast"` takes may be refused under `"normwise"`,
+    which knows its digits only from running it."""
+
+    source: Program
+    target: str
+    candidates: tuple[Plan, ...]
+    unchanged: Plan
+    stats: Statistics
+    weights: tuple[str, ...] = ()
+    stated: tuple[Stated, ...] = ()
+    """What a record says of each candidate; nothing where there was no record."""
+    accuracy: Accuracy = "normwise"
+    nan: Nan = "ignore"
+
+    @property
+    def machine(self) -> Machine:
+        return MACHINES[self.target]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps from the given program to the best candidate."""
+        return self.candidates[0].steps
+
+    @cached_property
+    def program(self) -> Program:
+        """The best candidate as a program of one statement a stage."""
+        return self.staged(self.candidates[0])
+
+    def staged(self, plan: Plan) -> Program:
+        """A candidate as a program of one statement a stage; what computes the tensor of a given
+        statement has its name."""
+        source = self.source
+        given = surviving(source, plan)
+        return staged_program(source.outputs, plan.roots, source.inputs, source.hints, given)
+
+    def check(self, candidate: int = 0) -> Report:
+        """Verify a candidate, counted from 0, from its steps alone; the report is true where
+        everything holds, and where a record was read, everything that it states."""
+        plan = self._plan(candidate)
+        chosen = tuple(claim_of(stage, OPERATORS) for stage in plan.stages)
+        stated = self.stated[candidate] if self.stated else None
+        said = chosen if stated is None else stated.claims
+        claims = (*said, *(claim for claim in chosen if claim not in said))
+        try:
+            found = [*check(self.source.roots(), plan.steps, plan.roots, claims).findings]
+            found += check_stated(said, plan.roots, self.weights)
+            if stated is not None:
+                wrong = _other_program(self.staged(plan), stated.program)
+                what = "the steps lead to the program that the record states"
+                found.append(Finding(what, not wrong, wrong))
+            if self.accuracy == "componentwise" or self.nan != "ignore":
+                wrong = left_out(plan.steps, self.accuracy, self.nan)
+                options = f'accuracy="{self.accuracy}" and nan="{self.nan}"'
+                found.append(Finding(f"every step may take part under {options}", not wrong, wrong))
+            return Report(tuple(found))
+        except RecursionError:
+            raise TextError(
+                "the program's statements build on each other too deeply to be checked",
+                next_step="derive and check its statements in parts",
+            ) from None
+
+    def _plan(self, candidate: int) -> Plan:
+        count = len(self.candidates)
+        try:
+            number = index(candidate)
+        except Exception:  # a TypeError, or whatever a number of the caller's raises
+            number = -1
+        if not 0 <= number < count:
+            raise TextError(
+                f"there is no candidate {shown(candidate, 40)}",
+                next_step=f"candidates are counted from 0; there are {count}",
+            )
+        return self.candidates[number]
+
+    def compile(self, **options: Any) -> CompiledFunction:
+        """Build, check and time the best candidates against the baseline; the fastest accepted
+        program as a function.  Options as for `frontend.trial.choose.compile_derivation`."""
+        from frontend.trial.choose import compile_derivation  # builds and torch only when asked for
+
+        return compile_derivation(self, **options)
+
+    def __str__(self) -> str:
+        from frontend.report.derivation import derivation_text
+
+        return derivation_text(self)
+
+    def _repr_html_(self) -> str:
+        from frontend.report.html import derivation_html
+
+        return derivation_html(self)
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write the derivation as one self-contained HTML page."""
+        from frontend.report.html import derivation_page
+
+        write_whole(path, derivation_page(self))
+
+    def __copy__(self) -> Derivation:
+        return self  # nothing in it changes
+
+    def __deepcopy__(self, memo: object) -> Derivation:
+        return self
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise PickleError("a derivation", "save(path) writes it, load(path) reads it back")
+
+    def __repr__(self) -> str:
+        return f"<Derivation of {show_program(self.source)!r}, {len(self.candidates)} candidates>"
+
+    def data(self) -> dict[str, Any]:
+        """The record as plain data; `frontend.api.record.load` reads it back."""
+        hints = self.source.hints
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "rule_set": RULE_SET_VERSION,
+            "target": self.target,
+            "weights": list(self.weights),
+            "accuracy": self.accuracy,
+            "nan": self.nan,
+            "input": {
+                "text": show_program(self.source),
+                "tensors": {
+                    t.name: {"shape": list(t.shape), "dtype": t.dtype} for t in self.source.inputs
+                },
+                "outputs": list(self.source.output_names),
+            },
+            "candidates": [
+                {
+                    "predicted_seconds": plan.seconds,
+                    "program": show_program(self.staged(plan)),
+                    "stages": [stage_data(s, _places(plan.roots)) for s in plan.stages],
+                    "steps": [step_data(step, hints) for step in plan.steps],
+                }
+                for plan in self.candidates
+            ],
+            "statistics": asdict(self.stats),
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the record as JSON; the file appears whole or not at all.  RecordError where an
+        expression is nested more deeply than the notation reads, OutputError for the file."""
+        data = self.data()
+        for candidate in data["candidates"]:
+            for step in candidate["steps"]:
+                if max(map(nesting, (step["before"], step["after"]))) > MOST_NESTED:
+                    raise RecordError(
+                        f"a step of the derivation is nested more than {MOST_NESTED} deep and "
+                        "would not be read back",
+                        next_step="derive its statements in parts",
+                    )
+        write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+
+
+def _other_program(program: Program, text: str) -> str:
+    """Why the text is not this program, and nothing where it is: the same statements in the same
+    order, each the same tensor of the inputs.  Names of iterators have no meaning."""
+    if text == show_program(program):
+        return ""  # also where it is nested more deeply than the notation is read
+    inputs = {tensor.name: tensor for tensor in program.inputs}
+    try:
+        read, _ = tensors_named(text)
+        used = [tensor for name, tensor in inputs.items() if name in read]
+        shapes = {tensor.name: tensor.shape for tensor in used}
+        stated = parse(text, shapes, {tensor.name: tensor.dtype for tensor in used}).inlined()
+    except TextError as error:
+        return f"it cannot be read: {error.message}"
+    found = program.inlined()
+    if list(stated) != list(found):
+        return f"it states {', '.join(stated)}, and the steps lead to {', '.join(found)}"
+    other = next((name for name, scope in found.items() if stated[name] is not scope), None)
+    return "" if other is None else f"it states another {other}"
+
+
+def _places(roots: tuple[Scope, ...]) -> dict[Scope, int]:
+    return {scope: place for place, scope in enumerate(stages(*roots))}
+
+
+def surviving(source: Program, plan: Plan) -> dict[Scope, Statement]:
+    """The given statements that the plan still computes, by the scope that each is now."""
+    scopes = source.inlined()
+    found: dict[Scope, Statement] = {}
+    for statement in source.statements:
+        found.setdefault(scopes[statement.name], statement)
+    roots = source.roots()
+    for step in plan.steps:
+        moved = replaced(roots, step)
+        roots = tuple(moved[root] for root in roots)
+        present = set(stages(*roots))
+        after = {moved.get(scope, scope): statement for scope, statement in found.items()}
+        found = {scope: statement for scope, statement in after.items() if scope in present}
+    return found

@@ -1,0 +1,79 @@
+"""A formula evaluated at once, its compiled function kept for the next call.
+
+evaluate("Y[i] = A[i,k]*x[k]", A=a, x=x)   =   compile("Y[i] = A[i,k]*x[k]", A=a, x=x)(A=a, x=x)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from frontend.api.compiled import CompiledFunction
+from frontend.api.examples import from_values
+from frontend.api.optimize import compile as compile_formula
+from frontend.api.option_names import option_names
+from ta.errors import TextError, shown
+
+MOST_KEPT = 256
+"""So many compiled functions are kept; with another one, all are dropped."""
+
+_kept: dict[object, CompiledFunction] = {}
+_OPTIONS = frozenset(option_names(compile_formula))
+
+
+def evaluate(text: str, /, *, out: Any = None, **given: Any) -> Any:
+    """The outputs of a formula for the given arrays: `evaluate("Y[i] = A[i,k]*x[k]", A=a, x=x)`.
+
+    The first call with a text, shapes, element types, device and options derives, checks, times and
+    keeps the program; later ones run it.  Options are those of `compile`.  Errors as from `parse`,
+    `compile` and the compiled function."""
+    if not isinstance(text, str):
+        raise TextError(
+            f"a formula is a text, not {shown(text)}", next_step='write "Y[i] = 2*A[i]"'
+        )
+    options = {name: given.pop(name) for name in tuple(given) if name in _OPTIONS}
+    if not all(type(value) in (torch.Tensor, np.ndarray) for value in given.values()):
+        given = from_values(given)
+    key = text, tuple(map(_kind, given.items())), _frozen(options)
+    function = _kept.get(key)
+    if function is None:
+        function = compile_formula(text, **options, **given)
+        if len(_kept) >= MOST_KEPT:
+            _kept.clear()
+        _kept[key] = function
+    return function(**given) if out is None else function(**given, out=out)
+
+
+def _kind(operand: tuple[str, Any]) -> object:
+    """What a compiled function depends on: name, shape, element type, device."""
+    name, value = operand
+    return name, value.shape, value.dtype, value.device if isinstance(value, torch.Tensor) else None
+
+
+def _frozen(value: Any) -> object:
+    """An option as what can be looked up."""
+    if isinstance(value, Mapping):
+        return tuple((name, _frozen(part)) for name, part in value.items())
+    if isinstance(value, list | tuple | set | frozenset):
+        return tuple(map(_frozen, value))
+    try:
+        hash(value)
+    except TypeError:
+        return _Itself(value)
+    return value
+
+
+class _Itself:
+    """Equal to itself alone; it keeps the value, whose place in memory no other one takes."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)

@@ -1,0 +1,29 @@
+"""Names that a module offers and loads when they are first asked for.
+
+__getattr__, __dir__ = lazily(globals(), {"einsum": "frontend.einsum.call"})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def lazily(
+    space: dict[str, Any], places: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of the module whose globals are `space`; `places` gives the
+    module in which each name is defined."""
+
+    def load(name: str) -> Any:
+        if name not in places:
+            raise AttributeError(f"module {space['__name__']!r} has no attribute {name!r}")
+        found = getattr(import_module(places[name]), name)
+        space[name] = found  # found without this function from now on
+        return found
+
+    def names() -> list[str]:
+        return sorted({*space, *places})
+
+    return load, names

@@ -1,0 +1,327 @@
+"""Deriving and compiling: from a text or a program to equal, faster programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from math import inf
+from numbers import Integral, Real
+from time import perf_counter
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+import torch
+
+from derivations.matching.cost import MACHINES
+from derivations.rule import Rule
+from derivations.rules import JOINT_RULES, RULES
+from derivations.search.explore import Budget
+from derivations.search.progress import Progress
+from derivations.search.run import search
+from frontend.accuracy.levels import Accuracy, Nan, allowed, checked
+from frontend.api.compiled import CompiledFunction
+from frontend.api.derivation import Derivation
+from frontend.api.examples import examples
+from frontend.api.option_names import refuse_option_names
+from frontend.api.strict import operators_for
+from frontend.interruption import Interruption
+from frontend.trial.choose import compile_derivation
+from ta.equality.laws import law_names, names_given
+from ta.errors import NameUnknownError, TextError, shown
+from ta.ir.dtypes import checked_dtype
+from ta.ir.names import close_matches
+from ta.ir.program import Program
+from ta.notation.parse import parse as parse_text
+from ta.printing.show import show_program
+
+Dtypes: TypeAlias = Mapping[str, Any] | Any
+"""A name as in `ta.ir.dtypes`, or a type of NumPy or torch; for all tensors, or by tensor."""
+Shape: TypeAlias = Sequence[int] | Any
+"""The extents of a tensor, or an array that has them."""
+TARGETS = {"cuda": "cuda:90"}
+"""Short names: `cuda` is the profile that its own device comes nearest to; see `target_of`."""
+SEARCH = Budget(seconds=0.8)
+"""Of `compile`, which is to end in seconds."""
+TELL_SECONDS = 0.1
+"""`progress` is called at most so often."""
+PARSED = ", or pass parse(text, ...) in place of the text"
+
+
+def parse(
+    text: str,
+    /,
+    *,
+    dtypes: Dtypes | None = None,
+    ranges: Mapping[str, tuple[int, int]] | None = None,
+    **shapes: Shape,
+) -> Program:
+    """The program of a formula: `parse("Y[i] = A[i,k]*x[k]", A=(64, 32), x=(32,))`.
+
+    Shapes are given by tensor name; an array stands for its shape and element type.  `ranges` gives
+    iterators' half-open ranges where no tensor does.  `dtypes` is one element type, or one for each
+    tensor that is not float32; types of NumPy and torch stand for their names.  Raises
+    FormulaSyntaxError, RangeError or NameUnknownError."""
+    if not isinstance(text, str):
+        raise TextError(
+            f"a formula is a text, not {shown(text)}", next_step='write "Y[i] = 2*A[i]"'
+        )
+    refuse_option_names(parse, text)
+    given = examples(shapes)
+    types = given.dtypes if dtypes is None else dtypes
+    if isinstance(types, Mapping):
+        types = {**given.dtypes, **types}
+    return parse_text(text, given.shapes, _names(types), {} if ranges is None else ranges)
+
+
+def _names(dtypes: Any) -> Any:
+    """Element types by their names; what is none is left for the parser to refuse."""
+    if isinstance(dtypes, Mapping):
+        return {tensor: _names(dtype) for tensor, dtype in dtypes.items()}
+    if isinstance(dtypes, type | np.dtype):
+        try:
+            return np.dtype(dtypes).name
+        except TypeError:
+            return dtypes
+    if isinstance(dtypes, torch.dtype | str):
+        return str(dtypes).removeprefix("torch.")
+    return dtypes
+
+
+def derive(
+    formula: str | Program,
+    /,
+    *,
+    target: str = "cpu",
+    budget: Budget | float | None = None,
+    dtypes: Dtypes | None = None,
+    ranges: Mapping[str, tuple[int, int]] | None = None,
+    progress: Callable[[Progress], object] | None = None,
+    most: int = 16,
+    weights: Iterable[str] | str = (),
+    laws: Iterable[str] | str = (),
+    accuracy: Accuracy = "normwise",
+    nan: Nan = "ignore",
+    **shapes: Shape,
+) -> Derivation:
+    """Equal programs for a formula, the one predicted to be fastest on `target` first.
+
+    `weights` names the tensors that stay the same from call to call, `weights=["K"]`, or one of
+    them, `weights="K"`: whatever reads only these is computed once, when they are first seen.
+
+    `laws` names identities of functions that hold for numbers but can overflow in floating point,
+    and that are used only if asked for: "exp-sum", exp(a+b) = exp(a)*exp(b).
+
+    `accuracy` is what `compile` asks of a program.  The default, `"normwise"`: it loses at most one
+    decimal digit against the formula as written, in the same types, on random and on hard inputs
+    (data with an offset, clusters, nearly equal operands, ...), for the largest error over the
+    largest entry, of the whole output and of each row.  `"fast"` asks that on random inputs; what
+    is lost on hard ones, up to all digits, as by torch.cdist's product form, is measured and said.
+    `"componentwise"` leaves out steps that can cancel and judges each entry by itself.
+    `nan="strict"` takes only steps that keep NaN and infinity where the formula has
+    them, and `compile` checks it; the default, `"ignore"`, promises nothing for such inputs.
+
+    `budget`: a Budget, or seconds; the default is a number of states, so that the result does not
+    depend on the machine's pace.  Nothing is measured here: `Derivation.compile` does that.
+
+    `progress` is called about ten times a second with a `Progress`, a few numbers, such as
+    `progress=print` shows."""
+    refuse_option_names(derive, formula, PARSED)
+    if not isinstance(most, Integral) or most < 1:
+        raise TextError(
+            f"most is how many programs to give, not {shown(most)}", next_step="for example most=16"
+        )
+    if progress is not None and (not callable(progress) or isinstance(progress, type)):
+        raise TextError(
+            f"progress is a function, not {shown(progress)}",
+            next_step="pass one of a Progress, such as print, or leave it out",
+        )
+    checked(accuracy, nan)
+    limits = _limits(budget)
+    if not isinstance(formula, Program):
+        program = parse(formula, dtypes=dtypes, ranges=ranges, **cast(Any, shapes))
+    elif shapes or ranges is not None or dtypes is not None:
+        raise TextError(
+            "shapes, ranges and dtypes belong to a text; a parsed program has its own",
+            next_step="give them to parse(), or pass the text",
+        )
+    else:
+        program = formula
+    machine = MACHINES[target_of(target)]
+    constants = constant_names(program, weights)
+    rules = _rules(laws)
+    with Interruption() as interruption:
+        told = -inf
+
+        def watch(so_far: Callable[[], Progress]) -> None:
+            nonlocal told
+            interruption.check()
+            if progress is not None and perf_counter() - told >= TELL_SECONDS:
+                progress(so_far())
+                told = perf_counter()
+
+        result = search(
+            program.roots(),
+            rules,
+            [
+                op
+                for op in operators_for(nan, machine.name)
+                if not (op.repairs and accuracy == "componentwise")
+            ],
+            machine,
+            limits,
+            watch,
+            int(most),
+            JOINT_RULES,
+            frozenset(constants),
+            allowed(accuracy, nan),
+        )
+    return Derivation(
+        program,
+        machine.name,
+        result.plans,
+        result.unchanged,
+        result.statistics,
+        constants,
+        accuracy=accuracy,
+        nan=nan,
+    )
+
+
+def _rules(laws: Iterable[str] | str) -> tuple[Rule, ...]:
+    """The rules that rest on no law of a function, and those that rest on the given ones."""
+    known = law_names(laws)
+    used = {law for rule in RULES for law in rule.laws}
+    for law in sorted(known - used):
+        raise NameUnknownError(
+            f"no rule rests on the law {law!r}",
+            next_step=f"laws that rules use: {', '.join(sorted(used))}",
+        )
+    return tuple(rule for rule in RULES if known.issuperset(rule.laws))
+
+
+def constant_names(program: Program, weights: Iterable[str] | str) -> tuple[str, ...]:
+    """The names once each, in the order of the program's tensors, of which each has to be one."""
+    known = [tensor.name for tensor in program.inputs]
+    try:
+        given, wrong = names_given(weights, "weights"), ""
+    except NameUnknownError as error:
+        given, wrong = (), error.message
+    near = ""
+    for name in given:
+        if name not in known:
+            wrong = f"{name!r:.80} is given as a weight but is no tensor of the formula"
+            near = close_matches(name, known)
+            break
+    if wrong:
+        raise NameUnknownError(
+            wrong,
+            text=show_program(program),
+            next_step=f"{near + ' ' if near else ''}its tensors are {', '.join(known) or 'none'}",
+        )
+    return tuple(name for name in known if name in given)
+
+
+def _limits(budget: Budget | float | None) -> Budget:
+    """The budget as such; TextError where it leaves nothing to search with."""
+    example = "for example budget=2.0, or budget=Budget(states=1000)"
+    if budget is None:
+        budget = Budget()
+    elif isinstance(budget, Real):
+        budget = Budget(seconds=cast(float, budget))
+    elif not isinstance(budget, Budget):
+        raise TextError(
+            f"budget is a Budget or a number of seconds, not {shown(budget)}", next_step=example
+        )
+    seconds = 1.0 if budget.seconds is None else budget.seconds
+    limits = {"states": budget.states, "effort": budget.effort, "seconds": seconds}
+    for name, value in limits.items():
+        if not isinstance(value, Real) or not value > 0:  # also refuses NaN
+            raise TextError(
+                f"every limit of a budget is above 0, and {name} is {shown(value, 40)}",
+                next_step=example,
+            )
+    if not isinstance(budget.converging_effort, Real) or not budget.converging_effort >= 0:
+        raise TextError(
+            f"converging_effort is a number, not {shown(budget.converging_effort, 40)}",
+            next_step="leave it out, or give one of 0 or more",
+        )
+    if not isinstance(budget.keep_duplicates, bool):
+        raise TextError(
+            f"keep_duplicates is True or False, not {shown(budget.keep_duplicates, 40)}",
+            next_step="leave it out",
+        )
+    return budget
+
+
+def target_of(name: object) -> str:
+    """The machine profile's name, `cuda` resolved to the device that is there."""
+    if isinstance(name, str) and name == "cuda" and torch.cuda.is_available():
+        major, minor = torch.cuda.get_device_capability()
+        exact = f"cuda:{major}{minor}"
+        return exact if exact in MACHINES else "cuda:90"
+    name = TARGETS.get(name, name) if isinstance(name, str) else name
+    if not isinstance(name, str) or name not in MACHINES:
+        raise NameUnknownError(
+            f"unknown target {shown(name)}",
+            next_step=f"use one of {', '.join((*MACHINES, *TARGETS))}",
+        )
+    return name
+
+
+def compile(  # the public name, as in re.compile; the built-in is not used here
+    formula: str | Program,
+    /,
+    *,
+    target: str | None = None,
+    budget: Budget | float | None = None,
+    dtypes: Dtypes | None = None,
+    ranges: Mapping[str, tuple[int, int]] | None = None,
+    progress: Callable[[Progress], object] | None = None,
+    weights: Iterable[str] | str = (),
+    laws: Iterable[str] | str = (),
+    accuracy: Accuracy = "normwise",
+    nan: Nan = "ignore",
+    seconds: float = 1.0,
+    output: Any = None,
+    baseline: Callable[..., Any] | None = None,
+    **shapes: Shape,
+) -> CompiledFunction:
+    """Derive, check, time, and hand back the fastest accepted program as a function.
+
+    Arrays may stand in the place of shapes: `compile(text, A=a)` takes shape, element type and
+    device of `a`.  `target` defaults to the device of such arrays, and without any to the GPU where
+    there is one; `seconds` is about how long the timing of the candidates may take; `output` is an
+    element type that all results are converted to.  `baseline` is a function of torch tensors that
+    you would call instead: it is timed and judged beside the others (`compile_derivation`).
+
+    Without a `budget` the search ends after a second, if its number of states has not ended it
+    before; `progress` is told of it, as by `derive`.  What is handed back is shown to be equal by
+    `Derivation.check`, or is a plain program."""
+    refuse_option_names(compile, formula, PARSED)
+    chosen = examples(shapes).target or default_target() if target is None else target
+    converted = None if output is None else getattr(torch, checked_dtype(_names(output)))
+    found = derive(
+        formula,
+        target=chosen,
+        budget=SEARCH if budget is None else budget,
+        dtypes=dtypes,
+        ranges=ranges,
+        progress=progress,
+        weights=weights,
+        laws=laws,
+        accuracy=accuracy,
+        nan=nan,
+        **cast(Any, shapes),
+    )
+    compiled = compile_derivation(found, seconds=seconds, baseline=baseline)
+    return replace(compiled, output=converted)
+
+
+def default_target() -> str:
+    """`cuda` where a GPU is there, else `cpu`."""
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def compile_program(program: Program) -> Callable[..., Any]:
+    """The compiled function of a program, for callers that have no options to give."""
+    return compile(program)

@@ -1,0 +1,49 @@
+"""Tensors with the name of an option: `derive("Y[i] = 2*weights[i]", weights=(64,))`.
+
+Shapes and options are given by keyword alike, and the option takes the keyword.  Refused before
+anything else is looked at, since every other message would be about the wrong one of the two.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ta.errors import NameUnknownError, TextError
+from ta.notation.parse import tensors_named
+
+
+def option_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The keywords that are not left to shapes."""
+    parameters = inspect.signature(function).parameters.values()
+    return tuple(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)
+
+
+def refuse_option_names(function: Callable[..., Any], formula: object, step: str = "") -> None:
+    """NameUnknownError where the text reads an input whose shape the function cannot be given;
+    `step` is what helps besides another name."""
+    if not isinstance(formula, str):
+        return
+    possible = [name for name in option_names(function) if name in formula]
+    if not possible:
+        return
+    try:
+        read, defined = tensors_named(formula)
+    except TextError:  # said when the text is parsed
+        return
+    for name in possible:
+        if name in read - defined:
+            raise NameUnknownError(
+                f"{name} is an option of {function.__name__}, so that no tensor's shape can be "
+                "given by this name",
+                text=formula,
+                span=_place(formula, name),
+                next_step=f"choose another name for the tensor{step}",
+            )
+
+
+def _place(text: str, name: str) -> tuple[int, int] | None:
+    found = re.search(rf"\b{re.escape(name)}\b", text)
+    return found.span() if found else None

@@ -1,0 +1,345 @@
+"""Saved derivations, read back: everything in a file is data, and nothing in it is executed.
+
+JSON only; formulas are parsed, witnesses are lists of integers that a checker judges.  Whatever the
+file holds, only RecordError leaves this module.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from math import isfinite
+from pathlib import Path
+from typing import Any, NoReturn
+
+from derivations.checker import Claim
+from derivations.matching.cost import MACHINES
+from derivations.record.trace import (
+    FORMAT,
+    READ,
+    fields_of,
+    integer_of,
+    items_of,
+    known_fields,
+    read_step,
+    seconds_of,
+    text_of,
+    within,
+)
+from derivations.record.trace_stages import claim_of, read_claim
+from derivations.rules import RULES
+from derivations.search.extract import Plan, unchanged, used_stages
+from derivations.search.graph import Graph, default_item_bytes
+from derivations.search.replay import replace_step
+from derivations.search.run import Statistics
+from derivations.steps.kernel import Step
+from eops.library import OPERATORS
+from frontend.accuracy.levels import checked
+from frontend.api.derivation import Derivation, Stated
+from frontend.api.strict import operators_for
+from ta.errors import RecordError, TextError, shown
+from ta.ir.node import Scope, Tensor
+from ta.ir.program import Program
+from ta.ir.subst import stages
+from ta.notation.parse import parse, tensors_named
+
+MOST_BYTES = 1 << 28
+MOST_DIGITS = 1000
+MOST_SHOWN = 400
+"""Of a longer path its beginning is named."""
+SAVE = "save one with `derivation.save(path)`"
+FIELDS = (
+    *("format", "version", "rule_set", "target", "weights", "accuracy", "nan"),
+    *("input", "candidates", "statistics", "measured"),
+)
+"""The fields of a record; `measured` is in what `einderive derive --run --json` prints, and makes
+no claim here, since times are those of another run."""
+BEFORE_FAST = 2
+"""The version in which `normwise` was what is called `fast` since: a record of it is read so."""
+CANDIDATE = ("predicted_seconds", "program", "stages", "steps")
+
+
+def load(path: str | os.PathLike[str]) -> Derivation:
+    """The derivation saved at `path`.  RecordError where the file is not a record; whether its
+    steps hold is what `check` says."""
+    try:
+        name = os.fsdecode(path)
+    except Exception:  # a TypeError, or whatever an object of the caller's raises
+        raise RecordError(f"{shown(path)} is no path", next_step=SAVE) from None
+    with within(name[:MOST_SHOWN]):
+        return _derivation(_json(_bytes(Path(name))))
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size  # 0 for what is no file, such as a pipe
+            data = file.read(size if 0 < size <= MOST_BYTES else MOST_BYTES + 1)
+    except FileNotFoundError:
+        raise RecordError("there is no such file", next_step=SAVE) from None
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else str(problem)
+        raise RecordError(f"not a file that can be read: {reason}", next_step=SAVE) from None
+    if len(data) > MOST_BYTES:
+        raise RecordError(f"not a saved derivation: it has more than {MOST_BYTES >> 20} MiB")
+    return data
+
+
+def _json(data: bytes) -> Mapping[str, Any]:
+    """The record as plain data, of the format and version that are read here."""
+    try:
+        found = json.loads(
+            data.decode("utf-8"),
+            parse_int=_integer,
+            parse_float=_float,
+            parse_constant=_no_number,
+            object_pairs_hook=_distinct,
+        )
+    except RecursionError:
+        raise RecordError("not a saved derivation: its lists are nested too deeply") from None
+    except UnicodeDecodeError as problem:
+        raise RecordError(
+            f"not a saved derivation: byte {problem.start} is no UTF-8 text", next_step=SAVE
+        ) from None
+    except json.JSONDecodeError as problem:
+        line = problem.doc.split("\n")[problem.lineno - 1] if problem.doc else ""
+        what = f"{problem.msg[:1].lower()}{problem.msg[1:]}"
+        if data and problem.pos >= len(problem.doc.rstrip()):
+            what = "the file ends too early,"
+        raise RecordError(
+            f"not JSON: {what} in line {problem.lineno}",
+            text=line,
+            span=(problem.colno - 1, problem.colno),
+        ) from None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise RecordError(f'not a saved derivation: it lacks "format": "{FORMAT}"', next_step=SAVE)
+    version = found.get("version")
+    if type(version) is not int or version not in READ:
+        known = " and ".join(map(str, READ))
+        raise RecordError(
+            f"the record has version {version!r:.40}, and {known} are read here",
+            next_step="derive and save again, or read it with the release that wrote it",
+        )
+    return found
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise RecordError(f"an integer of {len(digits)} digits")
+    return int(digits)
+
+
+def _float(digits: str) -> float:
+    value = float(digits)
+    if not isfinite(value):
+        raise RecordError(f"{digits:.40} is too large for a number")
+    return value
+
+
+def _no_number(word: str) -> NoReturn:
+    raise RecordError(f"{word} stands where a number belongs")
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise RecordError(f"the field {twice!r:.80} is given twice")
+    return found
+
+
+def _field(data: Mapping[str, Any], name: str) -> Any:
+    if name not in data:
+        raise RecordError(f"the field {name!r} is missing")
+    return data[name]
+
+
+def _derivation(data: Mapping[str, Any]) -> Derivation:
+    known_fields(data, FIELDS)
+    integer_of(_field(data, "rule_set"))
+    given, goal = _field(data, "input"), _field(data, "target")
+    with within("input"):
+        names = ("text", "tensors", *(("outputs",) if data["version"] > 2 else ()))
+        source = _program(known_fields(given, names), "outputs" in names)
+    with within("target"):
+        target = text_of(goal)
+        if target not in MACHINES:
+            raise RecordError(f"unknown target {target!r:.80}; known: {', '.join(MACHINES)}")
+    known = {tensor.name: tensor for tensor in source.inputs}
+    with within("weights"):
+        weights = tuple(map(text_of, items_of(_field(data, "weights"))))
+        for name in weights:
+            if name not in known:
+                raise RecordError(f"{name!r:.80} is no tensor of the formula")
+        if weights != tuple(name for name in known if name in weights):
+            raise RecordError("each weight is named once, in the order of the tensors")
+    accuracy, nan = _field(data, "accuracy"), _field(data, "nan")
+    if data["version"] == BEFORE_FAST:
+        accuracy = {"normwise": "fast", "fast": "no accuracy of that version"}.get(
+            accuracy if isinstance(accuracy, str) else "", accuracy
+        )
+    try:
+        checked(accuracy, nan)
+    except TextError as error:
+        raise RecordError(error.message) from None
+    item = default_item_bytes(source.roots())
+    operators = operators_for(nan, target)
+    graph = Graph(RULES, operators, MACHINES[target], item, weights=frozenset(weights))
+    plans, stated = [], []
+    candidates = _listed(data, "candidates")
+    if not candidates:
+        raise RecordError("the record holds no candidate: there is nothing to check or to run")
+    for number, candidate in enumerate(candidates, 1):
+        with within(f"candidate {number}"):
+            seconds_of(_field(known_fields(candidate, CANDIDATE), "predicted_seconds"))
+            steps = _steps(_listed(candidate, "steps"), known)
+            roots = source.roots()
+            for step in steps:
+                roots = replace_step(roots, step)
+            claims = _claims(_listed(candidate, "stages"), roots, known)
+            plans.append(_plan(graph, roots, steps, claims))
+            with within("program"):
+                stated.append(Stated(text_of(_field(candidate, "program")), claims))
+    figures = _field(data, "statistics")
+    with within("statistics"):
+        statistics = _statistics(known_fields(figures, [item.name for item in fields(Statistics)]))
+    given = unchanged(graph, source.roots())
+    return Derivation(
+        source,
+        target,
+        tuple(plans),
+        given,
+        statistics,
+        weights,
+        tuple(stated),
+        accuracy,
+        nan,
+    )
+
+
+def _listed(data: Mapping[str, Any], name: str) -> list[Any]:
+    found = _field(data, name)
+    with within(name):
+        return items_of(found)
+
+
+def _program(data: Mapping[str, Any], stated: bool) -> Program:
+    """The formula, its inputs in the order in which they were first given, and its outputs where
+    they are stated."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    dtypes: dict[str, str] = {}
+    tensors, formula = _field(data, "tensors"), _field(data, "text")
+    with within("tensors"):
+        for name, tensor in fields_of(tensors).items():
+            with within(text_of(name)[:40]):
+                given = known_fields(tensor, ("shape", "dtype"))
+                shapes[name] = tuple(map(integer_of, items_of(_field(given, "shape"))))
+                dtypes[name] = text_of(_field(given, "dtype"))
+    with within("text"):
+        text = text_of(formula)
+        try:
+            read, defined = tensors_named(text)
+            used = [name for name in shapes if name in read]
+            source = parse(text, {n: shapes[n] for n in used}, {n: dtypes[n] for n in used})
+        except TextError as error:
+            raise RecordError(
+                error.message, text=error.text, span=error.span, sizes=error.sizes
+            ) from None
+    inputs = {tensor.name: tensor for tensor in source.inputs}
+    for name in shapes:
+        if name not in inputs:
+            with within("tensors"), within(name[:40]):
+                if name in defined:
+                    raise RecordError("the formula computes it, so that it is not given")
+                inputs[name] = _without_use(name, shapes[name], dtypes[name])
+    outputs = source.output_names
+    if stated:
+        names = _field(data, "outputs")
+        with within("outputs"):
+            outputs = _outputs(names, source)
+    return replace(source, inputs=tuple(inputs[name] for name in shapes), output_names=outputs)
+
+
+def _outputs(names: Any, source: Program) -> tuple[str, ...]:
+    """The names of the outputs, some of the statements': a printed text may lack a read that made
+    of a statement no output, as that of T in `Y[i] = B[i] + 0*T[i]`."""
+    found = tuple(map(text_of, items_of(names)))
+    for name in found:
+        if all(statement.name != name for statement in source.statements):
+            raise RecordError(f"{name!r:.80} is no statement of the formula")
+    if not found or found != tuple(s.name for s in source.statements if s.name in found):
+        raise RecordError("each output is named once, in the order of the statements")
+    return found
+
+
+def _without_use(name: str, shape: tuple[int, ...], dtype: str) -> Tensor:
+    """A tensor that the formula has as an operand but of which nothing is left, as of B in A+0*B:
+    what the notation takes for a tensor, since a formula that reads it alone is read."""
+    zeros = f"[{','.join('0' for _ in shape)}]" if shape else ""
+    left = "Y" if name != "Y" else "Z"
+    try:
+        (found,) = parse(f"{left} = {name}{zeros}", {name: shape}, {name: dtype}).inputs
+    except TextError as error:  # without its text, which is not the record's
+        raise RecordError(f"no formula has such a tensor: {error.message}") from None
+    return found
+
+
+def _steps(data: list[Any], known: Mapping[str, Tensor]) -> tuple[Step, ...]:
+    found = []
+    for number, step in enumerate(data, 1):
+        with within(f"step {number}"):
+            found.append(read_step(step, known))
+    return tuple(found)
+
+
+def _claims(
+    data: list[Any], roots: tuple[Scope, ...], known: Mapping[str, Tensor]
+) -> tuple[Claim, ...]:
+    scopes, found = stages(*roots), []
+    for number, stage in enumerate(data, 1):
+        with within(f"stage {number}"):
+            found.append(read_claim(stage, scopes, known, OPERATORS))
+    return tuple(found)
+
+
+def _plan(
+    graph: Graph, roots: tuple[Scope, ...], steps: tuple[Step, ...], claims: tuple[Claim, ...]
+) -> Plan:
+    """The program by the operators that are chosen for it, among those that the claims name where
+    that comes out as they have it."""
+    used = used_stages(graph, roots)
+    names = {claim.operator.name for claim in claims if claim.operator is not None}
+    others = {stage.operator for stage in used if stage.operator and stage.reads_past} - names
+    if claims and others:
+        fewer = used_stages(graph.without(others), roots)
+        said = [(claim.scope, claim.operator) for claim in claims]
+        if [(s.scope, claim_of(s, OPERATORS).operator) for s in fewer] == said:
+            used = fewer
+    return Plan(roots, steps, used, sum(stage.seconds for stage in used))
+
+
+def _statistics(data: Mapping[str, Any]) -> Statistics:
+    """The figures of a search."""
+    figures: dict[str, Any] = {}
+    for item in fields(Statistics):
+        value = _field(data, item.name)
+        with within(item.name):
+            if item.name == "pruned":
+                pairs = fields_of(value).items()
+                figures[item.name] = {text_of(why): _count(number) for why, number in pairs}
+            elif item.name == "stopped":
+                figures[item.name] = text_of(value)
+            elif item.type == "float":
+                figures[item.name] = seconds_of(value)
+            else:
+                figures[item.name] = _count(value)
+    return Statistics(**figures)
+
+
+def _count(value: Any) -> int:
+    if integer_of(value) < 0:
+        raise RecordError(f"{value!r:.80} stands where a count belongs")
+    return int(value)

@@ -1,0 +1,179 @@
+"""`einderive bench call`: what a call of a compiled function costs beyond its computation.
+
+    overhead = time of f(*operands) - time of torch's computing calls alone on prepared operands
+
+Both are measured in one run, in turns.  The goal is 5 us, 2 us for each view that the program makes
+and, where operands are arrays of NumPy, 5 us more.  A second table has `ed.einsum` of known
+equations beside `torch.einsum` and `numpy.einsum`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from statistics import median
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from frontend.api.optimize import compile as compile_formula
+from frontend.bench.suite import Case
+from frontend.call.replay import computing
+from frontend.einsum.call import einsum
+from frontend.report.terminal import Progress
+
+BASE, PER_VIEW, FOR_NUMPY = 5.0, 2.0, 5.0
+"""Microseconds that a call may cost."""
+SIZES = (8, 64, 512, 2048)
+ROUNDS = 40
+
+CALLS: tuple[Case, ...] = (
+    Case("scale", "Y[i,j] = 2*A[i,j]", {"A": (8, 8)}),
+    Case("matmul", "Y[i,j] = A[i,k]*B[k,j]", {"A": (8, 8), "B": (8, 8)}),
+    Case("matmul of transposes", "Y[j,i] = A[k,i]*B[j,k]", {"A": (8, 8), "B": (8, 8)}),
+    Case("batched matmul", "Y[b,i,j] = A[b,i,k]*B[b,j,k]", {"A": (4, 8, 8), "B": (4, 8, 8)}),
+    Case("matrix times vector", "Y[i] = A[i,k]*x[k]", {"A": (8, 8), "x": (8,)}),
+    Case(
+        "linear and relu",
+        "T[i,j] = X[i,k]*W[j,k] + c[j]; Y[i,j] = relu(T[i,j])",
+        {"X": (8, 8), "W": (8, 8), "c": (8,)},
+    ),
+    Case("three factors", "Y[i,l] = A[i,j]*B[j,k]*C[k,l]", dict.fromkeys("ABC", (8, 8))),
+    Case(
+        "five factors",
+        "Y[i,n] = A[i,j]*B[j,k]*C[k,l]*D[l,m]*E[m,n]",
+        dict.fromkeys("ABCDE", (8, 8)),
+    ),
+    Case(
+        "softmax in four statements",
+        "M[i] = max[j](X[i,j]); E[i,j] = exp(X[i,j]-M[i]); D[i] = E[i,j]; Y[i,j] = E[i,j]/D[i]",
+        {"X": (8, 8)},
+    ),
+    Case(
+        "attention in five statements",
+        "S[i,j] = Q[i,d]*K[j,d]; M[i] = max[j](S[i,j]); E[i,j] = exp(S[i,j]-M[i]); D[i] = E[i,j];"
+        " Y[i,e] = E[i,j]/D[i]*V[j,e]",
+        dict.fromkeys("QKV", (8, 8)),
+    ),
+    Case(
+        "convolution",
+        "Y[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:8, w in 0:8",
+        {"A": (1, 4, 8, 8), "K": (4, 4, 3, 3)},
+    ),
+    Case("squared distances", "Y[i,j] = (A[i,k]-B[j,k])^2", {"A": (8, 8), "B": (8, 8)}),
+    Case("row sums", "Y[i] = sum[j](A[i,j])", {"A": (8, 8)}),
+    Case(
+        "an elementwise chain", "Y[i] = (x[i]*w[i]+x[i])/(1+w[i]^2)-x[i]", dict.fromkeys("xw", (8,))
+    ),
+)
+EQUATIONS: tuple[str, ...] = ("ij,jk->ik", "bij,bjk->bik", "ij,kj->ki", "ij,jk,kl->il", "ij,j->i")
+
+
+class Row(NamedTuple):
+    """One call: microseconds of the function, of the computing calls, and what is allowed."""
+
+    name: str
+    operands: int
+    calls: int
+    views: int
+    torch_us: float
+    numpy_us: float
+    compute_us: float
+
+    @property
+    def allowed(self) -> float:
+        return BASE + PER_VIEW * self.views
+
+    @property
+    def holds(self) -> tuple[bool, bool]:
+        own = self.torch_us - self.compute_us <= self.allowed
+        return own, self.numpy_us - self.compute_us <= self.allowed + FOR_NUMPY
+
+
+def microseconds(runs: Sequence[Callable[[], object]], seconds: float = 0.3) -> list[float]:
+    """The median over rounds of the mean time of each, all in turns."""
+    counts, longest = [], 0.0
+    for run in runs:
+        run()
+        started = perf_counter()
+        run()
+        once = perf_counter() - started
+        longest += once
+        counts.append(max(1, int(seconds / ROUNDS / max(once, 1e-7))))
+    samples: list[list[float]] = [[] for _ in runs]
+    for _ in range(max(3, min(ROUNDS, int(len(runs) * seconds / longest)))):
+        for found, run, count in zip(samples, runs, counts, strict=True):
+            turns = range(count)
+            started = perf_counter()
+            for _ in turns:
+                run()
+            found.append((perf_counter() - started) / count * 1e6)
+    return [median(found) for found in samples]
+
+
+def row(case: Case) -> Row:
+    """Compile one formula and time its call."""
+    options: Any = case.shapes
+    f = compile_formula(case.text, target="cpu", ranges=case.ranges, seconds=0.3, **options)
+    generator = torch.Generator().manual_seed(0)
+    operands = [torch.randn(t.shape, generator=generator) for t in f.derivation.source.inputs]
+    arrays = [operand.numpy() for operand in operands]
+    f(*operands), f(*arrays)
+    compute, calls, views = computing(f.recorded(*operands), operands)
+    found = microseconds([lambda: f(*operands), lambda: f(*arrays), compute])
+    return Row(case.name, len(operands), calls, views, *found)
+
+
+def einsum_row(equation: str, size: int) -> tuple[float, float, float, float]:
+    """Microseconds of ed.einsum and torch.einsum on tensors, of ed.einsum and np.einsum on
+    arrays."""
+    terms = equation.split("->")[0].split(",")
+    extents = {label: 8 if label == "b" and size > 64 else size for label in "bijkl"}
+    generator = np.random.default_rng(0)
+    arrays = [
+        generator.standard_normal([extents[label] for label in term], dtype=np.float32)
+        for term in terms
+    ]
+    tensors = [torch.from_numpy(array) for array in arrays]
+    runs: list[Callable[[], object]] = [
+        lambda: einsum(equation, *tensors),
+        lambda: torch.einsum(equation, *tensors),
+        lambda: einsum(equation, *arrays),
+        lambda: np.einsum(equation, *arrays, optimize=size > 8 or len(arrays) > 2),
+    ]
+    own, theirs, own_arrays, numpys = microseconds(runs)
+    return own, theirs, own_arrays, numpys
+
+
+def bench_call() -> int:
+    """Print both tables; 1 where a call costs more than it may."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    failed = 0
+    try:
+        line = "{:<30} {:>4} {:>5} {:>5} {:>9} {:>9} {:>10} {:>9} {:>9}  {}"
+        heads = ("call", "ops", "calls", "views", "torch us", "numpy us", "compute us")
+        print("float32, one thread; overhead = time of the call - time of its computing calls")
+        print(line.format(*heads, "overhead", "allowed", ""))
+        with Progress(sys.stderr) as progress:
+            for case in CALLS:
+                progress.write(case.name)
+                found = row(case)
+                progress.write("")
+                failed += not all(found.holds)
+                cells = [f"{us:.1f}" for us in found[4:]]
+                cells += [f"{found.torch_us - found.compute_us:.1f}", f"{found.allowed:.0f}"]
+                verdict = "" if all(found.holds) else "over"
+                print(line.format(*found[:4], *cells, verdict), flush=True)
+            line = "{:<16} {:>5} {:>12} {:>12} {:>12} {:>12}"
+            print()
+            print(line.format("einsum", "size", "ed, torch", "torch", "ed, numpy", "numpy"))
+            for equation in EQUATIONS:
+                for size in SIZES:
+                    cells = [f"{us:.1f}" for us in einsum_row(equation, size)]
+                    print(line.format(equation, size, *cells), flush=True)
+    finally:
+        torch.set_num_threads(threads)
+    return 1 if failed else 0

@@ -1,0 +1,152 @@
+"""`einderive bench digits`: formulas with differences on data with an offset and in clusters.
+
+For each formula of `frontend.bench.differences`: the correct decimal digits of the plain torch
+lines and of the compiled function, -log10(max|y - r|/max|r|) with r from the plain lines in
+float64; the digits that the compiled function loses against the plain lines on the row, or the
+whole, where it loses most (`accuracy.digits`); and both calls' times, interleaved, in each kind of
+data, since a program may decide at run time how it computes.  The data are the families of
+`frontend.accuracy.hard_inputs`, drawn anew: compilation has seen others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import log10
+from typing import Any, cast
+
+import numpy as np
+import torch
+
+from frontend.accuracy import digits
+from frontend.accuracy.hard_inputs import FAMILIES, normal
+from frontend.accuracy.levels import Accuracy
+from frontend.api.compiled import CompiledFunction
+from frontend.api.optimize import derive, parse
+from frontend.bench.differences import DIFFERENCES, Difference
+from frontend.cli.arguments import UsageError
+from frontend.report.text import duration
+from frontend.trial.choose import compile_derivation
+from frontend.trial.timing import timed
+from ta.ir.node import Tensor
+
+SEED = 1001
+ROUNDS = 7
+KINDS = {"offset": "a mean of 1000 and a deviation of 1", "clusters": "clusters at +-1000"}
+MOST_SLOWER = 1.2
+"""On clusters the compiled function may take so many times as long as the plain lines."""
+FASTER = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One formula on one kind of data: seconds and correct digits of the plain lines and of the
+    compiled function, and the digits lost."""
+
+    plain_seconds: float
+    seconds: float
+    plain_digits: float
+    digits: float
+    lost: float
+
+    @property
+    def ratio(self) -> float:
+        """Plain seconds over compiled seconds."""
+        return self.plain_seconds / self.seconds
+
+
+def bench_digits(words: Sequence[str], accuracy: Accuracy, seconds: float) -> int:
+    """Print the table and what it comes to; 1 where a digit too many is lost."""
+    chosen = [found for found in DIFFERENCES if not words or any(w in found.name for w in words)]
+    if not chosen:
+        names = ", ".join(found.name for found in DIFFERENCES)
+        raise UsageError(f"no formula has {words[0]!r} in its name; there are: {names}")
+    print(
+        f"float32, {torch.get_num_threads()} threads, accuracy {accuracy}\n"
+        "digits: of the plain lines and of the compiled function; lost: the most on any row"
+    )
+    head = (f"{kind:>9} {'digits':>8} {'lost':>4} {'time':>17} {'ratio':>6}" for kind in KINDS)
+    print(f"{'formula':<33}{'  '.join(head)}  program", flush=True)
+    found: list[dict[str, Outcome]] = []
+    for difference in chosen:
+        program = parse(difference.text, **cast(Any, difference.shapes))
+        compiled = compile_derivation(derive(program, accuracy=accuracy), seconds=seconds)
+        outcomes = {kind: outcome(difference, compiled, kind) for kind in KINDS}
+        found.append(outcomes)
+        cells = "  ".join(map(_cell, outcomes.values()))
+        print(f"{difference.name:<33}{cells}  {compiled.chosen.label}", flush=True)
+    print("\n".join(_summary(found)))
+    return int(any(o.lost > digits.MOST_LOST for outcomes in found for o in outcomes.values()))
+
+
+def _cell(o: Outcome) -> str:
+    return (
+        f"{'':>9} {o.plain_digits:>3.1f}, {o.digits:>3.1f} {o.lost:>4.1f} "
+        f"{duration(o.plain_seconds):>8} {duration(o.seconds):>8} {o.ratio:>5.1f}x"
+    )
+
+
+def _summary(found: Sequence[dict[str, Outcome]]) -> Iterator[str]:
+    for kind in KINDS:
+        outcomes = [each[kind] for each in found]
+        fine = sum(o.lost <= digits.MOST_LOST for o in outcomes)
+        fast = sum(o.ratio >= FASTER for o in outcomes)
+        slow = sum(o.ratio < 1 / MOST_SLOWER for o in outcomes)
+        yield (
+            f"{kind}: {fine} of {len(found)} lose at most {digits.MOST_LOST:g} digit, {fast} take "
+            f"at most 1/{FASTER:g} of the plain lines' time, {slow} more than {MOST_SLOWER:g} of it"
+        )
+
+
+def outcome(difference: Difference, compiled: CompiledFunction, kind: str) -> Outcome:
+    """The formula on one kind of data."""
+    given = data(compiled.derivation.source.inputs, difference, kind)
+    exact = difference.plain(*(value.to(torch.float64) for value in given))
+    with torch.no_grad():
+        plain, own = difference.plain(*given), compiled(*given)
+        samples: list[tuple[float, float]] = []
+        for _ in range(ROUNDS):
+            one = timed(lambda: difference.plain(*given), cuda=False)
+            samples.append((one, timed(lambda: compiled(*given), cuda=False)))
+    rows = [_rows(value) for value in (exact, plain, own)]
+    judged = _judged(rows[0], rows[1])
+    times = np.median(np.array(samples), axis=0)
+    return Outcome(
+        float(times[0]),
+        float(times[1]),
+        _correct(plain, exact),
+        _correct(own, exact),
+        digits.loss(judged, rows[2], _epsilon()).digits,
+    )
+
+
+def data(tensors: Sequence[Tensor], difference: Difference, kind: str) -> list[torch.Tensor]:
+    """The operands: the family's values where the formula's data are meant, normal ones else."""
+    make = next(family.make for family in FAMILIES if family.name == KINDS[kind])
+    generator = torch.Generator().manual_seed(SEED)
+    made: list[torch.Tensor] = []
+    for tensor in tensors:
+        made.append((make if tensor.name in difference.data else normal)(tensor, made, generator))
+    return [value.to(torch.float32) for value in made]
+
+
+def _epsilon() -> float:
+    return torch.finfo(torch.float32).eps
+
+
+def _rows(values: torch.Tensor) -> list[digits.Array]:
+    wide = values.to(torch.float64).numpy()
+    return list(wide.reshape(-1, wide.shape[-1])) if wide.ndim else [wide.reshape(1)]
+
+
+def _judged(exact: list[digits.Array], plain: list[digits.Array]) -> tuple[digits.Row, ...]:
+    info = torch.finfo(torch.float32)
+    shares = digits.typical_share(exact, exact, [plain], info.eps, info.max)
+    typical = digits.middle(shares)
+    return digits.rows_of(exact, exact, exact, [plain], typical, info.eps, info.tiny, info.max)
+
+
+def _correct(values: torch.Tensor, exact: torch.Tensor) -> float:
+    """-log10 of the error's norm over the result's, at most the digits of the type, 0 at least."""
+    off = float((values - exact).abs().max() / exact.abs().max())
+    return min(max(0.0, -log10(off)) if off else 99.0, -log10(_epsilon()))

@@ -1,0 +1,122 @@
+"""Generated kernels on a GPU beside torch: bytes that have to move over seconds.
+
+Each formula is computed by its own statements, each as a generated kernel; by the fastest of the
+programs that are predicted best; and by torch.  Operands of 8192 x 8192 are beyond all caches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+import einderive as ed
+from frontend.bench.gpu_times import counted, gpu_seconds, table
+from frontend.trial.choose import worth_trying
+from frontend.trial.execute import Executable, executable, triton_stage
+from ta.ir.subst import stages
+
+
+@dataclass(frozen=True)
+class KernelCase:
+    """A formula whose stages become kernels, and the same in torch."""
+
+    name: str
+    text: str
+    shapes: Mapping[str, tuple[int, ...]]
+    torch: Callable[..., torch.Tensor]
+
+
+@lru_cache
+def _laplacian(dtype: torch.dtype) -> torch.Tensor:
+    points = [[0.0, 1.0, 0.0], [1.0, -4.0, 1.0], [0.0, 1.0, 0.0]]
+    return torch.tensor([[points]], dtype=dtype, device="cuda")
+
+
+N = 8192
+SQUARE = {"A": (N, N)}
+KERNELS = (
+    KernelCase("scaled", "Y[i,j] = 2*A[i,j]", SQUARE, lambda a: 2 * a),
+    KernelCase("sum of two", "Y[i,j] = A[i,j]+B[i,j]", {**SQUARE, "B": (N, N)}, torch.add),
+    KernelCase(
+        "chain",
+        "Y[i,j] = (A[i,j]*B[i,j]+A[i,j])/(1+B[i,j]^2)-A[i,j]",
+        {**SQUARE, "B": (N, N)},
+        lambda a, b: (a * b + a) / (1 + b * b) - a,
+    ),
+    KernelCase(
+        "gated gelu",
+        "Y[i,j] = gelu(A[i,j])*B[i,j]",
+        {**SQUARE, "B": (N, N)},
+        lambda a, b: functional.gelu(a) * b,
+    ),
+    KernelCase("transpose", "Y[i,j] = 2*A[j,i]", SQUARE, lambda a: (2 * a.t()).contiguous()),
+    KernelCase("row sums", "Y[i] = sum[k](A[i,k])", SQUARE, lambda a: a.sum(1)),
+    KernelCase("row maxima", "Y[i] = max[k](A[i,k])", SQUARE, lambda a: a.amax(1)),
+    KernelCase(
+        "row sums of squares", "Y[i] = A[i,k]*A[i,k]", SQUARE, lambda a: torch.linalg.vecdot(a, a)
+    ),
+    KernelCase("column sums", "Y[k] = sum[i](A[i,k])", SQUARE, lambda a: a.sum(0)),
+    KernelCase(
+        "5-point Laplacian",
+        "Y[i,j] = A[i-1,j]+A[i+1,j]+A[i,j-1]+A[i,j+1]-4*A[i,j] where i in 0:8192, j in 0:8192",
+        SQUARE,
+        lambda a: functional.conv2d(a[None, None], _laplacian(a.dtype), padding=1)[0, 0],
+    ),
+    KernelCase(
+        "row softmax",
+        "M[i] = max[j](A[i,j]); D[i] = sum[j](exp(A[i,j]-M[i])); Y[i,j] = exp(A[i,j]-M[i])/D[i]",
+        SQUARE,
+        lambda a: torch.softmax(a, 1),
+    ),
+    KernelCase(
+        "layer norm",
+        "M[i] = A[i,k]/8192; V[i] = (A[i,k]-M[i])^2/8192;"
+        " Y[i,k] = (A[i,k]-M[i])*rsqrt(V[i]+1/100000)",
+        SQUARE,
+        lambda a: functional.layer_norm(a, a.shape[1:]),
+    ),
+)
+
+
+def bench_kernels() -> None:
+    """Print bandwidths: of the formula's stages, each as a generated kernel, of the fastest of the
+    programs that are predicted best, and of torch."""
+    rows: list[tuple[str, ...]] = []
+    for case in KERNELS:
+        for dtype in ("float32", "bfloat16"):
+            options: Any = case.shapes
+            found = ed.derive(
+                case.text, target="cuda", dtypes=dtype, budget=ed.Budget(states=200), **options
+            )
+            inputs = {
+                tensor: torch.randn(tensor.shape, device="cuda", dtype=getattr(torch, dtype))
+                for tensor in found.source.inputs
+            }
+            scopes = stages(*found.source.roots())
+            runs = tuple(map(triton_stage, scopes))
+            kernels = Executable(found.source.roots(), scopes, runs, ("",) * len(scopes))
+            moved = sum(x.nbytes for x in (*inputs.values(), *kernels(inputs)))
+            own = gpu_seconds(partial(kernels, inputs))
+            programs = [executable(plan, "cuda") for _, plan in worth_trying(found, set(), 4)]
+            best, words = min(
+                (gpu_seconds(partial(built, inputs)), counted(built.words)) for built in programs
+            )
+            theirs = gpu_seconds(partial(case.torch, *inputs.values()))
+            times = (own, best, theirs)
+            rows.append(
+                (
+                    f"{case.name}, {dtype}",
+                    str(len(scopes)),
+                    *(f"{seconds * 1e3:.3f}" for seconds in times),
+                    *(f"{moved / seconds / 1e9:.0f}" for seconds in times),
+                    words,
+                )
+            )
+            del inputs, kernels, programs
+    heads = ("formula", "kernels", "kernels ms", "best ms", "torch ms")
+    print(table((*heads, "kernels GB/s", "best GB/s", "torch GB/s", "best"), rows), flush=True)

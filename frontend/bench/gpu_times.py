@@ -1,0 +1,108 @@
+"""Times on a GPU: of its work alone, of a call, and of the host alone; tables of them.
+
+    gpu_seconds      ten calls recorded as a CUDA graph, which is replayed
+    call_seconds     one call and a synchronisation, by the wall clock
+    queued_seconds   many calls that nobody waits for, by the wall clock
+
+All are medians; what takes long is repeated less often.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from statistics import median
+from typing import Any
+
+import torch
+
+from frontend.trial.timing import timed
+
+CALLS = 10
+"""Calls in one graph."""
+ROUNDS = 15
+SHORT = 2e-3
+"""Seconds of a call beyond which it is repeated less often."""
+
+Run = Callable[[], object]
+
+
+def gpu_seconds(run: Run) -> float:
+    """The GPU's time of one call, without what the host does before; NaN where the call cannot be
+    recorded."""
+    event: Any = torch.cuda.Event
+    once = min(timed(run, cuda=True) for _ in range(2))
+    calls = _times(CALLS, CALLS * SHORT, once)
+    graph = torch.cuda.CUDAGraph()
+    try:
+        with torch.cuda.graph(graph):
+            for _ in range(calls):
+                run()
+    except RuntimeError:  # a call that waits for the GPU, for example to choose an algorithm
+        torch.cuda.synchronize()
+        return float("nan")
+    found: list[float] = []
+    for _ in range(2 + _times(ROUNDS, ROUNDS * CALLS * SHORT, calls * once)):
+        start, stop = (event(enable_timing=True) for _ in range(2))
+        start.record()
+        graph.replay()
+        stop.record()
+        stop.synchronize()
+        found.append(start.elapsed_time(stop) / 1000 / calls)
+    return median(found[2:])
+
+
+def _times(most: int, seconds: float, once: float) -> int:
+    """How often to run what takes so long once: `most` times, less often beyond so many seconds."""
+    return max(1, min(most, int(seconds / once)))
+
+
+def call_seconds(run: Run) -> float:
+    """The wall-clock time of one call, until the GPU is done."""
+    once = min(timed(run, cuda=True) for _ in range(3))
+    return median(timed(run, cuda=True) for _ in range(2 + _times(100, 100 * SHORT, once)))
+
+
+def queued_seconds(run: Run, repeat: int = 200) -> float:
+    """The host's time of one call that nobody waits for."""
+
+    def several() -> None:
+        for _ in range(repeat):
+            run()
+
+    several()
+    return median(timed(several, cuda=True) for _ in range(5)) / repeat
+
+
+def counted(words: Sequence[str]) -> str:
+    """`matmul + eOperator x2`."""
+    found = Counter(word.split("(")[0].strip() for word in words)
+    return " + ".join(name if n == 1 else f"{name} x{n}" for name, n in found.items())
+
+
+def table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """The cells under their heads; the first column is text, the others figures."""
+    widths = [max(len(row[c]) for row in (heads, *rows)) for c in range(len(heads))]
+    lines = [
+        "  ".join(
+            f"{cell:<{width}}" if c == 0 else f"{cell:>{width}}"
+            for c, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in (heads, *rows)
+    ]
+    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
+
+
+class ProductsInTF32:
+    """While it is entered, float32 products and convolutions use TF32, or do not."""
+
+    def __init__(self, allowed: bool) -> None:
+        self.allowed = allowed
+
+    def __enter__(self) -> None:
+        self.before = (torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32)
+        torch.backends.cuda.matmul.allow_tf32 = self.allowed
+        torch.backends.cudnn.allow_tf32 = self.allowed
+
+    def __exit__(self, *_: object) -> None:
+        torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = self.before

@@ -1,0 +1,226 @@
+"""`einderive bench never-slower`: the compiled function beside what its users would have written.
+
+    pass   <=>   f <= b + a + noise   and   f <= 1.10*b + a
+
+f is the time of the public call, b that of the fastest plain line of the list (`frontend.formulas`)
+on the same operands, a = 5 us for torch operands and 10 us for NumPy arrays.  All are measured in
+one run, in alternation, and so is the fastest line a second time: what it differs by from itself,
+or from round to round, is the noise.  What is slower is raced twice more, and the race in the
+middle counts.  A faster line that `compile(..., baseline=line)` refuses, as it loses more digits
+than a compiled function may, is shown and left out.  The seconds of `compile()` are those of the
+whole call, the derivation included.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, cast
+
+import torch
+
+from frontend.api.compiled import CompiledFunction
+from frontend.api.optimize import compile as compile_formula
+from frontend.formulas import FORMULAS, Formula, Plain
+from frontend.report.terminal import Progress
+from frontend.report.text import duration
+from frontend.trial.choose import YOURS
+from frontend.trial.timing import Timing, race, timed
+from ta.errors import EinderiveError
+from ta.notation.parse import parse
+
+TORCH_ALLOWANCE, NUMPY_ALLOWANCE = 5e-6, 10e-6
+MOST_RATIO = 1.10
+FAR_BEHIND = 4.0
+"""A line that takes this many times the fastest one's on its first runs is not raced."""
+REFUSED = "refused: "
+COMPILE_SECONDS, QUICK_BASELINE = 3.0, 0.1
+"""Compiling takes no longer where the fastest line takes no longer than the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One formula at one size; `line` is the number of the fastest plain line, from 1."""
+
+    name: str
+    size: int
+    public: Timing
+    plain: Timing
+    again: Timing
+    line: int
+    chosen: str
+    compile_seconds: float
+    allowance: float
+    refusal: str = ""
+    """Why a faster line may not be run."""
+    alone: bool = False
+    """No line may be run."""
+
+    @property
+    def noise(self) -> float:
+        """What the fastest line differs by from itself."""
+        apart = abs(self.plain.seconds - self.again.seconds)
+        return max(apart, self.plain.spread, self.again.spread)
+
+    @property
+    def fine(self) -> bool:
+        if self.alone:
+            return True
+        base = min(self.plain.seconds, self.again.seconds)
+        own = self.public.seconds - self.allowance
+        return own <= base + self.noise and own <= MOST_RATIO * max(
+            self.plain.seconds, self.again.seconds
+        )
+
+    @property
+    def quickly_compiled(self) -> bool:
+        return self.compile_seconds <= COMPILE_SECONDS or self.plain.seconds > QUICK_BASELINE
+
+
+HEAD = (
+    f"{'formula':<44} {'n':>5} {'plain':>9} {'line':>4} {'einderive':>9} {'ratio':>6} "
+    f"{'noise':>8} {'compile':>8}  verdict"
+)
+
+
+def line_of(row: Row) -> str:
+    """The row as text."""
+    verdict = "ok" if row.fine else "SLOWER"
+    if not row.quickly_compiled:
+        verdict += ", compiled slowly"
+    if row.alone:
+        verdict += ", all lines refused"
+    elif row.refusal:
+        verdict += ", a faster line refused"
+    return (
+        f"{row.name[:44]:<44} {row.size:>5} {duration(row.plain.seconds):>9} {row.line:>4} "
+        f"{duration(row.public.seconds):>9} {row.public.seconds / row.plain.seconds:>6.2f} "
+        f"{duration(row.noise):>8} {row.compile_seconds:>6.2f} s  {verdict} ({row.chosen})"
+    )
+
+
+def measured(formula: Formula, size: int, *, numpy: bool, seconds: float) -> Row:
+    """Compile the formula and time it beside its plain lines."""
+    text, shapes = formula.text(size), formula.shapes(size)
+    started = time.perf_counter()
+    compiled = compile_formula(text, target="cpu", **cast(Any, shapes))
+    compile_seconds = time.perf_counter() - started
+    inputs = parse(text, shapes, "float32", {}).inputs
+    generator = torch.Generator().manual_seed(3)
+    operands = [torch.randn(t.shape, generator=generator) for t in inputs]
+    given = [operand.numpy() for operand in operands] if numpy else operands
+    lines = [_line(plain, given, numpy) for plain in formula.plain]
+    return _raced(formula, size, compiled, given, lines, compile_seconds, numpy, seconds)
+
+
+def _line(plain: Plain, given: Sequence[Any], numpy: bool) -> Callable[[], object]:
+    """A plain line on the operands; for arrays with torch's conversions there and back."""
+    if not numpy:
+        return partial(plain, *given)
+
+    def call() -> object:
+        found = plain(*map(torch.from_numpy, given))
+        several = isinstance(found, tuple)
+        return tuple(y.numpy() for y in found) if several else found.numpy()
+
+    return call
+
+
+def _raced(
+    formula: Formula,
+    size: int,
+    compiled: CompiledFunction,
+    given: Sequence[Any],
+    lines: Sequence[Callable[[], object]],
+    compile_seconds: float,
+    numpy: bool,
+    seconds: float,
+) -> Row:
+    """One race; where the call is slower, the second fastest of three, without the lines that a
+    compiled function may not run for their digits."""
+    call = partial(compiled, *given)
+    call()
+    allowance = NUMPY_ALLOWANCE if numpy else TORCH_ALLOWANCE
+
+    def row(numbers: Sequence[int]) -> Row:
+        with torch.no_grad():
+            times = race([call, *(lines[k] for k in numbers for _ in range(2))], seconds=seconds)
+        pairs = [*zip(numbers, times[1::2], times[2::2], strict=True)]
+        k, plain, again = min(pairs, key=lambda pair: pair[1].seconds + pair[2].seconds)
+        label = compiled.chosen.label
+        return Row(
+            formula.name, size, times[0], plain, again, k + 1, label, compile_seconds, allowance
+        )
+
+    with torch.no_grad():
+        firsts = {k: min(timed(line, False) for _ in range(3)) for k, line in enumerate(lines)}
+    refusal, rows = "", list[Row]()
+    while not rows:
+        near = [k for k in firsts if firsts[k] <= FAR_BEHIND * min(firsts.values())]
+        rows.append(row(near))
+        again = "" if rows[0].fine else _refused(formula, size, rows[0].line - 1)
+        if again:
+            refusal = again
+            del firsts[rows[0].line - 1]
+            if firsts:
+                rows.clear()
+    if firsts and not rows[0].fine:
+        rows += [row(near), row(near)]
+    rows.sort(key=lambda one: one.public.seconds / one.plain.seconds)
+    return replace(rows[len(rows) // 2], refusal=refusal, alone=not firsts)
+
+
+def _refused(formula: Formula, size: int, line: int) -> str:
+    """Why a compiled function may not run this line; nothing where it may."""
+    shapes = cast(Any, formula.shapes(size))
+    plain = formula.plain[line]
+    judged = compile_formula(
+        formula.text(size), target="cpu", budget=0.01, baseline=plain, **shapes
+    )
+    verdict = next(trial.verdict for trial in judged.trials if trial.label == YOURS)
+    return verdict.removeprefix(REFUSED) if verdict.startswith(REFUSED) else ""
+
+
+def selected(names: Sequence[str], sizes: Sequence[int]) -> Iterator[tuple[Formula, int]]:
+    """The formulas whose names hold one of the words, at the sizes that they fit into memory at;
+    all, where nothing is asked for."""
+    for formula in FORMULAS:
+        if not names or any(name in formula.name for name in names):
+            for size in formula.sizes:
+                if not sizes or size in sizes:
+                    yield formula, size
+
+
+def bench_slower(
+    names: Sequence[str], sizes: Sequence[int], progress: Progress, *, numpy: bool, seconds: float
+) -> int:
+    """Print the table; 0 where everything passes."""
+    print(f"{torch.get_num_threads()} threads, torch {torch.__version__}, float32, ", end="")
+    print("NumPy arrays" if numpy else "torch tensors")
+    print(HEAD, flush=True)
+    rows: list[Row] = []
+    failed = 0
+    for formula, size in selected(names, sizes):
+        progress.write(f"{formula.name}, {size}")
+        try:
+            row = measured(formula, size, numpy=numpy, seconds=seconds)
+        except (EinderiveError, RuntimeError, MemoryError) as problem:
+            progress.write("")
+            failed += 1
+            print(f"{formula.name[:44]:<44} {size:>5} FAILED: {str(problem).splitlines()[0]}")
+            continue
+        progress.write("")
+        rows.append(row)
+        print(line_of(row), flush=True)
+    slower = [row for row in rows if not row.fine]
+    slow = [row for row in rows if not row.quickly_compiled]
+    for row in rows:
+        if row.refusal:
+            print(f"{row.name}, {row.size}: a faster line is refused: {row.refusal}")
+    print(
+        f"{len(rows)} measured, {len(rows) - len(slower)} never slower, {len(slower)} slower, "
+        f"{len(slow)} compiled in more than {COMPILE_SECONDS:g} s, {failed} failed"
+    )
+    return 1 if slower or slow or failed else 0

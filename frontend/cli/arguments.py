@@ -1,0 +1,196 @@
+"""What is typed on the command line, read into values; every refusal shows it with a caret."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+from ta.errors import TextError
+from ta.ir.dtypes import DTYPES
+from ta.ir.names import close_matches
+
+SHAPE_HELP = "write a shape as NAME=SIZE,SIZE,...: A=1,512,7,7; a scalar is A="
+RANGE_HELP = "write a range as NAME=FROM:TO, the end left out: h=0:56"
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_SIZE = re.compile(r"[0-9]{1,400}")
+_BOUND = re.compile(r"-?[0-9]{1,400}")
+
+
+class UsageError(TextError):
+    """A command line that cannot be read."""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse, with its refusals as errors of ours."""
+
+    def error(self, message: str) -> NoReturn:
+        found = re.fullmatch(
+            r"argument (\S+): invalid choice: '(.*)' \(choose from (.*)\)", message
+        )
+        if found:
+            word, choices = found[2], re.findall(r"[\w-]+", found[3])
+            near = close_matches(word, choices) or f"write one of {', '.join(choices)};"
+            raise UsageError(
+                f"{word!r:.60} cannot stand for {found[1]}",
+                next_step=f"{near} {self.prog} --help shows how it is called",
+            )
+        raise UsageError(message, next_step=f"{self.prog} --help shows how it is called")
+
+
+def shapes(words: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """`A=1,512,7,7 b=` -> shapes by name."""
+    found: dict[str, tuple[int, ...]] = {}
+    for word in words:
+        name, _, sizes = _named(word, found, "the shape", SHAPE_HELP)
+        start = len(name) + 1
+        found[name] = tuple(
+            int(_checked(part, word, at, _SIZE, f"the size {_short(part)} of {name}", SHAPE_HELP))
+            for part, at in (_split(sizes, ",", start) if sizes else ())
+        )
+    return found
+
+
+def symbolic_shapes(words: Sequence[str]) -> dict[str, tuple[int | str, ...]]:
+    """As `shapes`, with sizes that may be names: `A=n,3`."""
+    found: dict[str, tuple[int | str, ...]] = {}
+    for word in words:
+        name, _, sizes = _named(word, found, "the shape", SHAPE_HELP)
+        parts = [part.strip() for part in sizes.split(",")] if sizes else []
+        if not any(_NAME.fullmatch(part) for part in parts):
+            found |= shapes([word])
+            continue
+        numbers = ",".join("1" if _NAME.fullmatch(part) else part for part in parts)
+        (checked,) = shapes([f"{name}={numbers}"]).values()
+        found[name] = tuple(
+            part if _NAME.fullmatch(part) else size
+            for part, size in zip(parts, checked, strict=True)
+        )
+    return found
+
+
+def ranges(words: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """`h=0:56` (several with commas between) -> half-open ranges by name."""
+    found: dict[str, tuple[int, int]] = {}
+    for word in (part for given in words for part in given.split(",")):
+        name, _, bounds = _named(word, found, "the range", RANGE_HELP)
+        parts = _split(bounds, ":", len(name) + 1)
+        if len(parts) != 2:
+            raise UsageError(
+                f"the range of {name} needs two ends",
+                text=word,
+                span=(len(name) + 1, len(word)),
+                next_step=RANGE_HELP,
+            )
+        low, high = (
+            int(
+                _checked(
+                    part,
+                    word,
+                    at,
+                    _BOUND,
+                    f"the end {_short(part)} of the range of {name}",
+                    RANGE_HELP,
+                )
+            )
+            for part, at in parts
+        )
+        found[name] = (low, high)
+    return found
+
+
+def dtypes(words: Sequence[str]) -> str | Mapping[str, str]:
+    """`float16` for all tensors, or `A=int32` by tensor."""
+    found: dict[str, str] = {}
+    for word in (part for given in words for part in given.split(",")):
+        name, equals, dtype = word.rpartition("=")
+        if dtype not in DTYPES:
+            raise UsageError(
+                f"unknown element type {dtype!r:.60}",
+                text=word,
+                span=(len(name) + len(equals), len(word)),
+                next_step=close_matches(dtype, DTYPES) or f"use one of {', '.join(DTYPES)}",
+            )
+        if not equals:
+            if len(words) > 1 or "," in words[0]:
+                raise UsageError(
+                    "one element type for all tensors, or one for each by name",
+                    text=word,
+                    span=(0, len(word)),
+                    next_step="for example --dtype A=float16 --dtype B=float32",
+                )
+            return dtype
+        found[name] = dtype
+    return found or "float32"
+
+
+def _named(
+    word: str, known: Mapping[str, object], what: str, help_text: str
+) -> tuple[str, str, str]:
+    """NAME, = and the rest."""
+    name, equals, rest = word.partition("=")
+    if not equals or not _NAME.fullmatch(name):
+        unquoted = "[" in word or word in ("=", "+", "-", "*", "/", "where")
+        if unquoted:
+            raise UsageError(
+                "a part of the formula stands alone",
+                text=word,
+                span=(0, len(word)),
+                next_step='put the formula in quotes: einderive derive "Y[i] = A[i,k]*x[k]" ...',
+            )
+        message = f"{what} has no name before the =" if equals else f"{what} has no ="
+        if equals and name:
+            message = f"{name!r} is not the name of a tensor or an iterator"
+        at = (0, max(1, len(name))) if equals else (len(word), len(word) + 1)
+        raise UsageError(message, text=word, span=at, next_step=help_text)
+    if name in known:
+        raise UsageError(
+            f"{what} of {name} is given twice", text=word, span=(0, len(name)), next_step=help_text
+        )
+    return name, equals, rest
+
+
+def _short(part: str) -> str:
+    return part if 0 < len(part) <= 40 else f"{part[:37]}..." if part else "(nothing)"
+
+
+def _split(text: str, separator: str, start: int) -> list[tuple[str, int]]:
+    """The parts and where each begins."""
+    parts: list[tuple[str, int]] = []
+    for part in text.split(separator):
+        parts.append((part, start))
+        start += len(part) + 1
+    return parts
+
+
+def _checked(
+    part: str, word: str, at: int, pattern: re.Pattern[str], what: str, help_text: str
+) -> str:
+    if pattern.fullmatch(part.strip()):
+        return part
+    problem = "is not a whole number"
+    if re.fullmatch(r"-[0-9]+", part.strip()):
+        problem = "is negative"
+    if re.fullmatch(r"[0-9]{400,}", part.strip()):
+        problem = "has too many digits"
+    raise UsageError(
+        f"{what} {problem}", text=word, span=(at, at + max(1, len(part))), next_step=help_text
+    )
+
+
+_PYTHON_TO_SHELL = (
+    (r"\b(\w+)=\(([\d, ]*?),?\)", lambda m: f"{m[1]}={m[2].replace(' ', '')}"),
+    (r"pass ranges=\{'(\w+)': \((-?\d+), (-?\d+)\)\}", r"give --range \1=\2:\3"),
+    (r"target='(\w+)'", r"--target \1"),
+    (r"derivation\.save\(path\)", "einderive derive ... --save FILE"),
+)
+"""How a next step is said in Python, and how on the command line."""
+
+
+def told_for_the_command_line(text: str) -> str:
+    """An error's text with the command line's words in place of Python's."""
+    message, mark, step = text.rpartition("\n  next: ")
+    for python, shell in _PYTHON_TO_SHELL:
+        step = re.sub(python, shell, step)
+    return message + mark + step

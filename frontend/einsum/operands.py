@@ -1,0 +1,150 @@
+"""What `einsum` is called with, as arrays of one element type that it can compute with."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from frontend.einsum.subscripts import show_shapes
+from ta.errors import OperandError, shown
+
+Arrays: TypeAlias = tuple[Any, ...]
+Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
+NUMBERS = "biufcO"
+"""Kinds of NumPy's types that einsum computes with."""
+
+
+def is_torch(operand: object) -> bool:
+    """Whether it is a torch tensor; torch need not be loaded to know that it is not."""
+    module = sys.modules.get("torch")
+    return module is not None and isinstance(operand, module.Tensor)
+
+
+def numpy_operands(text: str, operands: Sequence[Any], dtype: Any, casting: Casting) -> Arrays:
+    """The operands in the type that all promote to, or `dtype`; raises OperandError."""
+    arrays = tuple(_array(text, number, operand) for number, operand in enumerate(operands))
+    if not arrays:
+        return arrays
+    wanted = np.result_type(*(a.dtype for a in arrays)) if dtype is None else dtype
+    for number, array in enumerate(arrays):
+        check_cast(text, f"operand {number}", array.dtype, wanted, casting)
+    return tuple(array.astype(wanted, copy=False) for array in arrays)
+
+
+def _array(text: str, number: int, operand: Any) -> Any:
+    """The operand as an array of what can be multiplied and added."""
+    if isinstance(operand, np.ma.MaskedArray):
+        raise OperandError(
+            f"operand {number} is a masked array, and no product knows a mask",
+            text=text,
+            next_step=f"pass operand {number} as .filled(0)",
+        )
+    try:
+        array = np.asarray(operand)
+    except (TypeError, ValueError):  # rows of different lengths
+        raise OperandError(
+            f"operand {number} is no array: its rows have different lengths",
+            text=text,
+            next_step="pass rows of one length",
+        ) from None
+    except Exception as problem:  # whatever an object's own conversion raises
+        raise OperandError(
+            f"operand {number} is no array: {type(problem).__name__} while it was converted",
+            text=text,
+            next_step="pass an array, or rows of numbers",
+        ) from problem
+    if array.dtype.kind not in NUMBERS:
+        raise OperandError(
+            f"operand {number} holds elements of type {array.dtype}, which are no numbers",
+            text=text,
+            next_step="convert it to a type of numbers",
+        )
+    return array
+
+
+def _from_numbers(text: str, number: int, operand: Any) -> Any:
+    """A tensor of what is neither a tensor nor an array."""
+    import torch
+
+    try:
+        return torch.from_numpy(np.array(_array(text, number, operand)))
+    except TypeError:  # such as Python's objects
+        raise OperandError(
+            f"operand {number} holds what is no number of torch: {shown(operand)}",
+            text=text,
+            next_step="pass a tensor, or rows of numbers",
+        ) from None
+
+
+def check_cast(text: str, what: str, old: Any, new: Any, casting: Casting) -> None:
+    """Refuse a conversion that NumPy's casting rule does not allow."""
+    if not np.can_cast(old, new, casting):
+        raise OperandError(
+            f"{what} is {old} and does not become {new} under casting='{casting}'",
+            text=text,
+            next_step="pass casting='unsafe' or a wider dtype",
+        )
+
+
+def torch_operands(text: str, operands: Sequence[Any], dtype: Any) -> Arrays:
+    """As `numpy_operands`, on the device of the tensors; at least one operand is one."""
+    import torch
+
+    tensors = [operand for operand in operands if is_torch(operand)]
+    for number, operand in enumerate(operands):
+        if isinstance(operand, np.ndarray):
+            raise OperandError(
+                f"operand {number} is a NumPy array, another one a torch tensor",
+                text=text,
+                sizes=show_shapes([tuple(getattr(item, "shape", ())) for item in operands]),
+                next_step=f"pass torch.from_numpy(operand {number}), or all operands as arrays",
+            )
+    for number, operand in enumerate(operands):
+        if not is_torch(operand):
+            continue
+        step = "pass it dense, for example with .to_dense()"
+        if operand.is_nested:
+            kind = "nested"
+        elif operand.layout is not torch.strided:
+            kind = "sparse"
+        elif operand.is_quantized:
+            kind, step = "quantized", "pass it with .dequantize()"
+        else:
+            continue
+        raise OperandError(f"operand {number} is a {kind} tensor", text=text, next_step=step)
+    devices = list(dict.fromkeys(str(tensor.device) for tensor in tensors))
+    if len(devices) > 1:
+        raise OperandError(
+            f"the operands are on different devices: {', '.join(devices)}",
+            text=text,
+            next_step=f"move them to one, for example with .to('{devices[0]}')",
+        )
+    if not isinstance(dtype, torch.dtype | None):
+        raise OperandError(
+            f"dtype is {shown(dtype)}, and the operands are torch tensors",
+            text=text,
+            next_step="pass a torch.dtype",
+        )
+    # Values that are no tensors do not widen the type within its category, as in torch arithmetic.
+    values = [
+        o if is_torch(o) else _from_numbers(text, number, o) for number, o in enumerate(operands)
+    ]
+    try:
+        common = reduce(torch.promote_types, (tensor.dtype for tensor in tensors))
+        for value, operand in zip(values, operands, strict=True):
+            if value is not operand:
+                weak = torch.empty((), dtype=value.dtype)
+                common = torch.result_type(torch.empty(1, dtype=common), weak)
+    except RuntimeError as problem:  # such as 8-bit floats beside others
+        types = dict.fromkeys(str(value.dtype).removeprefix("torch.") for value in values)
+        raise OperandError(
+            f"torch has no common type for {', '.join(types)}",
+            text=text,
+            next_step="convert the operands to one type, such as float32",
+        ) from problem
+    device = tensors[0].device
+    return tuple(value.to(device=device, dtype=dtype or common) for value in values)

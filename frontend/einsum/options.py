@@ -1,0 +1,92 @@
+"""The options of `einsum`, checked before anything is computed: each refusal says what it takes.
+
+A path of contractions has to leave one operand: positions p_1, ..., p_k of a step are distinct and
+below the number of operands that are still there, which the step makes k - 1 fewer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, get_args
+
+import numpy as np
+from opt_einsum.paths import get_path_fn
+
+from frontend.einsum.operands import NUMBERS, Casting
+from ta.errors import OperandError, shown
+
+CASTINGS: Final = get_args(Casting)
+ORDERS: Final = ("K", "A", "C", "F")
+PATHS: Final = (
+    "pass True, False, the name of a strategy of opt_einsum such as 'greedy', "
+    "(name, memory limit), or a path as from numpy.einsum_path"
+)
+
+
+def check_options(text: str, order: Any, casting: Any, derive: Any) -> None:
+    """OperandError where an option is none of its kind."""
+    for option, value, words in (("order", order, ORDERS), ("casting", casting, CASTINGS)):
+        if not isinstance(value, str) or value not in words:
+            raise OperandError(
+                f"{option} cannot be {shown(value, 40)}",
+                text=text,
+                next_step=f"use one of {', '.join(map(repr, words))}",
+            )
+    if not isinstance(derive, bool) and not callable(derive):
+        raise OperandError(
+            f"derive cannot be {shown(derive, 40)}",
+            text=text,
+            next_step="pass True, False, or a function of a program that gives one of operands",
+        )
+
+
+def checked_dtype(text: str, dtype: Any) -> np.dtype[Any]:
+    """The type to compute in, a NumPy type of numbers."""
+    try:
+        found: np.dtype[Any] = np.dtype(dtype)
+        if dtype is not None and found.kind in NUMBERS:
+            return found
+    except Exception:  # a TypeError, or whatever an attribute of the caller's raises
+        pass
+    raise OperandError(
+        f"dtype is no type of numbers: {shown(dtype)}",
+        text=text,
+        next_step="pass a NumPy type, such as 'float64'",
+    )
+
+
+def checked_strategy(text: str, optimize: Any) -> Any:
+    """`optimize` as what can be looked up: a list as a tuple, its steps likewise."""
+    if isinstance(optimize, np.bool_):
+        return bool(optimize)
+    if optimize is None or isinstance(optimize, bool):
+        return optimize
+    parts: Sequence[Any] = optimize if isinstance(optimize, list | tuple) else (optimize,)
+    named = [part for part in parts[:1] if isinstance(part, str) and part != "einsum_path"]
+    try:
+        for name in named:
+            get_path_fn(name)
+        if not parts or not (isinstance(optimize, list | tuple) or named or callable(optimize)):
+            raise TypeError
+        found = tuple(tuple(step) if isinstance(step, list) else step for step in parts)
+        hash(found)
+    except Exception:  # a KeyError for a name, or whatever an object of the caller's raises
+        raise refused_strategy(text, optimize) from None
+    return found if isinstance(optimize, list | tuple) else optimize
+
+
+def check_path(text: str, optimize: Any, steps: Sequence[Sequence[int]], operands: int) -> None:
+    """OperandError where the steps do not leave one operand."""
+    for positions in steps:
+        if len({*positions}) != len(positions) or not all(0 <= p < operands for p in positions):
+            raise refused_strategy(text, optimize)
+        operands -= len(positions) - 1
+    if operands != 1:
+        raise refused_strategy(text, optimize)
+
+
+def refused_strategy(text: str, optimize: Any) -> OperandError:
+    """That `optimize` does not say how to contract these operands."""
+    return OperandError(
+        f"optimize cannot be {shown(optimize)}, for these operands", text=text, next_step=PATHS
+    )

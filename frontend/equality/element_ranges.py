@@ -1,0 +1,122 @@
+"""What a verdict says where entries are not all numbers: element types of integers and bools.
+
+    abs(A) = A       for the entries that uint8 holds, not for others
+    A^2 = A          for bools
+
+A comparison is of numbers.  Equal for all numbers is equal for those of a type; different is so
+only if a counterexample's entries are of their tensors' types.  Nothing is narrowed (integers are
+computed in 64 bits), so that a type is a set of entries and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from frontend.equality.equation import Pair
+from frontend.equality.verdict import Counterexample, Verdict
+from ta.equality.compare import exactly, opaque_functions, visited
+from ta.equality.counterexample import ROUNDING, StrictField, confirmed
+from ta.exact.fields import Array, Field, ModularField, RealField
+from ta.exact.interp import Values, evaluate_at, input_tensors, uses_order
+from ta.exact.sampled import Positions, sampled_values
+from ta.ir.affine import Range
+from ta.ir.node import Tensor
+from ta.ir.subst import stages
+
+ENTRIES: dict[str, Range] = {
+    "bool": Range(0, 2),
+    "uint8": Range(0, 1 << 8),
+    **{f"int{bits}": Range(-(1 << bits - 1), 1 << bits - 1) for bits in (8, 16, 32, 64)},
+}
+"""The entries of a type, all others being taken for all numbers."""
+SEEDS = range(12)
+MOST_VISITED = 50_000
+"""Points that one evaluation may visit."""
+
+
+def limited(pair: Pair) -> dict[str, Range]:
+    """The tensors whose types hold some integers only."""
+    return {t.name: ENTRIES[t.dtype] for t in _tensors(pair) if t.dtype in ENTRIES}
+
+
+def different(pair: Pair, example: Counterexample) -> Verdict:
+    """The verdict on a difference, of which `pair` is at the shapes: one in entries of the tensors'
+    types, or undecided."""
+    held = limited(pair)
+    if not held or _fits(example, held):
+        return Verdict("different", str(example), example)
+    other = _in_types(pair, example, held)
+    if other is not None:
+        return Verdict("different", str(other), other)
+    types = ", ".join(f"{t.name} is {t.dtype}" for t in _tensors(pair) if t.name in held)
+    return Verdict(
+        "undecided",
+        f"different as formulas of all numbers ({example}), but no difference was seen for entries "
+        f"of the element types ({types}), nor is it shown that there is none; compare with "
+        "dtypes='float64' to ask of all numbers",
+    )
+
+
+def unsure(pair: Pair) -> str:
+    """Why what holds for all numbers may not hold for these types; empty where it does.  Complex
+    numbers have no order: |a|^2 = a^2 is true of real ones only."""
+    if not any(tensor.dtype.startswith("complex") for tensor in _tensors(pair)):
+        return ""
+    if not any(map(uses_order, stages(*pair.left, *pair.right))):
+        return ""
+    return (
+        "equal for real numbers, but not shown for complex ones: functions that compare, such as "
+        "abs, have other laws there"
+    )
+
+
+def _tensors(pair: Pair) -> Sequence[Tensor]:
+    return input_tensors(*pair.left, *pair.right)
+
+
+def _fits(example: Counterexample, held: dict[str, Range]) -> bool:
+    """Are the entries stated, and of the types?  All that are not stated are 0."""
+    if example.entries is None:
+        return False
+    given = ((name, value) for name, _, value in example.entries if name in held)
+    return all(value == int(value) and _holds(held[name], int(value)) for name, value in given)
+
+
+def _holds(bound: Range, value: int) -> bool:
+    return bound.lo <= value < bound.hi
+
+
+def _in_types(pair: Pair, example: Counterexample, held: dict[str, Range]) -> Counterexample | None:
+    """A difference at the example's point in random entries of the types; None where none is
+    seen."""
+    output = pair.names.index(example.output)
+    sides = pair.left[output], pair.right[output]
+    opaque = opaque_functions(*sides)
+    tensors = input_tensors(*sides)
+    large = sum(visited(side, 1) for side in sides) > MOST_VISITED
+    if large or not (opaque or exactly(*sides)):
+        return None
+    field: Field = RealField(ROUNDING) if opaque else StrictField()
+    for seed in SEEDS:
+        data = _drawn(tensors, held, seed)
+        left, right = (evaluate_at(side, [example.point], data, field) for side in sides)
+        apart = bool(field.differs(left, right)[0])
+        if apart and (not opaque or confirmed(*sides, example.point, data)):
+            numbers = " in their types"
+            return Counterexample(
+                pair.shapes, example.output, example.point, left[0], right[0], None, numbers
+            )
+    return None
+
+
+def _drawn(tensors: Sequence[Tensor], held: dict[str, Range], seed: int) -> dict[str, Values]:
+    """Whole entries where they are read, small ones for even seeds, large ones for odd ones."""
+    reach = 3 if seed % 2 == 0 else 1 << 29
+    drawn = sampled_values(tensors, ModularField(), seed)
+
+    def within(name: str) -> Callable[[Positions], Array]:
+        bound = held.get(name, Range(-reach, reach + 1))
+        low, high = max(bound.lo, -reach), min(bound.hi, reach + 1)
+        return lambda positions: low + drawn[name](positions) % (high - low)
+
+    return {tensor.name: within(tensor.name) for tensor in tensors}

@@ -1,0 +1,201 @@
+"""Two programs over the same tensors, at shapes still to be chosen.
+
+Sizes may be given by symbols, `A=("n", "k")`; then the ranges of the clauses may be stated in them:
+`where h in 0:(H-1)//2+1`.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from frontend.api.optimize import parse
+from ta.errors import RangeError, TextError, shown
+from ta.ir.node import Scope
+from ta.ir.program import Program
+from ta.notation.given import MOST_DIMENSIONS, named, several
+
+Sizes: TypeAlias = Mapping[str, int]
+"""The value of each symbol."""
+
+_WORD = re.compile(r"[^\W\d]\w*")
+_CLAUSE = re.compile(r"\bwhere\b(?!\s*\()([^;\n]*)")
+_RANGE = re.compile(r"(\bin\b\s*)([^,:]+):([^,]+)")
+_OPERATIONS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Both programs' outputs, in the order of the left one's names."""
+
+    names: tuple[str, ...]
+    left: tuple[Scope, ...]
+    right: tuple[Scope, ...]
+    others: tuple[str, ...]
+    shapes: Mapping[str, tuple[int, ...]]
+
+    @property
+    def mismatch(self) -> str:
+        """Why the outputs cannot be compared position by position; empty where they can."""
+        if len(self.names) != len(self.others):
+            return f"{_listed(self.names)} on the left, {_listed(self.others)} on the right"
+        for name, x, y in zip(self.names, self.left, self.right, strict=True):
+            if x.loops != y.loops:
+                return f"{name} is {_box(x)} on the left, {_box(y)} on the right"
+        return ""
+
+
+@dataclass(frozen=True)
+class Equation:
+    """`lhs = rhs` for tensors of the given shapes, whose sizes are numbers or symbols."""
+
+    lhs: str | Program
+    rhs: str | Program
+    shapes: Mapping[str, Sequence[int | str]]
+    dtypes: Any = "float32"
+    ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        shapes = {name: _sizes(name, shape) for name, shape in self.shapes.items()}
+        object.__setattr__(self, "shapes", shapes)  # what can be read once is read here
+        named(self.ranges, "ranges")
+        texts = [side for side in (self.lhs, self.rhs) if isinstance(side, str)]
+        used = {word for text in texts for word in _WORD.findall(text)}
+        types = self.dtypes if isinstance(self.dtypes, Mapping) else {}
+        stated = (("shape", self.shapes), ("range", self.ranges), ("element type", types))
+        for what, given in stated:
+            for name in given:
+                if not isinstance(name, str) or name not in used:
+                    raise TextError(
+                        f"{'an' if what[0] == 'e' else 'a'} {what} is given for "
+                        f"{name if isinstance(name, str) else shown(name)}, "
+                        "which neither side uses",
+                        text="\n".join(texts),
+                        next_step="leave it out" if texts else "programs have their own shapes",
+                    )
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The sizes that are names, in order."""
+        found = (size for shape in self.shapes.values() for size in shape)
+        return tuple(dict.fromkeys(size for size in found if isinstance(size, str)))
+
+    @property
+    def texts(self) -> str:
+        return " ; ".join(str(side) for side in (self.lhs, self.rhs))
+
+    def at(self, shapes: Mapping[str, Sequence[int | str]]) -> Equation:
+        return replace(self, shapes=shapes)
+
+    def pair(self, sizes: Sizes | None = None) -> Pair:
+        """Both programs with the symbols at these sizes.  Raises EinderiveError where the parser
+        refuses them, or where a tensor has two shapes."""
+        known = sizes or {}
+        shapes = {
+            name: tuple(known[size] if isinstance(size, str) else size for size in shape)
+            for name, shape in self.shapes.items()
+        }
+        left, right = (self._program(side, shapes, known) for side in (self.lhs, self.rhs))
+        inputs = {tensor.name: tensor.shape for tensor in left.inputs}
+        for tensor in right.inputs:
+            shape = inputs.setdefault(tensor.name, tensor.shape)
+            if shape != tensor.shape:
+                raise RangeError(
+                    f"{tensor.name} has two shapes",
+                    sizes=f"{shape} on the left, {tensor.shape} on the right",
+                    next_step="parse both programs with the same shapes",
+                )
+        names = tuple(statement.name for statement in left.outputs)
+        others = tuple(statement.name for statement in right.outputs)
+        roots = right.roots()
+        if sorted(names) == sorted(others):
+            roots = tuple(roots[others.index(name)] for name in names)
+        return Pair(names, left.roots(), roots, others, inputs)
+
+    def _program(self, side: str | Program, shapes: Mapping[str, Any], sizes: Sizes) -> Program:
+        if isinstance(side, Program):
+            return side
+        if not isinstance(side, str):
+            raise TextError(
+                f"a formula is a text or a program, not {shown(side)}",
+                next_step='write "Y[i] = 2*A[i]"',
+            )
+        text = stated(side, sizes) if sizes else side
+        words = set(_WORD.findall(text))
+        types = self.dtypes
+        if isinstance(types, Mapping):
+            types = {name: dtype for name, dtype in types.items() if name in words}
+        ranges = {name: bound for name, bound in self.ranges.items() if name in words}
+        used = {name: shape for name, shape in shapes.items() if name in words}
+        return parse(text, dtypes=types, ranges=ranges, **used)
+
+
+def _sizes(name: str, shape: object) -> tuple[Any, ...]:
+    """The sizes of a shape: names, and what the parser takes for numbers or refuses."""
+    found = several(shape, MOST_DIMENSIONS)
+    if found is None:
+        raise RangeError(
+            f"the shape of {name} is no sequence of sizes but {shown(shape)}",
+            next_step=f"write {name}=(4, 3), or {name}=(4,) for one dimension",
+        )
+    for size in found:
+        if isinstance(size, str) and not _WORD.fullmatch(size):
+            raise RangeError(
+                f"the shape of {name} has a size {size!r:.40}, which is no name",
+                next_step=f"write a number, or a name as in {name}=('n', 3)",
+            )
+    return found
+
+
+def stated(text: str, sizes: Sizes) -> str:
+    """The text with the symbols in the bounds of its clauses replaced: `0:H-2` by `0:5`."""
+
+    def bound(written: str) -> str:
+        if not _WORD.search(written):
+            return written
+        try:
+            return str(_value(ast.parse(written.strip(), mode="eval").body, sizes))
+        except (SyntaxError, KeyError, TypeError, ValueError, ArithmeticError, RecursionError):
+            raise RangeError(
+                f"the bound {written.strip()} of a range cannot be computed",
+                text=text,
+                next_step=f"use whole numbers, + - * // % and {', '.join(sizes)}",
+            ) from None
+
+    def ranges(clause: re.Match[str]) -> str:
+        return _RANGE.sub(lambda m: f"{m[1]}{bound(m[2])}:{bound(m[3])}", clause[0])
+
+    return _CLAUSE.sub(ranges, text)
+
+
+def _value(node: ast.expr, sizes: Sizes) -> int:
+    match node:
+        case ast.Constant(value=int() as value):
+            return value
+        case ast.Name(id=name):
+            return sizes[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_value(operand, sizes)
+        case ast.BinOp(left=left, op=op, right=right):
+            return int(_OPERATIONS[type(op)](_value(left, sizes), _value(right, sizes)))
+    raise TypeError
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    plural = "output" if len(names) == 1 else "outputs"
+    return f"{len(names)} {plural} ({', '.join(names)})"
+
+
+def _box(scope: Scope) -> str:
+    sides = [str(r.hi) if r.lo == 0 else f"{r.lo}:{r.hi}" for r in scope.loops]
+    return f"of size {' x '.join(sides)}" if sides else "a scalar"

@@ -1,0 +1,344 @@
+"""Are two programs equal?  A verdict with its kind of proof, or a counterexample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from derivations.checker import not_equal
+from frontend.api.option_names import refuse_option_names
+from frontend.equality.element_ranges import different, unsure
+from frontend.equality.equation import Equation, Pair, stated
+from frontend.equality.sizes import families, symbolic
+from frontend.equality.smallest import smallest
+from frontend.equality.verdict import Counterexample, Verdict
+from ta.equality.compare import (
+    MOST_BITS,
+    Outcome,
+    Place,
+    compare,
+    exactly,
+    opaque_functions,
+    outside,
+    points,
+    sample,
+)
+from ta.equality.degrees import greatest_bits
+from ta.equality.laws import EXP_SUM, LAWS, apply_definitions, law_names
+from ta.equality.partial_values import divides, has_infinity, partial
+from ta.equality.positions import MOST_POSITIONS
+from ta.equality.small_extents import reduce_extents
+from ta.errors import EinderiveError, RangeError, TextError, shown
+from ta.exact.interp import uses_order
+from ta.ir.names import RESERVED
+from ta.ir.node import Scope
+from ta.ir.program import Program
+from ta.ir.subst import stages
+
+__all__ = ["Counterexample", "Verdict", "equivalent"]
+
+MOST_POINTS = 4_000_000
+"""Programs whose stages visit more points than this, with reduced extents, are not evaluated at
+every position: they are compared as formal sums."""
+MOST_GENERIC = 400_000
+"""As `MOST_POINTS`, for each shape of a family."""
+PROVED = (
+    "equal at every position for all entries: both sides are the same sums of products, compared "
+    "over integer sets"
+)
+
+
+def equivalent(
+    lhs: str | Program,
+    rhs: str | Program,
+    /,
+    *,
+    dtypes: Mapping[str, str] | str = "float32",
+    ranges: Mapping[str, tuple[int, int]] | None = None,
+    laws: Iterable[str] = (),
+    generic: bool = False,
+    **shapes: Sequence[int | str],
+) -> Verdict:
+    """Whether two programs over the same tensors give the same outputs, exactly.
+
+    Both are evaluated at every position of every output, borders included, on random entries modulo
+    primes near 2^31, with functions such as `exp` as opaque values: equal arguments, equal values.
+    Unequal polynomials of degree d are taken for equal with a chance of at most (d/2^31)^2.
+    Division is by numbers other than 0: `a/a` is 1; where a divisor is 0 for all entries, nothing
+    is shown.  Functions that compare have signs (`signs`).  Extents that take part in no index
+    arithmetic are made small by a theorem (`ta.equality.small_extents`), which loses nothing.
+
+    What is too large for that, or needs a property of order, is compared as formal sums of products
+    over integer sets, for all positions and all entries at once (`derivations.checker`): there is
+    no chance in that, and no dependence on the extents.
+
+    Shapes are those of the tensors; a name that only one side uses is given all the same.  Outputs
+    are compared by name where both sides have the same names, else in order.  `dtypes` says which
+    entries there are: integers and bools are different only where such entries show it, and complex
+    numbers have no order (`frontend.equality.element_ranges`).  `laws` names
+    identities of functions that may be used: `exp-sum`, or its equation `exp(a+b) = exp(a)*exp(b)`,
+    and the definitions `sigmoid`, `silu`, `tanh`, `expm1`, `log1p`, `softplus`, `rsqrt`, `relu` and
+    `abs`; none is used unasked.
+
+    With sizes as symbols, `A=("n", "k")`, or with `generic`, families of sizes are tried in which
+    mistakes show: 0, 1, odd and unequal ones, and those around the constants of the formulas.  Then
+    the bounds of a clause may be stated in the symbols, `where h in 0:H-2`.
+
+    Raises EinderiveError where a formula cannot be read, a tensor has two shapes or a law is not
+    known."""
+    for side in (lhs, rhs):
+        refuse_option_names(equivalent, side)
+    if not isinstance(generic, bool):
+        raise TextError(f"generic is True or False, not {shown(generic)}", next_step="leave it out")
+    chosen = law_names(laws)
+    equation = Equation(lhs, rhs, shapes, dtypes, {} if ranges is None else ranges)
+    _check_sizes(equation)
+    if generic or equation.symbols:
+        return _for_families(equation, chosen)
+    return _verdict(equation, equation.pair(), chosen, MOST_POINTS)
+
+
+def _check_sizes(equation: Equation) -> None:
+    """RangeError for a size that is none with any choice of the symbols."""
+    for name, shape in equation.shapes.items():
+        for size in shape:
+            if isinstance(size, bool) or (isinstance(size, int) and size < 0):
+                raise RangeError(
+                    f"the shape of {name} has a size {shown(size)}, which is no number of entries",
+                    next_step="write a whole number from 0 on, or a name",
+                )
+            if isinstance(size, str) and size in RESERVED:
+                raise RangeError(
+                    f"the shape of {name} has a size {size!r}, a word of the notation",
+                    next_step="choose another name",
+                )
+
+
+def _verdict(equation: Equation, pair: Pair, laws: frozenset[str], most: int) -> Verdict:
+    """What holds for numbers, as far as it does for the element types too."""
+    found = _of_numbers(equation, pair, laws, most)
+    reason = unsure(pair) if found and found.kind != "identical" else ""
+    return Verdict("undecided", reason) if reason else found
+
+
+def _of_numbers(equation: Equation, pair: Pair, laws: frozenset[str], most: int) -> Verdict:
+    if pair.mismatch:
+        given = ", ".join(f"{name} {shape}" for name, shape in pair.shapes.items())
+        return Verdict("different", f"{pair.mismatch}, for {given}" if given else pair.mismatch)
+    left, right = (apply_definitions(side, laws) for side in (pair.left, pair.right))
+    laws = _used(pair, laws)
+    if all(x is y for x, y in zip(left, right, strict=True)):
+        return Verdict(
+            "identical", f"both are the same canonical expression{_by(laws - {EXP_SUM})}"
+        )
+    small = reduce_extents(left, right)
+    if points(*small.left, *small.right) > most:
+        return _sampled(equation, pair, laws)
+    outcome = compare(small.left, small.right, exp_sum=EXP_SUM in laws)
+    if outcome.equal:
+        return Verdict("evaluated", _shown(outcome, small.sizes, laws))
+    if outcome.found is not None:
+        return _different(equation, pair, smallest(equation, pair, laws, outcome.found))
+    if outcome.reason == "size":
+        return _sampled(equation, pair, laws)
+    if outcome.reason == "value" and not outcome.infinite:
+        return _without_value(pair, outcome.valueless, _no_value(left, right))
+    reasons = _not_proved(left, right, laws)
+    if not reasons:  # formal sums count the values of functions as finite
+        place = outside(small.left, small.right)
+        if place is not None:
+            return _without_value(pair, place, _no_value(left, right))
+        return Verdict("proved", f"{PROVED}{_by(laws)}")
+    if outcome.reason == "value":
+        met = "an infinite number meets an entry there, or another infinity"
+        reason = f"{met}; compared as formal sums: {reasons[0]}"
+        return _without_value(pair, outcome.valueless, reason)
+    if outcome.reason == "degree":
+        return Verdict(
+            "undecided",
+            "products of too many factors, or of too great constants, to tell equal ones by random "
+            "inputs; try smaller powers",
+        )
+    if outcome.reason == "laws":
+        return Verdict("undecided", _laws_missing(outcome.functions, laws))
+    return Verdict(
+        "undecided",
+        "equal for many random rational inputs, but not shown: that needs a property of order, "
+        "such as max being associative or idempotent; write both sides with the same max or min",
+    )
+
+
+def _without_value(pair: Pair, place: Place, reason: str) -> Verdict:
+    output, point = place
+    at = f"[{','.join(map(str, point))}]" if point else ""
+    return Verdict(
+        "undecided",
+        f"equal wherever both sides are seen to have a value, but {pair.names[output]}{at} has "
+        f"none on one side at least: {reason}",
+    )
+
+
+def _no_value(left: Sequence[Scope], right: Sequence[Scope]) -> str:
+    """What there is in the programs that has no value at a position."""
+    divisor = "a divisor there is 0"
+    function = "a function there has none at its operand"
+    if not partial(*left, *right):
+        return f"{divisor} for all entries"
+    if not divides(*left, *right) or has_infinity(*left, *right):
+        return f"{function}, for all entries"
+    return f"{divisor}, or {function}, for all entries"
+
+
+def _not_proved(left: Sequence[Scope], right: Sequence[Scope], laws: frozenset[str]) -> list[str]:
+    """Why it is not shown, for all entries at once, that the outputs are equal; empty where it
+    is."""
+    if greatest_bits(*left, *right) > MOST_BITS:  # to compare them would take too long
+        return ["its constants have too many digits"]
+    found = []
+    for x, y in zip(left, right, strict=True):
+        try:  # both ways: a step may lead to a program that has more values, an equal one has not
+            law = EXP_SUM in laws
+            reason = not_equal(x, y, exp_sum=law) or not_equal(y, x, exp_sum=law)
+        except RecursionError:
+            reason = "not shown: the statements build on each other too deeply"
+        found += [reason] if reason else []
+    return found
+
+
+def _shown(outcome: Outcome, sizes: Sequence[tuple[int, int]], laws: Iterable[str]) -> str:
+    """What was shown, how, and with what chance of an error."""
+    chance = "(degree/2^31)^2"
+    if outcome.signs:
+        chance += f" + {outcome.missed:.0e}"
+    made = ", ".join(f"{extent} as {small}" for extent, small in sizes)
+    reduced = f"; extents in no index arithmetic reduced by proof ({made})" if made else ""
+    return (
+        f"equal at every position, {outcome.draws} random inputs modulo primes near 2^31 "
+        f"(wrong with a chance of about {chance}){_by(laws)}{reduced}"
+    )
+
+
+def _sampled(equation: Equation, pair: Pair, laws: frozenset[str]) -> Verdict:
+    """For what is too large to be evaluated everywhere."""
+    left, right = (apply_definitions(side, laws) for side in (pair.left, pair.right))
+    countable = exactly(*left, *right) or not any(map(uses_order, stages(*left, *right)))
+    found, positions = sample(left, right) if countable else (None, 0)
+    if found is not None:
+        return _different(equation, pair, smallest(equation, pair, laws, found))
+    looked = "no position was evaluated"
+    if positions:
+        looked = f"equal at {positions} sampled positions, with corners and borders"
+    reasons = _not_proved(left, right, laws)
+    if not reasons:
+        place = outside(left, right, MOST_POSITIONS)
+        if place is not None:
+            return _without_value(pair, place, _no_value(left, right))
+        return Verdict("proved", f"{PROVED}; besides, {looked}{_by(laws)}")
+    return Verdict(
+        "undecided",
+        f"too many points to evaluate at every position ({looked}), and compared "
+        f"as formal sums: {reasons[0]}; try smaller shapes, or generic=True",
+    )
+
+
+def _different(equation: Equation, pair: Pair, example: Counterexample) -> Verdict:
+    """`pair` at the given shapes, which those of the example may be smaller than."""
+    same = dict(example.shapes) == dict(pair.shapes)
+    return different(pair if same else equation.at(example.shapes).pair(), example)
+
+
+def _for_families(equation: Equation, laws: frozenset[str]) -> Verdict:
+    """The verdict over families of sizes: what was tried, and nothing about the rest."""
+    if any(isinstance(side, Program) for side in (equation.lhs, equation.rhs)):
+        raise TextError(
+            "a parsed program has fixed shapes",
+            next_step="pass both sides as texts, with sizes as names: A=('n', 'k')",
+        )
+    equation = equation if equation.symbols else symbolic(equation)
+    tried: list[dict[str, int]] = []
+    shapes: list[Mapping[str, tuple[int, ...]]] = []
+    refused, large, refusal = 0, 0, ""
+    for sizes in families(equation):
+        try:
+            pair = equation.pair(sizes)
+        except EinderiveError as error:
+            refused, refusal = refused + 1, refusal or str(error)
+            continue
+        fixed = _fixed(equation, sizes)
+        verdict = _verdict(fixed, pair, laws, MOST_GENERIC)
+        if verdict.kind == "different":
+            smaller = _smaller(equation, dict(sizes), laws)
+            verdict = verdict if smaller is None else smaller
+            return Verdict("different", verdict.detail, verdict.counterexample, tuple(shapes))
+        if not verdict and points(*pair.left, *pair.right) > MOST_GENERIC:
+            large += 1
+            continue
+        if not verdict:
+            stated = ", ".join(f"{name}={size}" for name, size in sizes.items())
+            return Verdict("undecided", f"for {stated}: {verdict.detail}", None, tuple(shapes))
+        tried.append(dict(sizes))
+        shapes.append(pair.shapes)
+    skipped = f"{refused} were refused by the parser" + (f", {large} too large" if large else "")
+    if not tried:
+        return Verdict("undecided", f"no shape could be tried: {skipped}; the first: {refusal}")
+    names = ", ".join(equation.symbols)
+    return Verdict(
+        "generic",
+        f"equal for each of {len(tried)} choices of ({names}): {_some(tried)}; {skipped}; "
+        f"nothing is claimed for other sizes{_by(laws)}",
+        None,
+        tuple(shapes),
+    )
+
+
+def _smaller(equation: Equation, sizes: dict[str, int], laws: frozenset[str]) -> Verdict | None:
+    """The difference at the smallest sizes, one symbol after the other, if there is a smaller."""
+    best: Verdict | None = None
+    for symbol, most in tuple(sizes.items()):
+        for size in range(most):
+            trial = sizes | {symbol: size}
+            try:
+                pair = equation.pair(trial)
+            except EinderiveError:
+                continue
+            verdict = _verdict(_fixed(equation, trial), pair, laws, MOST_GENERIC)
+            if verdict.kind == "different":
+                sizes, best = trial, verdict
+                break
+    return best
+
+
+def _fixed(equation: Equation, sizes: Mapping[str, int]) -> Equation:
+    """The equation at these sizes; where the clauses state symbols, they are filled in."""
+    texts = [stated(str(side), sizes) for side in (equation.lhs, equation.rhs)]
+    shapes = {
+        name: tuple(sizes[size] if isinstance(size, str) else size for size in shape)
+        for name, shape in equation.shapes.items()
+    }
+    return Equation(texts[0], texts[1], shapes, equation.dtypes, equation.ranges)
+
+
+def _some(tried: Sequence[Mapping[str, int]]) -> str:
+    first = [f"({','.join(map(str, sizes.values()))})" for sizes in tried[:6]]
+    return " ".join(first) + (" ..." if len(tried) > len(first) else "")
+
+
+def _by(laws: Iterable[str]) -> str:
+    used = [LAWS[name].equation for name in LAWS if name in set(laws)]
+    return f", by {' and '.join(used)}" if used else ""
+
+
+def _used(pair: Pair, laws: frozenset[str]) -> frozenset[str]:
+    """The laws without which the programs, or what is known of their functions, were others."""
+    sides = (*pair.left, *pair.right)
+    written = apply_definitions(sides, laws)
+    needed = {name for name in laws if apply_definitions(sides, laws - {name}) != written}
+    return frozenset(needed | (laws & {EXP_SUM} if "exp" in opaque_functions(*written) else set()))
+
+
+def _laws_missing(functions: Sequence[str], laws: frozenset[str]) -> str:
+    offered = [name for name, law in LAWS.items() if law.function in functions and name not in laws]
+    text = (
+        "equal for random numbers up to rounding, but not shown: only laws of "
+        f"{', '.join(functions)} could make both sides equal"
+    )
+    return f"{text}; allow them by name: {', '.join(offered)}" if offered else text

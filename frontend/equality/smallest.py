@@ -1,0 +1,227 @@
+"""A small counterexample: small shapes first, then inputs with few entries that are not 0.
+
+Each class of dimensions that are indexed alike is made as small as a difference allows, the
+greatest first; then entries are set to 0 as long as a difference remains, and the rest to 1 where
+that keeps it.  The position is the first one that differs, in lexicographic order.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from frontend.equality.element_ranges import limited
+from frontend.equality.equation import Equation, Pair
+from frontend.equality.verdict import Counterexample, Entry
+from ta.equality.compare import (
+    ROUNDING,
+    Found,
+    compare,
+    exactly,
+    first_difference,
+    opaque_functions,
+    points,
+    visited,
+)
+from ta.equality.laws import EXP_SUM, apply_definitions
+from ta.equality.small_extents import Classes, reduce_extents
+from ta.errors import EinderiveError
+from ta.exact.fields import Array, Field, ModularField, RealField
+from ta.exact.interp import evaluate_at, input_tensors
+from ta.exact.rationals import ExactField
+from ta.exact.sampled import sampled_values
+from ta.ir.affine import Range
+from ta.ir.node import Tensor
+from ta.ir.program import Program
+
+SIDES = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32)
+MOST_POINTS = 60_000
+MOST_ENTRIES = 2048
+MOST_TRIALS = 400
+SECONDS = 1.5
+"""No further step begins after this long; what is found by then is given."""
+
+
+class _Search:
+    def __init__(self, equation: Equation, laws: frozenset[str]) -> None:
+        self.equation, self.laws = equation, laws
+        self.end = time.monotonic() + SECONDS
+
+    @property
+    def late(self) -> bool:
+        return time.monotonic() > self.end
+
+    def difference(self, shapes: Mapping[str, Any]) -> tuple[Pair, Found] | None:
+        """A difference at these shapes, or None where there is none that is quickly seen."""
+        try:
+            pair = self.equation.at(shapes).pair()
+        except EinderiveError:
+            return None
+        if pair.mismatch:
+            return None
+        small = reduce_extents(
+            *(apply_definitions(side, self.laws) for side in (pair.left, pair.right))
+        )
+        if points(*small.left, *small.right) > MOST_POINTS:
+            return None
+        found = compare(small.left, small.right, exp_sum=EXP_SUM in self.laws).found
+        return (pair, found) if found else None
+
+
+def smallest(equation: Equation, pair: Pair, laws: frozenset[str], found: Found) -> Counterexample:
+    """The smallest counterexample that is quickly found; `found` itself at worst."""
+    search = _Search(equation, laws)
+    chosen, best = pair, found
+    if not any(isinstance(side, Program) for side in (equation.lhs, equation.rhs)):
+        shapes: dict[str, tuple[int, ...]] = {
+            name: tuple(int(size) for size in shape) for name, shape in equation.shapes.items()
+        }
+        for smaller in _shrunk(search, shapes, pair):
+            chosen, best = smaller
+    sparse = _sparse(search, chosen)
+    return sparse or _plain(chosen, best)
+
+
+def _shrunk(
+    search: _Search, shapes: dict[str, tuple[int, ...]], pair: Pair
+) -> Iterator[tuple[Pair, Found]]:
+    """Ever smaller pairs that differ."""
+    together = Classes(pair.left, pair.right).dimensions()
+    outputs = [name for name in shapes if name not in pair.shapes]
+    if outputs:  # their shapes state ranges, and so belong to no class
+        return
+    together.sort(key=lambda group: -shapes[group[0][0]][group[0][1]])
+    for side in SIDES:  # all at once: what is large hides what is small
+        if search.late:
+            return
+        bounded = {name: tuple(min(side, size) for size in s) for name, s in shapes.items()}
+        found = search.difference(bounded) if bounded != shapes else None
+        if found:
+            shapes = bounded
+            yield found
+            break
+    for group in together * 2:
+        name, dimension = group[0]
+        for side in SIDES:
+            if search.late or side >= shapes[name][dimension]:
+                break
+            trial = _resized(shapes, group, side)
+            found = search.difference(trial)
+            if found:
+                shapes = trial
+                yield found
+                break
+
+
+def _resized(
+    shapes: Mapping[str, tuple[int, ...]], group: Sequence[tuple[str, int]], side: int
+) -> dict[str, tuple[int, ...]]:
+    changed = {name: list(shape) for name, shape in shapes.items()}
+    for name, dimension in group:
+        changed[name][dimension] = side
+    return {name: tuple(shape) for name, shape in changed.items()}
+
+
+def _sparse(search: _Search, pair: Pair) -> Counterexample | None:
+    """With few entries that are not 0, if a difference shows on small whole numbers."""
+    tensors = {t.name: t for t in input_tensors(*pair.left, *pair.right)}
+    entries = sum(t.size for t in tensors.values())
+    if entries > MOST_ENTRIES or points(*pair.left, *pair.right) > MOST_POINTS:
+        return None
+    opaque = opaque_functions(*pair.left, *pair.right)
+    if not opaque and not exactly(*pair.left, *pair.right):
+        return None
+    for data in _drawn(tensors, limited(pair)):
+        for field in (RealField(ROUNDING), *(() if opaque else (ExactField(),))):
+            if search.late:
+                return None
+            if _differs(pair, data, field):
+                _clear(search, pair, data, field)
+                return _stated(pair, data, field if opaque else ExactField())
+    return None
+
+
+def _drawn(tensors: Mapping[str, Tensor], held: Mapping[str, Range]) -> Iterator[dict[str, Array]]:
+    """Small whole entries: zeros, ones, random ones of several kinds, as far as the types hold
+    them."""
+    yield {name: np.zeros(t.shape, dtype=np.int64) for name, t in tensors.items()}
+    yield {name: np.ones(t.shape, dtype=np.int64) for name, t in tensors.items()}
+    generator = np.random.default_rng(0)
+    for high in (2, 2, 4, 4, 10, 100, 100, 1000, 1000, 10**6, 10**6):
+        low = 0 if high == 2 else -high
+        bounds = {name: held.get(name, Range(low, high)) for name in tensors}
+        yield {
+            name: generator.integers(
+                max(low, bounds[name].lo), min(high, bounds[name].hi), t.shape
+            ).astype(np.int64)
+            for name, t in tensors.items()
+        }
+
+
+def _differs(pair: Pair, data: Mapping[str, Array], field: Field) -> Found | None:
+    return first_difference(pair.left, pair.right, data, field)
+
+
+def _clear(search: _Search, pair: Pair, data: dict[str, Array], field: Field) -> None:
+    """Set entries to 0, in ever smaller groups, and what remains to 1, while a difference does."""
+    trials = 0
+
+    def keeps(name: str, places: Array, value: int) -> bool:
+        nonlocal trials
+        trials += 1
+        flat = data[name].reshape(-1)
+        before = flat[places].copy()
+        flat[places] = value
+        if _differs(pair, data, field):
+            return True
+        flat[places] = before
+        return False
+
+    for name in data:
+        width = data[name].size
+        while width and trials < MOST_TRIALS and not search.late:
+            places = np.flatnonzero(data[name].reshape(-1))
+            for start in range(0, len(places), width):
+                keeps(name, places[start : start + width], 0)
+            width = min(width, len(places)) // 2
+    for name in data:
+        for place in np.flatnonzero(data[name].reshape(-1)):
+            if data[name].reshape(-1)[place] != 1 and trials < MOST_TRIALS and not search.late:
+                keeps(name, np.array([place]), 1)
+
+
+def _stated(pair: Pair, data: Mapping[str, Array], field: Field) -> Counterexample | None:
+    found = _differs(pair, data, field)
+    if found is None:  # a rounding error of float64
+        return None
+    entries: list[Entry] = [
+        (name, tuple(map(int, at)), int(values[tuple(at)]))
+        for name, values in data.items()
+        for at in np.argwhere(values)
+    ]
+    name = pair.names[found.output]
+    return Counterexample(pair.shapes, name, found.point, found.left, found.right, tuple(entries))
+
+
+def _plain(pair: Pair, found: Found) -> Counterexample:
+    """Random entries: numbers that a reader knows, if they show a difference, else residues."""
+    name, point, left, right = pair.names[found.output], found.point, found.left, found.right
+    if not isinstance(found.field, ModularField):
+        return Counterexample(pair.shapes, name, point, left, right)
+    sides = pair.left[found.output], pair.right[found.output]
+    tensors = input_tensors(*sides)
+    opaque = opaque_functions(*sides)
+    affordable = sum(visited(side, 1) for side in sides) <= MOST_POINTS
+    affordable = affordable and bool(opaque or exactly(*sides))
+    field: Field = RealField(ROUNDING) if opaque else ExactField()
+    for seed in range(1, 5 if affordable else 1):
+        data = sampled_values(tensors, field, seed)
+        left, right = (evaluate_at(side, [point], data, field) for side in sides)
+        if field.differs(left, right)[0]:
+            return Counterexample(pair.shapes, name, point, left[0], right[0])
+    residues = f" residues modulo {found.field.prime}"
+    values = int(str(found.left)), int(str(found.right))
+    return Counterexample(pair.shapes, name, point, *values, None, residues)

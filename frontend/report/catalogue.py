@@ -1,0 +1,165 @@
+"""Rules and operators as a reader sees them, from their own records: in a terminal and in docs/.
+
+Split.   S[i:0:N] f(i) = S[q:0:N/k,p:0:k] f(k*q+p)
+  where  ...     choices  ...     exact  ...     source  ...     refuses  ...
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from itertools import islice
+from textwrap import wrap
+from typing import Any
+
+from derivations.rule import JointRule, Refusal, Rule
+from derivations.steps import kernel
+from derivations.steps.kernel import Witness
+from derivations.steps.reindex import ReindexLoops, ReindexSums
+from frontend.report.derivation import Ink
+from frontend.report.text import hanging, shape
+from ta.errors import RuleRefused
+from ta.ir import expr
+from ta.ir.affine import Row
+from ta.ir.names import pool
+from ta.ir.node import Scope
+from ta.ir.operator import Operator
+from ta.notation.parse import parse_expression
+from ta.printing.marks import row_text
+from ta.printing.show import show
+
+BINDER = re.compile(r"(\w+):-?\d+:-?\d+")
+"""An iterator and its range in the text of a scope; those of the scope itself come first."""
+
+EXACTNESS = {
+    "exact": "the same floating-point operations, elsewhere; where a step decides a condition or "
+    "moves one of three or more operands, the report says whether it does more",
+    "reassociates": "exact over the integers; adds floating-point numbers in another order",
+    "cancels": "exact over the integers; steps may subtract large parts that nearly cancel, and "
+    "then lose digits (the report says which steps can)",
+}
+
+
+def rule_text(rule: Rule | JointRule, ink: Ink, width: int) -> str:
+    """One rule: identity, side conditions, choices, exactness, source, examples, refusals."""
+    lines = [f"{ink.name(rule.name)}.  {ink.bold(rule.formula)}"]
+    for label, text in facts(rule):
+        lines += _labelled(label, text, ink, width)
+    for example in rule.examples:
+        lines += ["", f"  {ink.dim('example')}  {shapes_text(example.shapes)}"]
+        lines += hanging(example.before, "     ", width)
+        if example.after:
+            lines += hanging(example.after, "   = ", width)
+    for refusal in rule.refusals:
+        refused = refused_text(refusal)
+        lines += ["", f"  {ink.dim('refuses')}  {shapes_text(refusal.shapes)}"]
+        lines += hanging(refused.before, "     ", width)
+        lines += _labelled("with", refused.witness, ink, width)
+        lines += _labelled("because", refused.reason, ink, width)
+    return "\n".join(lines)
+
+
+def facts(rule: Rule | JointRule) -> list[tuple[str, str]]:
+    """What a rule says about itself, label by label."""
+    return [
+        ("where", rule.conditions),
+        ("choices", rule.choices),
+        ("digits", f"{rule.exactness}: {EXACTNESS[rule.exactness]}"),
+        (
+            "NaN",
+            f"assumes no NaN and no infinity {rule.assumes_no_nan}"
+            if rule.assumes_no_nan
+            else "kept, and infinities, by every step",
+        ),
+        ("source", rule.source),
+    ]
+
+
+def shapes_text(shapes: dict[str, tuple[int, ...]]) -> str:
+    """`A 8 x 8, K 3`."""
+    return ", ".join(f"{name} {shape(extents)}" for name, extents in shapes.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """What a rule may not do: the expression, the witness in words, the kernel's answer."""
+
+    before: str
+    witness: str
+    reason: str
+
+
+def refused_text(refusal: Refusal) -> Refused:
+    """A refusal in words; the reason is what the kernel says."""
+    tensors = {name: expr.tensor(name, extents) for name, extents in refusal.shapes.items()}
+    scope = parse_expression(refusal.before, tensors)
+    assert isinstance(scope, Scope), refusal.before
+    try:
+        kernel.apply(scope, refusal.witness)
+    except RuleRefused as error:
+        before = show(scope)
+        return Refused(before, witness_text(refusal.witness, scope, before), str(error))
+    raise AssertionError(f"the kernel accepts what {refusal.before} should refuse")
+
+
+def witness_text(witness: Witness, scope: Scope, shown: str) -> str:
+    """`i = 3*u+v; u = i//3, v = i%3; u in 0:3, v in 0:9`, or the witness's kind and fields."""
+    if not isinstance(witness, ReindexLoops | ReindexSums):
+        values = (f"{item.name} {getattr(witness, item.name)}" for item in fields(witness))
+        return " ".join([type(witness).__name__, *values])
+    names = BINDER.findall(shown)[: len(scope.domain)]
+    fixed = len(scope.loops) if isinstance(witness, ReindexSums) else 0
+    moved = names[fixed : fixed + len(witness.forward)]
+    fresh = list(islice(pool(frozenset(names) | set("ijkl")), len(witness.ranges)))
+    new = names[:fixed] + fresh
+    forward = equations(moved, witness.forward, new)
+    backward = equations(fresh, witness.backward, names)
+    ranges = [f"{n} in {r.lo}:{r.hi}" for n, r in zip(fresh, witness.ranges, strict=True)]
+    return "; ".join(", ".join(part) for part in (forward, backward, ranges))
+
+
+def equations(left: Sequence[str], rows: Sequence[Row], names: Sequence[str]) -> list[str]:
+    return [f"{n} = {row_text(row, names)}" for n, row in zip(left, rows, strict=True)]
+
+
+def operator_text(operator: Operator, ink: Ink, width: int) -> str:
+    """One operator: definition, summary, reducers, and its notes."""
+    lines = [f"{ink.name(operator.name)}.  {operator.summary}"]
+    lines += hanging(operator.definition, "     ", width)
+    if reducers := reducers_text(operator):
+        lines += _labelled("reduces", reducers, ink, width)
+    for paragraph in notes(operator):
+        lines += ["", *(f"  {line}" for line in wrap(paragraph, width - 2))]
+    return "\n".join(lines)
+
+
+def reducers_text(operator: Operator) -> str:
+    """The reductions an operator does, where its definition does not say it."""
+    return f"by {' or '.join(operator.reducers)}" if len(operator.reducers) > 1 else ""
+
+
+def notes(operator: Operator) -> list[str]:
+    """The prose of the operator's file, its title and formulas left out."""
+    text = sys.modules[_home(operator)].__doc__ or ""
+    paragraphs = re.split(r"\n\s*\n", text.strip())[1:]
+    return [" ".join(p.split()) for p in paragraphs if not p.startswith(" ")]
+
+
+def _home(operator: Operator) -> str:
+    """The module that defines the operator."""
+    work: Any = operator.work
+    while isinstance(work, partial):
+        work = work.func
+    return str(work.__module__)
+
+
+def _labelled(label: str, text: str, ink: Ink, width: int) -> list[str]:
+    lead = f"  {label:<8} "
+    lines = wrap(text, width - len(lead), break_on_hyphens=False) or [""]
+    return [
+        f"  {ink.dim(label)}{' ' * (len(lead) - len(label) - 2)}{lines[0]}",
+        *(" " * len(lead) + line for line in lines[1:]),
+    ]

@@ -1,0 +1,201 @@
+"""A derivation told in statements: each step as the statements that go and those that come.
+
+A scope that a step rewrites is the same tensor before and after, so it keeps its name from the
+first step to the last; what survives has the name it has in the final program (T1, T2, ...), what
+is only passed through is U1, U2, ...  The difference of two consecutive programs is then exactly
+what the step changed, and everything else keeps its text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from derivations.search.extract import Plan
+from derivations.search.replay import replace_step
+from derivations.steps.kernel import Step
+from frontend.api.derivation import Derivation
+from ta.ir import expr
+from ta.ir.names import RESERVED, pool
+from ta.ir.node import Scope, Tensor
+from ta.ir.program import Hints, Program, Statement, inline_statements
+from ta.ir.subst import accesses, replace_sources, stages
+from ta.printing.show import show_program, show_statement
+from ta.printing.staged import from_zero
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """One step: the statements `before` are replaced by the statements `after`."""
+
+    step: Step
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """`given` is the program before the first step, a statement a stage; empty where that is the
+    source text itself."""
+
+    given: tuple[str, ...]
+    steps: tuple[Rewriting, ...]
+
+
+Identity = dict[Scope, int]
+"""Which tensor of the derivation each scope of a program is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """What a tensor of the derivation and its loops are called."""
+
+    tensor: str
+    loops: tuple[str, ...]
+
+
+def tell(derivation: Derivation, plan: Plan) -> Story:
+    """The plan's steps in statements, from the given program to the plan's own."""
+    source = derivation.source
+    roots = source.roots()
+    numbers = count()
+    identity: Identity = {scope: next(numbers) for scope in stages(*roots)}
+    history = [(roots, identity)]
+    for step in plan.steps:
+        roots = replace_step(roots, step)
+        identity = _carried(identity, step, roots)
+        for scope in stages(*roots):
+            if scope not in identity:
+                identity[scope] = next(numbers)
+        history.append((roots, identity))
+    names = _final_names(derivation.staged(plan), plan, identity)
+    _keep_given_names(names, source, history[0][1])
+    _name_the_rest(names, source, history)
+    hints = dict(source.hints)
+    for name in names.values():
+        hints |= {(name.tensor, dimension): loop for dimension, loop in enumerate(name.loops)}
+    spoken = _Speaker(names, hints, source.inputs)
+    told = [spoken.program(*state) for state in history]
+    steps = tuple(
+        _difference(step, history[position][1].get(step.before), *told[position : position + 2])
+        for position, step in enumerate(plan.steps)
+    )
+    given = tuple(told[0].values())
+    return Story(() if list(given) == show_program(source).splitlines() else given, steps)
+
+
+def _carried(identity: Identity, step: Step, roots: Sequence[Scope]) -> Identity:
+    """The tensors that the program after the step still has."""
+    present = set(stages(*roots))
+    found: Identity = {}
+    for scope, number in identity.items():
+        changed = replace_sources(scope, {step.before: step.after})
+        if changed in present:
+            found.setdefault(changed, number)
+    return found
+
+
+def _final_names(final: Program, plan: Plan, identity: Identity) -> dict[int, Name]:
+    return {
+        identity[scope]: Name(statement.name, statement.loop_names)
+        for scope, statement in zip(stages(*plan.roots), final.statements, strict=False)
+        if scope in identity
+    }
+
+
+def _keep_given_names(names: dict[int, Name], source: Program, identity: Identity) -> None:
+    """Statements of the given program that do not reach the final one are called as given."""
+    scopes: dict[str, Scope] = {}
+    for statement in source.statements:
+        scopes[statement.name] = inline_statements(statement.scope, scopes)
+        number = identity.get(scopes[statement.name])
+        if number is not None and all(statement.name != name.tensor for name in names.values()):
+            names.setdefault(number, Name(statement.name, statement.loop_names))
+
+
+def _name_the_rest(
+    names: dict[int, Name],
+    source: Program,
+    history: Sequence[tuple[tuple[Scope, ...], Identity]],
+) -> None:
+    """Outputs keep their names; whatever does not reach the final program is U1, U2, ..."""
+    taken = {name.tensor for name in names.values()} | {t.name for t in source.inputs} | RESERVED
+    fresh = (name for name in (f"U{number}" for number in count(1)) if name not in taken)
+    for roots, identity in history:
+        for root, output in zip(roots, source.outputs, strict=True):
+            names.setdefault(identity[root], Name(output.name, output.loop_names))
+        for scope in reversed(stages(*roots)):  # readers first: their loops name what they read
+            if identity[scope] not in names:
+                loops = _loop_names(scope, roots, identity, names, source.hints)
+                names[identity[scope]] = Name(next(fresh), loops)
+
+
+def _loop_names(
+    scope: Scope,
+    roots: Sequence[Scope],
+    identity: Identity,
+    names: Mapping[int, Name],
+    hints: Hints,
+) -> tuple[str, ...]:
+    """The name of the reader's loop that reads the dimension, else that of the dimension of an
+    input in which the loop stands alone, else a fresh one."""
+    wanted: list[list[str]] = [[] for _ in scope.loops]
+    for reader in stages(*roots):
+        known = names.get(identity[reader])
+        for access in accesses(reader.body):
+            if access.source is scope and known is not None:
+                for dimension, row in enumerate(access.rows):
+                    if row.lone is not None and row.lone < len(known.loops):
+                        wanted[dimension].append(known.loops[row.lone])
+    for access in accesses(scope.body):
+        if isinstance(access.source, Tensor):
+            for dimension, row in enumerate(access.rows):
+                hint = hints.get((access.source.name, dimension))
+                if hint is not None and row.lone is not None and row.lone < len(scope.loops):
+                    wanted[row.lone].append(hint)
+    chosen: list[str] = []
+    reserved = RESERVED | {name for found in wanted for name in found} | set(hints.values())
+    for found in wanted:
+        free = pool(frozenset(chosen) | reserved)
+        chosen.append(next((name for name in found if name not in chosen), "") or next(free))
+    return tuple(chosen)
+
+
+class _Speaker:
+    """Programs as statements, each statement spelled once."""
+
+    def __init__(self, names: Mapping[int, Name], hints: Hints, inputs: Sequence[Tensor]) -> None:
+        self.names, self.hints = names, hints
+        self.dtype = inputs[0].dtype if inputs else "float32"
+        self.excluded = frozenset(tensor.name for tensor in inputs)
+        self.excluded |= {name.tensor for name in names.values()}
+        self.spelled: dict[tuple[str, Scope], str] = {}
+
+    def program(self, roots: Sequence[Scope], identity: Identity) -> dict[int, str]:
+        """The statement of each tensor of the program, producers first."""
+        tensors: dict[Scope, Tensor] = {}
+        found: dict[int, str] = {}
+        for stage in stages(*roots):
+            name = self.names[identity[stage]]
+            scope = from_zero(stage, tensors)
+            tensors[stage] = expr.tensor(name.tensor, scope.shape, self.dtype)
+            key = (name.tensor, scope)
+            if key not in self.spelled:
+                statement = Statement(name.tensor, scope, name.loops)
+                self.spelled[key] = show_statement(statement, self.hints, self.excluded)
+            found[identity[stage]] = self.spelled[key]
+        return found
+
+
+def _difference(
+    step: Step, rewritten: int | None, old: Mapping[int, str], new: Mapping[int, str]
+) -> Rewriting:
+    """What changed, the tensor that the step rewrites first."""
+    before = [(n != rewritten, text) for n, text in old.items() if new.get(n) != text]
+    after = [(n != rewritten, text) for n, text in new.items() if old.get(n) != text]
+    return Rewriting(step, _texts(before), _texts(after))
+
+
+def _texts(statements: list[tuple[bool, str]]) -> tuple[str, ...]:
+    return tuple(text for _, text in sorted(statements, key=lambda found: found[0]))

@@ -1,0 +1,5 @@
+"""Building, judging, timing and choosing programs.
+
+Not here: how errors are judged (`frontend.accuracy`), plain programs (`frontend.baselines`).
+May be imported by `frontend.api`, `frontend.bench` and `frontend.report`.
+"""

@@ -1,0 +1,393 @@
+"""Building, checking and timing programs: which one a compiled function runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from math import inf, isfinite
+from numbers import Integral, Real
+from typing import Any
+
+import torch
+
+from derivations.search.extract import Plan
+from frontend.accuracy.accept import Reference, reference
+from frontend.accuracy.hard_cases import HardCases, nonfinite_cases
+from frontend.accuracy.levels import cancelling
+from frontend.accuracy.standard import standard_error
+from frontend.accuracy.written import as_written
+from frontend.api.compiled import CompiledFunction
+from frontend.api.derivation import Derivation
+from frontend.api.settings import undisturbed
+from frontend.baselines.rival import Rival, rivals
+from frontend.baselines.stage_by_stage import stage_by_stage
+from frontend.trial.entrants import Entrant, Judge, candidate, links, run_first
+from frontend.trial.memory import require_memory
+from frontend.trial.timing import UNTIMED, Timing, duel, first, race
+from frontend.trial.trial import Trial
+from frontend.trial.work import require_work
+from ta.errors import BuildError, EinderiveError, OperandError, shown
+from ta.ir.program import Program
+from ta.printing.show import show_program
+
+TRIED = 6
+"""So many of the candidates predicted fastest are built and timed."""
+MARGIN = 0.97
+"""A candidate replaces the fastest baseline when it takes at most this part of its time, beyond
+what the two differ by from round to round (`Timing.beats`)."""
+CLOSE = 0.8
+"""What takes a smaller part of the fastest baseline's time needs no second race."""
+SAFE = 2
+"""So many candidates without a step that can cancel are tried besides, where the best all have
+one."""
+HOPELESS_PREDICTION = 30.0
+"""Candidates predicted to take this many times the best one's time are not built."""
+LONGEST = 1e9
+"""Seconds of timing beyond this are the same as this."""
+PREPARING_SECONDS = 0.4
+"""How long hard inputs may take to be made and evaluated as written; three are always made."""
+HARD_SECONDS = 0.3
+"""About how long the runs on hard inputs may take for each program that they are asked of; the
+most telling one is always run."""
+RACE_SECONDS, RACE_TIMES = 0.3, 8.0
+"""The race takes no longer than that, or than so many times the fastest one's time."""
+YOURS = "your baseline"
+
+Say = Callable[[str], object]
+
+
+@undisturbed()
+def compile_derivation(
+    derivation: Derivation,
+    *,
+    seconds: float = 1.0,
+    tried: int = TRIED,
+    baseline: Callable[..., Any] | None = None,
+    progress: Say | None = None,
+) -> CompiledFunction:
+    """Build the plain programs and the best candidates, refuse what is inaccurate, race the rest.
+
+    The fastest plain program that is accepted stays, unless a candidate takes at most 97 % of its
+    time and is as exact as the formula as written on hard inputs (`accuracy.hard_cases`); steps
+    that can cancel are exempt from the latter with accuracy="fast".  A candidate is handed back
+    only if its derivation checks (`Derivation.check`).
+
+    `seconds` is about the most that the timing may take.  `baseline` is a function of torch tensors
+    that enters as one more plain program: it takes the operands by position, in the order in which
+    the formula reads them first, and gives the output, or a tuple of several.  `progress` is told
+    in words what is being done."""
+    if not isinstance(seconds, Real) or not seconds >= 0:  # also refuses NaN
+        raise OperandError(
+            f"seconds is how long timing may take, not {shown(seconds)}",
+            next_step="for example seconds=1.0",
+        )
+    if not isinstance(tried, Integral) or tried < 0:
+        raise OperandError(
+            f"tried is how many candidates to build, not {shown(tried)}",
+            next_step="for example tried=6; with 0 the baseline stays",
+        )
+    if baseline is not None and not callable(baseline):
+        raise OperandError(
+            f"baseline is a function of the formula's operands, not {shown(baseline)}",
+            next_step="for example baseline=lambda a, b: a @ b",
+        )
+    seconds, tried = float(min(seconds, LONGEST)), int(tried)
+    device = "cpu" if derivation.target == "cpu" else "cuda"
+    if device == "cuda" and not torch.cuda.is_available():
+        raise OperandError(
+            f"{derivation.target} programs cannot run here: torch sees no CUDA device",
+            next_step="derive with target='cpu' to run, or stop at derive() to read the program",
+        )
+    say: Say = progress or (lambda words: None)
+    program = derivation.source
+    require_memory(program, device)
+    require_work(program)
+    say("computing the reference in float64")
+    with _plain_errors():
+        expected = reference(program, device, derivation.accuracy)
+        odd = nonfinite_cases(program, device) if derivation.nan == "strict" else ()
+        judge = Judge(program, expected, device, standard_error(program, expected), odd)
+        judge.strict = derivation.nan == "strict"
+    hard = HardCases(program, device, derivation.accuracy, preparing=PREPARING_SECONDS)
+    say("running plain programs")
+    with _plain_errors():
+        plain = _plain(judge, hard, derivation, baseline)
+    entrants = list(plain)
+    interrupted = False
+    try:
+        words = {entrant.trial.words for entrant in plain if entrant.run is not None}
+        trying = worth_trying(derivation, words, tried)
+        judge.restart()
+        for place, (number, plan) in enumerate(trying, 1):
+            say(f"checking candidate {place} of {len(trying)}")
+            entrants.append(candidate(number, plan, judge))
+    except KeyboardInterrupt:
+        interrupted = True
+    if all(entrant.run is None for entrant in entrants):
+        raise _none_right(program, expected)
+    say("timing")
+    return _choose(derivation, entrants, judge, hard, seconds, interrupted)
+
+
+def _none_right(program: Program, expected: Reference) -> BuildError:
+    if expected.exact:
+        return BuildError(
+            f"no program for {show_program(program)} gives the formula's integers, modulo 2^64 and "
+            "in the element types that are promised, for random inputs",
+            next_step="compile with a floating type, for example dtypes='float64'",
+        )
+    return BuildError(
+        f"no program for {show_program(program)} gives numbers that its element types hold, for "
+        "random inputs"
+    )
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """What torch cannot do, or has no memory for, as a BuildError."""
+    try:
+        yield
+    except RecursionError:
+        raise BuildError(
+            "the formula's statements build on each other too deeply to be evaluated here",
+            next_step="compile its statements in parts",
+        ) from None
+    except (RuntimeError, MemoryError) as problem:
+        reason = str(problem).splitlines()[0] if str(problem) else "out of memory"
+        step = "use other element types, or write the formula with other functions"
+        if "memory" in reason:
+            step = "use smaller shapes; derive() alone needs no memory for the tensors"
+        raise BuildError(
+            f"the formula cannot be evaluated here: {reason}\n  next: {step}"
+        ) from problem
+
+
+def _plain(
+    judge: Judge, hard: HardCases, derivation: Derivation, own: Callable[..., Any] | None
+) -> list[Entrant]:
+    """The plain programs, judged from the fastest on: as soon as one is right, those far behind
+    it are left out.  Where none is right, the program stage by stage, or as written."""
+    program = judge.program
+    written = [("baseline", rival) for rival in rivals(program, judge.device, judge.strict)]
+    if own is not None:
+        written.insert(0, (YOURS, Rival((YOURS,), "", own, program.inputs)))
+    found: list[Entrant] = []
+    for label, rival in written:
+        if judge.late and any(entrant.run is not None for entrant in found):
+            break
+        entrant = run_first(rival, label, judge)
+        judge.fastest = min(judge.fastest, entrant.seconds)
+        found.append(entrant)
+    judge.fastest = inf  # of those that are right, not yet known
+    order = sorted(range(len(found)), key=lambda place: found[place].seconds)
+    for place in order:
+        entrant = found[place]
+        if entrant.run is None:
+            continue
+        if judge.far_behind(entrant.seconds) and entrant.trial.label != YOURS:
+            times = entrant.seconds / judge.fastest
+            found[place] = entrant.out(f"left out: {times:.3g} times slower on its first run")
+            continue
+        entrant = judge.judged(entrant)
+        if entrant.run is not None and not isfinite(judge.fastest):
+            entrant = _tried_hard(entrant, hard, derivation)
+        if entrant.run is not None:
+            judge.fastest = min(judge.fastest, entrant.seconds)
+        found[place] = entrant
+    if all(entrant.run is None for entrant in found):
+        found.append(_general(judge))
+        judge.fastest = found[-1].seconds
+    return found
+
+
+def _general(judge: Judge) -> Entrant:
+    """The program stage by stage, and where that is not right, as written."""
+    made = None
+    program, types = judge.program, judge.expected.types
+    for run in (
+        stage_by_stage(program, types, strict=judge.strict, device=judge.device),
+        as_written(program, types),
+    ):
+        call = partial(run, judge.expected.inputs)
+        trial = Trial("baseline", None, run.words, inf, inf, "baseline")
+        made = judge.judged(Entrant(trial, run, call, plain=True))
+        if made.run is not None:
+            seconds = first(call, judge.device == "cuda")
+            return replace(made, trial=replace(made.trial, seconds=seconds))
+    assert made is not None
+    if judge.odd:
+        raise BuildError(
+            f"no program for {show_program(program)} has NaN and infinity where the formula "
+            "has them",
+            next_step='compile with nan="ignore", which promises nothing about them',
+        )
+    if isfinite(made.trial.error):  # no digit is right, and none could be
+        run = as_written(program, types)
+        trial = replace(made.trial, verdict="baseline")
+        return Entrant(trial, run, partial(run, judge.expected.inputs), plain=True)
+    return made
+
+
+def worth_trying(
+    derivation: Derivation, baseline_words: set[tuple[str, ...]], tried: int
+) -> list[tuple[int, Plan]]:
+    """Candidates with their numbers, without the baselines themselves and what is predicted to
+    take many times longer than the best one.  Where all of those have a step that can cancel and
+    may be refused for it, the best of the others as well."""
+    best = min((plan.seconds for plan in derivation.candidates), default=0.0)
+    found = []
+    for number, plan in enumerate(derivation.candidates, 1):
+        operators = tuple(stage.operator or "" for stage in plan.stages)
+        same = plan.roots == derivation.source.roots() and operators in baseline_words
+        if not same:
+            found.append((number, plan))
+    near = [one for one in found if one[1].seconds <= HOPELESS_PREDICTION * best][:tried]
+    if derivation.accuracy != "normwise" or not all(cancelling(plan.steps) for _, plan in near):
+        return near
+    safe = [one for one in found if not cancelling(one[1].steps)]
+    return (near + safe[:SAFE])[: max(tried, 0) and tried + SAFE]
+
+
+def _choose(
+    derivation: Derivation,
+    entrants: list[Entrant],
+    judge: Judge,
+    hard: HardCases,
+    seconds: float,
+    interrupted: bool,
+) -> CompiledFunction:
+    entrants, stopped = _raced(entrants, judge, seconds)
+    best: Entrant | None = None
+    try:
+        best = _fastest_plain(entrants, hard, derivation)
+        bar = UNTIMED if best is None else best.timing or Timing(best.seconds, 0.0)
+        for place in _by_time(entrants, plain=False):
+            entrant = entrants[place]
+            if entrant.seconds > MARGIN * bar.seconds:
+                break
+            if entrant.timing is None or not entrant.timing.beats(bar, MARGIN):
+                continue  # also what did not race: its first run alone says little
+            entrant = _tried_hard(entrant, hard, derivation)
+            if entrant.run is not None:
+                entrant = _checked(entrant, derivation)
+            entrants[place] = entrant
+            if entrant.run is not None and _wins_again(entrant, best, judge):
+                best = entrant
+                break
+    except KeyboardInterrupt:
+        stopped = True
+    if best is None:
+        best = next(e for e in entrants if e.run is not None)
+    assert best.run is not None
+    trials = tuple(_numbered([entrant.trial for entrant in entrants]))
+    chosen = trials[next(place for place, e in enumerate(entrants) if e is best)]
+    return CompiledFunction(
+        derivation,
+        best.run,
+        trials,
+        chosen,
+        judge.device,
+        stopped or interrupted,
+        linked=links(best, judge),
+    )
+
+
+def _wins_again(entrant: Entrant, best: Entrant | None, judge: Judge) -> bool:
+    """Whether the candidate is the faster one also beside the fastest plain program alone, where
+    the two are close: the best of many in one race is often the luckiest."""
+    if best is None or entrant.call is None or best.call is None:
+        return True
+    if entrant.seconds < CLOSE * best.seconds:
+        return True
+    with torch.no_grad():
+        own, bar = duel(entrant.call, best.call, cuda=judge.device == "cuda")
+    return own.beats(bar, MARGIN)
+
+
+def _checked(entrant: Entrant, derivation: Derivation) -> Entrant:
+    """The candidate, refused where its derivation does not check.  Asked of the one alone that is
+    to be handed back: a check takes about as long as the search."""
+    plan = entrant.trial.plan
+    number = next(n for n, found in enumerate(derivation.candidates) if found is plan)
+    try:
+        failed = next((f for f in derivation.check(number).findings if not f.ok), None)
+    except EinderiveError as error:
+        return entrant.out(f"refused: {str(error).splitlines()[0]}")
+    return entrant if failed is None else entrant.out(f"refused: {failed.what}: {failed.detail}")
+
+
+def _numbered(trials: Sequence[Trial]) -> Iterator[Trial]:
+    """Several baselines are told apart by numbers."""
+    several = sum(trial.label == "baseline" for trial in trials) > 1
+    count = 0
+    for trial in trials:
+        if trial.label == "baseline" and several:
+            count += 1
+            yield replace(trial, label=f"baseline {count}")
+        else:
+            yield trial
+
+
+def _by_time(entrants: Sequence[Entrant], *, plain: bool) -> list[int]:
+    found = [p for p, e in enumerate(entrants) if e.run is not None and e.plain is plain]
+    return sorted(found, key=lambda place: entrants[place].seconds)
+
+
+def _fastest_plain(
+    entrants: list[Entrant], hard: HardCases, derivation: Derivation
+) -> Entrant | None:
+    """The fastest plain program that is accepted on hard inputs as well: a general one, which
+    stands where there is no other, in any case."""
+    places = _by_time(entrants, plain=True)
+    for place in places:
+        if not entrants[place].trial.families and place != places[-1]:
+            entrants[place] = _tried_hard(entrants[place], hard, derivation)
+        if entrants[place].run is not None:
+            return entrants[place]
+    return None
+
+
+def _tried_hard(entrant: Entrant, hard: HardCases, derivation: Derivation) -> Entrant:
+    """With its errors on hard inputs, and refused where these bind."""
+    assert entrant.run is not None
+    if entrant.literal:
+        return entrant
+    trial = entrant.trial
+    most = max(1, int(HARD_SECONDS / (2 * trial.seconds + 1e-9)))
+    families = hard.errors(entrant.run, most)
+    steps = hard.step_digits(trial.plan.steps if trial.plan is not None else (), families)
+    trial = replace(trial, families=families, step_digits=steps)
+    binding = derivation.accuracy != "fast" or not trial.cancelling
+    failed = next((family for family in families if not family.accepted), None)
+    entrant = replace(entrant, trial=trial)
+    if binding and failed is not None:
+        return entrant.out(f"refused: {failed.refusal}")
+    return entrant
+
+
+def _raced(entrants: Sequence[Entrant], judge: Judge, seconds: float) -> tuple[list[Entrant], bool]:
+    """With the times of those that race, as far as KeyboardInterrupt lets it come, and whether
+    that happened."""
+    found = list(entrants)
+    running = [e.seconds for e in found if e.run is not None]
+    judge.fastest = min(running, default=inf)
+    racing = [
+        place
+        for place, entrant in enumerate(found)
+        if entrant.call is not None
+        and entrant.run is not None
+        and (not judge.far_behind(entrant.seconds) or entrant.trial.label == YOURS)
+    ]
+    calls = [call for place in racing if (call := found[place].call) is not None]
+    seconds = min(seconds, max(RACE_SECONDS, RACE_TIMES * judge.fastest))
+    try:
+        with torch.no_grad():
+            times = race(calls, seconds=seconds, cuda=judge.device == "cuda")
+    except KeyboardInterrupt:
+        return found, True
+    for place, timing in zip(racing, times, strict=True):
+        trial = replace(found[place].trial, seconds=timing.seconds, spread=timing.spread)
+        found[place] = replace(found[place], trial=trial, timing=timing)
+    return found, False

@@ -1,0 +1,218 @@
+"""What enters the race: plain programs and candidates that were built, run and judged.
+
+A plain program is judged as a candidate is: by its error beside that of the formula as written.
+What does not fit into memory, raises, or is far behind after its first run is left out and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import inf, isfinite
+from time import perf_counter
+from typing import Any
+
+import torch
+
+from derivations.search.extract import Plan
+from frontend.accuracy.accept import Reference, accepted
+from frontend.accuracy.hard_cases import WRONG, Case, moved
+from frontend.baselines.rival import Rival
+from frontend.baselines.rival import executable as plain_executable
+from frontend.call import Caller
+from frontend.trial.execute import Executable, executable
+from frontend.trial.memory import amount, free_bytes
+from frontend.trial.timing import Timing, first
+from frontend.trial.trial import Trial
+from ta.errors import EinderiveError
+from ta.ir.element import element_bytes
+from ta.ir.node import Tensor
+from ta.ir.program import Program
+
+MOVED = "refused: NaN or infinity elsewhere than in the formula, for inputs with {}"
+FAR_BEHIND = 4.0
+"""What takes this many times the fastest one's time on its first run is left out; a slow one
+sooner (`SLOW`), as every run of it costs."""
+SLOW, SLOW_FAR_BEHIND = 0.01, 2.0
+HANDICAP, OVERHEAD = 2.0, 2e-4
+"""A candidate is first run stage by stage, which takes longer than the call that is raced: by about
+so many seconds a stage, and at most so many times where that is little."""
+MOST_OF_FREE = 0.25
+TEMPORARIES = 3
+"""So many tensors of the size of the largest temporary are alive at once."""
+LEAST_SECONDS, LEAST_TIMES = 0.4, 8.0
+"""All runs before the race take at most so many seconds, or so many times those of the fastest."""
+GPU_SECONDS = 10.0
+"""On a GPU, where a generated kernel takes about a second to compile and to be chosen."""
+BYTES_A_SECOND = 1e9
+"""At which a temporary is written and read again, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A program as it was tried; `run` is what a compiled function would run, `call` what is
+    timed: both None where it is out of the race."""
+
+    trial: Trial
+    run: Executable | None = None
+    call: Callable[[], object] | None = None
+    timing: Timing | None = None
+    plain: bool = False
+    literal: bool = False
+    """It evaluates every statement as it is written, and so is what others are compared with."""
+
+    @property
+    def seconds(self) -> float:
+        return self.trial.seconds
+
+    def out(self, verdict: str) -> Entrant:
+        """The same, out of the race."""
+        return replace(self, trial=replace(self.trial, verdict=verdict), run=None, call=None)
+
+
+@dataclass(slots=True)
+class Judge:
+    """What all entrants of a program are judged by: `base` is the error of the formula as written,
+    `odd` are inputs with NaN and infinities where these must stay in place."""
+
+    program: Program
+    expected: Reference
+    device: str
+    base: float
+    odd: Sequence[Case] = ()
+    fastest: float = inf
+    started: float = 0.0
+    strict: bool = False
+    """NaN and infinities have to stay in place."""
+
+    def __post_init__(self) -> None:
+        self.started = perf_counter()
+
+    @property
+    def operands(self) -> list[torch.Tensor]:
+        return [self.expected.inputs[tensor] for tensor in self.program.inputs]
+
+    def restart(self) -> None:
+        """The clock of `late` from now on."""
+        self.started = perf_counter()
+
+    @property
+    def late(self) -> bool:
+        """Whether the time for runs before the race is used up."""
+        least = LEAST_SECONDS if self.device == "cpu" else GPU_SECONDS
+        limit = max(least, LEAST_TIMES * self.fastest) if isfinite(self.fastest) else inf
+        return perf_counter() - self.started > limit
+
+    def far_behind(self, seconds: float) -> bool:
+        times = FAR_BEHIND if self.fastest < SLOW else SLOW_FAR_BEHIND
+        return seconds > times * self.fastest
+
+    def judged(self, entrant: Entrant) -> Entrant:
+        """With its error on random inputs; refused where that is too large, or where NaN moves."""
+        assert entrant.run is not None
+        try:
+            off = self.expected.error_of(entrant.run)
+            family = moved(self.program, self.odd, entrant.run)
+        except PROBLEMS as problem:
+            return entrant.out(f"left out: {reason(problem)}")
+        entrant = replace(entrant, trial=replace(entrant.trial, error=off))
+        if not accepted(off, min(self.base, WRONG), self.expected.epsilon):
+            of = f"the formula as written has {self.base:.1e}"
+            return entrant.out(f"refused: error {off:.1e}, {of}")
+        return entrant.out(MOVED.format(family)) if family else entrant
+
+
+PROBLEMS = (
+    EinderiveError,
+    RuntimeError,
+    MemoryError,
+    NotImplementedError,
+    TypeError,
+    ValueError,
+    IndexError,
+)
+"""What a program raises that torch cannot run, or has no memory for."""
+
+
+def reason(problem: BaseException) -> str:
+    """The first line of what was said."""
+    lines = str(problem).splitlines()
+    return lines[0][:160] if lines else type(problem).__name__
+
+
+def run_first(rival: Rival, label: str, judge: Judge) -> Entrant:
+    """A plain program after its first run; out of the race where it cannot run, or should not."""
+    entrant = Entrant(
+        Trial(label, None, rival.words, inf, inf, "baseline", text=rival.text), plain=True
+    )
+    if refusal := _too_large(rival, judge):
+        return entrant.out(f"left out: {refusal}")
+    call = partial(rival.call, *judge.operands)
+    try:
+        with torch.no_grad():
+            seconds = first(call, judge.device == "cuda")
+        run = plain_executable(rival, judge.program, judge.expected.types)
+    except Exception as problem:  # a function of the user's may raise anything
+        return entrant.out(f"left out: {reason(problem)}")
+    trial = replace(entrant.trial, seconds=seconds)
+    return replace(entrant, trial=trial, run=run, call=call, literal=rival.literal)
+
+
+def _too_large(rival: Rival, judge: Judge) -> str:
+    """Why the program's temporaries forbid to run it; nothing where they do not."""
+    item = max((element_bytes(tensor) for tensor in judge.program.inputs), default=4)
+    needed, free = TEMPORARIES * rival.elements * item, free_bytes(judge.device)
+    if free is not None and needed > MOST_OF_FREE * free:
+        return f"its temporaries take {amount(needed)}, and {amount(free)} are free"
+    if needed / BYTES_A_SECOND > max(LEAST_SECONDS, LEAST_TIMES * judge.fastest) / 2:
+        return f"its temporaries take {amount(needed)}, which is slow"
+    return ""
+
+
+def candidate(number: int, plan: Plan, judge: Judge) -> Entrant:
+    """A derived program, built, judged and run once as a user calls it."""
+    label = f"candidate {number}"
+    entrant = Entrant(Trial(label, plan, (), inf, inf, "accepted"))
+    if judge.late:
+        return entrant.out("left out: the time for trying programs was used up")
+    try:
+        built = executable(plan, judge.device, judge.expected.types, strict=judge.strict)
+    except PROBLEMS as problem:
+        return entrant.out(f"not built: {reason(problem)}")
+    entrant = replace(entrant, trial=replace(entrant.trial, words=built.words), run=built)
+    try:
+        alone = first(partial(built, judge.expected.inputs), judge.device == "cuda")
+    except PROBLEMS as problem:
+        return entrant.out(f"not built: {reason(problem)}")
+    if judge.far_behind((alone - OVERHEAD * len(plan.stages)) / HANDICAP):  # whatever its error
+        times = alone / judge.fastest
+        slow = replace(entrant, trial=replace(entrant.trial, seconds=alone))
+        return slow.out(f"left out: {times:.3g} times slower on its first run")
+    found = judge.judged(entrant)
+    if found.run is None:
+        return found
+    caller: Callable[..., Any] = Caller(judge.program, built, judge.device)
+    call = partial(caller, *judge.operands)
+    try:
+        seconds = first(call, judge.device == "cuda")
+    except PROBLEMS as problem:
+        return found.out(f"not built: {reason(problem)}")
+    return replace(found, trial=replace(found.trial, seconds=seconds), call=call)
+
+
+def links(entrant: Entrant, judge: Judge) -> bool:
+    """Whether the program's flat function gives what the program gives: it is run twice, recorded
+    and replayed, and judged as the program itself was."""
+    assert entrant.run is not None
+    caller = Caller(judge.program, entrant.run, judge.device)
+
+    def replayed(inputs: Mapping[Tensor, torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        operands = [inputs[tensor] for tensor in judge.program.inputs]
+        caller(*operands)
+        found = caller(*operands)
+        return found if isinstance(found, tuple) else (found,)
+
+    off = judge.expected.error_of(replayed)
+    bar = max(min(judge.base, WRONG), entrant.trial.error)
+    return accepted(off, bar, judge.expected.epsilon)

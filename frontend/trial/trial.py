@@ -1,0 +1,50 @@
+"""One program of several that were built, checked and timed, as it turned out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from derivations.search.extract import Plan
+from frontend.accuracy.judged import FamilyError
+from frontend.accuracy.levels import cancelling
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One program as it was tried; `verdict` is `baseline`, `accepted` or why it was refused
+    or left out.
+
+    `error` is on random inputs, `families` are the errors on hard ones beside those of the formula
+    as written, for the programs that were fastest, up to the first that refuses one; all errors are
+    of the kind that the derivation's `accuracy` asks for."""
+
+    label: str
+    plan: Plan | None
+    words: tuple[str, ...]
+    seconds: float
+    error: float
+    verdict: str
+    families: tuple[FamilyError, ...] = ()
+    step_digits: tuple[tuple[str, float], ...] = ()
+    """The digits that each step that can cancel loses, as `("2 (distribute)", 6.3)`, on the inputs
+    where the program loses most; nothing where it loses none."""
+    spread: float = 0.0
+    """Half the distance between the quartiles of the measured times, in seconds."""
+    text: str = ""
+    """A plain program of torch, as Python."""
+
+    @property
+    def cancelling(self) -> tuple[str, ...]:
+        """The steps that can lose digits where large parts nearly cancel: `2 (distribute)`."""
+        return cancelling(self.plan.steps) if self.plan is not None else ()
+
+    @property
+    def worst(self) -> FamilyError | None:
+        """The hard inputs on which the program lost most digits."""
+        return max(self.families, key=lambda family: family.digits, default=None)
+
+    @property
+    def digits_lost(self) -> float:
+        """The most decimal digits that the program had less than the formula as written, on random
+        and on hard inputs."""
+        return 0.0 if self.worst is None else self.worst.digits

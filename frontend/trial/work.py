@@ -1,0 +1,30 @@
+"""Work before it is begun: what one element of a compiled program's output takes to check."""
+
+from __future__ import annotations
+
+from math import prod
+
+from frontend.accuracy.sampled_reference import equally_cheap
+from ta.errors import BuildError
+from ta.ir.program import Program
+from ta.ir.subst import stages
+from ta.printing.show import show_program
+
+MOST_POINTS = 10**10
+"""The exact interpreter evaluates some 10^8 bodies a second."""
+
+
+def require_work(program: Program) -> None:
+    """BuildError where an element reduces so many values that the check of it would not end."""
+    for output in program.outputs:
+        for stage in stages(equally_cheap(output.scope)):
+            points = prod(side.extent for side in stage.sums)
+            if points > MOST_POINTS:
+                sizes = " x ".join(str(side.extent) for side in stage.sums)
+                raise BuildError(
+                    "one element reduces too many values for a compiled program to be checked",
+                    text=show_program(program),
+                    sizes=f"{sizes} are {points:,} values, and at most {MOST_POINTS:,} are checked",
+                    next_step="use smaller shapes, or reduce in several statements; "
+                    "derive() alone evaluates nothing",
+                )

@@ -1,0 +1,212 @@
+"""Differences of two programs in numbers that a reader knows: rationals, and float64 if confirmed.
+
+A counterexample lies where both sides have values: no divisor is 0 there, nor is inf - inf met, not
+even in a product with 0.  What floating point shows is computed again with balls
+(`ta.equality.balls`), at more and more digits: cancellation is no difference.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ta.equality.balls import PreciseField
+from ta.equality.partial_values import ValuedField, bare
+from ta.exact.fields import POISON, Array, Field, RealField, random_values
+from ta.exact.interp import Values, evaluate, evaluate_at, input_tensors
+from ta.exact.rationals import ExactField
+from ta.ir.node import Access, Const, Reducer, Scope, Tensor
+from ta.ir.subst import nested_scopes, stages, walk
+
+Roots: TypeAlias = Sequence[Scope]
+
+ROUNDING: Final = 1e-6
+"""Floating point shows a difference only where the relative error is larger."""
+DIGITS: Final = (50, 100, 400)
+"""What the balls of one precision do not decide is left to the next."""
+MOST_PRECISE: Final = 50_000
+"""A point of more iteration points than this is not computed with balls."""
+MOST_TRIED: Final = 8
+"""So many positions where floating point shows a difference are computed with balls."""
+MOST_SPIKES: Final = 256
+"""So many entries are made the greatest and the least in turn."""
+MOST_WHOLE: Final = 1 << 62
+"""Whole entries are drawn as 64-bit integers."""
+
+
+class Found(NamedTuple):
+    """Output number `output` differs at `point`."""
+
+    output: int
+    point: tuple[int, ...]
+    left: object
+    right: object
+    field: Field
+
+
+@dataclass(frozen=True)
+class StrictField(ExactField):
+    """The rationals, where what has no value gives none in a product with 0 either, and 1/inf is
+    none: inf/inf were 0*inf."""
+
+    def power(self, base: Array, exponent: int) -> Array:
+        result = super().power(base, exponent)
+        if exponent > 0:
+            return result
+        infinite = np.asarray(abs(base) == math.inf, dtype=bool)
+        return np.where(infinite, POISON, result).astype(object)
+
+    def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
+        result = super().combine(reducer, left, right)
+        if reducer != "prod":
+            return result
+        return np.where(_valueless(left) | _valueless(right), POISON, result).astype(object)
+
+    def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
+        result = super().reduce(reducer, values, axes)
+        if reducer != "prod":
+            return result
+        none = np.any(_valueless(values), axis=tuple(range(-axes, 0)))
+        return np.where(none, POISON, result).astype(object)
+
+
+def _valueless(values: Array) -> Array:
+    return np.asarray(values != values, dtype=bool)
+
+
+class PositiveField(RealField):
+    """float64 with positive entries, where sqrt and log have values."""
+
+    def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
+        return np.abs(generator.standard_normal(shape)) + 0.125
+
+
+class NegativeField(RealField):
+    """float64 with negative entries, where sqrt(a^2) is not a."""
+
+    def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
+        return -np.abs(generator.standard_normal(shape)) - 0.125
+
+
+@dataclass(frozen=True)
+class WholeField(StrictField):
+    """The rationals, with whole entries from `low` to `high`."""
+
+    low: int = -1
+    high: int = 1
+
+    def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
+        return self.convert(generator.integers(self.low, self.high + 1, shape))
+
+
+def exact_fields(*roots: Scope) -> tuple[Field, ...]:
+    """The rationals with entries of several magnitudes and signs: ties, halves and thirds, around
+    and far beyond the constants of the programs."""
+    reach = 2 + sum(map(math.ceil, _constants(*roots)))
+    near, far = min(4 * reach, MOST_WHOLE), min(64 * reach * reach, MOST_WHOLE)
+    bounds = ((-1, 1), (-near, near), (-far, far), (1, far), (-far, -1))
+    return (StrictField(), *(WholeField(low, high) for low, high in bounds))
+
+
+def real_fields() -> tuple[Field, ...]:
+    """float64, with entries of both signs, with positive and with negative ones."""
+    return (RealField(ROUNDING), PositiveField(ROUNDING), NegativeField(ROUNDING))
+
+
+def first_difference(
+    left: Roots, right: Roots, data: Mapping[str, Array], field: Field
+) -> Found | None:
+    """The first output and position at which both have values on these data, and different ones."""
+    field = StrictField() if type(field) is ExactField else field
+    for output, (x, y) in enumerate(zip(left, right, strict=True)):
+        if x is not y:
+            values = (evaluate(side, data, field).reshape(-1) for side in (x, y))
+            found = difference((x, y), (*values,), data, field)
+            if found is not None:
+                return found._replace(output=output)
+    return None
+
+
+def difference(
+    sides: tuple[Scope, ...], values: tuple[Array, ...], data: Mapping[str, Array], field: Field
+) -> Found | None:
+    """The first position at which both sides, which have these values on these data, differ."""
+    (x, y), real = sides, isinstance(field, RealField)
+    places = np.flatnonzero(field.differs(*values))
+    for place in map(int, places[: MOST_TRIED if real else 1]):
+        point = position(x, place)
+        if not real or confirmed(x, y, point, data):
+            a, b = (number(side[place], field) for side in values)
+            return Found(0, point, a, b, plain(field))
+    return None
+
+
+def plain(field: Field) -> Field:
+    """The field without marks."""
+    return field.inner if isinstance(field, ValuedField) else field
+
+
+def number(value: Any, field: Field) -> Any:
+    """A field's number without marks."""
+    return bare(value) if isinstance(field, ValuedField) else value
+
+
+def position(scope: Scope, place: int) -> tuple[int, ...]:
+    """The point of a place in the scope's flat box."""
+    index = np.unravel_index(place, scope.shape) if scope.loops else ()
+    return tuple(int(i) + r.lo for i, r in zip(index, scope.loops, strict=True))
+
+
+def confirmed(x: Scope, y: Scope, point: tuple[int, ...], data: Mapping[str, Values]) -> bool:
+    """Whether both sides have values at the point that are certainly different."""
+    if visited(x, 1) + visited(y, 1) > MOST_PRECISE:
+        return False
+    at = np.array(point, dtype=np.int64).reshape(1, len(point))
+    for digits in DIGITS:
+        field = PreciseField(digits)
+        values = [evaluate_at(side, at, data, field) for side in (x, y)]
+        if field.differs(*values)[0]:
+            return True
+    return False
+
+
+def visited(scope: Scope, count: int) -> int:
+    """At most so many iteration points are visited for so many positions of the scope."""
+    inner = count * math.prod(r.extent for r in scope.sums)
+    return inner + sum(visited(nested, min(nested.size, inner)) for nested in nested_scopes(scope))
+
+
+def spiked(left: Roots, right: Roots) -> Found | None:
+    """Each entry in turn far above and far below all others, as max and min see one at a time."""
+    field = StrictField()
+    tensors: dict[str, Tensor] = {t.name: t for t in input_tensors(*left, *right)}
+    if sum(t.size for t in tensors.values()) > MOST_SPIKES:
+        return None
+    data = {n: v.astype(object) for n, v in random_values(tensors.values(), field, 0).items()}
+    for values in data.values():
+        flat = values.reshape(-1)
+        for place in range(flat.size):
+            before = flat[place]
+            for spike in (1_000_000, -1_000_000):
+                flat[place] = Fraction(spike)
+                found = first_difference(left, right, data, field)
+                if found is not None:
+                    return found
+            flat[place] = before
+    return None
+
+
+def _constants(*roots: Scope) -> set[Fraction]:
+    values = set()
+    for stage in stages(*roots):
+        for node in walk(stage.body):
+            value = node.value if isinstance(node, Const) else None
+            value = node.fill if isinstance(node, Access) else value
+            if isinstance(value, Fraction):
+                values.add(abs(value))
+    return values

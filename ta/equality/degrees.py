@@ -1,0 +1,115 @@
+"""How large the numbers of a program may grow: its degree, and the bits of its constants.
+
+    degree(a*b) = degree(a) + degree(b)     degree(a^n) = |n|*degree(a)     degree(entry) = 1
+    bits(a*b) = bits(a) + bits(b)           bits(a^n) = |n|*bits(a)         bits(c) = log2(c)
+
+Both go across stages, so that a chain of powers is seen.  A sum has the greatest of its terms; a
+sum of constants alone has the bits of the carry besides, so that it is no way to write a greater
+constant.  Sums of quotients count as the greatest of their terms, too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final, NamedTuple
+
+from ta.ir.functions import FUNCTIONS
+from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Scope
+from ta.ir.subst import children, stages
+
+MOST_COUNTED: Final = 1e18
+"""More bits than this are not counted."""
+
+
+def greatest_degree(*roots: Scope) -> int:
+    """The greatest `degree` of the roots."""
+    known: dict[Scope, int] = {}
+    for stage in stages(*roots):  # producers first, so that a long chain is no deep recursion
+        degree(stage, known)
+    return max([0, *(known[root] for root in roots)])
+
+
+def degree(scope: Scope, known: dict[Scope, int]) -> int:
+    """The degree in the entries of the tensors, with functions as their operands; sums of quotients
+    count as the greatest of their terms."""
+
+    def of(node: Node) -> int:
+        match node:
+            case Access(source=Scope() as source):
+                return degree(source, known)
+            case Access():
+                return 1
+            case Mul():
+                return sum(map(of, node.factors))
+            case Power():
+                return abs(node.exponent) * of(node.base)
+        return max(map(of, children(node)), default=0)
+
+    if scope not in known:
+        times = math.prod(r.extent for r in scope.sums) if scope.reducer == "prod" else 1
+        known[scope] = times * of(scope.body)
+    return known[scope]
+
+
+class Bits(NamedTuple):
+    """Of the numerators and denominators of constants together; `fixed`: no entry takes part."""
+
+    most: float
+    fixed: bool
+
+
+def greatest_bits(*roots: Scope) -> float:
+    """The greatest `bits` of the roots, and of what functions are applied to."""
+    known: dict[Scope, Bits] = {}
+    operands = [0.0]
+    for stage in stages(*roots):  # producers first
+        known[stage] = _bits(stage, known, operands)
+    return max(*operands, *(known[root].most for root in roots))
+
+
+def _bits(scope: Scope, known: dict[Scope, Bits], operands: list[float]) -> Bits:
+    """Of one scope, after those that it reads; adds those of operands of functions."""
+
+    def of(node: Node) -> Bits:
+        match node:
+            case Const(value=value):
+                return Bits(_length(value), True)
+            case Access(source=Scope() as source):
+                return _most([known[source], Bits(_length(node.fill), True)])
+            case Access():
+                return Bits(_length(node.fill), False)
+            case Apply() if FUNCTIONS[node.function].exact is None:
+                operands.extend(of(arg).most for arg in node.args)
+                return Bits(0, False)  # a number like any other
+            case Power():
+                base = of(node.base)
+                return Bits(min(abs(node.exponent) * base.most, MOST_COUNTED), base.fixed)
+        found = [of(child) for child in children(node)]
+        if isinstance(node, Mul):
+            total = min(sum(part.most for part in found), MOST_COUNTED)
+            return Bits(total, all(part.fixed for part in found))
+        return _carried(_most(found), len(found) if isinstance(node, Add | Apply) else 1)
+
+    points = math.prod(r.extent for r in scope.sums)
+    body = of(scope.body)
+    if scope.reducer == "prod":
+        return Bits(min(points * body.most, MOST_COUNTED), body.fixed)
+    return _carried(body, points if scope.reducer == "sum" else 1)
+
+
+def _most(found: Sequence[Bits]) -> Bits:
+    return Bits(max([0.0, *(part.most for part in found)]), all(part.fixed for part in found))
+
+
+def _carried(bits: Bits, terms: int) -> Bits:
+    """With those that a sum of so many constants has more."""
+    return Bits(bits.most + _length(Fraction(terms)), True) if bits.fixed else bits
+
+
+def _length(value: Number) -> int:
+    """log2 of the numerator and of the denominator, rounded up."""
+    if isinstance(value, float) or not value:
+        return 0
+    return (abs(value.numerator) - 1).bit_length() + (value.denominator - 1).bit_length()

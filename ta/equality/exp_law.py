@@ -1,0 +1,138 @@
+"""Residues in which exp(a + b) = exp(a) * exp(b) holds, and what follows from it.
+
+A value is a pair of residues, modulo p and modulo q, for primes with p = 2*q + 1:
+
+    (a, a') + (b, b') = (a + b mod p, a' + b' mod q)        products, sums and powers likewise
+    exp(a, a')        = (g^a' mod p, h(g^a' mod p))          g a square modulo p, of the order q
+
+The first residue is the value, the second is what exp reads; h is a fixed pseudo-random function,
+so that the law does not reach through an exp in the argument of another exp.  Two values are equal
+where their first residues are.  Signs, max and min are as in `signs`; exp(a) is a square, and so
+positive.
+
+**The base.**  g stands for e, a number that is no root of any polynomial with rational
+coefficients.  So it is drawn for the programs, another for every draw (`square`): with a
+base that is known beforehand, exp(1) were a number that can be written down.  Each of the q - 1
+squares other than 0 and 1 has the order q, as q is prime.  Write the constants that stand in
+exponents, exp(n/d), as powers of g^(1/d), which is such a square as well: two different
+polynomials of degree m in it agree for at most m of the squares, so with a chance of at most
+m/(q - 1), in each draw.  exp(n) and exp(k) alone agree only where q divides n - k.
+
+The idea is that of the verifier of Mirage (Wu et al., OSDI 2025).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ta.equality.signs import COMPARING, SignField, compared
+from ta.exact.fields import Array, Field
+from ta.ir.node import Number, Reducer
+
+SAFE_PRIMES: Final = (2147454839, 2147365919, 2147363039, 2147345639)
+"""The greatest primes p below 2^31 with (p - 1)/2 prime that have the signs of `equality.signs`."""
+BASE: Final = 4
+"""A base for what compares no programs of others: a known one proves nothing about constants."""
+_HALF: Final = np.uint64(32)
+_LOW: Final = np.uint64(0xFFFFFFFF)
+
+
+@dataclass(frozen=True)
+class ExponentialField(Field):
+    """Pairs of residues modulo p and (p-1)/2, packed into 64 bits, the first above the second."""
+
+    prime: int = SAFE_PRIMES[0]
+    signed: bool = True
+    base: int = BASE
+    dtype: ClassVar[np.dtype[Any]] = np.dtype(np.uint64)
+    block: ClassVar[int] = SignField.block
+
+    @property
+    def value(self) -> SignField:
+        return SignField(self.prime, self.signed)
+
+    @property
+    def exponent(self) -> SignField:
+        return SignField(self.prime // 2, self.signed)
+
+    def constant(self, value: Number) -> Array:
+        return _pack(self.value.constant(value), self.exponent.constant(value))
+
+    def convert(self, values: npt.ArrayLike) -> Array:
+        """Signed integers by their residues; unsigned ones are pairs already."""
+        given = np.asarray(values)
+        if given.dtype == np.uint64:
+            return given
+        return _pack(self.value.convert(given), self.exponent.convert(given))
+
+    def add(self, left: Array, right: Array) -> Array:
+        return self.combine("sum", left, right)
+
+    def multiply(self, left: Array, right: Array) -> Array:
+        return self.combine("prod", left, right)
+
+    def power(self, base: Array, exponent: int) -> Array:
+        first, second = _parts(base)
+        return _pack(self.value.power(first, exponent), self.exponent.power(second, exponent))
+
+    def apply(self, function: str, *args: Array) -> Array:
+        firsts = [_parts(arg)[0] for arg in args]
+        first = self.value.apply(function, *firsts)
+        if self.signed and function in COMPARING:
+            return compared(self, function, args, self._sign)
+        if function == "exp":
+            first = np.where(args[0] == self.constant(-math.inf), first, self._exp(args[0]))
+        whole = first <= 1  # f(0) and f(-inf), where they are whole, are so in both parts
+        return _pack(first, np.where(whole, first, self.exponent.opaque(function, first)))
+
+    def _sign(self, pair: Array) -> Array:
+        """The sign of the value, as a pair."""
+        sign = self.value.sign(_parts(pair)[0])
+        minus = sign == self.prime - 1
+        return _pack(sign, np.where(minus, np.uint64(self.prime // 2 - 1), sign))
+
+    def _exp(self, arg: Array) -> Array:
+        _, exponent = _parts(arg)
+        result = np.ones_like(exponent)
+        factor = self.base
+        for bit in range(31):
+            taken = (exponent >> np.uint64(bit)) & np.uint64(1)
+            result = np.where(taken, result * np.uint64(factor) % np.uint64(self.prime), result)
+            factor = factor * factor % self.prime
+        return result
+
+    def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
+        if reducer not in ("sum", "prod"):
+            return self.reduce(reducer, np.stack(np.broadcast_arrays(left, right), axis=-1), 1)
+        (a, x), (b, y) = _parts(left), _parts(right)
+        return _pack(self.value.combine(reducer, a, b), self.exponent.combine(reducer, x, y))
+
+    def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
+        first, second = _parts(values)
+        if reducer in ("sum", "prod"):
+            reduced = self.exponent.reduce(reducer, second, axes)
+        else:
+            nothing = first == self.value.identity(reducer)
+            keys = self.value.keys(reducer, first, nothing, axes)
+            reduced = self.exponent.extreme(reducer, second, keys, nothing, axes)
+        return _pack(self.value.reduce(reducer, first, axes), reduced)
+
+    def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
+        """Independent residues: by the Chinese remainder theorem, integers below p*q."""
+        return _pack(self.value.random(shape, generator), self.exponent.random(shape, generator))
+
+    def differs(self, left: Array, right: Array) -> Array:
+        return self.value.differs(_parts(left)[0], _parts(right)[0])
+
+
+def _pack(first: Array, second: Array) -> Array:
+    return np.asarray((first << _HALF) | second)
+
+
+def _parts(pair: Array) -> tuple[Array, Array]:
+    return pair >> _HALF, pair & _LOW

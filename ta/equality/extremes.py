@@ -1,0 +1,55 @@
+"""A max of maxima is one max, and so for min.
+
+    max[r] {L[y] max[s] f(y, s)}[g(r)]  =  max[r, s] f(g(r), s)       where g(r) is inside of y
+                                                                      -inf elsewhere, as the fill is
+
+The one form in which two nestings of the same operands are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ta.exact.fields import IDENTITIES
+from ta.ir import affine, expr
+from ta.ir.canon import scope as make_scope
+from ta.ir.node import Access, Condition, Node, Scope
+from ta.ir.subst import replace_sources, stages, substitute
+
+
+def flatten_extremes(roots: Sequence[Scope]) -> tuple[Scope, ...]:
+    """The programs with every max that is read whole by a max merged into it; min likewise."""
+    done: dict[Scope, Scope] = {}
+    for stage in stages(*roots):
+        new = replace_sources(stage, done)
+        while (merged := _merged(new)) is not None:
+            new = merged
+        done[stage] = new
+    return tuple(done[root] for root in roots)
+
+
+def _merged(stage: Scope) -> Scope | None:
+    read = stage.body
+    if stage.reducer not in ("max", "min") or not isinstance(read, Access):
+        return None
+    inner = read.source
+    if not isinstance(inner, Scope) or inner.reducer != stage.reducer or inner.empty:
+        return None
+    conditions = []
+    if not stage.empty:
+        for row, bound in zip(read.rows, inner.loops, strict=True):
+            low, high = affine.bounds(row, stage.domain)
+            if low < bound.lo:
+                conditions.append(Condition(">=", affine.shift(row, -bound.lo)))
+            if high >= bound.hi:
+                room = affine.shift(affine.scale(row, -1), bound.hi - 1)
+                conditions.append(Condition(">=", room))
+    nothing = IDENTITIES[stage.reducer]
+    if conditions and read.fill != nothing:
+        return None
+    first = len(stage.domain)
+    new = [affine.iterator(first + position) for position in range(len(inner.sums))]
+    body: Node = substitute(inner.body, [*read.rows, *new])
+    if conditions:
+        body = expr.select(conditions, body, expr.const(nothing))
+    return make_scope(stage.loops, stage.sums + inner.sums, body, stage.reducer)

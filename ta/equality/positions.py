@@ -1,0 +1,89 @@
+"""A difference at some of the positions of programs of any size: corners, borders, inside."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ta.equality.counterexample import (
+    MOST_TRIED,
+    ROUNDING,
+    Found,
+    Roots,
+    StrictField,
+    confirmed,
+    number,
+    plain,
+    visited,
+)
+from ta.equality.partial_values import ValuedField, divides
+from ta.equality.primes import digest, primes
+from ta.equality.sign_bounds import opaque_functions
+from ta.exact.fields import Array, Field, ModularField, RealField
+from ta.exact.interp import evaluate_at, input_tensors, uses_order
+from ta.exact.sampled import sampled_values
+from ta.ir.node import Scope
+from ta.ir.subst import stages
+
+MOST_SAMPLED = 4_000_000
+"""Points visited for a sample of positions."""
+MOST_POSITIONS = 256
+
+
+def sample(left: Roots, right: Roots) -> tuple[Found | None, int]:
+    """A difference at corners, beside borders or inside, of programs of any size, in numbers that a
+    reader knows; and how many positions of each output were looked at."""
+    tensors = input_tensors(*left, *right)
+    ordered = any(map(uses_order, stages(*left, *right)))
+    field: Field = StrictField()
+    if not ordered:
+        field = _residues(left, right)
+    budget = MOST_SAMPLED // 100 if ordered else MOST_SAMPLED
+    if opaque_functions(*left, *right):
+        field = RealField(ROUNDING)
+    fewest = MOST_POSITIONS
+    for output, (x, y) in enumerate(zip(left, right, strict=True)):
+        count = MOST_POSITIONS
+        while count and visited(x, count) + visited(y, count) > budget:
+            count //= 2
+        chosen = positions(x, count)
+        fewest = min(fewest, len(chosen))
+        if not len(chosen):
+            continue
+        for seed in (1, 2, 3):
+            data = sampled_values(tensors, field, seed)
+            values = [evaluate_at(side, chosen, data, field) for side in (x, y)]
+            for place in np.flatnonzero(field.differs(*values))[:MOST_TRIED]:
+                point = tuple(int(i) for i in chosen[place])
+                if not isinstance(field, RealField) or confirmed(x, y, point, data):
+                    a, b = (number(side[place], field) for side in values)
+                    return Found(output, point, a, b, plain(field)), fewest
+    return None, fewest
+
+
+def _residues(left: Roots, right: Roots) -> Field:
+    field = ModularField(next(primes(digest((*left, *right)))))
+    return ValuedField(field) if divides(*left, *right) else field
+
+
+def positions(scope: Scope, count: int) -> Array:
+    """At most `count` positions: corners, beside borders, random ones; shape (count, loops).  A
+    scalar has one, without coordinates, if it may be looked at at all."""
+    if not scope.loops:
+        return np.zeros((min(count, 1), 0), dtype=np.int64)
+    generator = np.random.default_rng(0)
+    low = np.array([r.lo for r in scope.loops], dtype=np.int64)
+    high = np.array([r.hi for r in scope.loops], dtype=np.int64)
+    if not scope.size:
+        count = 0
+    rank = len(low)
+    inside = generator.integers(low, high, (count, rank)) if count else np.zeros((0, rank), int)
+    corners = [low if bit == 0 else high - 1 for bit in (0, 1)][: 2 * min(count, 1)]
+    for kind in range(count - len(corners)):
+        at_border = generator.integers(0, 2, rank).astype(bool)
+        side = generator.integers(0, 2, rank).astype(bool)
+        beside = generator.integers(0, 2, rank) * (kind % 3 == 1)
+        border = np.where(side, high - 1 - beside, low + beside)
+        mixed = border if kind % 3 == 0 else np.where(at_border, border, inside[kind])
+        corners.append(np.clip(mixed, low, high - 1) if kind % 3 < 2 else inside[kind])
+    chosen = np.array(corners, dtype=np.int64).reshape(-1, rank)
+    return np.unique(chosen, axis=0)

@@ -1,0 +1,131 @@
+"""Primes that the formulas choose, so that no constant in a formula can be made to fit them.
+
+Modulo a prime that is known beforehand, `4611685975477714963*A` is 0 and its equality with 0 is no
+accident.  The primes here are drawn below 2^31 by a generator whose seed is a digest of the
+programs that are to be compared: the same ones for the same programs, others for any other.  The
+bases of exp are drawn likewise.
+
+There are 6.2 million primes in the range, 49 thousand with the signs of constants, and 5 thousand
+of these with (p - 1)/2 prime.  A number of b bits is divided by at most b/30 of them, so a drawn
+one divides it with a chance of at most b/30 over their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from hashlib import sha256
+from math import gcd, prod
+from random import Random
+from typing import Final
+
+from ta.ir.node import Access, Apply, Const, Node, Power, Scope, Select
+from ta.ir.subst import stages, walk
+
+BELOW: Final = 1 << 31
+ABOVE: Final = BELOW - (BELOW >> 4)
+"""Primes are drawn from this range."""
+SQUARES: Final = (3, 5, 7, 11, 13)
+_PERIOD: Final = 8 * prod(SQUARES)
+
+
+def digest(roots: Iterable[Scope]) -> str:
+    """What tells programs apart, up to the names of their iterators."""
+    state = sha256()
+    order = {scope: place for place, scope in enumerate(stages(*roots))}
+    for scope in order:
+        state.update(repr((scope.loops, scope.sums, scope.reducer)).encode())
+        for node in walk(scope.body):
+            state.update(repr(_described(node, order)).encode())
+    return state.hexdigest()
+
+
+def _described(node: Node, order: dict[Scope, int]) -> object:
+    match node:
+        case Const():
+            return node.value
+        case Access():
+            name = order[node.source] if isinstance(node.source, Scope) else node.source.name
+            return name, node.rows, node.fill
+        case Power():
+            return "^", node.exponent
+        case Apply():
+            return node.function
+        case Select():
+            return node.conditions
+    return type(node).__name__
+
+
+def primes(seed: str) -> Iterator[int]:
+    """Different primes, without end."""
+    return _different(filter(is_prime, _numbers(seed)))
+
+
+def sign_primes(seed: str) -> Iterator[int]:
+    """Primes for which -1 is no square and 2, 3, 5, 7, 11, 13 are."""
+    return _different(filter(is_prime, _settled(seed)))
+
+
+def safe_primes(seed: str) -> Iterator[int]:
+    """The same with (p - 1)/2 prime."""
+    return _different(n for n in _settled(seed) if is_prime(n // 2) and is_prime(n))
+
+
+def square(seed: str, number: int, prime: int) -> int:
+    """A random square modulo the prime other than 0 and 1, for a draw by its number."""
+    root = Random(f"{seed} square {number}").randrange(2, prime - 1)
+    return root * root % prime
+
+
+def is_prime(number: int) -> bool:
+    """Miller and Rabin's test; its bases decide all numbers below 3215031751 (Jaeschke 1993)."""
+    bases = (2, 3, 5, 7)
+    if number < 11 or gcd(number, 210) > 1:
+        return number in bases
+    odd = number - 1
+    halvings = (odd & -odd).bit_length() - 1
+    odd >>= halvings
+    for base in bases:
+        power = pow(base, odd, number)
+        if power in (1, number - 1):
+            continue
+        for _ in range(halvings - 1):
+            power = power * power % number
+            if power == number - 1:
+                break
+        else:
+            return False
+    return True
+
+
+@cache
+def _residues() -> tuple[int, ...]:
+    """The residues of such primes p: 7 modulo 8, and by the law of quadratic reciprocity p, or -p
+    for q = 3 modulo 4, is a square modulo each q."""
+    kept = set(range(7, _PERIOD, 8))
+    for q in SQUARES:
+        squares = {x * x * (-1 if q % 4 == 3 else 1) % q for x in range(1, q)}
+        kept = {residue for residue in kept if residue % q in squares}
+    return tuple(sorted(kept))
+
+
+def _numbers(seed: str) -> Iterator[int]:
+    generator = Random(seed)
+    while True:
+        yield generator.randrange(ABOVE, BELOW) | 1
+
+
+def _settled(seed: str) -> Iterator[int]:
+    """Numbers in whose residue classes all primes have the signs of constants."""
+    generator = Random(seed)
+    while True:
+        residue = generator.choice(_residues())
+        yield residue + _PERIOD * generator.randrange(ABOVE // _PERIOD + 1, BELOW // _PERIOD)
+
+
+def _different(numbers: Iterator[int]) -> Iterator[int]:
+    seen: set[int] = set()
+    for number in numbers:
+        if number not in seen:
+            seen.add(number)
+            yield number

@@ -1,0 +1,295 @@
+"""How many random signs an output depends on: how likely a draw shows a difference.
+
+    share of the draws that show a difference  >=  2^-k * (1 - SPREAD)
+    N draws miss it with a chance of at most (1 - share)^N
+
+Signs are those of `signs`: a *question* is one sign of a rational function that is asked for at
+one point of an iteration space.  k is the lesser of two bounds.
+
+**By questions.**  k = T, the number of questions that one position of both outputs depends on.
+Answer them in the order in which they are asked.  The answer is settled by the earlier ones where
+the factors asked for are products of factors asked before; otherwise it is as good as independent
+of them, and each way half of the time.  So every branch that is consistent has a share of at least
+2^-T, whatever its factors and constants are, and the branch of the reals is consistent.
+
+**By products.**  k = K, the most irreducible factors whose signs are multiplied in one term.  Where
+no sign is asked for inside of a function, a quotient, a max or another sign, the difference of both
+sides is a polynomial in independent signs, of degree K in them, and linear in each.  If it is not 0
+it is not 0 for a share of at least 2^-K of the signs (Schwartz's lemma on {1,-1}^n).  A polynomial
+of degree d has at most d factors that are no constants.  The constant in front of them has to have
+a known sign, or else it were a factor more for each of its primes: so K is used only where the
+content of what is asked has no prime above 13.  It has none if it is a product of numbers and
+tensors with such numbers only, by Gauss's lemma, or if the absolute values of all coefficients
+together are below 17.
+
+**As good as independent.**  For polynomials of which no product is a square times a constant, the
+mean of a product of their symbols is at most d/sqrt(p), with d the degree of that product (Weil).
+So a branch of T questions of degree at most d has a share of at least 2^-T - T*d/sqrt(p), and signs
+are not used where that error were more than `SPREAD` of it.  Distinct primes modulo distinct random
+p are taken to have independent symbols, and the values of functions to be random.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Final, NamedTuple
+
+from ta.ir.functions import FUNCTIONS
+from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Scope, Select, Tensor
+from ta.ir.subst import children, stages, walk
+
+SPREAD: Final = 1 / 8
+ROOT: Final = 44_000
+"""Below the square roots of all primes that are drawn."""
+KNOWN: Final = (2, 3, 5, 7, 11, 13)
+LEAST_UNKNOWN: Final = 17
+MANY: Final = 1 << 10
+"""More signs than this are not counted."""
+MOST_NORM: Final = 1 << 40
+"""Greater sums of coefficients are not added up."""
+
+
+class Asked(NamedTuple):
+    """`signs`: the bound k.  `degree`: of what is asked, at most, in entries and functions."""
+
+    signs: int
+    degree: int
+
+    @property
+    def share(self) -> float:
+        """Of the draws, at least so many show a difference."""
+        return 2.0**-self.signs * (1 - SPREAD) if self.signs else 1.0
+
+    @property
+    def independent(self) -> bool:
+        """Whether the error of taking signs as independent is small."""
+        return bool(self.signs * self.degree * 2**self.signs <= SPREAD * ROOT)
+
+
+def asked(left: Sequence[Scope], right: Sequence[Scope], *, exp_sum: bool = False) -> Asked:
+    """The bound for each pair of outputs, and the worst of these."""
+    bounds = _Bounds(exp_sum)
+    for stage in stages(*left, *right):  # producers first, so that a long chain is no recursion
+        bounds.add(stage)
+    worst = Asked(0, 0)
+    for x, y in zip(left, right, strict=True):
+        sides = [bounds.known[x], bounds.known[y]]
+        count = sum(side.questions for side in sides)
+        factors = [side.products for side in sides]
+        known = [k for k in factors if k is not None]
+        signs = min(count, max(known)) if len(known) == len(factors) else count
+        degree = max(bounds.greatest(x), bounds.greatest(y))
+        worst = Asked(min(MANY, max(worst.signs, signs)), max(worst.degree, degree))
+    return worst
+
+
+def compares(node: Node) -> bool:
+    return isinstance(node, Apply) and node.function in ("abs", "relu", "maximum", "minimum")
+
+
+@dataclass
+class _Bounds:
+    """The bounds of scopes, each computed once, and after those of the scopes that it reads."""
+
+    exp_sum: bool
+    known: dict[Scope, _Bound] = field(default_factory=dict)
+
+    def add(self, scope: Scope) -> None:
+        points = math.prod(r.extent for r in scope.sums)
+        times = points if scope.reducer == "prod" else 1
+        order = scope.reducer in ("max", "min")
+        count = points * self._questions(scope.body)
+        products = self._products(scope.body) if not order else None if count else 0
+        norm, settled = self.norm(scope.body), self.settled(scope.body)
+        if scope.sums:
+            norm = _multiplied([Norm(points, 1), norm]) if scope.reducer == "sum" else NO_NORM
+            settled = settled if scope.reducer == "prod" else _small(norm)
+        degree = times * self.degree(scope.body)
+        self.known[scope] = _Bound(
+            count,
+            None if products is None else times * products,
+            max(degree, int(order)),
+            norm,
+            settled,
+        )
+
+    def _questions(self, node: Node) -> int:
+        found = 0
+        for part in dict.fromkeys(walk(node)):
+            found += compares(part)
+            if isinstance(part, Access) and isinstance(part.source, Scope):
+                found += self.known[part.source].questions
+        return found
+
+    def _products(self, node: Node) -> int | None:
+        match node:
+            case Access(source=Scope() as source):
+                return self.known[source].products
+            case Apply():
+                if any(map(self._questions, node.args)):
+                    return None
+                if not compares(node):
+                    return 0
+                return self._factors(node)
+            case Power(exponent=exponent) if exponent < 0:
+                return None if self._questions(node.base) else 0
+        found = [self._products(child) for child in children(node)]
+        if None in found:
+            return None
+        counts = [count for count in found if count is not None]
+        if isinstance(node, Power):
+            return node.exponent * sum(counts)
+        return sum(counts) if isinstance(node, Mul) else max(counts, default=0)
+
+    def _factors(self, node: Apply) -> int | None:
+        """The most factors of what is asked, where the constant in front has a known sign."""
+        if len(node.args) == 1:
+            return self.degree(node.args[0]) if self.settled(node.args[0]) else None
+        norms = [self.norm(arg) for arg in node.args]  # of the difference of both operands
+        if not _small(_added(norms)):
+            return None
+        return max(map(self.degree, node.args))
+
+    def settled(self, node: Node) -> bool:
+        """Whether the content of a polynomial, or quotient, has a known sign."""
+        match node:
+            case Const():
+                return _smooth(node.value)
+            case Access(source=Tensor()):
+                return _smooth(node.fill)
+            case Access(source=Scope() as source):
+                return _smooth(node.fill) and self.known[source].settled
+            case Mul():
+                return all(map(self.settled, node.factors))
+            case Power():
+                return self.settled(node.base)
+            case Select():
+                return self.settled(node.then) and self.settled(node.otherwise)
+        return _small(self.norm(node))
+
+    def norm(self, node: Node) -> Norm:
+        """The sum of the absolute values of all coefficients of a polynomial."""
+        match node:
+            case Const():
+                return _number(node.value)
+            case Access(source=Tensor()):
+                return _either([Norm(1, 1), _number(node.fill)])
+            case Access(source=Scope() as source):
+                return _either([self.known[source].norm, _number(node.fill)])
+            case Apply():
+                opaque = not compares(node) and not (self.exp_sum and node.function == "exp")
+                return Norm(1, 1) if opaque else NO_NORM
+            case Power(exponent=exponent) if exponent > 0:
+                return _multiplied([self.norm(node.base)] * min(exponent, 64))
+            case Mul():
+                return _multiplied([self.norm(factor) for factor in node.factors])
+            case Add():
+                return _added([self.norm(term) for term in node.terms])
+            case Select():
+                return _either([self.norm(node.then), self.norm(node.otherwise)])
+        return NO_NORM
+
+    def degree(self, node: Node) -> int:
+        """The degree in entries and in the values of functions, of max and of min."""
+        match node:
+            case Access(source=Scope() as source):
+                return self.known[source].degree
+            case Access():
+                return 1
+            case Mul():
+                return sum(map(self.degree, node.factors))
+            case Power():
+                return abs(node.exponent) * self.degree(node.base)
+            case Apply():
+                return max([1, *map(self.degree, node.args)]) if compares(node) else 1
+            case Add() if any(isinstance(part, Power) for part in walk(node)):
+                return sum(map(self.degree, node.terms))  # over a common denominator
+        return max(map(self.degree, children(node)), default=0)
+
+    def greatest(self, scope: Scope) -> int:
+        """The greatest degree of what is asked, by the scope and what it reads."""
+        found = 0
+        for stage in stages(scope):
+            for node in walk(stage.body):
+                if compares(node):
+                    found = max([found, *map(self.degree, children(node))])
+        return found
+
+
+class _Bound(NamedTuple):
+    """Of one position of a scope: T; K, if it holds; the degree; the norm of its coefficients; and
+    whether the content has a known sign."""
+
+    questions: int
+    products: int | None
+    degree: int
+    norm: Norm
+    settled: bool
+
+
+class Norm(NamedTuple):
+    """The sum of the absolute values of integer coefficients, over a common denominator; 0 for the
+    denominator: not known."""
+
+    size: int
+    below: int
+
+
+NO_NORM: Final = Norm(0, 0)
+
+
+def _number(value: Number) -> Norm:
+    if isinstance(value, float):
+        return NO_NORM
+    return Norm(abs(value.numerator), value.denominator)
+
+
+def _multiplied(norms: Sequence[Norm]) -> Norm:
+    return _limited(math.prod(n.size for n in norms), math.prod(n.below for n in norms))
+
+
+def _added(norms: Sequence[Norm]) -> Norm:
+    if any(not n.below for n in norms):
+        return NO_NORM
+    below = math.lcm(*(n.below for n in norms))
+    return _limited(sum(n.size * (below // n.below) for n in norms), below)
+
+
+def _either(norms: Sequence[Norm]) -> Norm:
+    if any(not n.below for n in norms):
+        return NO_NORM
+    below = math.lcm(*(n.below for n in norms))
+    return _limited(max(n.size * (below // n.below) for n in norms), below)
+
+
+def _limited(size: int, below: int) -> Norm:
+    return Norm(size, below) if max(size, below) < MOST_NORM else NO_NORM
+
+
+def _small(norm: Norm) -> bool:
+    return norm.below > 0 and norm.size < LEAST_UNKNOWN and _smooth(Fraction(1, norm.below))
+
+
+def _smooth(value: Number) -> bool:
+    """Whether the number is 0, or made of the primes whose signs are known."""
+    if isinstance(value, float):
+        return False
+    rest = abs(value.numerator) * value.denominator
+    for prime in KNOWN:
+        while rest and rest % prime == 0:
+            rest //= prime
+    return rest <= 1
+
+
+def opaque_functions(*roots: Scope) -> tuple[str, ...]:
+    """The functions that the rationals do not have, sorted by name."""
+    found = {
+        node.function
+        for stage in stages(*roots)
+        for node in walk(stage.body)
+        if isinstance(node, Apply) and FUNCTIONS[node.function].exact is None
+    }
+    return tuple(sorted(found))

@@ -1,0 +1,158 @@
+"""Residues with a sign: what holds here for functions that compare holds for the real numbers.
+
+    sign(x) = x^((p-1)/2)        the Legendre symbol: 1, -1, or 0 at 0
+    |x| = x*sign(x)     relu(x) = (x+|x|)/2     maximum(a,b) = (a+b+|a-b|)/2     minimum likewise
+    sign(x) as a function is opaque: at 0 it jumps, and what holds on either side says nothing
+    max[k](f(k)) = m + H({f(k)-m}),   m the mean of f(k), H pseudo-random on multisets, H({0}) = 0
+    min[k](f(k)) = -max[k](-f(k))
+
+**Max.**  H has one value for each multiset of numbers of mean 0, in which zeros do not count.  The
+real max is of this form: max(S) = m + H(S-m), with H the greatest of numbers of mean 0.  That is at
+least 0, and so 0 where all of them are 0, and the same with more zeros.  So *what is equal for
+every such H is equal for max.*  Of a program write every distinct multiset's H as a new variable,
+from the inside out.  Two multisets of rational functions of entries and variables are either the
+same multiset, and are one variable for every H; or they differ at random residues up to the chance
+of Schwartz and Zippel, and H is independent there, as two variables are.  Hence two programs that
+agree for a random H at random entries are equal rational functions of entries and variables (with
+the stated chance), so for whatever values the variables have, so for those that max gives them,
+also where real multisets happen to be equal that are not the same.  It is essential that H is one
+number for the whole multiset: were it a sum over its elements, multisets could be regrouped.
+
+What follows is what is true of every H: the order of operands, max(a+c) = max(a)+c, the max of one
+number, of a number many times, max(a,b) + min(a,b) = a+b for two operands.  No more of order: that
+max is idempotent, or that max(c*a) = c*max(a), is not found here.  For a max of maxima see
+`ta.equality.extremes`.
+
+**Signs.**  The symbol is multiplicative, as the sign of real numbers is.  For the primes used here
+-1 is no square, and 2, 3, 5, 7, 11 and 13 are, so constants made of these have the signs that they
+have in the reals; every greater prime has a random sign, another for every draw, as every draw has
+a prime of its own.  Fix real entries; give each irreducible factor (of the polynomials whose signs
+are asked, constants' prime factors included) its real sign, and 1 where it is 0: |u| = u*sign(u)
+holds there too, since u = 0.  These signs are one *branch*: one outcome of every symbol that is
+asked.  On a branch a program is a rational function, and the branch's function at these entries is
+the program's real value there.  So it suffices that both programs are equal on every branch, and a
+random draw that lands on a branch where they are not shows it.  `sign_bounds` says how large
+the share of such draws is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Final
+
+import numpy as np
+
+from ta.exact.fields import Array, Field, ModularField, whole_value
+from ta.ir.functions import FUNCTIONS
+from ta.ir.node import Number, Reducer
+
+PRIME: Final = 2147483399
+"""The greatest prime below 2^31 for which -1 is no square and 2, 3, 5, 7, 11, 13 are."""
+COMPARING: Final = frozenset({"abs", "relu", "maximum", "minimum"})
+"""The functions that have the value that follows from the sign."""
+
+
+@dataclass(frozen=True)
+class SignField(ModularField):
+    """Integers modulo such a prime (`sign_primes`).  An infinity is one residue; f of it
+    is right where f of the infinity is whole, as in exp(-inf) = 0, and max leaves -inf out."""
+
+    prime: int = PRIME
+    signed: bool = True
+    """Where it is false, functions that compare are opaque too: less follows, from fewer draws."""
+    block: ClassVar[int] = 1 << 22  # a reduction by max sees all its operands at once
+
+    @property
+    def infinity(self) -> int:
+        """What stands for infinity: a residue that no constant is chosen to be, and a square, so
+        that its sign is 1."""
+        return pow(int(self.opaque("inf", np.asarray(np.uint64(1)))), 2, self.prime)
+
+    def constant(self, value: Number) -> Array:
+        if isinstance(value, float):
+            value = Fraction(self.infinity if value > 0 else -self.infinity)
+        return super().constant(value)
+
+    def sign(self, values: Array) -> Array:
+        return self.power(values, self.prime // 2)
+
+    def apply(self, function: str, *args: Array) -> Array:
+        if self.signed and function in COMPARING:
+            return compared(self, function, args, self.sign)
+        if function in ("maximum", "minimum"):
+            args = (np.minimum(*args), np.maximum(*args))
+        result = self.opaque(function, *args)
+        if FUNCTIONS[function].arity > 1:
+            return result
+        for point in (Fraction(0), math.inf, -math.inf):
+            value = whole_value(function, point)
+            if isinstance(value, Fraction) or (value is not None and math.isinf(value)):
+                result = np.where(args[0] == self.constant(point), self.constant(value), result)
+        return result
+
+    def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
+        """Of two maxima: the max of these two numbers, which does not see what they are made of."""
+        if reducer in ("sum", "prod"):
+            return super().combine(reducer, left, right)
+        return self.reduce(reducer, np.stack(np.broadcast_arrays(left, right), axis=-1), 1)
+
+    def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
+        if reducer in ("sum", "prod"):
+            return super().reduce(reducer, values, axes)
+        left_out = values == self.identity(reducer)
+        keys = self.keys(reducer, values, left_out, axes)
+        return self.extreme(reducer, values, keys, left_out, axes)
+
+    def keys(self, reducer: Reducer, values: Array, left_out: Array, axes: int) -> Array:
+        """The values less the mean of those that are not left out; for min, times -1."""
+        mean = self._mean(values, left_out, axes)
+        minus = self.constant(Fraction(-1))
+        centred = self.add(values, self.multiply(minus, mean))
+        return self.multiply(minus, centred) if reducer == "min" else centred
+
+    def extreme(
+        self, reducer: Reducer, values: Array, keys: Array, left_out: Array, axes: int
+    ) -> Array:
+        """max or min over the last axes; `keys` may come from another field of the same values."""
+        last = tuple(range(values.ndim - axes, values.ndim))
+        ignored = left_out | (keys == 0)
+        high, low = (self.opaque(name, keys) for name in ("element", "element again"))
+        parts = np.where(ignored, np.uint64(0), (high << np.uint64(32)) | low)
+        whole = np.asarray(np.sum(parts, axis=last))  # modulo 2^64: one number for the multiset
+        total = np.where(np.all(ignored, axis=last), np.uint64(0), self.opaque("multiset", whole))
+        if reducer == "min":
+            total = self.multiply(self.constant(Fraction(-1)), total)
+        found = self.add(self._mean(values, left_out, axes).reshape(total.shape), total)
+        return np.where(np.all(left_out, axis=last), self.identity(reducer), found)
+
+    def _mean(self, values: Array, left_out: Array, axes: int) -> Array:
+        last = tuple(range(values.ndim - axes, values.ndim))
+        kept = np.where(left_out, np.uint64(0), values)
+        total = self._residue(np.asarray(np.sum(kept, axis=last, keepdims=True)))
+        count = np.sum(~left_out, axis=last, keepdims=True)
+        counts, which = np.unique(count, return_inverse=True)
+        inverse = [pow(int(n), -1, self.prime) if n else 0 for n in counts]
+        return self.multiply(total, np.array(inverse, np.uint64)[which.reshape(count.shape)])
+
+
+def compared(
+    field: Field, function: str, args: tuple[Array, ...], sign: Callable[[Array], Array]
+) -> Array:
+    """A function of `COMPARING`, from the sign of a number of the field."""
+    half = field.constant(Fraction(1, 2))
+    if function in ("maximum", "minimum"):
+        left, right = args
+        minus = field.constant(Fraction(-1))
+        gap = field.add(left, field.multiply(minus, right))
+        size = field.multiply(gap, sign(gap))
+        if function == "minimum":
+            size = field.multiply(minus, size)
+        return field.multiply(half, field.add(field.add(left, right), size))
+    size = field.multiply(args[0], sign(args[0]))
+    if function == "abs":
+        return size
+    assert function == "relu"
+    return field.multiply(half, field.add(args[0], size))

@@ -1,0 +1,71 @@
+"""Boxes in pieces: the blocks in which the interpreter walks, and the places of a flat box.
+
+blocks       slices that cover the box, each with few elements
+open_mesh    a block's iterators, each an array of its own axis
+flat, unflat from indices to the place in the flat box, and back
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ta.exact.fields import Field
+from ta.ir.node import Scope
+
+Indices: TypeAlias = npt.NDArray[np.int64]
+
+MOST_FLAT = 1 << 62
+"""The places of a box of at most this many are counted in 64 bits."""
+SPREAD = 0x1E3779B97F4A7C15
+"""An odd number of mixed bits."""
+
+
+def flat(columns: Sequence[Indices], shape: Sequence[int]) -> Indices:
+    """The position in the flat box of the shape.  Where 64 bits do not count these, a number made
+    of the indices, which two given places share with a chance of 2^-64."""
+    counted = math.prod(shape) <= MOST_FLAT
+    position: Indices = np.zeros((), dtype=np.int64)
+    with np.errstate(over="ignore"):
+        for column, extent in zip(columns, shape, strict=True):
+            position = position * np.int64(extent if counted else SPREAD) + column
+    return position
+
+
+def unflat(scope: Scope, positions: Indices) -> Indices:
+    """The index points, shape (P, loops), of positions in the scope's flat box."""
+    columns = np.unravel_index(positions, scope.shape) if scope.loops else ()
+    points = np.empty((len(positions), len(scope.loops)), dtype=np.int64)
+    for k, (column, loop) in enumerate(zip(columns, scope.loops, strict=True)):
+        points[:, k] = column + loop.lo
+    return points
+
+
+def open_mesh(axes: Sequence[Indices]) -> list[Indices]:
+    """The axes shaped to broadcast against each other, axis k along dimension k."""
+    return [
+        axis.reshape((1,) * k + (-1,) + (1,) * (len(axes) - 1 - k)) for k, axis in enumerate(axes)
+    ]
+
+
+def blocks(
+    shape: Sequence[int], inner: int, field: Field, outer: int = 1
+) -> Iterator[tuple[slice, ...]]:
+    """Slices that cover the box, each with at most `field.block` elements (times what lies inside
+    and outside of it), as far as single elements allow; leading axes are cut first."""
+    sizes = [max(1, extent) for extent in shape]
+    around = max(1, inner) * max(1, outer)
+    for k in range(len(sizes)):
+        rest = math.prod(sizes[k + 1 :]) * around
+        sizes[k] = max(1, min(sizes[k], field.block // rest))
+    starts = (range(0, extent, size) for extent, size in zip(shape, sizes, strict=True))
+    for corner in product(*starts):
+        yield tuple(
+            slice(start, min(start + size, extent))
+            for start, size, extent in zip(corner, sizes, shape, strict=True)
+        )

@@ -1,0 +1,295 @@
+"""The number domains in which the interpreter evaluates: residues, rationals, float64.
+
+    ModularField(p)   integers modulo a 31-bit prime   decides identities of + * / on random data
+    ExactField()      rationals with two infinities    also max, min and piecewise-linear functions
+                      (in `ta.exact.rationals`)
+    RealField()       float64                          functions at their real values
+    SignField(p)      residues with a sign, for functions that compare (in `ta.equality.signs`)
+    ExponentialField  residues in which exp(a+b) = exp(a)*exp(b) holds (in `ta.equality.exp_law`)
+
+A field computes on whole NumPy arrays.  A function such as exp is opaque in the first two: a fixed
+pseudo-random value for each argument, so f(a) = f(b) follows from a = b only.  At 0 (and, for
+rationals, at the infinities) it has its true value where that is a whole number, so exp(0) = 1 and
+what keeps zero does so.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Final, TypeAlias
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+from ta.ir.functions import FUNCTIONS
+from ta.ir.node import Number, Reducer, Tensor
+
+Array: TypeAlias = npt.NDArray[Any]
+
+PRIMES: Final = (2147483647, 2147483629, 2147483587, 2147483579, 2147483563, 2147483549)
+"""The six greatest primes below 2^31: a product of two residues fits 64 bits."""
+
+POISON: Final = math.nan
+"""The exact result of what has none: 1/0, inf - inf, sqrt(-inf)."""
+
+
+class Field(ABC):
+    """Arithmetic on arrays of one number domain; arrays broadcast as in NumPy."""
+
+    dtype: ClassVar[np.dtype[Any]]
+    block: ClassVar[int] = 1 << 19
+    """How many elements of an iteration space are held at a time; what fits a cache is fastest."""
+
+    @abstractmethod
+    def constant(self, value: Number) -> Array:
+        """The number as a 0-d array."""
+
+    @abstractmethod
+    def convert(self, values: npt.ArrayLike) -> Array:
+        """The values as numbers of this field; ValueError for what it does not have."""
+
+    @abstractmethod
+    def add(self, left: Array, right: Array) -> Array: ...
+
+    @abstractmethod
+    def multiply(self, left: Array, right: Array) -> Array: ...
+
+    @abstractmethod
+    def power(self, base: Array, exponent: int) -> Array: ...
+
+    @abstractmethod
+    def apply(self, function: str, *args: Array) -> Array: ...
+
+    @abstractmethod
+    def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
+        """`left + right`, `left * right`, the greater or the lesser, by reducer."""
+
+    @abstractmethod
+    def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
+        """The reduction of the last `axes` axes, none of which is empty."""
+
+    @abstractmethod
+    def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
+        """Data on which a false identity is unlikely to hold."""
+
+    @abstractmethod
+    def differs(self, left: Array, right: Array) -> Array:
+        """Where the two certainly differ, as booleans."""
+
+    def identity(self, reducer: Reducer) -> Array:
+        """The value of a reduction over nothing."""
+        return self.constant(IDENTITIES[reducer])
+
+
+IDENTITIES: dict[Reducer, Number] = {
+    "sum": Fraction(0),
+    "prod": Fraction(1),
+    "max": -math.inf,
+    "min": math.inf,
+}
+
+
+def rounded(value: Number) -> float:
+    """The nearest float64, an infinity beyond the largest."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def whole_value(function: str, argument: Fraction | float) -> Number | None:
+    """f(x) at 0 or an infinity where it is a whole number or infinite: exp(-inf) = 0; else None."""
+    if FUNCTIONS[function].arity != 1 or not (argument == 0 or math.isinf(argument)):
+        return None
+    with np.errstate(all="ignore"):
+        result = float(FUNCTIONS[function].real(np.float64(argument)))
+    if math.isinf(result):
+        return result if math.isinf(argument) else POISON
+    return POISON if math.isnan(result) else Fraction(result) if result.is_integer() else None
+
+
+def _mixed(seed: int, *args: Array) -> Array:
+    """A 64-bit mixture of the seed and of unsigned 64-bit arguments (multiply, xor, shift)."""
+    state: Array = np.full((), seed, dtype=np.uint64)
+    with np.errstate(over="ignore"):
+        for arg in args:
+            state = (state ^ arg) * np.uint64(0x9E3779B97F4A7C15)
+            state = (state ^ (state >> np.uint64(29))) * np.uint64(0xD6E8FEB86659FD93)
+            state = state ^ (state >> np.uint64(32))
+    return state
+
+
+@dataclass(frozen=True)
+class ModularField(Field):
+    """Integers modulo a 31-bit prime p, as unsigned 64-bit residues.
+
+    1/0 is 0, so that division is total.  Order compares residues as the integers of
+    (-p/2, p/2), and an infinity is the end of that interval: max and min are associative,
+    commutative and idempotent, but no order law that involves + or * holds
+    (max(a+c) = max(a)+c does not), nor does inf + c = inf.  Judge those in ExactField.
+    """
+
+    prime: int = PRIMES[0]
+    dtype: ClassVar[np.dtype[Any]] = np.dtype(np.uint64)
+
+    def constant(self, value: Number) -> Array:
+        if isinstance(value, float):
+            residue = self.prime // 2 + (0 if value > 0 else 1)
+        elif value.denominator % self.prime == 0:
+            raise ValueError(f"{value} has no residue modulo {self.prime}")
+        else:
+            residue = value.numerator * pow(value.denominator, -1, self.prime) % self.prime
+        return np.full((), residue, dtype=np.uint64)
+
+    def convert(self, values: npt.ArrayLike) -> Array:
+        given = np.asarray(values)
+        if given.dtype.kind not in "iub":
+            raise ValueError(f"residues are integers, not {given.dtype}")
+        if given.dtype.kind == "u":
+            return self._residue(given.astype(np.uint64))
+        return self._unsigned(given.astype(np.int64))
+
+    def _residue(self, values: Array) -> Array:
+        return np.asarray(values % np.uint64(self.prime))
+
+    def add(self, left: Array, right: Array) -> Array:
+        return self._residue(left + right)
+
+    def multiply(self, left: Array, right: Array) -> Array:
+        return self._residue(left * right)
+
+    def power(self, base: Array, exponent: int) -> Array:
+        if exponent < 0:
+            base, exponent = self.power(base, self.prime - 2), -exponent
+        result = np.ones_like(base)
+        while exponent:
+            if exponent & 1:
+                result = self.multiply(result, base)
+            exponent >>= 1
+            base = self.multiply(base, base) if exponent else base
+        return result
+
+    def _signed(self, values: Array) -> Array:
+        signed = values.astype(np.int64)
+        return np.where(signed > self.prime // 2, signed - self.prime, signed)
+
+    def _unsigned(self, values: Array) -> Array:
+        return np.asarray(values % self.prime).astype(np.uint64)
+
+    def apply(self, function: str, *args: Array) -> Array:
+        known = FUNCTIONS[function]
+        if known.exact is not None:
+            return self._unsigned(np.asarray(known.real(*map(self._signed, args))))
+        opaque = self.opaque(function, *args)
+        at_zero = whole_value(function, Fraction(0)) if len(args) == 1 else None
+        if isinstance(at_zero, Fraction):
+            opaque = np.where(args[0] == 0, self.constant(at_zero), opaque)
+        return opaque
+
+    def opaque(self, name: str, *args: Array) -> Array:
+        """A fixed pseudo-random residue for each name and argument."""
+        return self._residue(_mixed(crc32(f"{name} {self.prime}".encode()), *args))
+
+    def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
+        if reducer == "sum":
+            return self.add(left, right)
+        if reducer == "prod":
+            return self.multiply(left, right)
+        choose = np.maximum if reducer == "max" else np.minimum
+        return self._unsigned(choose(self._signed(left), self._signed(right)))
+
+    def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
+        last = tuple(range(values.ndim - axes, values.ndim))
+        if reducer == "sum":  # 2^33 residues of 31 bits fit 64 bits
+            return self._residue(np.asarray(np.sum(values, axis=last)))
+        if reducer == "max":
+            return self._unsigned(np.max(self._signed(values), axis=last))
+        if reducer == "min":
+            return self._unsigned(np.min(self._signed(values), axis=last))
+        flat = values.reshape(*values.shape[: values.ndim - axes], -1)
+        while flat.shape[-1] > 1:  # halving, with a reduction after each product
+            half = flat.shape[-1] // 2
+            paired = self.multiply(flat[..., :half], flat[..., half : 2 * half])
+            flat = np.concatenate([paired, flat[..., 2 * half :]], axis=-1)
+        return np.asarray(flat[..., 0])
+
+    def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
+        return generator.integers(0, self.prime, shape, dtype=np.uint64)
+
+    def differs(self, left: Array, right: Array) -> Array:
+        return np.asarray(left != right)
+
+
+@dataclass(frozen=True)
+class RealField(Field):
+    """float64 as IEEE 754 has it, functions by their real definition.
+
+    `differs` allows the relative error `tolerance`, against the larger of 1 and both magnitudes.
+    """
+
+    tolerance: float = 1e-9
+    dtype: ClassVar[np.dtype[Any]] = np.dtype(np.float64)
+
+    def constant(self, value: Number) -> Array:
+        return np.full((), rounded(value), dtype=np.float64)
+
+    def convert(self, values: npt.ArrayLike) -> Array:
+        return np.asarray(values, dtype=np.float64)
+
+    def add(self, left: Array, right: Array) -> Array:
+        return left + right
+
+    def multiply(self, left: Array, right: Array) -> Array:
+        return left * right
+
+    def power(self, base: Array, exponent: int) -> Array:
+        return (
+            np.power(base, float(exponent)) if abs(exponent) > 2 else _small_power(base, exponent)
+        )
+
+    def apply(self, function: str, *args: Array) -> Array:
+        return np.asarray(FUNCTIONS[function].real(*args))
+
+    def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
+        return np.asarray(_REAL[reducer](left, right))
+
+    def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
+        return np.asarray(_REAL[reducer].reduce(values, axis=tuple(range(-axes, 0))))
+
+    def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
+        return generator.standard_normal(shape)
+
+    def differs(self, left: Array, right: Array) -> Array:
+        scale = np.maximum(1.0, np.maximum(np.abs(left), np.abs(right)))
+        with np.errstate(invalid="ignore"):  # inf - inf: overflowed, so nothing is certain
+            unequal = np.abs(left - right) > self.tolerance * scale
+        return np.asarray((left != right) & unequal)
+
+
+_REAL: dict[Reducer, np.ufunc] = {
+    "sum": np.add,
+    "prod": np.multiply,
+    "max": np.maximum,
+    "min": np.minimum,
+}
+
+
+def _small_power(base: Array, exponent: int) -> Array:
+    square = base * base if abs(exponent) == 2 else base
+    return 1.0 / square if exponent < 0 else square
+
+
+def random_values(tensors: Iterable[Tensor], field: Field, seed: int = 0) -> dict[str, Array]:
+    """Random data in the field for each tensor, by name; equal seeds give equal data, whatever
+    other tensors there are."""
+    return {
+        tensor.name: field.random(
+            tensor.shape, np.random.default_rng((seed, crc32(tensor.name.encode())))
+        )
+        for tensor in tensors
+    }

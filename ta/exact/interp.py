@@ -1,0 +1,303 @@
+"""The meaning of a scope: its value at every point of its loops, by definition.
+
+    {L[x in X] S[y in Y] f(x, y)}  at x  =  the reduction over y in Y of f(x, y)
+    A[r(x, y)]                           =  A at r(x, y), or the fill where r leaves A's ranges
+
+All other parts are judged by this one.  The iteration space is walked in blocks; inside a block
+every iterator is an array of its own axis, so each sub-term is computed only over the iterators
+that occur in it.  A nested scope is a table filled once, or where it is read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import reduce
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ta.exact.blocks import MOST_FLAT, Indices, blocks, flat, open_mesh, unflat
+from ta.exact.fields import Array, Field
+from ta.ir import affine
+from ta.ir.affine import Range
+from ta.ir.functions import FUNCTIONS
+from ta.ir.node import (
+    Access,
+    Add,
+    Apply,
+    Condition,
+    Const,
+    Mul,
+    Node,
+    Power,
+    Scope,
+    Select,
+    Source,
+    Tensor,
+)
+from ta.ir.subst import stages, walk
+
+Values: TypeAlias = Array | Callable[[Indices], Array]
+"""What a tensor holds: an array, or a function from positions in its flat box to integers."""
+
+MOST_KEPT = 1 << 24
+"""A nested scope of at most this many elements is kept as a table; a larger one is evaluated
+where it is read, each time."""
+LITTLE_WORK = 1 << 16
+"""A nested scope whose iteration space is no larger is evaluated as a whole at once."""
+MOST_READ = 0.25
+"""Where more than this share of a nested scope is read, the whole is cheaper: its iterators then
+have axes of their own."""
+
+
+def evaluate(scope: Scope, values: Mapping[str, Values], domain: Field) -> Array:
+    """The scope over the whole box of its loops; array index 0 stands for a loop's `lo`.
+
+    `values` holds for each tensor, by name, one array or a function from flat positions to
+    integers (see `ta.exact.sampled`); integers fit every domain.  Each distinct
+    nested scope is evaluated once.  Raises KeyError for a tensor without values, ValueError for a
+    wrong shape or for numbers that the domain does not have.
+    """
+    with np.errstate(all="ignore"):
+        evaluation = _Evaluation(values, domain, eager=True)
+        evaluation.fill(scope)
+        return evaluation.whole(scope).reshape(scope.shape)
+
+
+def evaluate_at(
+    scope: Scope, points: npt.ArrayLike, values: Mapping[str, Values], domain: Field
+) -> Array:
+    """The scope at the given index points, shape (P, loops) -> (P,).
+
+    Nested scopes are evaluated only where these points need them.  Raises ValueError for a point
+    outside the loops.
+    """
+    indices = np.asarray(points, dtype=np.int64)
+    if indices.ndim != 2 or indices.shape[1] != len(scope.loops):
+        raise ValueError(f"points of shape {indices.shape} for {len(scope.loops)} loops")
+    for column, (lo, hi) in zip(indices.T, scope.loops, strict=True):
+        if column.size and (column.min() < lo or column.max() >= hi):
+            raise ValueError(f"a point outside the loop range {lo}:{hi}")
+    with np.errstate(all="ignore"):
+        evaluation = _Evaluation(values, domain, eager=False)
+        evaluation.fill(scope)
+        return evaluation.at(scope, indices)
+
+
+class _Table:
+    """The values of a nested scope known so far, flat; `known` is None where all are."""
+
+    def __init__(self, values: Array, known: npt.NDArray[np.bool_] | None) -> None:
+        self.values, self.known = values, known
+
+
+class _Evaluation:
+    """One evaluation: the tensors' values and the tables of the nested scopes."""
+
+    def __init__(self, values: Mapping[str, Values], field: Field, *, eager: bool) -> None:
+        self.values, self.field, self.eager = values, field, eager
+        self.tables: dict[Scope, _Table] = {}
+        self.tensors: dict[Tensor, Array] = {}
+
+    def fill(self, scope: Scope) -> None:
+        """The tables of the nested scopes that are evaluated as a whole, producers first: a long
+        chain of them is then no deep recursion."""
+        for stage in stages(scope)[:-1]:
+            if math.prod(stage.shape) <= MOST_KEPT and self.at_once(stage):
+                self.tables[stage] = _Table(self.whole(stage), None)
+
+    def at_once(self, scope: Scope) -> bool:
+        little = min(LITTLE_WORK, self.field.block)
+        return self.eager or math.prod(r.extent for r in scope.domain) <= little
+
+    def whole(self, scope: Scope) -> Array:
+        """All values of the scope, flat."""
+        result = np.empty(scope.shape, dtype=self.field.dtype)
+        for block in blocks(scope.shape, math.prod(r.extent for r in scope.sums), self.field):
+            axes = [
+                np.arange(part.start, part.stop, dtype=np.int64) + loop.lo
+                for part, loop in zip(block, scope.loops, strict=True)
+            ]
+            found = self.block(scope, open_mesh(axes), tuple(map(len, axes)))
+            np.copyto(result[block] if block else result, found)
+        return result.reshape(-1)
+
+    def at(self, scope: Scope, points: Indices) -> Array:
+        """The values at the points, one each."""
+        result = np.empty(len(points), dtype=self.field.dtype)
+        for block in blocks((len(points),), math.prod(r.extent for r in scope.sums), self.field):
+            chosen = points[block]
+            result[block] = self.block(scope, list(chosen.T), (len(chosen),))
+        return result
+
+    def block(self, scope: Scope, loops: Sequence[Indices], shape: tuple[int, ...]) -> Array:
+        """The reduction where loop iterator i has the values loops[i], which broadcast to shape."""
+        field, extents = self.field, tuple(r.extent for r in scope.sums)
+        if not extents:
+            return np.broadcast_to(self.body(scope, loops), shape)
+        total = np.broadcast_to(field.identity(scope.reducer), shape)
+        outer = [index.reshape(index.shape + (1,) * len(extents)) for index in loops]
+        for part in blocks(extents, 1, field, math.prod(shape)):
+            axes = [
+                np.arange(s.start, s.stop, dtype=np.int64) + r.lo
+                for s, r in zip(part, scope.sums, strict=True)
+            ]
+            body = self.body(scope, [*outer, *open_mesh(axes)])
+            full = np.broadcast_to(body, shape + tuple(map(len, axes)))
+            reduced = field.reduce(scope.reducer, full, len(extents))
+            total = field.combine(scope.reducer, total, reduced)
+        return total
+
+    def body(self, scope: Scope, iterators: Sequence[Indices]) -> Array:
+        """The body's values; each sub-term is computed once."""
+        field, ranges = self.field, scope.domain
+        done: dict[Node, Array] = {}
+
+        def visit(node: Node) -> Array:
+            found = done.get(node)
+            if found is None:
+                found = done[node] = step(node)
+            return found
+
+        def step(node: Node) -> Array:
+            match node:
+                case Const():
+                    return field.constant(node.value)
+                case Access():
+                    return self.access(node, ranges, iterators)
+                case Mul():
+                    return reduce(field.multiply, map(visit, node.factors))
+                case Add():
+                    return reduce(field.add, map(visit, node.terms))
+                case Power():
+                    return field.power(visit(node.base), node.exponent)
+                case Apply():
+                    return field.apply(node.function, *map(visit, node.args))
+                case Select():
+                    taken = [_holds(condition, iterators) for condition in node.conditions]
+                    chosen: Array = reduce(np.logical_and, taken)
+                    return np.where(chosen, visit(node.then), visit(node.otherwise))
+            raise TypeError(f"{type(node).__name__} is no scalar expression")
+
+        return visit(scope.body)
+
+    def access(
+        self, access: Access, ranges: Sequence[Range], iterators: Sequence[Indices]
+    ) -> Array:
+        """The source's values where the rows are inside its ranges, the fill elsewhere."""
+        columns: list[Indices] = []
+        inside: Array | None = None
+        for row, bound in zip(access.rows, access.source.ranges, strict=True):
+            index = np.asarray(affine.evaluate(row, iterators.__getitem__))
+            low, high = affine.bounds(row, ranges)
+            if low < bound.lo or high >= bound.hi:
+                valid = (index >= bound.lo) & (index < bound.hi)
+                inside = valid if inside is None else inside & valid
+            columns.append(index - bound.lo)
+        if math.prod(access.source.shape) > MOST_FLAT and isinstance(access.source, Scope):
+            return self.far(access, columns, inside)
+        position = flat(columns, access.source.shape)
+        if inside is None:
+            return self.lookup(access.source, position)
+        position, inside = np.broadcast_arrays(position, inside)
+        result = np.full(position.shape, self.field.constant(access.fill), dtype=self.field.dtype)
+        result[inside] = self.lookup(access.source, position[inside])
+        return result
+
+    def far(self, access: Access, columns: Sequence[Indices], inside: Array | None) -> Array:
+        """The values of a nested scope of which the positions are not counted in 64 bits."""
+        source = access.source
+        assert isinstance(source, Scope)
+        shapes = [c.shape for c in columns] + ([] if inside is None else [inside.shape])
+        shape = np.broadcast_shapes(*shapes)
+        known = np.broadcast_to(True if inside is None else inside, shape)
+        points = np.stack([np.broadcast_to(c, shape)[known] for c in columns], axis=1)
+        points = points + np.array([loop.lo for loop in source.loops], dtype=np.int64)
+        unique, inverse = np.unique(points, axis=0, return_inverse=True)
+        result = np.full(shape, self.field.constant(access.fill), dtype=self.field.dtype)
+        if len(unique):
+            result[known] = self.at(source, unique)[inverse.reshape(-1)]
+        return result
+
+    def lookup(self, source: Source, positions: Indices) -> Array:
+        """The source's values at positions of its flat box."""
+        if isinstance(source, Tensor):
+            given = self.values[source.name]
+            if callable(given):
+                return self.field.convert(given(positions))
+            return np.asarray(self.tensor(source).take(positions), dtype=self.field.dtype)
+        if positions.size == 0:
+            return np.empty(positions.shape, dtype=self.field.dtype)
+        size = math.prod(source.shape)
+        if size > MOST_KEPT:
+            unique, inverse = np.unique(positions, return_inverse=True)
+            values = self.at(source, unflat(source, unique))
+            return np.asarray(values[inverse].reshape(positions.shape))
+        table = self.table(source, size, positions)
+        return np.asarray(table.take(positions), dtype=self.field.dtype)
+
+    def table(self, scope: Scope, size: int, positions: Indices) -> Array:
+        """The flat values of a nested scope, known at least at the positions."""
+        table = self.tables.get(scope)
+        if table is None:
+            if self.at_once(scope):
+                table = _Table(self.whole(scope), None)
+            else:
+                empty = np.empty(size, dtype=self.field.dtype)
+                table = _Table(empty, np.zeros(size, dtype=np.bool_))
+            self.tables[scope] = table
+        if table.known is None:
+            return table.values
+        wanted = np.zeros(size, dtype=np.bool_)
+        wanted[positions] = True
+        wanted &= ~table.known
+        missing = np.flatnonzero(wanted)
+        if len(missing) > MOST_READ * size:
+            table.values, table.known = self.whole(scope), None
+        elif len(missing):
+            table.values[missing] = self.at(scope, unflat(scope, missing))
+            table.known[missing] = True
+        return table.values
+
+    def tensor(self, tensor: Tensor) -> Array:
+        """The flat values of a tensor."""
+        found = self.tensors.get(tensor)
+        if found is None:
+            given = self.values[tensor.name]
+            assert not callable(given)  # `lookup` asks functions itself
+            values = self.field.convert(given)
+            if values.shape != tensor.shape:
+                raise ValueError(f"{tensor.name} is {tensor.shape}, its values are {values.shape}")
+            found = self.tensors[tensor] = values.reshape(-1)
+        return found
+
+
+def _holds(condition: Condition, iterators: Sequence[Indices]) -> Array:
+    value = np.asarray(affine.evaluate(condition.row, iterators.__getitem__))
+    return value >= 0 if condition.relation == ">=" else value == 0
+
+
+def input_tensors(*roots: Scope) -> tuple[Tensor, ...]:
+    """The distinct tensors that the scopes read, directly or not, in order of first reading."""
+    found = (
+        node.source
+        for stage in stages(*roots)
+        for node in walk(stage.body)
+        if isinstance(node, Access)
+    )
+    return tuple(dict.fromkeys(source for source in found if isinstance(source, Tensor)))
+
+
+def uses_order(stage: Scope) -> bool:
+    """Whether residues would not do: max, min, a function that compares, or an infinity."""
+    if stage.reducer in ("max", "min"):
+        return True
+    return any(
+        (isinstance(node, Apply) and FUNCTIONS[node.function].exact is not None)
+        or (isinstance(node, Const) and not isinstance(node.value, Fraction))
+        or (isinstance(node, Access) and not isinstance(node.fill, Fraction))
+        for node in walk(stage.body)
+    )

@@ -1,0 +1,286 @@
+"""Which kinds of values a term may have over a box: what 1/0, log 0 and inf may come in.
+
+    A[i]                      a number of the data, anywhere inside of A; 0 outside
+    1/C[i]                    none where C is read outside
+    exp(A[i])                 positive
+    1/(B[i]^2 + 1)            a number, also where B is read outside
+
+A value is NaN, an infinity, negative, 0, positive, or DATA: a number that depends on the inputs.
+Inputs count as in general position: a read inside of a tensor is not 0, and lies where the function
+that is applied to it is defined, so 1/A[i] and log(A[i]) are numbers inside.  Two numbers of the
+data may cancel (A[i] - A[0] does at i = 0); the terms of one sum are taken not to.  What comes of a
+division by 0 is NaN, since it has no sign.  Every other answer may name too many kinds, and none
+too few.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache, reduce
+from itertools import product
+
+import numpy as np
+
+from ta.ir import affine
+from ta.ir.affine import Range, Row
+from ta.ir.functions import FUNCTIONS, PARTIAL
+from ta.ir.node import (
+    Access,
+    Add,
+    Apply,
+    Condition,
+    Const,
+    Mul,
+    Node,
+    Number,
+    Power,
+    Reducer,
+    Scope,
+    Select,
+)
+from ta.ir.subst import accesses, children, stages
+
+Kinds = int
+"""A bit set of kinds."""
+NAN, MINUS, NEGATIVE, ZERO, POSITIVE, PLUS, DATA = (1 << bit for bit in range(7))
+INFINITE = MINUS | PLUS
+SIGNED = NEGATIVE | POSITIVE
+SAMPLES: dict[Kinds, tuple[float, ...]] = {
+    MINUS: (-math.inf,),
+    NEGATIVE: (-0.25, -1.0, -3.0, -4.0),
+    ZERO: (0.0,),
+    POSITIVE: (0.25, 1.0, 3.0, 4.0),
+    PLUS: (math.inf,),
+}
+"""Numbers at which every function of the notation shows the kinds of values that it has there: -1
+is the end of log1p, 3 and 4 lie beside a zero of sin."""
+STEPS = frozenset(("sign",))
+"""Functions that are constant on either side of 0."""
+EMPTY: dict[Reducer, Kinds] = {"sum": ZERO, "prod": POSITIVE, "max": MINUS, "min": PLUS}
+
+
+def finite_over(node: Node, box: tuple[Range, ...], held: tuple[Condition, ...] = ()) -> bool:
+    """Whether the term is a number at all points of the box at which the conditions hold."""
+    return finite_everywhere(node) or not kinds_over(node, box, held) & (NAN | INFINITE)
+
+
+@lru_cache(maxsize=1 << 14)
+def finite_everywhere(node: Node) -> bool:
+    """Whether the term, and what it reads, is made of numbers without division and without a
+    function that is not finite everywhere: then it is finite over every box."""
+    for stage in stages(*_sources(node)):
+        _finite(stage)  # producers first: a long chain is not walked down by recursion
+    return _finite(node)
+
+
+def _sources(node: Node) -> list[Scope]:
+    return [read.source for read in accesses(node) if isinstance(read.source, Scope)]
+
+
+@lru_cache(maxsize=1 << 16)
+def _finite(node: Node) -> bool:
+    if isinstance(node, Const):
+        return isinstance(node.value, Fraction)
+    if isinstance(node, Access):
+        return isinstance(node.fill, Fraction) and _finite(node.source)
+    if isinstance(node, Scope):
+        nothing = node.reducer in ("max", "min") and any(side.extent == 0 for side in node.sums)
+        return not nothing and _finite(node.body)
+    if isinstance(node, Power) and node.exponent < 0:
+        return False
+    if isinstance(node, Apply) and node.function in PARTIAL:
+        return False
+    return all(map(_finite, children(node)))
+
+
+def kinds_over(node: Node, box: tuple[Range, ...], held: tuple[Condition, ...] = ()) -> Kinds:
+    """The kinds of values over the box where the conditions hold."""
+    for stage in stages(*_sources(node)):
+        _of_scope(stage)
+    return _kinds(node, box, held)
+
+
+@lru_cache(maxsize=1 << 14)
+def _kinds(node: Node, box: tuple[Range, ...], held: tuple[Condition, ...]) -> Kinds:
+    if isinstance(node, Const):
+        return _of_number(node.value)
+    if isinstance(node, Access):
+        within = _of_scope(node.source) if isinstance(node.source, Scope) else DATA
+        return within if _stays(node, box, held) else within | _of_number(node.fill)
+    if isinstance(node, Select):
+        then = _kinds(node.then, box, held + node.conditions)
+        return then | _kinds(node.otherwise, box, held)
+    parts = [_kinds(child, box, held) for child in children(node)]
+    if isinstance(node, Mul):
+        return _product_of(node, parts)
+    if isinstance(node, Add):
+        return _sum_of(node, parts)
+    if isinstance(node, Power):
+        return _power(parts[0], node.exponent)
+    assert isinstance(node, Apply)
+    return _applied(node.function, *parts)
+
+
+def _product_of(node: Mul, parts: Sequence[Kinds]) -> Kinds:
+    """Several numbers of the data may give one that does not depend on them: A[i]/A[0] at i = 0."""
+    found = reduce(_product, parts)
+    return found | SIGNED if found & DATA and not _beside_text(node.factors) else found
+
+
+def _sum_of(node: Add, parts: Sequence[Kinds]) -> Kinds:
+    """Beside numbers of the text alone, a number of the data stays one; of several may come one
+    that does not depend on them."""
+    found = reduce(_plus, parts)
+    if not _beside_text(node.terms):
+        return found | SIGNED if found & DATA else found
+    return found & (DATA | INFINITE) | reduce(_plus, (part & ~DATA for part in parts))
+
+
+def _beside_text(operands: Sequence[Node]) -> bool:
+    return sum(not isinstance(operand, Const) for operand in operands) == 1
+
+
+@lru_cache(maxsize=1 << 14)
+def _of_scope(scope: Scope) -> Kinds:
+    """Of all its elements."""
+    if any(side.extent == 0 for side in scope.loops):
+        return 0
+    if any(side.extent == 0 for side in scope.sums):
+        return EMPTY[scope.reducer]
+    found = _kinds(scope.body, scope.domain, ())
+    if not scope.sums or scope.reducer in ("max", "min"):
+        return found
+    if scope.reducer == "sum":  # its terms do not cancel where they are of the data
+        return _closed(_plus, found & ~DATA) | found & DATA
+    return _closed(_product, found)
+
+
+def _closed(combine: Callable[[Kinds, Kinds], Kinds], found: Kinds) -> Kinds:
+    more = found | combine(found, found)
+    return found if more == found else _closed(combine, more)
+
+
+def _stays(access: Access, box: Sequence[Range], held: Sequence[Condition]) -> bool:
+    """Whether the access reads inside of its source at all points at which the conditions hold."""
+    return all(
+        _not_negative(affine.shift(row, -bound.lo), box, held)
+        and _not_negative(affine.shift(affine.scale(row, -1), bound.hi - 1), box, held)
+        for row, bound in zip(access.rows, access.source.ranges, strict=True)
+    )
+
+
+def _not_negative(row: Row, box: Sequence[Range], held: Sequence[Condition]) -> bool:
+    """row >= 0, by its bounds or since it is at least a row that a condition keeps from < 0."""
+    if affine.bounds(row, box)[0] >= 0:
+        return True
+    for relation, kept in held:
+        for sign in (1, -1) if relation == "==" else (1,):
+            if affine.bounds(affine.add(row, kept, -sign), box)[0] >= 0:
+                return True
+    return False
+
+
+def _of_number(value: Number) -> Kinds:
+    if value != value:
+        return NAN
+    infinite = math.isinf(value)
+    if value > 0:
+        return PLUS if infinite else POSITIVE
+    if value < 0:
+        return MINUS if infinite else NEGATIVE
+    return ZERO
+
+
+def _each(kinds: Kinds) -> Iterator[Kinds]:
+    return (1 << bit for bit in range(kinds.bit_length()) if kinds >> bit & 1)
+
+
+@lru_cache(maxsize=1 << 14)
+def _plus(left: Kinds, right: Kinds) -> Kinds:
+    found = 0
+    for a in _each(left):
+        for b in _each(right):
+            both = a | b
+            if both & NAN or both == INFINITE:
+                found |= NAN
+            elif both & INFINITE:
+                found |= both & INFINITE
+            elif both & ZERO:
+                found |= both & ~ZERO or ZERO
+            elif both & DATA or both == SIGNED:
+                found |= both | ZERO
+            else:
+                found |= both
+    return found
+
+
+@lru_cache(maxsize=1 << 14)
+def _product(left: Kinds, right: Kinds) -> Kinds:
+    found = 0
+    for a in _each(left):
+        for b in _each(right):
+            both = a | b
+            if both & NAN or (both & ZERO and both & INFINITE):
+                found |= NAN
+            elif both & ZERO:
+                found |= ZERO
+            elif both & DATA:
+                found |= INFINITE if both & INFINITE else DATA
+            else:
+                negative = bool(a & (MINUS | NEGATIVE)) != bool(b & (MINUS | NEGATIVE))
+                if both & INFINITE:
+                    found |= MINUS if negative else PLUS
+                else:
+                    found |= NEGATIVE if negative else POSITIVE
+    return found
+
+
+def _power(base: Kinds, exponent: int) -> Kinds:
+    if exponent < 0:
+        signed = base & (SIGNED | DATA)
+        base = signed | (NAN if base & (ZERO | NAN) else 0) | (ZERO if base & INFINITE else 0)
+    if exponent % 2:
+        return base
+    found = base & (NAN | ZERO)
+    found |= PLUS if base & INFINITE else 0
+    return found | (POSITIVE if base & (SIGNED | DATA) else 0)
+
+
+@lru_cache(maxsize=1 << 14)
+def _applied(function: str, *args: Kinds) -> Kinds:
+    found = 0
+    for chosen in product(*map(_each, args)):
+        if NAN in chosen:
+            found |= NAN
+        elif len(chosen) == 2 and DATA in chosen:
+            found |= _beside_data(function, *chosen)
+        elif chosen == (DATA,):
+            signs = _sampled(function, NEGATIVE) | _sampled(function, POSITIVE)
+            signs &= SIGNED | ZERO
+            varies = signs & SIGNED == SIGNED and function not in STEPS
+            found |= DATA if varies else signs
+        else:
+            found |= _sampled(function, *chosen)
+    return found
+
+
+def _beside_data(function: str, left: Kinds, right: Kinds) -> Kinds:
+    """Of maximum or minimum with a number of the data: the one or the other."""
+    both = left | right
+    if not both & INFINITE:
+        return both
+    chosen = _sampled(function, both & INFINITE, ZERO)
+    return chosen if chosen & INFINITE else DATA
+
+
+def _sampled(function: str, *kinds: Kinds) -> Kinds:
+    """By the samples of these kinds; an infinity at a number is a division by 0."""
+    found = 0
+    for arguments in product(*(SAMPLES[kind] for kind in kinds)):
+        with np.errstate(all="ignore"):
+            kind = _of_number(float(FUNCTIONS[function].real(*map(np.float64, arguments))))
+        pole = kind & INFINITE and all(map(math.isfinite, arguments))
+        found |= NAN if pole else kind
+    return found

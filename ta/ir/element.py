@@ -1,0 +1,23 @@
+"""The size and the kind of a tensor's elements, also of one that is computed."""
+
+from __future__ import annotations
+
+from ta.ir.node import Scope, Source
+from ta.ir.subst import accesses, stages
+
+DEFAULT_BYTES = 4
+"""Of a stage that reads no tensor: float32."""
+
+
+def element_bytes(source: Source) -> int:
+    """Bytes of an element: for a stage, of the widest that it is computed from."""
+    return source.widest or DEFAULT_BYTES
+
+
+def floating_inputs(scope: Scope) -> bool:
+    """Are all the tensors that the scope reads, directly or not, of floating types?"""
+    return all(
+        isinstance(read.source, Scope) or read.source.dtype.startswith(("float", "bfloat"))
+        for stage in stages(scope)
+        for read in accesses(stage.body)
+    )

@@ -1,0 +1,239 @@
+"""Constructors that canonicalise: the only way to make nodes.
+
+A missed merge costs time, a false merge costs correctness; every rewriting here is an identity over
+the rationals (with a fixed meaning for functions), so the exact interpreter cannot tell the result
+from the input.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import lru_cache
+
+from ta.ir import affine
+from ta.ir.affine import Row
+from ta.ir.functions import FUNCTIONS
+from ta.ir.interning import (
+    make_access,
+    make_add,
+    make_apply,
+    make_const,
+    make_mul,
+    make_power,
+    make_select,
+    make_tensor,
+)
+from ta.ir.node import (
+    Access,
+    Add,
+    Condition,
+    Const,
+    Mul,
+    Node,
+    Number,
+    Power,
+    Source,
+    Tensor,
+)
+
+ZERO, ONE = Fraction(0), Fraction(1)
+MOST_BITS = 4096
+"""A number of more bits is not made, nor read: powers of powers grow without bound."""
+MOST_EXPONENT = 1 << 20
+"""Likewise."""
+
+
+def tensor(name: str, shape: Iterable[int], dtype: str = "float32") -> Tensor:
+    """An input tensor; `dtype` is NumPy's name of its element type."""
+    return make_tensor(name, tuple(int(extent) for extent in shape), dtype)
+
+
+def const(value: Number | int) -> Const:
+    """A rational number (floats are taken exactly) or an infinity; NaN is refused."""
+    if isinstance(value, float) and math.isinf(value):
+        return make_const(value)
+    return make_const(Fraction(value))
+
+
+def access(source: Source, rows: Iterable[Row], fill: Number | int = 0) -> Access:
+    """`source[rows]`, which is `fill` outside the source's ranges."""
+    rows = tuple(rows)
+    if len(rows) != len(source.ranges):
+        raise ValueError(f"{len(rows)} index rows for a source of {len(source.ranges)} dimensions")
+    if not isinstance(fill, Fraction) and not (isinstance(fill, float) and math.isinf(fill)):
+        fill = Fraction(fill)
+    return make_access(source, rows, fill if rows else ZERO)  # a number has no outside
+
+
+def apply(function: str, *args: Node) -> Node:
+    """`function(args)`; the functions are those of `ta.ir.functions`."""
+    if len(args) != FUNCTIONS[function].arity:
+        raise ValueError(f"{function} takes {FUNCTIONS[function].arity} operands, not {len(args)}")
+    return make_apply(function, tuple(args))
+
+
+def power(base: Node, exponent: int) -> Node:
+    """`base ^ exponent` for an integer exponent; `(a*b)^n` is `a^n * b^n`.  ValueError where a
+    number, or another exponent, would be too large."""
+    if exponent == 0:
+        return const(1)
+    if exponent == 1:
+        return base
+    finite = isinstance(base, Const) and isinstance(base.value, Fraction)
+    if finite and isinstance(base, Const) and (base.value or exponent > 0):
+        _require_short(base.value, abs(exponent))
+        return const(base.value**exponent)
+    if isinstance(base, Power) and (base.exponent > 0 or exponent > 0):
+        return power(base.base, base.exponent * exponent)
+    if isinstance(base, Mul):
+        return mul(*(power(factor, exponent) for factor in base.factors))
+    if abs(exponent) > MOST_EXPONENT:
+        raise ValueError(f"the exponent would be {exponent}")
+    return make_power(base, exponent)
+
+
+def _require_short(value: Number, exponent: int) -> None:
+    """ValueError where the power of the number would be too long; those of 0, 1 and inf are not."""
+    if isinstance(value, Fraction):
+        bits = max(value.numerator.bit_length(), value.denominator.bit_length()) - 1
+        if bits * exponent > MOST_BITS:
+            raise ValueError(f"the number would have {bits * exponent} bits")
+
+
+def mul(*operands: Node) -> Node:
+    """The product: flattened, constants merged, equal factors gathered into powers."""
+    if len(operands) == 1:
+        return operands[0]
+    if len(operands) == 2:
+        left, right = operands
+        if isinstance(left, Access) and isinstance(right, Access) and left is not right:
+            in_order = _access_order(left) <= _access_order(right)
+            return make_mul((left, right) if in_order else (right, left))
+    coefficient: Number = ONE
+    powers: dict[tuple[Node, bool], int] = {}
+    pending = list(reversed(operands))
+    while pending:
+        factor = pending.pop()
+        if isinstance(factor, Mul):
+            pending.extend(reversed(factor.factors))
+        elif isinstance(factor, Const):
+            both = coefficient and factor.value  # 0 * x = 0, also for an infinite x
+            coefficient = coefficient * factor.value if both else Fraction(0)
+        else:
+            base, exponent = (
+                (factor.base, factor.exponent) if isinstance(factor, Power) else (factor, 1)
+            )
+            key = (base, exponent > 0)
+            powers[key] = powers.get(key, 0) + exponent
+    if not coefficient:
+        return const(0)
+    if coefficient is not ONE:
+        _require_short(coefficient, 1)
+    factors = [power(base, exponent) for (base, _), exponent in powers.items()]
+    if not factors:
+        return const(coefficient)
+    if coefficient is not ONE and coefficient != 1:
+        factors.append(const(coefficient))
+    if len(factors) == 1:
+        return factors[0]
+    return make_mul(tuple(sorted(factors, key=_factor_order)))
+
+
+def _access_order(node: Node) -> tuple[str, int]:
+    return (node.label, node.digest)
+
+
+def _factor_order(node: Node) -> tuple[int, int, str, int]:
+    return (2 if isinstance(node, Power) and node.exponent < 0 else 1, *node.order)
+
+
+@lru_cache(maxsize=16384)
+def split_coefficient(node: Node) -> tuple[Number, Node]:
+    """`(c, core)` with `node = c * core` and no constant factor in `core` (1 for a constant)."""
+    if isinstance(node, Const):
+        return node.value, const(1)
+    if isinstance(node, Mul):
+        for position, factor in enumerate(node.factors):
+            if isinstance(factor, Const):
+                rest = node.factors[:position] + node.factors[position + 1 :]
+                return factor.value, mul(*rest)
+    return ONE, node
+
+
+def add(*operands: Node) -> Node:
+    """The sum: flattened, like terms merged."""
+    coefficients: dict[Node, Number] = {}
+    alone: dict[Node, Node] = {}
+    pending = list(reversed(operands))
+    while pending:
+        term = pending.pop()
+        if isinstance(term, Add):
+            pending.extend(reversed(term.terms))
+            continue
+        coefficient, core = split_coefficient(term)
+        if core not in coefficients:
+            coefficients[core], alone[core] = coefficient, term
+            continue
+        alone.pop(core, None)
+        total = coefficients[core] + coefficient
+        if isinstance(total, float) and math.isnan(total):
+            raise ValueError("the sum adds infinities of opposite sign")
+        coefficients[core] = total
+    terms = [
+        alone.get(core) or (core if value == 1 else mul(const(value), core))
+        for core, value in coefficients.items()
+        if value
+    ]
+    if not terms:
+        return const(0)
+    if len(terms) == 1:
+        return terms[0]
+    if any(isinstance(term, Add) for term in terms):  # a coefficient became 1
+        return add(*terms)
+    return make_add(tuple(sorted(terms, key=_term_order)))
+
+
+def _term_order(node: Node) -> tuple[int, str, int]:
+    return (1 if isinstance(node, Const) else 0, node.label, node.digest)
+
+
+def subtract(left: Node, right: Node) -> Node:
+    return add(left, mul(const(-1), right))
+
+
+def divide(left: Node, right: Node) -> Node:
+    return mul(left, power(right, -1))
+
+
+def select(conditions: Iterable[Condition], then: Node, otherwise: Node) -> Node:
+    """`where(all conditions, then, otherwise)`, conditions normalised and sorted."""
+    kept: set[Condition] = set()
+    for condition in conditions:
+        reduced = _normal_condition(condition)
+        if reduced is False:
+            return otherwise
+        if reduced is not True:
+            kept.add(reduced)
+    if not kept or then is otherwise:
+        return then
+    return make_select(tuple(sorted(kept)), then, otherwise)
+
+
+def _normal_condition(condition: Condition) -> Condition | bool:
+    relation, row = condition
+    if not row.terms and not row.floors:
+        return row.const >= 0 if relation == ">=" else row.const == 0
+    step = math.gcd(*(a for _, a in row.terms), *(b for _, _, b in row.floors))
+    if step > 1:
+        if relation == "==" and row.const % step:
+            return False
+        row = Row(
+            row.const // step,
+            tuple((i, a // step) for i, a in row.terms),
+            tuple((r, n, b // step) for r, n, b in row.floors),
+        )
+    if relation == "==" and (row.terms or row.floors)[0][-1] < 0:
+        row = affine.scale(row, -1)
+    return Condition(relation, row)

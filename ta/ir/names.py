@@ -1,0 +1,63 @@
+"""Names in the notation: which are reserved, which are proposed, and near misses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Set
+from difflib import get_close_matches
+from itertools import count
+from typing import Final
+
+from ta.ir.affine import Range
+from ta.ir.functions import FUNCTIONS
+from ta.ir.node import REDUCERS, Reducer
+
+REDUCER_OF: Final[dict[str, Reducer]] = {"S": "sum", "Σ": "sum", **{r: r for r in REDUCERS}}
+"""What a scope's binder spells -> the reducer."""
+
+KEYWORDS: Final = frozenset({"where", "and", "or", "not", "in", "inf"})
+RESERVED: Final = KEYWORDS | frozenset(REDUCERS) | frozenset(FUNCTIONS)
+"""Neither a tensor nor an iterator has one of these names."""
+
+_LETTERS: Final = "ijklmnxyuvpqrstwzabcdefgho"
+
+
+def pool(excluded: Set[str] = frozenset()) -> Iterator[str]:
+    """Iterator names in their fixed order of preference: i, j, k, ..., then i1, i2, ..."""
+    for name in _LETTERS:
+        if name not in excluded:
+            yield name
+    for number in count(1):
+        if f"i{number}" not in excluded:
+            yield f"i{number}"
+
+
+class Namer:
+    """Hands out iterator names for one text.
+
+    A name never stands for two ranges in the text and never hides a visible one.  With
+    `unique`, it is not handed out twice at all.
+    """
+
+    def __init__(self, excluded: Set[str], *, unique: bool = False) -> None:
+        self.excluded = RESERVED | excluded | {"S", "L", "Σ"}
+        self.unique = unique
+        self.ranges: dict[str, Range] = {}
+
+    def choose(self, bound: Range, visible: Set[str], wanted: Iterable[str] = ()) -> str:
+        """The first of `wanted`, then of the pool, that is free here."""
+        for name in wanted:
+            if self._take(name, bound, visible):
+                return name
+        return next(name for name in pool(self.excluded) if self._take(name, bound, visible))
+
+    def _take(self, name: str, bound: Range, visible: Set[str]) -> bool:
+        if name in self.excluded or name in visible or (self.unique and name in self.ranges):
+            return False
+        return self.ranges.setdefault(name, bound) == bound
+
+
+def close_matches(name: str, known: Iterable[str]) -> str:
+    """`did you mean B?`, or nothing where no known name is near."""
+    by_lower = {candidate.lower(): candidate for candidate in known}
+    found = get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
+    return f"did you mean {' or '.join(by_lower[match] for match in found)}?" if found else ""

@@ -1,0 +1,160 @@
+"""Interned, immutable nodes of the algebra: equality is identity.
+
+    Tensor   an input array                         A : shape (64, 32)
+    Const    a rational number or an infinity       1/961
+    Access   a read of a tensor or a scope          A[i, k+1]       outside its ranges: its fill
+    Apply    a named scalar function                exp(a)
+    Power    an integer power                       a^2
+    Mul      a product                              2*a*b
+    Add      a sum of terms                         a + b
+    Select   where(r >= 0 and s == 0, a, b)         on index rows
+    Scope    {L[x:0:8] S[c:0:16] f(x, c)}           a tensor on its loops, its fill outside
+
+A scope is closed: rows in its body speak of its own iterators only, by position (loops first, then
+reduction iterators).  A reduction inside a scalar expression is therefore an access to a scope, and
+an expression with nested scopes *is* a staged program.
+
+This module holds the classes; `interning` makes their one object of each value, and `ta.ir.expr`,
+whose constructors canonicalise, is what builds nodes.  Nothing else may call the classes.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import ClassVar, Final, Literal, NamedTuple, Self, TypeAlias
+
+from ta.errors import PickleError
+from ta.ir.affine import Range, Row
+
+Number: TypeAlias = Fraction | float
+"""A Fraction, or one of the two infinities as a float."""
+
+Reducer: TypeAlias = Literal["sum", "max", "min", "prod"]
+REDUCERS: Final[tuple[Reducer, ...]] = ("sum", "max", "min", "prod")
+
+
+class Condition(NamedTuple):
+    """`row >= 0` or `row == 0`."""
+
+    relation: Literal[">=", "=="]
+    row: Row
+
+
+class Node:
+    """A node.  `free` is the bit set of iterators that occur; `digest` and `order` fix an order of
+    operands that does not depend on the run; `widest` are the bytes of an element of the widest
+    tensor that it is computed from (0: of none)."""
+
+    __slots__ = ("__weakref__", "digest", "free", "label", "widest")
+    rank: ClassVar[int] = 2
+    digest: int
+    free: int
+    label: str
+    widest: int
+
+    @property
+    def order(self) -> tuple[int, str, int]:
+        return (self.rank, self.label, self.digest)
+
+    def __copy__(self) -> Self:
+        return self  # the one object of its value
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> str:
+        raise PickleError("a node", "print it, str(node), and parse the text")
+
+    def __repr__(self) -> str:
+        from ta.printing.show import (
+            show,  # the printer knows the nodes; only debugging needs it from here
+        )
+
+        return show(self)
+
+
+class Tensor(Node):
+    """`size` is the number of its elements."""
+
+    __slots__ = ("dtype", "name", "ranges", "shape", "size")
+    name: str
+    shape: tuple[int, ...]
+    size: int
+    ranges: tuple[Range, ...]
+    dtype: str
+
+
+class Const(Node):
+    __slots__ = ("value",)
+    rank = 0
+    value: Number
+
+
+class Access(Node):
+    __slots__ = ("fill", "rows", "source")
+    rank = 1
+    source: Tensor | Scope
+    rows: tuple[Row, ...]
+    fill: Number
+
+
+class Apply(Node):
+    __slots__ = ("args", "function")
+    function: str
+    args: tuple[Node, ...]
+
+
+class Power(Node):
+    __slots__ = ("base", "exponent")
+    rank = 1
+    base: Node
+    exponent: int
+
+
+class Mul(Node):
+    __slots__ = ("factors",)
+    factors: tuple[Node, ...]
+
+
+class Add(Node):
+    __slots__ = ("terms",)
+    terms: tuple[Node, ...]
+
+
+class Select(Node):
+    __slots__ = ("conditions", "otherwise", "then")
+    conditions: tuple[Condition, ...]
+    then: Node
+    otherwise: Node
+
+
+class Scope(Node):
+    """`domain` holds the ranges of all iterators, loops first, and `extents` their lengths; `size`
+    is the number of elements, `empty` says whether some range is empty.  `ranges` are the loops':
+    what a reader sees as the tensor's dimensions."""
+
+    __slots__ = (
+        "body",
+        "domain",
+        "empty",
+        "extents",
+        "loops",
+        "ranges",
+        "reducer",
+        "shape",
+        "size",
+        "sums",
+    )
+    loops: tuple[Range, ...]
+    sums: tuple[Range, ...]
+    domain: tuple[Range, ...]
+    extents: tuple[int, ...]
+    shape: tuple[int, ...]
+    size: int
+    empty: bool
+    reducer: Reducer
+    ranges: tuple[Range, ...]
+    body: Node
+
+
+Source: TypeAlias = Tensor | Scope

@@ -1,0 +1,152 @@
+"""What a known operator is: a definition in the notation, its constraints, its work, its launcher.
+
+The definition is a formula with named integer parameters in braces, for example
+
+    Y[n,g,f,h] = A[n,g,c,{stride}*h+{dilation}*r-{padding}] * K[g,f,c,r]
+
+Reference, matcher, distance and documentation all come from it.  Instances live outside this
+package and are handed to the search.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+from ta.ir.node import Access, Number, Reducer, Scope
+
+Buffers: TypeAlias = Mapping[Any, Any]
+"""Source (Tensor or Scope) -> torch tensor of the source's shape, in any strides."""
+
+Launch: TypeAlias = Callable[[Buffers], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What one call does: floating-point operations on `unit`, bytes moved while it computes, bytes
+    moved by copies before it begins (padding, layouts), library calls.
+
+    `utilisation` in (0, 1] scales the unit's rate (small or odd shapes)."""
+
+    operations: float
+    bytes_moved: float
+    calls: int = 1
+    unit: Literal["matmul", "convolution", "vector"] = "vector"
+    utilisation: float = 1.0
+    bytes_copied: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """One difference between a scope's iterator table and an operator's.
+
+    `kind`: body, reducer, iterators, compound, layout or constraint; `repairs`: the names of the
+    rules that can remove it; `weight`: its part in the distance."""
+
+    kind: str
+    detail: str
+    repairs: tuple[str, ...]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """How a scope is an instance of an operator.
+
+    `operands` are the scope's reads in the definition's order; `roles` maps each iterator of the
+    definition to the scope's iterators that play it (several are fused, in that order; none stands
+    for extent 1); `windows` maps a windowed pair (h, r) of the definition to the dimension of the
+    operand that both index; `coefficient` multiplies the whole."""
+
+    scope: Scope
+    operands: tuple[Access, ...]
+    roles: Mapping[str, tuple[int, ...]]
+    windows: tuple[Window, ...] = ()
+    coefficient: Number = 1.0
+
+    def extent(self, role: str) -> int:
+        """The product of the extents of the iterators in a role."""
+        total = 1
+        for i in self.roles.get(role, ()):
+            total *= self.scope.extents[i]
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The row `unit*(stride*h + dilation*r) + rest` of an operand's dimension, where `h` is a loop
+    and `r` a reduction iterator of the scope; `rest` does not hold them."""
+
+    operand: int
+    dimension: int
+    loop: int
+    reduction: int
+    unit: int
+    stride: int
+    dilation: int
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A known operator; `recognise` replaces table matching where the definition's body is not a
+    product (softmax, elementwise).  `stored` gives the loops of the result as a call leaves them in
+    memory, slowest first; None: that isn't known beforehand.  `keeps_nonfinite` says whether a call
+    has NaN and infinities where the definition has them: every product is formed, with zeros that
+    stand for what is outside of an operand too.  `repairs`: a call multiplies out and computes
+    again as written where that loses digits, which it sees by the data."""
+
+    name: str
+    definition: str
+    work: Callable[[Binding], Work]
+    launch: Callable[[Binding], Launch]
+    reducers: tuple[Reducer, ...] = ("sum",)
+    constraint: Callable[[Binding], str | None] = lambda binding: None
+    recognise: Callable[[Scope], Binding | Mismatch] | None = None
+    stored: Callable[[Binding], tuple[int, ...]] | None = None
+    keeps_nonfinite: Callable[[Binding], bool] = lambda binding: False
+    repairs: bool = False
+    summary: str = ""
+
+    @cached_property
+    def pattern(self) -> Pattern:
+        return read_pattern(self.definition)
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """The iterator table of a definition: `signatures[i]` is (is a loop, operands that hold i);
+    `pairs` are the windows as (operand, loop, reduction iterator), in order; `plain` are the
+    signatures of the iterators in no window."""
+
+    operands: tuple[str, ...]
+    output: tuple[str, ...]
+    signatures: Mapping[str, tuple[bool, tuple[int, ...]]]
+    pairs: tuple[tuple[int, str, str], ...]
+    plain: tuple[tuple[str, tuple[bool, tuple[int, ...]]], ...]
+
+
+_ACCESS = re.compile(r"(\w+)\[([^\]]*)\]")
+_PARAMETER = re.compile(r"\{\w+\}")
+
+
+def read_pattern(definition: str) -> Pattern:
+    """The iterator table of `Y[...] = [reducer[...]](A[...] * B[...])`, parameters ignored."""
+    left, right = _PARAMETER.sub("", definition).split("=", 1)
+    output = tuple(re.findall(r"[a-z]\w*", left[left.index("[") :]))
+    reads = [(name, text) for name, text in _ACCESS.findall(right) if name[0].isupper()]
+    held: dict[str, list[int]] = {}
+    pairs = []
+    for position, (_, text) in enumerate(reads):
+        for row in text.split(","):
+            names = re.findall(r"[a-z]\w*", row)
+            for name in names:
+                held.setdefault(name, []).append(position)
+            if len(names) == 2:
+                pairs.append((position, names[0], names[1]))
+    signatures = {name: (name in output, tuple(found)) for name, found in held.items()}
+    paired = {name for _, loop, reduction in pairs for name in (loop, reduction)}
+    plain = tuple((name, found) for name, found in signatures.items() if name not in paired)
+    return Pattern(tuple(name for name, _ in reads), output, signatures, tuple(pairs), plain)

@@ -1,0 +1,244 @@
+"""Rebuilding a scalar expression with other rows, or with other accesses, and walking over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from ta.ir import affine, expr
+from ta.ir.affine import Row
+from ta.ir.interning import make_access
+from ta.ir.node import Access, Add, Apply, Condition, Mul, Node, Power, Scope, Select
+
+Replace = Callable[[Access], Node]
+
+
+def rebuild(
+    node: Node,
+    on_access: Replace,
+    on_condition: Callable[[Condition], Condition] | None = None,
+) -> Node:
+    """The expression with every access replaced by `on_access` and every condition by
+    `on_condition`; shared sub-terms are rebuilt once."""
+    if isinstance(node, Access):
+        return on_access(node)
+    if isinstance(node, Mul) and all(isinstance(f, Access) for f in node.factors):
+        return expr.mul(*[on_access(f) for f in node.factors if isinstance(f, Access)])
+    return _Rebuilt(on_access, on_condition).of(node)
+
+
+class _Rebuilt:
+    """The distinct sub-terms that are rebuilt.  An object of its own: functions that hold each
+    other would be left to the garbage collector, by the ten thousand in one search."""
+
+    __slots__ = ("done", "on_access", "on_condition")
+
+    def __init__(
+        self, on_access: Replace, on_condition: Callable[[Condition], Condition] | None
+    ) -> None:
+        self.on_access, self.on_condition = on_access, on_condition
+        self.done: dict[Node, Node] = {}
+
+    def of(self, node: Node) -> Node:
+        found = self.done.get(node)
+        if found is None:
+            found = self.done[node] = self._made(node)
+        return found
+
+    def _made(self, node: Node) -> Node:
+        if isinstance(node, Access):
+            return self.on_access(node)
+        if isinstance(node, Select) and self.on_condition is not None:
+            conditions = tuple(map(self.on_condition, node.conditions))
+            return expr.select(conditions, self.of(node.then), self.of(node.otherwise))
+        return with_children(node, tuple(map(self.of, children(node))))
+
+
+def map_rows(node: Node, on_row: Callable[[Row], Row]) -> Node:
+    """The expression with `on_row` applied to every row of its accesses and conditions."""
+
+    def on_access(access: Access) -> Node:
+        return make_access(access.source, tuple(map(on_row, access.rows)), access.fill)
+
+    def on_condition(condition: Condition) -> Condition:
+        return Condition(condition.relation, on_row(condition.row))
+
+    return rebuild(node, on_access, on_condition)
+
+
+def substitute(node: Node, replacement: Sequence[Row] | Mapping[int, Row]) -> Node:
+    """The expression with `x_i` replaced by the row `replacement[i]`."""
+    changed = 0
+    for i in affine.bits(node.free):
+        same = affine.iterator(i)
+        row = replacement[i]
+        if row is not same and row != same:
+            changed |= 1 << i
+    if not changed:
+        return node
+
+    def on_access(access: Access) -> Node:
+        if not access.free & changed:
+            return access
+        rows = tuple([affine.substitute(row, replacement) for row in access.rows])
+        return make_access(access.source, rows, access.fill)
+
+    def on_condition(condition: Condition) -> Condition:
+        return Condition(condition.relation, affine.substitute(condition.row, replacement))
+
+    return rebuild(node, on_access, on_condition)
+
+
+def rename(node: Node, positions: Sequence[int] | Mapping[int, int]) -> Node:
+    """The expression with iterator `i` at `positions[i]`, a bijection on those that occur."""
+    return map_rows(node, lambda row: affine.rename(row, positions))
+
+
+def replace_node(node: Node, old: Node, new: Node) -> Node:
+    """The expression with the sub-term `old` replaced by `new` wherever it stands as a whole.
+
+    In a product, `old` may be part of the factors: `a*b*c` with `a*b -> d` is `d*c`.  So it may in
+    a sum: `a+b+c` with `a+b -> d` is `d+c`.  Shared sub-terms are rebuilt once.
+    """
+    return _Replaced(old, new).of(node)
+
+
+class _Replaced:
+    """The distinct sub-terms in which `old` is replaced."""
+
+    __slots__ = ("done", "new", "old")
+
+    def __init__(self, old: Node, new: Node) -> None:
+        self.old, self.new = old, new
+        self.done: dict[Node, Node] = {old: new}
+
+    def of(self, node: Node) -> Node:
+        if self.old.free & ~node.free:
+            return node  # `old` cannot stand in it
+        found = self.done.get(node)
+        if found is None:
+            found = self.done[node] = self._made(node)
+        return found
+
+    def _made(self, node: Node) -> Node:
+        old, new = self.old, self.new
+        if isinstance(node, Mul) and isinstance(old, Mul) and set(old.factors) <= set(node.factors):
+            return expr.mul(new, *(f for f in node.factors if f not in old.factors))
+        if isinstance(node, Add) and isinstance(old, Add) and set(old.terms) <= set(node.terms):
+            return expr.add(new, *(term for term in node.terms if term not in old.terms))
+        return with_children(node, tuple(map(self.of, children(node))))
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The operands of a scalar node; an access has none."""
+    if isinstance(node, Mul):
+        return node.factors
+    if isinstance(node, Add):
+        return node.terms
+    if isinstance(node, Power):
+        return (node.base,)
+    if isinstance(node, Apply):
+        return node.args
+    if isinstance(node, Select):
+        return (node.then, node.otherwise)
+    return ()
+
+
+def with_children(node: Node, operands: tuple[Node, ...]) -> Node:
+    """The scalar node with other operands; itself where they are its own."""
+    if operands == children(node):  # made canonical already
+        return node
+    if isinstance(node, Mul):
+        return expr.mul(*operands)
+    if isinstance(node, Add):
+        return expr.add(*operands)
+    if isinstance(node, Power):
+        return expr.power(operands[0], node.exponent)
+    if isinstance(node, Apply):
+        return expr.apply(node.function, *operands)
+    if isinstance(node, Select):
+        return expr.select(node.conditions, *operands)
+    return node
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The distinct sub-terms of a scalar expression, operands after the node they belong to."""
+    seen: set[Node] = set()
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        yield current
+        below = children(current)
+        if below:
+            pending.extend(reversed(below))
+
+
+@lru_cache(maxsize=16384)
+def terms(node: Node) -> tuple[Node, ...]:
+    """What `walk` gives, remembered: a body is walked over many times."""
+    return tuple(walk(node))
+
+
+@lru_cache(maxsize=16384)
+def accesses(node: Node) -> tuple[Access, ...]:
+    """The distinct accesses of a scalar expression, in order."""
+    if isinstance(node, Access):
+        return (node,)
+    return tuple([found for found in terms(node) if isinstance(found, Access)])
+
+
+@lru_cache(maxsize=16384)
+def nested_scopes(scope: Scope) -> tuple[Scope, ...]:
+    """The distinct scopes that the scope's body reads directly."""
+    found = [a.source for a in accesses(scope.body) if isinstance(a.source, Scope)]
+    return tuple(dict.fromkeys(found)) if found else ()
+
+
+def stages(*roots: Scope) -> tuple[Scope, ...]:
+    """All distinct scopes reachable from the roots, producers before consumers."""
+    ordered: dict[Scope, None] = {}
+    pending: list[tuple[Scope, bool]] = [(root, False) for root in reversed(roots)]
+    while pending:
+        scope, ready = pending.pop()
+        if scope in ordered:
+            continue
+        if ready:
+            ordered[scope] = None
+            continue
+        pending.append((scope, True))
+        pending.extend((child, False) for child in reversed(nested_scopes(scope)))
+    return tuple(ordered)
+
+
+def replace_sources(scope: Scope, replacement: Mapping[Scope, Scope]) -> Scope:
+    """The scope with every scope it reads, directly or not, replaced; the replacement of a scope
+    has the same loops, so the accesses stay as they are."""
+    order = stages(scope)
+    if not any(stage in replacement for stage in order):
+        return scope
+    done: dict[Scope, Scope] = {}
+    for stage in order:
+        chosen = replacement.get(stage, stage)
+        done[stage] = redirected(stage, done) if chosen is stage else chosen
+    return done[scope]
+
+
+def redirected(scope: Scope, sources: Mapping[Scope, Scope]) -> Scope:
+    """The scope reading `sources[s]` wherever it reads a scope s directly; the loops of the two are
+    the same."""
+    from ta.ir.canon import scope as make  # canon rebuilds bodies with this module
+
+    if all(sources[nested] is nested for nested in nested_scopes(scope)):
+        return scope
+
+    def redirect(access: Access) -> Node:
+        source = access.source
+        if not isinstance(source, Scope) or sources[source] is source:
+            return access
+        return expr.access(sources[source], access.rows, access.fill)
+
+    body = rebuild(scope.body, redirect)  # its reads hit and miss what they did before
+    return make(scope.loops, scope.sums, body, scope.reducer, resolved=True)

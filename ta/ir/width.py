@@ -1,0 +1,43 @@
+"""How large the integers of a formula may be: sizes, ranges and indices fit 64 bits with room.
+
+Extents of tensors and ends of ranges lie below 2^62 in magnitude, and so does every index that a
+read or a condition computes from them, so that no evaluation overflows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ta.ir.affine import Range, Row
+
+LIMIT = 1 << 62
+SAID = "2^62"
+MOST_FLOORS = 32
+"""`//` and `%` within each other, as a record of a derivation holds them."""
+
+
+def fits(*integers: int) -> bool:
+    """Whether they lie within the limit."""
+    return all(-LIMIT < integer < LIMIT for integer in integers)
+
+
+def reach(row: Row, ranges: Sequence[Range]) -> int:
+    """A bound on the magnitude of every partial sum in the evaluation of the row."""
+    total = abs(row.const)
+    for position, factor in row.terms:
+        lo, hi = ranges[position]
+        total += abs(factor) * max(abs(lo), abs(hi))
+    for inner, divisor, factor in row.floors:
+        inside = reach(inner, ranges)
+        total += max(inside + divisor, abs(factor) * (inside // divisor + 1))
+    return total
+
+
+def floor_count(row: Row) -> int:
+    """How many `//` the row has, those within others too."""
+    return sum(1 + floor_count(inner) for inner, _, _ in row.floors)
+
+
+def floor_depth(row: Row) -> int:
+    """How many `//` and `%` stand within each other."""
+    return max((1 + floor_depth(inner) for inner, _, _ in row.floors), default=0)

@@ -1,0 +1,138 @@
+"""The Einstein convention, made explicit on the syntax tree.
+
+    X[t,i]*(W[o,i] + B[o,r]*A[r,i])   ->   sum[i](X[t,i]*(W[o,i] + sum[r](B[o,r]*A[r,i])))
+
+An iterator that nothing binds is summed over the smallest product that contains all its
+occurrences; the terms of a sum count separately.  A unary minus, a positive power and a division
+are parts of the product.  An iterator that occurs only inside the argument of one function or only
+in denominators has no such product: that is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from ta.notation.syntax import (
+    Call,
+    Expression,
+    Name,
+    Negate,
+    NotationError,
+    PowerOf,
+    Product,
+    Read,
+    Reduction,
+    Sum,
+    iterator_names,
+    operands,
+)
+
+
+def make_explicit(expression: Expression, bound: Set[str]) -> Expression:
+    """The expression with a `sum` reducer at each place where the convention sums."""
+    match expression:
+        case Sum(span, terms):
+            return Sum(span, tuple((sign, make_explicit(term, bound)) for sign, term in terms))
+        case Reduction(span, reducer, names, body):
+            inside = set(bound)
+            for name in names:
+                if name.name in inside:
+                    raise NotationError(
+                        f"the iterator {name.name} is already bound here",
+                        name.span,
+                        next_step="use another name for the reduction",
+                    )
+                inside.add(name.name)
+            return Reduction(span, reducer, names, make_explicit(body, inside))
+        case Product() | Negate() | PowerOf() | Read():
+            return _make_product_explicit(expression, bound)
+    for name in iterator_names(expression):
+        if name.name not in bound:
+            raise _refusal(name, expression)
+    if isinstance(expression, Call):
+        args = tuple(make_explicit(arg, bound) for arg in expression.args)
+        return Call(expression.span, expression.function, args)
+    return expression
+
+
+def _make_product_explicit(expression: Expression, bound: Set[str]) -> Expression:
+    factors = expression.factors if isinstance(expression, Product) else (("*", expression),)
+    here: dict[str, Name] = {}
+    for name in iterator_names(expression):
+        known = name.name in bound or name.name in here
+        if not known and _is_summed_here(name, factors):
+            here[name.name] = name
+    inside = bound | here.keys()
+    body: Expression
+    if isinstance(expression, Product):
+        body = Product(
+            expression.span, tuple((op, make_explicit(factor, inside)) for op, factor in factors)
+        )
+    elif isinstance(expression, Negate):
+        body = Negate(expression.span, make_explicit(expression.operand, inside))
+    elif isinstance(expression, PowerOf):
+        base = make_explicit(expression.base, inside)
+        body = PowerOf(expression.span, base, expression.exponent)
+    else:
+        body = expression
+    return Reduction(expression.span, "sum", tuple(here.values()), body) if here else body
+
+
+def _is_summed_here(name: Name, factors: tuple[tuple[str, Expression], ...]) -> bool:
+    """Whether the product of these factors is the smallest that contains all occurrences; False
+    where one factor holds a smaller one."""
+    holders = [(op, factor) for op, factor in factors if _uses(factor, name.name)]
+    above = [factor for op, factor in holders if op == "*" and not _is_denominator(factor)]
+    if not above:
+        raise _refusal(name, holders[0][1], denominator=True)
+    if len(holders) > 1:
+        return True
+    factor = above[0]
+    while isinstance(factor, Negate):
+        factor = factor.operand
+    if isinstance(factor, PowerOf):
+        if not _occurs_openly(factor.base, name.name):
+            raise _refusal(name, factor.base)
+        return True
+    return isinstance(factor, Read)
+
+
+def _is_denominator(factor: Expression) -> bool:
+    while isinstance(factor, Negate):
+        factor = factor.operand
+    return isinstance(factor, PowerOf) and factor.exponent < 0
+
+
+def _occurs_openly(expression: Expression, name: str) -> bool:
+    """Whether the iterator occurs outside function arguments and denominators."""
+    match expression:
+        case Call():
+            return False
+        case PowerOf(_, base, exponent):
+            return exponent > 0 and _occurs_openly(base, name)
+        case Product(_, factors):
+            return any(op == "*" and _occurs_openly(factor, name) for op, factor in factors)
+        case Read():
+            return _uses(expression, name)
+    return any(_occurs_openly(part, name) for part in operands(expression))
+
+
+def _uses(expression: Expression, name: str) -> bool:
+    return any(found.name == name for found in iterator_names(expression))
+
+
+def _refusal(name: Name, holder: Expression, *, denominator: bool = False) -> NotationError:
+    while isinstance(holder, Negate | PowerOf) and not denominator:
+        holder = holder.operand if isinstance(holder, Negate) else holder.base
+    if denominator:
+        place = "in a denominator"
+    elif isinstance(holder, Call):
+        place = f"inside {holder.function}(...)"
+    else:
+        place = "where no product holds it"
+    return NotationError(
+        f"the iterator {name.name} is not on the left and occurs only {place}",
+        name.span,
+        next_step=f"say how it is reduced, for example `sum[{name.name}](...)` "
+        f"or `max[{name.name}](...)`",
+    )

@@ -1,0 +1,109 @@
+"""Shapes and ranges as they are given beside a text, checked before anything is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import islice
+from operator import index as whole
+
+from ta.errors import RangeError, shown
+from ta.ir.affine import Range
+from ta.ir.width import SAID, fits
+
+Shapes = Mapping[str, Sequence[int]]
+MOST_DIMENSIONS = 1000
+
+
+def checked_shapes(shapes: object) -> dict[str, tuple[int, ...]]:
+    """Every shape as a tuple of integers; RangeError for anything else."""
+    return {name: checked_shape(name, shape) for name, shape in named(shapes, "shapes")}
+
+
+def checked_shape(name: str, shape: object) -> tuple[int, ...]:
+    """A sequence of whole numbers; text, floats and arrays of data are none."""
+    example = f"for example {name}=(64, 32); a scalar's shape is ()"
+    extents = None if isinstance(shape, bytes) else _whole_numbers(shape)
+    if extents is None:
+        what = shown(shape)
+        own = _own_shape(shape)
+        if own is not None:
+            what, example = f"an array of shape {own}", f"pass the array's shape: {name}={own}"
+        raise RangeError(
+            f"the shape of {name} is a tuple of whole numbers, not {what}", next_step=example
+        )
+    if len(extents) > MOST_DIMENSIONS:
+        raise RangeError(
+            f"the shape of {name} has more than {MOST_DIMENSIONS} dimensions", next_step=example
+        )
+    if any(extent < 0 for extent in extents):
+        raise RangeError(
+            f"the shape {shown(extents)} of {name} has a negative size", next_step=example
+        )
+    if not fits(*extents):
+        raise RangeError(
+            f"the shape of {name} has a size of {SAID} or more",
+            next_step="use sizes whose indices fit 64 bits",
+        )
+    return extents
+
+
+def _own_shape(array: object) -> tuple[int, ...] | None:
+    try:
+        return _whole_numbers(getattr(array, "shape", None))
+    except Exception:  # whatever the property raises
+        return None
+
+
+def several(values: object, most: int) -> tuple[object, ...] | None:
+    """What a sequence, an iterator or an array holds, one more than `most` of them at most; None
+    for a text, a set, a mapping and all else."""
+    if isinstance(values, str | bytes | bytearray | Set | Mapping):
+        return None
+    try:
+        return tuple(islice(values, most + 1)) if isinstance(values, Iterable) else None
+    except Exception:  # whatever an iterator of the caller's raises
+        return None
+
+
+def _whole_numbers(values: object) -> tuple[int, ...] | None:
+    found = several(values, MOST_DIMENSIONS)
+    try:
+        return None if found is None else tuple(map(whole, found))  # type: ignore[arg-type]
+    except Exception:  # a TypeError, or whatever a number of the caller's raises
+        return None
+
+
+def checked_ranges(ranges: object) -> dict[str, Range]:
+    """Every range as a pair of integers in order; RangeError for anything else."""
+    return {name: _checked_range(name, bound) for name, bound in named(ranges, "ranges")}
+
+
+def _checked_range(name: str, bound: object) -> Range:
+    ends = _whole_numbers(bound) if isinstance(bound, Sequence) else None
+    if ends is None or len(ends) != 2:
+        raise RangeError(
+            f"the range of {name} is a pair of whole numbers, not {shown(bound)}",
+            next_step=f"for example ranges={{{name!r}: (0, 16)}}",
+        )
+    lo, hi = ends
+    if not fits(lo, hi):
+        raise RangeError(
+            f"the range of {name} reaches {SAID} or more",
+            next_step="use ends whose indices fit 64 bits",
+        )
+    if lo > hi:
+        raise RangeError(
+            f"the range {lo}:{hi} of {name} ends before it begins",
+            next_step=f"pass ranges={{{name!r}: ({hi}, {lo})}}",
+        )
+    return Range(lo, hi)
+
+
+def named(given: object, what: str) -> Iterable[tuple[str, object]]:
+    """What is given by name; RangeError where it is not."""
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise RangeError(
+            f"{what} are given by name, not as {shown(given)}",
+            next_step=f"for example {what}={{'i': (0, 16)}}",
+        )
+    return given.items()

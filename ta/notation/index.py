@@ -1,0 +1,144 @@
+"""From index expressions to rows: integer combinations of iterators, with // and %."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import inf
+from typing import Protocol
+
+from ta.errors import NameUnknownError, RangeError
+from ta.ir import affine
+from ta.ir.affine import Range, Row
+from ta.ir.node import Number, Source
+from ta.ir.width import MOST_FLOORS, SAID, fits, floor_count, floor_depth, reach
+from ta.notation.syntax import (
+    Call,
+    Expression,
+    Name,
+    Negate,
+    NotationError,
+    Product,
+    Read,
+    Reduction,
+    Span,
+    Sum,
+    operands,
+)
+from ta.notation.syntax import Number as NumberText
+
+AFFINE = "multiply, divide and take remainders by integers: 2*i+1, i//2, i%4"
+
+
+class Names(Protocol):
+    """What names mean at one place: iterators by position, and tensors."""
+
+    @property
+    def tensors(self) -> Mapping[str, Source]: ...
+
+    @property
+    def iterators(self) -> tuple[str, ...]: ...
+
+    @property
+    def ranges(self) -> Sequence[Range]: ...
+
+
+def index_row(index: Expression, frame: Names) -> Row:
+    """The row of a whole index, which evaluates within 64 bits."""
+    found = row(index, frame)
+    if not fits(reach(found, frame.ranges)):
+        raise NotationError(
+            f"the index reaches {SAID} or more",
+            index.span,
+            RangeError,
+            next_step="use smaller factors or ranges: indices fit 64 bits",
+        )
+    return found
+
+
+def row(index: Expression, frame: Names) -> Row:
+    """The row of an index expression."""
+    match index:
+        case NumberText(span, value):
+            return affine.constant(_integer(value, span))
+        case Name(span, name):
+            if name in frame.iterators:
+                return affine.iterator(frame.iterators.index(name))
+            if name in frame.tensors:
+                raise NotationError(
+                    f"{name} is a tensor; an index is built from iterators and integers",
+                    span,
+                    next_step=f"give the iterator another name than {name}",
+                )
+            raise NotationError(
+                f"{name} is not an iterator of this scope",
+                span,
+                NameUnknownError,
+                next_step=f"its iterators are {', '.join(frame.iterators) or 'none'}",
+            )
+        case Negate(_, operand):
+            return affine.scale(row(operand, frame), -1)
+        case Sum(_, terms):
+            total = affine.ZERO
+            for minus, term in terms:
+                total = affine.add(total, row(term, frame), -1 if minus else 1)
+            return total
+        case Product(_, factors):
+            result = affine.constant(1)
+            for operator, factor in factors:
+                result = _row_product(result, operator, row(factor, frame), factor.span)
+            return result
+    raise _not_an_index(index)
+
+
+def check_index(index: Expression) -> None:
+    """Refuse what no index is built from."""
+    if not isinstance(index, NumberText | Name | Negate | Sum | Product):
+        raise _not_an_index(index)
+    for part in operands(index):
+        check_index(part)
+
+
+def _not_an_index(index: Expression) -> NotationError:
+    data = isinstance(index, Read | Call | Reduction)
+    return NotationError(
+        "an index is built from iterators and integers with + - * // %",
+        index.span,
+        next_step="an index that is data (gather) is not part of the notation" if data else AFFINE,
+    )
+
+
+def _row_product(left: Row, operator: str, right: Row, span: Span) -> Row:
+    constant = not right.terms and not right.floors
+    if operator == "*":
+        if constant:
+            return affine.scale(left, right.const)
+        if not left.terms and not left.floors:
+            return affine.scale(right, left.const)
+        raise NotationError(
+            "a product of iterators is not a quasi-affine index", span, next_step=AFFINE
+        )
+    if operator == "/":
+        raise NotationError("`/` cannot stand in an index", span, next_step="`//` rounds down")
+    if not constant or right.const <= 0:
+        raise NotationError(
+            f"`{operator}` in an index needs a positive constant on its right",
+            span,
+            next_step=AFFINE,
+        )
+    found = (affine.floordiv if operator == "//" else affine.modulo)(left, right.const)
+    if floor_depth(found) > MOST_FLOORS or floor_count(found) > MOST_FLOORS**2:
+        raise NotationError(  # at once: a % doubles the row, so that a few dozen have no end
+            "the index has too many `//` and `%` within each other",
+            span,
+            next_step="simplify it, or split the statement",
+        )
+    return found
+
+
+def _integer(value: Number, span: Span) -> int:
+    if value == inf or not isinstance(value, Fraction) or value.denominator != 1:
+        raise NotationError(
+            "an index is built from iterators and integers", span, next_step="write a whole number"
+        )
+    return value.numerator

@@ -1,0 +1,319 @@
+"""From explicit syntax trees to nodes: index rows, conditions, scalars, scopes.
+
+    scalar(sum[k](f(i, k)), frame i, j)   =   {L[i] S[k] f(i, k)}[i]
+
+A reduction becomes a scope whose loops are the iterators of its surroundings that it uses, in their
+order and with their ranges.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from ta.errors import NameUnknownError, RangeError
+from ta.ir import affine, canon, expr
+from ta.ir.affine import Range
+from ta.ir.functions import FUNCTIONS
+from ta.ir.names import REDUCER_OF, close_matches
+from ta.ir.node import REDUCERS, Const, Node, Number, Reducer, Scope, Source
+from ta.notation.conditions import select_on
+from ta.notation.index import index_row
+from ta.notation.ranges import shape_text
+from ta.notation.syntax import (
+    Call,
+    Comparison,
+    Expression,
+    Logical,
+    Name,
+    Negate,
+    NotationError,
+    PowerOf,
+    Product,
+    Read,
+    Reduction,
+    ScopeText,
+    Span,
+    Sum,
+    iterator_names,
+    scalars,
+)
+from ta.notation.syntax import Number as NumberText
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What names mean at one place: iterators by position, tensors and scopes defined elsewhere,
+    and the ranges of the names that reducers may bind."""
+
+    tensors: Mapping[str, Source]
+    iterators: tuple[str, ...] = ()
+    ranges: tuple[Range, ...] = ()
+    bindable: Mapping[str, Range] = field(default_factory=dict)
+
+
+def statement_scope(value: Expression, loops: Sequence[Name], frame: Frame) -> Scope:
+    """The scope of a statement; a reduction that is the whole right-hand side is its own."""
+    names = tuple(loop.name for loop in loops)
+    if isinstance(value, Reduction):
+        return _reduced(value, names, frame)
+    ranges = tuple(frame.bindable[name] for name in names)
+    inner = Frame(frame.tensors, names, ranges, frame.bindable)
+    return canon.scope(ranges, (), scalar(value, inner))
+
+
+def _reduced(reduction: Reduction, loops: tuple[str, ...], frame: Frame) -> Scope:
+    own = [name.name for name in reduction.names]
+    for name in own:
+        if name not in frame.bindable:
+            raise NotationError(
+                "inside {...}, reductions are written as scopes",
+                reduction.span,
+                next_step=f"for example `{{S[{name}:0:16] ...}}[]`",
+            )
+    if reduction.reducer not in REDUCERS:
+        raise NotationError(
+            f"{reduction.reducer} is not a reducer",
+            reduction.span,
+            NameUnknownError,
+            next_step=close_matches(reduction.reducer, REDUCERS)
+            or f"the reducers are {', '.join(REDUCERS)}",
+        )
+    known = dict(zip(frame.iterators, frame.ranges, strict=True)) | dict(frame.bindable)
+    names = (*loops, *own)
+    inner = Frame(frame.tensors, names, tuple(known[name] for name in names), frame.bindable)
+    body = scalar(reduction.body, inner)
+    first = len(loops)
+    reducer: Reducer = next(r for r in REDUCERS if r == reduction.reducer)
+    if reducer == "prod":
+        for position, bound in enumerate(inner.ranges[first:], first):
+            if not body.free >> position & 1:
+                _check_power(body, bound.extent, reduction.span)
+    return canon.scope(inner.ranges[:first], inner.ranges[first:], body, reducer)
+
+
+def closed_scope(text: ScopeText, tensors: Mapping[str, Source]) -> Scope:
+    """The scope that `{L[...] S[...] body}` spells out."""
+    names: list[str] = []
+    ranges: list[Range] = []
+    loops, reducer = 0, ""
+    for place, binder in enumerate(text.binders):
+        if binder.kind == "L" and place == 0:
+            loops = len(binder.bindings)
+        elif binder.kind in REDUCER_OF and not reducer:
+            reducer = REDUCER_OF[binder.kind]
+        else:
+            raise NotationError(
+                f"`{binder.kind}[...]` cannot stand here",
+                binder.span,
+                next_step="a scope is `{L[x:0:8] S[c:0:16] ...}`: at most one L, then at most one "
+                "of S, max, min, prod",
+            )
+        for binding in binder.bindings:
+            if binding.name in names or binding.name in tensors:
+                raise NotationError(
+                    f"the name {binding.name} is already in use",
+                    binding.span,
+                    next_step="give this iterator a name of its own",
+                )
+            names.append(binding.name)
+            ranges.append(binding.range)
+    body = scalar(text.body, Frame(tensors, tuple(names), tuple(ranges)))
+    kind: Reducer = next((r for r in REDUCERS if r == reducer), "sum")
+    return canon.scope(ranges[:loops], ranges[loops:], body, kind)
+
+
+def scalar(value: Expression, frame: Frame) -> Node:
+    """The node of a scalar expression whose reductions are explicit."""
+    match value:
+        case NumberText(_, number):
+            return expr.const(number)
+        case Name(span, name):
+            if name in frame.iterators or (name in frame.bindable and name not in frame.tensors):
+                raise NotationError(
+                    f"the iterator {name} stands where a value is expected",
+                    span,
+                    next_step="iterators occur in indices and in the condition of where(...)",
+                )
+            return expr.access(_tensor(Read(span, value, None, ()), frame), ())
+        case Negate(_, operand):
+            return expr.mul(expr.const(-1), scalar(operand, frame))
+        case Sum(span, terms):
+            signed = ((minus, scalar(term, frame)) for minus, term in terms)
+            try:
+                return expr.add(*(expr.mul(expr.const(-1 if m else 1), term) for m, term in signed))
+            except ValueError as problem:
+                raise NotationError(str(problem), span, next_step="keep one of them") from None
+        case Product(_, factors):
+            product = expr.mul(*(_factor(op, factor, frame) for op, factor in factors))
+            return _of_bounded_constant(product, value.span)
+        case PowerOf(span, base, exponent):
+            return _power(scalar(base, frame), exponent, span)
+        case Call():
+            return _call(value, frame)
+        case Read():
+            source: Source
+            if isinstance(value.source, ScopeText):
+                source = closed_scope(value.source, frame.tensors)
+            else:
+                source = _tensor(value, frame)
+            check_rank(value, [bound.extent for bound in source.ranges])
+            rows = tuple(index_row(index, frame) for index in value.indices)
+            return expr.access(source, rows, fill_value(value))
+        case Reduction():
+            inside = {name.name for name in iterator_names(value)}
+            used = tuple(name for name in frame.iterators if name in inside)
+            nested = _reduced(value, used, frame)
+            positions = (frame.iterators.index(name) for name in used)
+            return expr.access(nested, map(affine.iterator, positions))
+        case ScopeText(span, _, _):
+            raise NotationError(
+                "a scope is read at an index", span, next_step="for example `{...}[i]` or `{...}[]`"
+            )
+        case Comparison(span, _, _) | Logical(span, _, _):
+            raise NotationError(
+                "a condition stands where a value is expected",
+                span,
+                next_step="conditions go into where(condition, a, b)",
+            )
+
+
+def _factor(operator: str, factor: Expression, frame: Frame) -> Node:
+    if operator not in ("*", "/"):
+        raise NotationError(
+            f"`{operator}` is for indices; values are divided with `/`",
+            factor.span,
+            next_step="write `/`; there is no rounding of values",
+        )
+    node = scalar(factor, frame)
+    return node if operator == "*" else _power(node, -1, factor.span)
+
+
+def _power(base: Node, exponent: int, span: Span) -> Node:
+    _check_power(base, exponent, span)
+    return expr.power(base, exponent)
+
+
+def _of_bounded_constant(node: Node, span: Span) -> Node:
+    value, _ = expr.split_coefficient(node)
+    if isinstance(value, Fraction) and _bits(value) > expr.MOST_BITS:
+        raise NotationError(
+            "the constant is too large", span, next_step=f"use at most {expr.MOST_BITS} bits"
+        )
+    return node
+
+
+def _bits(value: Fraction) -> int:
+    return max(value.numerator.bit_length(), value.denominator.bit_length())
+
+
+def _check_power(base: Node, exponent: int, span: Span) -> None:
+    value, _ = expr.split_coefficient(base)
+    bits = _bits(value) if isinstance(value, Fraction) else 0
+    if abs(exponent) > expr.MOST_EXPONENT or (
+        bits > 1 and abs(exponent) > 1 and bits * abs(exponent) > expr.MOST_BITS
+    ):
+        raise NotationError(
+            "the power is too large",
+            span,
+            next_step=f"use an exponent of at most {expr.MOST_EXPONENT} and constants of at most "
+            f"{expr.MOST_BITS} bits",
+        )
+
+
+def _call(call: Call, frame: Frame) -> Node:
+    check_function(call)
+    if call.function == "where":
+        then, otherwise = scalar(call.args[1], frame), scalar(call.args[2], frame)
+        return select_on(call.args[0], then, otherwise, lambda index: index_row(index, frame))
+    return expr.apply(call.function, *(scalar(arg, frame) for arg in call.args))
+
+
+def check_function(call: Call) -> None:
+    """Refuse a function that does not exist, or another number of operands than it takes."""
+    if call.function == "where":
+        if len(call.args) != 3:
+            raise NotationError(
+                f"where takes a condition and two values, not {len(call.args)} operands",
+                call.span,
+                next_step="for example where(i >= j, A[i,j], 0)",
+            )
+        return
+    if call.function not in FUNCTIONS:
+        next_step = close_matches(call.function, FUNCTIONS)
+        if call.function in REDUCERS:
+            next_step = (
+                f"`{call.function}[k](...)` reduces over k; maximum(a, b) and minimum(a, b) are "
+                "elementwise"
+            )
+        raise NotationError(
+            f"{call.function} is not a function",
+            (call.span[0], call.span[0] + len(call.function)),
+            NameUnknownError,
+            next_step=next_step or f"known are {', '.join(FUNCTIONS)}",
+        )
+    arity = FUNCTIONS[call.function].arity
+    if len(call.args) != arity:
+        raise NotationError(
+            f"{call.function} takes {arity} operand{'s' * (arity > 1)}, not {len(call.args)}",
+            call.span,
+            next_step=f"write {call.function}({', '.join('abc'[:arity])})",
+        )
+
+
+def _tensor(read: Read, frame: Frame) -> Source:
+    assert isinstance(read.source, Name)
+    name = read.source.name
+    if name not in frame.tensors:
+        raise unknown_tensor(read.source, len(read.indices), frame.tensors)
+    tensor = frame.tensors[name]
+    check_rank(read, tensor.shape)
+    return tensor
+
+
+_SIZES = (64, 32, 16, 8, 4, *(2,) * 1000)
+"""The shape that an error proposes."""
+
+
+def unknown_tensor(name: Name, rank: int, known: Mapping[str, object]) -> NotationError:
+    """The error for a tensor without a shape, which the text reads with `rank` indices."""
+    next_step = close_matches(name.name, known)
+    if not next_step and name.name.lower() in ("nan", "infinity"):
+        next_step = "inf is infinity, and the notation has no NaN"
+    foreign = [letter for letter in name.name if not letter.isascii()]
+    next_step = next_step or f"give it, for example {name.name}={tuple(_SIZES[:rank])}"
+    if foreign:
+        next_step += f"; its {foreign[0]} is {unicodedata.name(foreign[0], 'not a Latin letter')}"
+    return NotationError(
+        f"the tensor {name.name} has no shape", name.span, NameUnknownError, next_step=next_step
+    )
+
+
+def check_rank(read: Read, shape: Sequence[int]) -> None:
+    """Refuse a read with another number of indices than the source has dimensions."""
+    if len(read.indices) != len(shape):
+        source = read.source.name if isinstance(read.source, Name) else "the scope"
+        raise NotationError(
+            f"{source} is read with {len(read.indices)} "
+            f"{'index' if len(read.indices) == 1 else 'indices'} but has {len(shape)} "
+            f"dimension{'s' * (len(shape) != 1)}",
+            read.span,
+            RangeError,
+            sizes=f"{source} is {shape_text(shape)}",
+            next_step="write one index for each dimension, or correct the shape",
+        )
+
+
+def fill_value(read: Read) -> Number:
+    """The value of a read's fill, 0 where none is stated."""
+    if read.fill is None:
+        return Fraction(0)
+    plain = not any(isinstance(part, Name | Read) for part in scalars(read.fill))
+    node = scalar(read.fill, Frame({})) if plain else None
+    if not isinstance(node, Const):
+        raise NotationError(
+            "a fill is a number", read.fill.span, next_step="for example `A{fill=-inf}[i]`"
+        )
+    return node.value

@@ -1,0 +1,316 @@
+"""Text to programs and expressions: the public entry of the notation.
+
+    parse("Y[i] = A[i,k]*x[k]", {"A": (64, 32), "x": (32,)})
+    parse_expression("{L[i:0:64] S[k:0:32] A[i,k]*x[k]}", {"A": A, "x": x})
+
+Whatever the text, only errors of `ta.errors` leave this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from types import MappingProxyType
+
+from ta.errors import FormulaSyntaxError, NameUnknownError, RangeError, TextError
+from ta.ir import expr
+from ta.ir.affine import Range
+from ta.ir.dtypes import checked_dtypes
+from ta.ir.names import RESERVED, close_matches, pool
+from ta.ir.node import Node, Scope, Source, Tensor
+from ta.ir.program import Program, Statement
+from ta.notation.conditions import not_a_condition
+from ta.notation.einstein import make_explicit
+from ta.notation.given import Shapes, checked_ranges, checked_shapes
+from ta.notation.index import check_index
+from ta.notation.lowering import (
+    Frame,
+    check_function,
+    check_rank,
+    closed_scope,
+    scalar,
+    statement_scope,
+    unknown_tensor,
+)
+from ta.notation.ranges import RangesOf, infer
+from ta.notation.reader import read_expression, read_program
+from ta.notation.syntax import (
+    Call,
+    Comparison,
+    Expression,
+    Name,
+    Negate,
+    NotationError,
+    Number,
+    Product,
+    Read,
+    ScopeText,
+    Sum,
+    iterator_names,
+    scalars,
+)
+from ta.notation.syntax import Statement as StatementText
+
+_NOTHING: Mapping[str, tuple[int, int]] = MappingProxyType({})
+MOST_ITERATORS = 1000
+
+
+def parse(
+    text: str,
+    shapes: Shapes = MappingProxyType({}),
+    dtypes: Mapping[str, str] | str = "float32",
+    ranges: Mapping[str, tuple[int, int]] = _NOTHING,
+) -> Program:
+    """The program of one or several statements `Y[n,f] = A[n,c]*K[f,c]`.
+
+    `shapes` holds the shape of every input, and may hold an output's, which then gives its loops
+    their ranges.  `dtypes` is one element type for all tensors or a mapping.  `ranges` states
+    half-open ranges of iterators by name, as a clause does.
+    """
+    with _complete_errors(text):
+        statements = read_program(text)
+        targets = [statement.target.name for statement in statements]
+        known = _Known(checked_shapes(shapes), checked_dtypes(dtypes), targets)
+        stated = checked_ranges(ranges)
+        found = [_statement(statement, known, stated) for statement in statements]
+        _refuse_unused("a shape", shapes, {*known.inputs, *targets})
+        if not isinstance(dtypes, str):
+            _refuse_unused("an element type", dtypes, {*known.inputs, *targets})
+        _refuse_unused("a range", ranges, known.iterators)
+        read = {name.name for each in statements for name, _ in _tensors_read(each.value)}
+        return Program(
+            tuple(known.inputs.values()),
+            tuple(found),
+            MappingProxyType(known.hints),
+            tuple(target for target in targets if target not in read),
+        )
+
+
+def parse_expression(
+    text: str, tensors: Mapping[str, Source], iterators: Sequence[str] | None = None
+) -> Node:
+    """The scope `{L[...] S[...] body}` or the scalar expression of a text, which may read tensors
+    and scopes by their names.
+
+    The free iterators of a scalar are at the positions of their names in `iterators`; by default
+    that is the fixed order of generic names, i, j, k, ..., in which `show` prints them.
+    """
+    with _complete_errors(text):
+        expression = read_expression(text)
+        read = {name.name: (name, rank) for name, rank in _tensors_read(expression)}
+        for name, rank in read.values():
+            if name.name not in tensors:
+                raise unknown_tensor(name, rank, tensors)
+        tensors = {name: tensors[name] for name in read}  # others may share iterators' names
+        if isinstance(expression, ScopeText):
+            return closed_scope(expression, tensors)
+        if isinstance(expression, Name):
+            tensor = tensors[expression.name]
+            return expr.access(tensor, ()) if tensor.shape == () else tensor
+        if iterators is None:
+            used = {name.name for name in iterator_names(expression)}
+            iterators = _generic_names(used, RESERVED | read.keys())
+        ranges = (Range(0, 1),) * len(iterators)  # without a scope, no rule looks at them
+        return scalar(expression, Frame(tensors, tuple(iterators), ranges))
+
+
+def tensors_named(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a formula reads as tensors, and those that its statements define."""
+    with _complete_errors(text):
+        statements = read_program(text)
+    read = frozenset(name.name for each in statements for name, _ in _tensors_read(each.value))
+    return read, frozenset(each.target.name for each in statements)
+
+
+def statement_to_scope(
+    statement: StatementText,
+    tensors: Mapping[str, Tensor],
+    stated: Mapping[str, Range] = MappingProxyType({}),
+    output_shape: Sequence[int] | None = None,
+) -> tuple[Scope, dict[str, Range]]:
+    """The scope of one statement over known tensors, and the ranges of its iterators."""
+    loops = [index for index in statement.indices if isinstance(index, Name)]
+    names = {loop.name for loop in loops}
+    if len(names) < len(statement.indices):
+        raise NotationError(
+            "the indices on the left are distinct plain iterators",
+            (statement.span[0], statement.value.span[0]),
+            next_step="write shifts and strides on the right",
+        )
+    for part in scalars(statement.value, into_scopes=True):
+        if isinstance(part, Call):
+            check_function(part)
+        for operand in part.operands if isinstance(part, Comparison) else ():
+            if not isinstance(operand, Number | Name | Negate | Sum | Product):
+                raise not_a_condition(operand)
+    value = make_explicit(statement.value, names)
+    for part in scalars(value):
+        if isinstance(part, Name):
+            check_rank(Read(part.span, part, None, ()), tensors[part.name].shape)
+        for index in part.indices if isinstance(part, Read) else ():
+            check_index(index)
+    for name in (*loops, *iterator_names(value, bound=True)):
+        if name.name in RESERVED or name.name in tensors:
+            what = "a word of the notation" if name.name in RESERVED else "a tensor"
+            raise NotationError(
+                f"{name.name} is {what} and cannot be an iterator",
+                name.span,
+                next_step="choose another name for the iterator",
+            )
+
+    ranges = infer(statement, value, ranges_of_reads(tensors), stated, output_shape)
+    return statement_scope(value, loops, Frame(tensors, bindable=ranges)), ranges
+
+
+def ranges_of_reads(tensors: Mapping[str, Tensor]) -> RangesOf:
+    """The ranges that a read of these tensors, or of a scope, goes over."""
+
+    def ranges_of(read: Read) -> Sequence[Range]:
+        if isinstance(read.source, Name):
+            ranges: Sequence[Range] = tensors[read.source.name].ranges
+        else:
+            binders = read.source.binders
+            outer = binders[0].bindings if binders and binders[0].kind == "L" else ()
+            ranges = [binding.range for binding in outer]
+        check_rank(read, [bound.extent for bound in ranges])
+        return ranges
+
+    return ranges_of
+
+
+class _Known:
+    """What the statements read so far have made known."""
+
+    def __init__(
+        self,
+        shapes: dict[str, tuple[int, ...]],
+        dtypes: Mapping[str, str] | str,
+        targets: list[str],
+    ) -> None:
+        self.shapes, self.dtypes = shapes, dtypes
+        self.pending = list(targets)
+        self.inputs: dict[str, Tensor] = {}
+        self.defined: dict[str, Scope] = {}
+        self.hints: dict[tuple[str, int], str] = {}
+        self.iterators: set[str] = set()
+
+    def tensor(self, name: Name, rank: int) -> Tensor:
+        """The tensor of this name, an input or an earlier statement."""
+        if name.name in self.defined:
+            scope = self.defined[name.name]
+            if any(loop.lo for loop in scope.loops):
+                raise NotationError(
+                    f"{name.name} is read here, but its ranges do not all begin at 0",
+                    name.span,
+                    RangeError,
+                    sizes=", ".join(f"{lo}:{hi}" for lo, hi in scope.loops),
+                    next_step=f"shift the indices of {name.name} so that they begin at 0",
+                )
+            return expr.tensor(name.name, scope.shape, self._dtype(name.name))
+        if name.name in self.pending:
+            raise NotationError(
+                f"{name.name} is read before it is defined",
+                name.span,
+                NameUnknownError,
+                next_step="a statement reads inputs and earlier statements",
+            )
+        if name.name not in self.inputs:
+            if name.name in RESERVED:
+                raise NotationError(
+                    f"{name.name} is a word of the notation, not a tensor",
+                    name.span,
+                    next_step="write it with its brackets, or choose another name for the tensor",
+                )
+            if name.name not in self.shapes:
+                raise unknown_tensor(name, rank, {**self.shapes, **self.defined})
+            tensor = expr.tensor(name.name, self.shapes[name.name], self._dtype(name.name))
+            self.inputs[name.name] = tensor
+        return self.inputs[name.name]
+
+    def _dtype(self, name: str) -> str:
+        return self.dtypes if isinstance(self.dtypes, str) else self.dtypes.get(name, "float32")
+
+
+def _statement(statement: StatementText, known: _Known, stated: Mapping[str, Range]) -> Statement:
+    target = statement.target
+    if target.name in RESERVED:
+        raise NotationError(
+            f"{target.name} is a word of the notation, not a tensor",
+            target.span,
+            next_step="choose another name for the output",
+        )
+    if target.name in known.defined:
+        raise NotationError(
+            f"{target.name} is defined twice",
+            target.span,
+            next_step="give each statement's result a name of its own",
+        )
+    used = {name.name for name in iterator_names(statement.value, bound=True)}
+    used |= {index.name for index in statement.indices if isinstance(index, Name)}
+    tensors: dict[str, Tensor] = {}
+    for name, rank in _tensors_read(statement.value):
+        if name.name in used and name.name not in known.shapes and name.name not in known.defined:
+            raise NotationError(
+                f"the iterator {name.name} stands where a value is expected",
+                name.span,
+                next_step="iterators occur in indices and in the condition of where(...)",
+            )
+        tensors[name.name] = known.tensor(name, rank)
+    shape = known.shapes.get(target.name)
+    scope, ranges = statement_to_scope(statement, tensors, stated, shape)
+    known.pending.remove(target.name)
+    known.defined[target.name] = scope
+    known.iterators |= ranges.keys()
+    for part in scalars(statement.value, into_scopes=True):
+        if isinstance(part, Read) and isinstance(part.source, Name):
+            for dimension, index in enumerate(part.indices):
+                if isinstance(index, Name):
+                    known.hints.setdefault((part.source.name, dimension), index.name)
+    loops = (index.name for index in statement.indices if isinstance(index, Name))
+    return Statement(target.name, scope, tuple(loops))
+
+
+def _tensors_read(value: Expression) -> Iterator[tuple[Name, int]]:
+    """The names in tensor position and their indices' number, also inside nested scopes, in the
+    order of the text."""
+    for part in scalars(value, into_scopes=True):
+        if isinstance(part, Name):
+            yield part, 0
+        elif isinstance(part, Read) and isinstance(part.source, Name):
+            yield part.source, len(part.indices)
+
+
+def _generic_names(used: set[str], excluded: frozenset[str]) -> tuple[str, ...]:
+    """The generic names up to the last one that is used; other names get no position."""
+    names = list(islice(pool(excluded), MOST_ITERATORS))
+    last = max((position for position, name in enumerate(names) if name in used), default=-1)
+    return tuple(names[: last + 1])
+
+
+def _refuse_unused(what: str, given: Mapping[str, object], known: set[str]) -> None:
+    for name in given:
+        if name not in known:
+            raise NameUnknownError(
+                f"{what} is given for {name}, which the text does not use",
+                next_step=close_matches(name, known) or f"it uses {', '.join(sorted(known))}",
+            )
+
+
+@contextmanager
+def _complete_errors(text: str) -> Iterator[None]:
+    """Every failure inside as an error of `ta.errors` that shows the text."""
+    try:
+        yield
+    except NotationError as error:
+        raise error.complete(text) from None
+    except TextError as error:
+        if error.text:
+            raise
+        raise type(error)(error.message, text=text, next_step=error.next_step) from None
+    except RecursionError:
+        raise FormulaSyntaxError(
+            "the formula is nested too deeply", text=text, next_step="split it into statements"
+        ) from None
+    except (ValueError, ArithmeticError) as error:  # from the constructors: about constants
+        raise FormulaSyntaxError(str(error), text=text, next_step="use other constants") from None

@@ -1,0 +1,174 @@
+"""The ranges of a statement's iterators.
+
+An iterator that stands alone in a dimension of a tensor runs over that dimension:
+
+    Y[i] = A[i,k]*x[k+1],   A: 4 x 3     gives   i in 0:4,  k in 0:3
+
+A clause or an argument states a range and wins; the shape of the output, where it is given, comes
+last.  Rows such as `k+1` never give a range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ta.errors import NameUnknownError, RangeError
+from ta.ir.affine import Range
+from ta.notation.syntax import (
+    Binding,
+    Expression,
+    Name,
+    NotationError,
+    Read,
+    ScopeText,
+    Span,
+    Statement,
+    iterator_names,
+    scalars,
+)
+
+RangesOf = Callable[[Read], Sequence[Range]]
+"""The ranges of a read's source, dimension by dimension."""
+
+
+class Lone(NamedTuple):
+    """An iterator that stands alone in a dimension."""
+
+    name: str
+    range: Range
+    span: Span
+    dimension: int
+    source: str
+
+
+def lone_iterators(value: Expression, ranges_of: RangesOf) -> Iterator[Lone]:
+    """Every iterator that stands alone in a dimension, in the order of the text."""
+    for part in scalars(value):
+        if isinstance(part, Read):
+            source = "the scope" if isinstance(part.source, ScopeText) else part.source.name
+            for dimension, (index, bound) in enumerate(
+                zip(part.indices, ranges_of(part), strict=True)
+            ):
+                if isinstance(index, Name):
+                    yield Lone(index.name, bound, index.span, dimension, source)
+
+
+def infer(
+    statement: Statement,
+    value: Expression,
+    ranges_of: RangesOf,
+    argument: Mapping[str, Range],
+    output_shape: Sequence[int] | None,
+) -> dict[str, Range]:
+    """The range of every iterator of the statement; `value` is its explicit right-hand side."""
+    loops = [index for index in statement.indices if isinstance(index, Name)]
+    used = {name.name: name for name in (*loops, *iterator_names(value, bound=True))}
+    stated = _stated(statement, argument, used)
+    found: dict[str, Lone] = {}
+    for lone in lone_iterators(value, ranges_of):
+        first = found.setdefault(lone.name, lone)
+        if first.range != lone.range and lone.name not in stated:
+            raise _conflict(first, lone)
+    ranges = {name: lone.range for name, lone in found.items()} | stated
+    if output_shape is not None:
+        _add_output(loops, output_shape, ranges, statement)
+    for name in used.values():
+        if name.name not in ranges:
+            raise _open_range(name)
+    return ranges
+
+
+def _stated(
+    statement: Statement, argument: Mapping[str, Range], used: Mapping[str, Name]
+) -> dict[str, Range]:
+    stated: dict[str, Range] = {}
+    for name, _, bound in _clause(statement):
+        if name.name in stated and stated[name.name] != bound:
+            raise NotationError(
+                f"two ranges are stated for {name.name}",
+                name.span,
+                RangeError,
+                next_step="keep one of them",
+            )
+        if name.name not in used:
+            raise NotationError(
+                f"the clause gives a range for {name.name}, which the statement does not use",
+                name.span,
+                NameUnknownError,
+                next_step=f"its iterators are {', '.join(used) or 'none'}",
+            )
+        stated[name.name] = bound
+        if argument.get(name.name, bound) != bound:
+            given = argument[name.name]
+            raise NotationError(
+                f"the clause and the argument give different ranges for {name.name}",
+                name.span,
+                RangeError,
+                sizes=f"clause {bound.lo}:{bound.hi}, argument {given.lo}:{given.hi}",
+                next_step="give the range once",
+            )
+    return {name: argument[name] for name in used if name in argument} | stated
+
+
+def _clause(statement: Statement) -> Iterator[tuple[Name, Binding, Range]]:
+    for binding in statement.clause:
+        yield Name(binding.span, binding.name), binding, binding.range
+
+
+def _add_output(
+    loops: Sequence[Name], shape: Sequence[int], ranges: dict[str, Range], statement: Statement
+) -> None:
+    """Ranges from the output's shape; a shape that disagrees with what is known is an error."""
+    target = statement.target
+    if len(shape) != len(loops):
+        raise NotationError(
+            f"{target.name} has {len(loops)} {'index' if len(loops) == 1 else 'indices'} here, "
+            f"but its shape has {len(shape)} dimension{'s' * (len(shape) != 1)}",
+            (target.span[0], statement.value.span[0]),
+            RangeError,
+            sizes=f"{target.name} is given as {shape_text(shape)}",
+            next_step="give one size for each index on the left, or leave the shape out",
+        )
+    for dimension, (loop, extent) in enumerate(zip(loops, shape, strict=True)):
+        known = ranges.setdefault(loop.name, Range(0, extent))
+        if known != Range(0, extent):
+            raise NotationError(
+                f"the iterator {loop.name} has the range {known.lo}:{known.hi}, but dimension "
+                f"{dimension + 1} of the output {target.name} is given as {extent}",
+                loop.span,
+                RangeError,
+                sizes=f"{target.name} is given as {shape_text(shape)}",
+                next_step="drop the output's shape, or correct one of the two",
+            )
+
+
+def _conflict(first: Lone, second: Lone) -> NotationError:
+    def size(lone: Lone) -> str:
+        lo, hi = lone.range
+        extent = str(hi) if lo == 0 else f"{lo}:{hi}"
+        return f"dimension {lone.dimension + 1} of {lone.source} is {extent}"
+
+    return NotationError(
+        f"the iterator {second.name} stands alone in dimensions of different sizes",
+        second.span,
+        RangeError,
+        sizes=f"{size(first)}, {size(second)}",
+        next_step="use two iterators, or state the range: "
+        f"`where {second.name} in {first.range.lo}:{first.range.hi}` (reads outside are 0)",
+    )
+
+
+def _open_range(name: Name) -> NotationError:
+    return NotationError(
+        f"the iterator {name.name} has no range: it stands alone in no tensor's dimension",
+        name.span,
+        RangeError,
+        next_step=f"state it at the statement's end, for example `where {name.name} in 0:16`, "
+        f"or pass ranges={{'{name.name}': (0, 16)}}",
+    )
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """`64 x 32`; a scalar's shape is `()`."""
+    return " x ".join(map(str, shape)) if shape else "()"

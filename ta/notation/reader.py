@@ -1,0 +1,134 @@
+"""From text to syntax trees: the lark parser, and its errors in the user's terms."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+from importlib.resources import files
+from itertools import accumulate
+from typing import Any
+
+from lark import Lark, Token
+from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+
+from ta.notation.advice import advice, advice_at_the_end, explain_character, words_for
+from ta.notation.syntax import Expression, NotationError, Statement
+from ta.notation.tree_builder import TreeBuilder, token_span
+
+MOST_NESTED = 60
+"""Brackets inside brackets; keeps every later recursion far from Python's limit."""
+LONGEST_NAME = 200
+LONGEST_TEXT = 1_000_000
+
+
+def read_program(text: str) -> tuple[Statement, ...]:
+    """The statements of a text; raises `NotationError`."""
+    statements: tuple[Statement, ...] = _parse(text, "program")
+    if not statements:
+        raise NotationError(
+            "the text has no statement", (0, 1), next_step="for example `Y[i] = 2*A[i]`"
+        )
+    return statements
+
+
+def read_expression(text: str) -> Expression:
+    """The expression of a text without `=`; raises `NotationError`."""
+    expression: Expression = _parse(text, "expression")
+    return expression
+
+
+def _parse(text: str, start: str) -> Any:
+    if len(text) > LONGEST_TEXT:
+        raise NotationError(
+            f"the text has {len(text)} characters",
+            (LONGEST_TEXT, LONGEST_TEXT + 1),
+            next_step=f"use at most {LONGEST_TEXT}: derive its statements in parts",
+        )
+    try:
+        return _parser().parse(_join_lines(text), start=start)
+    except UnexpectedInput as error:
+        raise _explain(error, text) from None
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Lark:
+    grammar = files("ta.notation").joinpath("grammar.lark").read_text(encoding="utf-8")
+    return Lark(
+        grammar,
+        parser="lalr",
+        lexer="basic",
+        start=["program", "expression"],
+        keep_all_tokens=True,
+        maybe_placeholders=False,
+        transformer=TreeBuilder(),
+        lexer_callbacks={"NAME": _checked_name},
+    )
+
+
+def _checked_name(token: Token) -> Token:
+    """Names are Python's identifiers in their normal form, so that a keyword argument can give
+    every tensor's shape and no two names that Python takes for one are two here."""
+    normal = unicodedata.normalize("NFKC", token)
+    if len(token) > LONGEST_NAME:
+        message = f"the name that begins with {token[:20]} has {len(token)} characters"
+        next_step = f"use a name of at most {LONGEST_NAME}"
+    elif not normal.isidentifier():
+        message, next_step = f"{token} is not a name", "begin a name with a letter or _"
+    elif normal != token:
+        message = f"the name {token} is written in compatibility characters"
+        next_step = f"write {normal}, as Python reads it"
+    else:
+        return token
+    raise NotationError(message, token_span(token), next_step=next_step)
+
+
+def nesting(text: str) -> int:
+    """How many brackets are open at once, at most."""
+    changes = ((letter in "([{") - (letter in ")]}") for letter in text)
+    return max(accumulate(changes), default=0)
+
+
+def _join_lines(text: str) -> str:
+    """The text with line ends inside brackets as spaces; positions stay."""
+    depth, characters = 0, list(text)
+    for position, character in enumerate(characters):
+        if character in "([{":
+            depth += 1
+            if depth > MOST_NESTED:
+                raise NotationError(
+                    f"brackets are nested more than {MOST_NESTED} deep",
+                    (position, position + 1),
+                    next_step="split the formula into several statements",
+                )
+        elif character in ")]}":
+            depth = max(0, depth - 1)
+        elif character == "\n" and depth:
+            characters[position] = " "
+    return "".join(characters)
+
+
+def _explain(error: UnexpectedInput, text: str) -> NotationError:
+    if isinstance(error, UnexpectedCharacters):
+        place: int = getattr(error, "pos_in_stream", 0)
+        message, next_step = explain_character(text[place : place + 1])
+        return NotationError(message, (place, place + 1), next_step=next_step)
+    if not isinstance(error, UnexpectedToken):
+        return NotationError(
+            "the text is not a formula", (0, len(text)), next_step="for example `Y[i] = 2*A[i]`"
+        )
+    expected = words_for(error.accepts or error.expected)
+    token = error.token
+    if token.type == "$END":
+        end = len(text.rstrip())
+        return NotationError(
+            f"the text ends where {expected} is expected",
+            (end, end + 1),
+            next_step=advice_at_the_end(error.expected, text),
+        )
+    start, _ = token_span(token)
+    found = "the line ends" if token == "\n" else f"found `{token[:40]}`"
+    return NotationError(
+        f"{found} where {expected} is expected",
+        (start, start + len(token)),
+        next_step=advice(token.type, str(token), error.expected, text[:start]),
+    )

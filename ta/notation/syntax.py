@@ -1,0 +1,234 @@
+"""The syntax tree of the notation, with the place of every part in the text.
+
+    text  -- lark -->  Statement(...)  -- einstein, ranges, lowering -->  nodes
+
+Indices, conditions and scalars are one kind of expression here; `lowering` tells them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ta.errors import FormulaSyntaxError, TextError
+from ta.ir import node
+from ta.ir.affine import Range
+
+Span: TypeAlias = tuple[int, int]
+"""Half-open range of characters."""
+
+
+class NotationError(Exception):
+    """A `TextError` that does not know its text yet; `ta.notation.parse` completes it."""
+
+    def __init__(
+        self,
+        message: str,
+        span: Span,
+        kind: type[TextError] = FormulaSyntaxError,
+        *,
+        sizes: str = "",
+        next_step: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.message, self.span, self.kind = message, span, kind
+        self.sizes, self.next_step = sizes, next_step
+
+    def complete(self, text: str) -> TextError:
+        return self.kind(
+            self.message, text=text, span=self.span, sizes=self.sizes, next_step=self.next_step
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    span: Span
+    value: node.Number
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An iterator in an index or a condition; a 0-d tensor in a scalar."""
+
+    span: Span
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """`name:lo:hi` in a scope, `name in lo:hi` in a clause."""
+
+    span: Span
+    name: str
+    range: Range
+
+
+@dataclass(frozen=True, slots=True)
+class Binder:
+    """`L[x:0:8]`, `S[c:0:16]`, `max[c:0:16]`."""
+
+    span: Span
+    kind: str
+    bindings: tuple[Binding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeText:
+    """`{L[x:0:8] S[c:0:16] body}`."""
+
+    span: Span
+    binders: tuple[Binder, ...]
+    body: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """`A[i, k+1]`, `A{fill=-inf}[i]`, `{...}[x]`."""
+
+    span: Span
+    source: Name | ScopeText
+    fill: Expression | None
+    indices: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """`max[k, l](body)`; also what the Einstein convention implies."""
+
+    span: Span
+    reducer: str
+    names: tuple[Name, ...]
+    body: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`exp(a)`, `where(condition, a, b)`."""
+
+    span: Span
+    function: str
+    args: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Negate:
+    span: Span
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Terms with their signs; True is minus."""
+
+    span: Span
+    terms: tuple[tuple[bool, Expression], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """Factors with the operator before each: `*`, `/`, `//` or `%` (`*` for the first)."""
+
+    span: Span
+    factors: tuple[tuple[str, Expression], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PowerOf:
+    span: Span
+    base: Expression
+    exponent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`0 <= i-j < 4`: one operator fewer than operands."""
+
+    span: Span
+    operands: tuple[Expression, ...]
+    operators: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Logical:
+    """`and`, `or`, `not` of conditions."""
+
+    span: Span
+    operator: str
+    operands: tuple[Expression, ...]
+
+
+Scalar: TypeAlias = Number | Name | Read | Reduction | Call | Negate | Sum | Product | PowerOf
+Expression: TypeAlias = Scalar | Comparison | Logical | ScopeText
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """`target[indices] = value where clause`."""
+
+    span: Span
+    target: Name
+    indices: tuple[Expression, ...]
+    value: Expression
+    clause: tuple[Binding, ...]
+
+
+def operands(expression: Expression) -> tuple[Expression, ...]:
+    """The parts in scalar or condition position; indices are not among them, scopes are closed."""
+    match expression:
+        case Negate(_, operand):
+            return (operand,)
+        case Sum(_, terms):
+            return tuple(term for _, term in terms)
+        case Product(_, factors):
+            return tuple(factor for _, factor in factors)
+        case PowerOf(_, base, _):
+            return (base,)
+        case Call(_, _, args):
+            return args
+        case Logical(_, _, parts):
+            return parts
+        case Reduction(_, _, _, body):
+            return (body,)
+    return ()
+
+
+def scalars(expression: Expression, *, into_scopes: bool = False) -> Iterator[Expression]:
+    """The expression and its parts in scalar or condition position, in the order of the text."""
+    yield expression
+    parts = operands(expression)
+    if into_scopes and isinstance(expression, ScopeText):
+        parts = (expression.body,)
+    if into_scopes and isinstance(expression, Read) and isinstance(expression.source, ScopeText):
+        parts = (expression.source,)
+    for part in parts:
+        yield from scalars(part, into_scopes=into_scopes)
+
+
+def index_names(expression: Expression) -> Iterator[Name]:
+    """The iterators of an index expression, in the order of the text."""
+    if isinstance(expression, Name):
+        yield expression
+    for part in operands(expression):
+        yield from index_names(part)
+
+
+def iterator_names(expression: Expression, *, bound: bool = False) -> Iterator[Name]:
+    """The iterators an expression uses, without those that its reducers bind (unless `bound`).
+    Nested scopes are closed: only the indices at which they are read count."""
+    if isinstance(expression, Read):
+        for index in expression.indices:
+            yield from index_names(index)
+    elif isinstance(expression, Comparison):
+        for operand in expression.operands:
+            yield from index_names(operand)
+    elif isinstance(expression, Reduction):
+        own = {name.name for name in expression.names}
+        if bound:
+            yield from expression.names
+        for name in iterator_names(expression.body, bound=bound):
+            if bound or name.name not in own:
+                yield name
+    else:
+        for part in operands(expression):
+            yield from iterator_names(part, bound=bound)

@@ -1,0 +1,241 @@
+"""Syntax trees from the grammar's rules: one method a rule, called as the parser reduces it."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from lark import Token, Transformer
+
+from ta.errors import RangeError
+from ta.ir.affine import Range
+from ta.ir.width import SAID, fits
+from ta.notation.advice import ROOTS
+from ta.notation.syntax import (
+    Binder,
+    Binding,
+    Call,
+    Comparison,
+    Expression,
+    Logical,
+    Name,
+    Negate,
+    NotationError,
+    Number,
+    PowerOf,
+    Product,
+    Read,
+    Reduction,
+    ScopeText,
+    Span,
+    Statement,
+    Sum,
+)
+
+LONGEST_NUMBER = 2000
+"""Characters of a number's mantissa."""
+GREATEST_EXPONENT = 400
+
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_PLAIN = {"·": "*", "×": "*", "−": "-", "≤": "<=", "≥": ">=", "≠": "!="}
+
+
+def token_span(token: Token) -> Span:
+    return (token.start_pos or 0, token.end_pos or 0)
+
+
+def _span(children: list[Any]) -> Span:
+    first, last = children[0], children[-1]
+    start: int = token_span(first)[0] if isinstance(first, Token) else first.span[0]
+    end: int = token_span(last)[1] if isinstance(last, Token) else last.span[1]
+    return (start, end)
+
+
+def _number(token: Token) -> Fraction:
+    """The exact value of a decimal number."""
+    mantissa, _, exponent = token.lower().partition("e")
+    if len(mantissa) > LONGEST_NUMBER or len(exponent) > 6:
+        raise NotationError(
+            "the number is too long",
+            token_span(token),
+            next_step=f"use at most {LONGEST_NUMBER} digits",
+        )
+    if exponent and abs(int(exponent)) > GREATEST_EXPONENT:
+        raise NotationError(
+            "the number's exponent is too large",
+            token_span(token),
+            next_step=f"use at most {GREATEST_EXPONENT}; inf is infinity",
+        )
+    return Fraction(str(token))
+
+
+def _integer(children: list[Any], next_step: str) -> int:
+    """The value of `SIGN? NUMBER`, with brackets around or not."""
+    tokens = [child for child in children if child not in ("(", ")")]
+    value = _number(tokens[-1])
+    if value.denominator != 1:
+        raise NotationError(
+            "an integer is expected here", token_span(tokens[-1]), next_step=next_step
+        )
+    negative = len(tokens) > 1 and tokens[0] in ("-", "−")
+    return -value.numerator if negative else value.numerator
+
+
+class TreeBuilder(Transformer[Token, Any]):
+    """One method for each rule of the grammar."""
+
+    def program(self, children: list[Any]) -> tuple[Statement, ...]:
+        return tuple(child for child in children if isinstance(child, Statement))
+
+    def line(self, children: list[Any]) -> Any:
+        return children[0] if children else None
+
+    def statement(self, children: list[Any]) -> Statement:
+        target, _, value = children[:3]
+        clause = children[3][1] if len(children) > 3 else ()
+        name, indices = target
+        return Statement((name.span[0], value.span[1]), name, indices, value, clause)
+
+    def target(self, children: list[Any]) -> tuple[Name, tuple[Expression, ...]]:
+        name = children[0]
+        return Name(token_span(name), str(name)), _items(children)
+
+    def clause(self, children: list[Any]) -> tuple[Span, tuple[Binding, ...]]:
+        found = tuple(child for child in children if isinstance(child, Binding))
+        return (children[0].start_pos, found[-1].span[1]), found
+
+    def range(self, children: list[Any]) -> Binding:
+        name, (_, lo), (end, hi) = children[0], children[2], children[4]
+        if lo > hi:
+            raise NotationError(
+                f"the range {lo}:{hi} of {name} ends before it begins",
+                (token_span(name)[0], end),
+                RangeError,
+                next_step=f"write the lesser end first: {hi}:{lo}",
+            )
+        if not fits(lo, hi):
+            raise NotationError(
+                f"the range of {name} reaches {SAID} or more",
+                (token_span(name)[0], end),
+                RangeError,
+                next_step="use ends whose indices fit 64 bits",
+            )
+        return Binding((token_span(name)[0], end), str(name), Range(lo, hi))
+
+    binding = range
+
+    def bound(self, children: list[Any]) -> tuple[int, int]:
+        return children[-1].end_pos, _integer(children, "a range is, for example, 0:16")
+
+    def disjunction(self, children: list[Any]) -> Logical:
+        return Logical(_span(children), "or", tuple(children[::2]))
+
+    def conjunction(self, children: list[Any]) -> Logical:
+        return Logical(_span(children), "and", tuple(children[::2]))
+
+    def complement(self, children: list[Any]) -> Expression:
+        operand = children[1]
+        if isinstance(operand, Logical) and operand.operator == "not":
+            return operand.operands[0]
+        return Logical(_span(children), "not", (operand,))
+
+    def comparison(self, children: list[Any]) -> Comparison:
+        operators = tuple(_PLAIN.get(operator, str(operator)) for operator in children[1::2])
+        return Comparison(_span(children), tuple(children[::2]), operators)
+
+    def sum(self, children: list[Any]) -> Sum:
+        signs = (False, *(sign in ("-", "−") for sign in children[1::2]))
+        return Sum(_span(children), tuple(zip(signs, children[::2], strict=True)))
+
+    def product(self, children: list[Any]) -> Product:
+        operators = ("*", *(_PLAIN.get(operator, str(operator)) for operator in children[1::2]))
+        return Product(_span(children), tuple(zip(operators, children[::2], strict=True)))
+
+    def sign(self, children: list[Any]) -> Expression:
+        sign, operand = children
+        if sign == "+":
+            return operand  # type: ignore[no-any-return]  # children are untyped
+        if isinstance(operand, Negate):
+            return operand.operand
+        return Negate(_span(children), operand)
+
+    def power(self, children: list[Any]) -> PowerOf:
+        last = children[-1]
+        if isinstance(last, Token):  # a superscript
+            if len(last) > LONGEST_NUMBER:
+                raise NotationError(
+                    "the exponent is too large",
+                    token_span(last),
+                    next_step=f"use at most {LONGEST_NUMBER} digits",
+                )
+            exponent = int(last.translate(_SUPERSCRIPTS))
+            return PowerOf(_span(children), children[0], exponent)
+        end, exponent = last
+        return PowerOf((children[0].span[0], end), children[0], exponent)
+
+    def exponent(self, children: list[Any]) -> tuple[int, int]:
+        return children[-1].end_pos, _integer(children, ROOTS)
+
+    def number(self, children: list[Any]) -> Number:
+        return Number(_span(children), _number(children[0]))
+
+    def infinity(self, children: list[Any]) -> Number:
+        return Number(_span(children), math.inf)
+
+    def name(self, children: list[Any]) -> Name:
+        return Name(_span(children), str(children[0]))
+
+    def read(self, children: list[Any]) -> Read:
+        source = children[0]
+        if isinstance(source, Token):
+            source = Name(token_span(source), str(source))
+        fill = next((child[1] for child in children if _is_fill(child)), None)
+        return Read(_span(children), source, fill, _items(children))
+
+    def fill(self, children: list[Any]) -> tuple[str, Expression]:
+        if children[1] != "fill":
+            raise NotationError(
+                f"found `{children[1]}` where `fill` is expected",
+                token_span(children[1]),
+                next_step="for example `A{fill=-inf}[i]`",
+            )
+        return "fill", children[3]
+
+    def reduction(self, children: list[Any]) -> Reduction:
+        names = _items(children)
+        for name in names:
+            if not isinstance(name, Name):
+                raise NotationError(
+                    "a reducer's brackets hold iterator names only",
+                    name.span,
+                    next_step="for example `sum[k](...)` or `max[i,j](...)`",
+                )
+        chosen = tuple(name for name in names if isinstance(name, Name))
+        return Reduction(_span(children), str(children[0]), chosen, children[-2])
+
+    def call(self, children: list[Any]) -> Call:
+        return Call(_span(children), str(children[0]), _items(children))
+
+    def parentheses(self, children: list[Any]) -> Any:
+        return children[1]
+
+    def scope(self, children: list[Any]) -> ScopeText:
+        binders = tuple(child for child in children if isinstance(child, Binder))
+        return ScopeText(_span(children), binders, children[-2])
+
+    def binder(self, children: list[Any]) -> Binder:
+        bindings = tuple(child for child in children if isinstance(child, Binding))
+        return Binder(_span(children), str(children[0]), bindings)
+
+    def items(self, children: list[Any]) -> list[Expression]:
+        return children[::2]
+
+
+def _items(children: list[Any]) -> tuple[Expression, ...]:
+    """The `items` among a rule's children: the only list."""
+    return tuple(next((child for child in children if isinstance(child, list)), ()))
+
+
+def _is_fill(child: Any) -> bool:
+    return isinstance(child, tuple) and child[:1] == ("fill",)

@@ -1,0 +1,75 @@
+"""A scope as text of a length that grows with the expression, not with what it would be as a tree.
+
+    T1 = {L[i:0:100] X[i]^2 + X[i]}
+    T2 = {L[i:0:100] T1[i]^2 + T1[i]}
+    {L[i:0:100] T2[i]^2 + T2[i]}
+
+Each line but the last names a scope that later lines read.  Where the scope with all that it reads
+is short when it is written out, it is the only line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import count
+
+from ta.errors import NameUnknownError, TextError
+from ta.ir.names import RESERVED, Namer
+from ta.ir.node import Node, Scope, Source, Tensor
+from ta.ir.program import Hints
+from ta.ir.subst import stages
+from ta.notation.parse import parse_expression
+from ta.notation.reader import nesting
+from ta.printing.printer import NO_HINTS, Printer
+from ta.printing.show import show, tensors_of
+from ta.printing.written import nested_length
+
+MOST_INLINE = 100
+"""A scope of at most this many reads and constants is written without definitions, .."""
+MOST_BRACKETS = 30
+""".. where no more brackets than these stand within each other."""
+
+_DEFINITION = re.compile(r"(\w+) = (\{.*)")
+
+
+def show_defined(scope: Scope, *, hints: Hints = NO_HINTS) -> str:
+    """The text of the scope; `parse_defined` of it is the scope."""
+    nested = stages(scope)[:-1]
+    if not nested or nested_length(scope) <= MOST_INLINE:
+        text = show(scope, hints=hints)
+        if not nested or nesting(text) <= MOST_BRACKETS:
+            return text
+    taken = tensors_of(scope).keys() | set(hints.values()) | RESERVED
+    fresh = (name for name in (f"T{number}" for number in count(1)) if name not in taken)
+    names = dict(zip(nested, fresh, strict=False))
+    excluded = frozenset(tensors_of(scope)) | frozenset(names.values())
+    printer = Printer(Namer(excluded), hints, named=names)
+    lines = [f"{names[each]} = {printer.scope(each, (), frozenset())}" for each in nested]
+    return "\n".join([*lines, printer.scope(scope, (), frozenset())])
+
+
+def parse_defined(text: str, tensors: Mapping[str, Tensor]) -> Node:
+    """What the last line of the text is; TextError where a line cannot be read."""
+    known: dict[str, Source] = dict(tensors)
+    *definitions, last = text.split("\n")
+    for line in definitions:
+        found = _DEFINITION.fullmatch(line)
+        if found is None:
+            raise TextError(
+                "a line that is not the last defines no scope",
+                text=line,
+                next_step="write it as `T1 = {L[i:0:8] ...}`",
+            )
+        name, given = found.groups()
+        if name in known or name in RESERVED:
+            raise TextError(
+                f"the name {name} is already in use",
+                text=line,
+                next_step="give each definition a name of its own",
+            )
+        scope = parse_expression(given, known)
+        if not isinstance(scope, Scope):
+            raise NameUnknownError(f"{name} is defined as no scope", text=line)
+        known[name] = scope
+    return parse_expression(last, known)

@@ -1,0 +1,234 @@
+r"""Nodes and programs as LaTeX mathematics.
+
+    Y[i,j] = A[i,k]*B[k,j]      Y_{i,j} = \sum_{k=0}^{3} A_{i,k}\, B_{k,j}
+
+Sums are always written out with their limits.  SymPy typesets names, numbers and index rows; the
+order of terms and factors is that of the nodes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import islice
+
+import sympy
+
+from ta.ir.affine import Range, Row
+from ta.ir.functions import FUNCTIONS
+from ta.ir.names import RESERVED, Namer, pool
+from ta.ir.node import (
+    Access,
+    Add,
+    Apply,
+    Condition,
+    Const,
+    Mul,
+    Node,
+    Number,
+    Power,
+    Scope,
+    Select,
+    Tensor,
+)
+from ta.ir.program import Hints, Program
+from ta.printing.marks import gather_modulo
+from ta.printing.printer import NO_HINTS, Frame, Printer, is_reduction
+from ta.printing.show import tensors_of
+
+_OPERATORS = {"sum": r"\sum", "prod": r"\prod"}
+
+
+_PLAIN = re.compile(r"[^\W_]+(_[^\W_]+)?")
+"""Names that SymPy typesets: a letter or word, and at most one subscript."""
+
+
+def latex(node: Node | Program, *, names: Sequence[str] = (), hints: Hints = NO_HINTS) -> str:
+    """The LaTeX text of a node, or of a program's statements as the lines of an `aligned`.
+
+    `names` are those of the scope's loops, or of a scalar's free iterators, by position.
+    """
+    if isinstance(node, Program):
+        lines = [_statement(node, position) for position in range(len(node.statements))]
+        if len(lines) == 1:
+            return lines[0].replace(" &= ", " = ")
+        return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+    excluded = frozenset(tensors_of(node))
+    writer = _Writer(Printer(Namer(excluded), hints))
+    if isinstance(node, Tensor):
+        return _name(node.name)
+    if isinstance(node, Scope):
+        return writer.scope(node, names, frozenset())
+    generic = tuple(names) or tuple(islice(pool(RESERVED | excluded), node.free.bit_length()))
+    ranges = (Range(0, 0),) * len(generic)
+    return writer.scalar(node, Frame(generic, ranges, frozenset(generic)))
+
+
+def _statement(program: Program, position: int) -> str:
+    statement = program.statements[position]
+    scope = statement.scope
+    excluded = frozenset(t.name for t in program.inputs)
+    excluded |= {other.name for other in program.statements} | tensors_of(scope).keys()
+    writer = _Writer(Printer(Namer(excluded), program.hints))
+    names = writer.printer.names_of(scope, statement.loop_names, frozenset())
+    left = _indexed(_name(statement.name), [_name(name) for name in names[: len(scope.loops)]])
+    return f"{left} &= {writer.reduced(scope, names, frozenset())}"
+
+
+class _Writer:
+    """Writes the parts of one text; the printer names the iterators."""
+
+    def __init__(self, printer: Printer) -> None:
+        self.printer = printer
+
+    def scope(self, scope: Scope, inherited: Sequence[str | None], visible: frozenset[str]) -> str:
+        names = self.printer.names_of(scope, inherited, visible)
+        loops = zip(names, scope.loops, strict=False)
+        bounds = ",\\,".join(f"{lo} \\le {_name(name)} < {hi}" for name, (lo, hi) in loops)
+        over = f"\\;\\middle|\\; {bounds}" if bounds else ""
+        return f"\\left\\{{{self.reduced(scope, names, visible)} {over}\\right\\}}"
+
+    def reduced(self, scope: Scope, names: tuple[str, ...], visible: frozenset[str]) -> str:
+        """The scope's reducers with their limits, and its body."""
+        frame = Frame(names, scope.domain, visible | set(names))
+        body = self.scalar(scope.body, frame)
+        if not scope.sums:
+            return body
+        signs = ""
+        for name, (lo, hi) in list(zip(names, scope.domain, strict=True))[len(scope.loops) :]:
+            sign = _OPERATORS.get(scope.reducer)
+            if sign is None:
+                signs += f"\\{scope.reducer}_{{{lo} \\le {_name(name)} < {hi}}} "
+            else:
+                signs += f"{sign}_{{{_name(name)}={lo}}}^{{{hi - 1}}} "
+        return signs + (_grouped(body) if isinstance(scope.body, Add) else body)
+
+    def scalar(self, node: Node, frame: Frame) -> str:
+        match node:
+            case Const():
+                return _number(node.value)
+            case Access():
+                return self.access(node, frame)
+            case Apply():
+                args = ",\\, ".join(self.scalar(arg, frame) for arg in node.args)
+                return f"{FUNCTIONS[node.function].latex}\\left({args}\\right)"
+            case Power():
+                base = self.scalar(node.base, frame)
+                if not isinstance(node.base, Access) or isinstance(node.base.source, Scope):
+                    base = _grouped(base)
+                return f"{{{base}}}^{{{node.exponent}}}"
+            case Mul():
+                return self.product(node, frame)
+            case Add():
+                text = ""
+                for term in node.terms:
+                    shown = self.scalar(term, frame)
+                    joint = " - " if shown.startswith("-") else " + "
+                    text += joint + shown.removeprefix("-") if text else shown
+                return text
+            case Select():
+                conditions = " \\wedge ".join(_condition(c, frame.names) for c in node.conditions)
+                then, otherwise = self.scalar(node.then, frame), self.scalar(node.otherwise, frame)
+                return (
+                    f"\\begin{{cases}} {then} & {conditions} \\\\ "
+                    f"{otherwise} & \\text{{otherwise}} \\end{{cases}}"
+                )
+        raise TypeError(f"{type(node).__name__} is not a scalar expression")
+
+    def product(self, node: Mul, frame: Frame) -> str:
+        coefficient: Number = Fraction(1)
+        above: list[str] = []
+        below: list[str] = []
+        for factor in node.factors:
+            if isinstance(factor, Const):
+                coefficient = factor.value
+            elif isinstance(factor, Power) and factor.exponent < 0:
+                base, exponent = self.factor(factor.base, frame), -factor.exponent
+                below.append(f"{{{base}}}^{{{exponent}}}" if exponent > 1 else base)
+            else:
+                above.append(self.factor(factor, frame))
+        sign = "-" if coefficient < 0 else ""
+        if isinstance(coefficient, Fraction):
+            size = abs(coefficient)
+            above = [str(size.numerator), *above] if size.numerator > 1 else above
+            below = [str(size.denominator), *below] if size.denominator > 1 else below
+        else:
+            above.insert(0, "\\infty")
+        top = "\\, ".join(above) or "1"
+        bottom = "\\, ".join(below)
+        return sign + (f"\\frac{{{top}}}{{{bottom}}}" if below else top)
+
+    def factor(self, node: Node, frame: Frame) -> str:
+        text = self.scalar(node, frame)
+        reduction = isinstance(node, Access) and is_reduction(node, frame)
+        return _grouped(text) if isinstance(node, Add) or reduction else text
+
+    def access(self, access: Access, frame: Frame) -> str:
+        visible = frozenset(frame.visible)
+        if isinstance(access.source, Scope):
+            inherited = [None if r.lone is None else frame.names[r.lone] for r in access.rows]
+            if is_reduction(access, frame):
+                names = self.printer.names_of(access.source, inherited, visible)
+                if list(names[: len(inherited)]) == inherited:
+                    return self.reduced(access.source, names, visible)
+            source = self.scope(access.source, inherited, visible)
+        else:
+            source = _name(access.source.name)
+        if access.fill != 0:
+            source = f"{{{source}}}^{{({_number(access.fill)})}}"
+        return _indexed(source, [_row(row, frame.names) for row in access.rows])
+
+
+def _indexed(source: str, indices: Sequence[str]) -> str:
+    if not indices:
+        return source
+    return (
+        f"{{{source}}}_{{{','.join(indices)}}}"
+        if "_" in source
+        else f"{source}_{{{','.join(indices)}}}"
+    )
+
+
+def _grouped(text: str) -> str:
+    return f"\\left({text}\\right)"
+
+
+def _name(name: str) -> str:
+    if _PLAIN.fullmatch(name):
+        return str(sympy.latex(sympy.Symbol(name)))
+    escaped = name.replace("_", r"\_")  # what else a name may hold has no meaning in LaTeX
+    return rf"\mathrm{{{escaped}}}"
+
+
+def _number(value: Number) -> str:
+    if isinstance(value, Fraction):
+        return str(sympy.latex(sympy.Rational(value.numerator, value.denominator)))
+    return "\\infty" if value > 0 else "-\\infty"
+
+
+def _row(row: Row, names: Sequence[str]) -> str:
+    spelled = {_symbol(name): _name(name) for name in names if not _PLAIN.fullmatch(name)}
+    return str(sympy.latex(_symbolic(row, names), symbol_names=spelled))
+
+
+def _symbol(name: str) -> sympy.Symbol:
+    return sympy.Symbol(name, integer=True)
+
+
+def _symbolic(row: Row, names: Sequence[str]) -> sympy.Expr:
+    """The row with integer symbols, floors and remainders of SymPy."""
+    rest, modulos = gather_modulo(row)
+    total = sympy.Integer(rest.const)
+    for i, a in rest.terms:
+        total += a * _symbol(names[i])
+    for inner, n, b in rest.floors:
+        total += b * sympy.floor(_symbolic(inner, names) / n)
+    for copies, inner, n in modulos:
+        total += copies * sympy.Mod(_symbolic(inner, names), n, evaluate=False)
+    return total
+
+
+def _condition(condition: Condition, names: Sequence[str]) -> str:
+    sign = "\\ge" if condition.relation == ">=" else "="
+    return f"{_row(condition.row, names)} {sign} 0"

@@ -1,0 +1,272 @@
+"""The printer: scalar expressions, reads and scopes as text, with names for their iterators.
+
+Nodes hold no iterator names: names come from the reader of a scope, from hints, else from a fixed
+pool.  `ta.printing.show` is the public face.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Literal
+
+from ta.ir import expr
+from ta.ir.affine import Range
+from ta.ir.names import Namer
+from ta.ir.node import (
+    Access,
+    Add,
+    Apply,
+    Const,
+    Mul,
+    Node,
+    Number,
+    Power,
+    Scope,
+    Select,
+    Source,
+    Tensor,
+)
+from ta.ir.program import Hints
+from ta.ir.subst import accesses
+from ta.printing.marks import condition_text, number, row_text
+
+Style = Literal["scopes", "reducers", "einstein"]
+"""How a nested reduction is written: `{S[k:0:8] ...}[i]`, `sum[k](...)`, or by the convention."""
+
+NO_HINTS: Hints = MappingProxyType({})
+SUM, PRODUCT, POWER, ATOM = range(4)
+"""How tightly a text binds."""
+Shown = tuple[str, int]
+_SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The iterators of the scope that is being shown, by position, and all names visible here.
+    `implicit` tells whether the Einstein convention may sum here."""
+
+    names: tuple[str, ...]
+    ranges: tuple[Range, ...]
+    visible: Set[str]
+    implicit: bool = True
+
+    def explicit(self) -> Frame:
+        return Frame(self.names, self.ranges, self.visible, implicit=False)
+
+
+class Printer:
+    """Shows the parts of one text; a scope in `named` is shown as its name."""
+
+    def __init__(
+        self,
+        namer: Namer,
+        hints: Hints,
+        *,
+        unicode: bool = False,
+        style: Style = "scopes",
+        named: Mapping[Scope, str] = MappingProxyType({}),
+    ) -> None:
+        self.namer, self.hints, self.unicode, self.style = namer, hints, unicode, style
+        self.named = named
+        self._wanted: dict[tuple[Scope, int], tuple[str, ...]] = {}
+
+    def scope(self, scope: Scope, inherited: Sequence[str | None], visible: Set[str]) -> str:
+        """`{L[...] S[...] body}`; a loop takes the inherited name where there is one."""
+        names = self.names_of(scope, inherited, visible)
+        first = len(scope.loops)
+        style, self.style = self.style, "scopes"  # what is inside is spelled out as well
+        body, _ = self.scalar(scope.body, Frame(names, scope.domain, visible | set(names)))
+        self.style = style
+        reducer = ("Σ" if self.unicode else "S") if scope.reducer == "sum" else scope.reducer
+        loops = _binder("L", names[:first], scope.loops)
+        return f"{{{loops}{_binder(reducer, names[first:], scope.sums)}{body}}}"
+
+    def names_of(
+        self, scope: Scope, inherited: Sequence[str | None], visible: Set[str]
+    ) -> tuple[str, ...]:
+        """Names for all iterators of a scope."""
+        names: list[str] = []
+        kept = {name for name in inherited if name is not None}
+        for position, bound in enumerate(scope.domain):
+            name = inherited[position] if position < len(inherited) else None
+            if name is None or name in names or name in self.namer.excluded:
+                hidden = kept | set(names) | visible
+                name = self.namer.choose(bound, hidden, self.wanted(scope, position))
+            self.namer.ranges.setdefault(name, bound)
+            names.append(name)
+        return tuple(names)
+
+    def wanted(self, scope: Scope, position: int) -> tuple[str, ...]:
+        """The hinted names of an iterator: where it stands alone in a tensor's dimension, also
+        through the scopes that are read."""
+        key = (scope, position)
+        if key not in self._wanted:
+            found: dict[str, None] = {}
+            for access in accesses(scope.body):
+                for dimension, row in enumerate(access.rows):
+                    if row.lone != position:
+                        continue
+                    if isinstance(access.source, Scope):
+                        found |= dict.fromkeys(self.wanted(access.source, dimension))
+                    elif (hint := self.hints.get((access.source.name, dimension))) is not None:
+                        found[hint] = None
+            self._wanted[key] = tuple(found)
+        return self._wanted[key]
+
+    def scalar(self, node: Node, frame: Frame) -> Shown:
+        """A scalar expression and how tightly it binds."""
+        match node:
+            case Const():
+                return self._const(node.value)
+            case Access():
+                return self.access(node, frame)
+            case Apply():
+                args = ", ".join(self.scalar(arg, frame.explicit())[0] for arg in node.args)
+                return f"{node.function}({args})", ATOM
+            case Power():
+                return self._power(node, frame)
+            case Mul():
+                return self._product(node, frame)
+            case Add():
+                return self._sum(node, frame), SUM
+            case Select():
+                conditions = " and ".join(
+                    condition_text(c, frame.names, self.unicode) for c in node.conditions
+                )
+                then, _ = self.scalar(node.then, frame.explicit())
+                otherwise, _ = self.scalar(node.otherwise, frame.explicit())
+                return f"where({conditions}, {then}, {otherwise})", ATOM
+        raise TypeError(f"{type(node).__name__} is not a scalar expression")
+
+    def access(self, access: Access, frame: Frame) -> Shown:
+        """A read of a tensor, or of a scope in one of its spellings."""
+        source: Source = access.source
+        if isinstance(source, Scope) and self.style != "scopes" and is_reduction(access, frame):
+            loops = tuple(frame.names[row.lone or 0] for row in access.rows)
+            text = self.reduction(source, loops, frame)
+            if text is not None:
+                return text
+        if isinstance(source, Tensor) or source in self.named:
+            text_of_source = source.name if isinstance(source, Tensor) else self.named[source]
+            if not access.rows and access.fill == 0:
+                return text_of_source, ATOM
+        else:
+            inherited = [None if r.lone is None else frame.names[r.lone] for r in access.rows]
+            text_of_source = self.scope(source, inherited, frame.visible)
+        fill = f"{{fill={number(access.fill)}}}" if access.fill != 0 else ""
+        rows = ",".join(row_text(row, frame.names) for row in access.rows)
+        return f"{text_of_source}{fill}[{rows}]", ATOM
+
+    def reduction(self, scope: Scope, loops: tuple[str, ...], frame: Frame) -> Shown | None:
+        """A scope with loops of these names as `sum[k](...)` or by the convention."""
+        names = self.names_of(scope, loops, frame.visible)
+        if names[: len(loops)] != loops:
+            return None
+        inner = Frame(names, scope.domain, frame.visible | set(names), frame.implicit)
+        shown = self.scalar(scope.body, inner)
+        if self.style == "einstein" and frame.implicit and implies_sum(scope):
+            return shown[0], PRODUCT
+        sums = ",".join(names[len(loops) :])
+        return f"{scope.reducer}[{sums}]({shown[0]})", ATOM
+
+    def _const(self, value: Number) -> Shown:
+        text = number(value)
+        return text, SUM if value < 0 else PRODUCT if "/" in text else ATOM
+
+    def _power(self, node: Power, frame: Frame) -> Shown:
+        base = _bracketed(self.scalar(node.base, frame.explicit()), ATOM)
+        exponent = str(node.exponent)
+        if self.unicode:
+            return base + exponent.translate(_SUPERSCRIPTS), POWER
+        return f"{base}^{exponent}", POWER
+
+    def _sum(self, node: Add, frame: Frame) -> str:
+        text = ""
+        for term in node.terms:
+            if text and isinstance(term, Mul) and term.factors[:-1] == (expr.const(-1),):
+                text += f" - {_bracketed(self.scalar(term.factors[-1], frame), PRODUCT)}"
+                continue
+            shown, _ = self.scalar(term, frame)
+            if text and shown.startswith("-"):
+                text += f" - {shown[1:]}"
+            else:
+                text += f" + {shown}" if text else shown
+        return text
+
+    def _product(self, node: Mul, frame: Frame) -> Shown:
+        """`-2*a*b/c^2/961`: what divides comes last."""
+        coefficient: Number = Fraction(1)
+        above: list[str] = []
+        below: list[str] = []
+        for factor in node.factors:
+            if isinstance(factor, Const):
+                coefficient = factor.value
+            elif isinstance(factor, Power) and _divides(factor):
+                base = _bracketed(self.scalar(factor.base, frame.explicit()), ATOM)
+                size = -factor.exponent
+                exponent = str(size).translate(_SUPERSCRIPTS) if self.unicode else f"^{size}"
+                below.append(base + (exponent if size > 1 else ""))
+            else:
+                above.append(_bracketed(self.scalar(factor, frame), POWER))
+        sign = "-" if coefficient < 0 else ""
+        size_text = number(-coefficient if sign else coefficient)
+        if size_text.startswith("1/"):
+            below.insert(0, size_text[2:])
+        elif size_text != "1":
+            top, _, bottom = size_text.partition("/")
+            above.insert(0, top)
+            below[:0] = [bottom] if bottom else []
+        dot = "·" if self.unicode else "*"
+        text = "/".join([dot.join(above) or "1", *below])
+        return sign + text, SUM if sign else PRODUCT
+
+
+def _divides(power: Power) -> bool:
+    """Whether `a/x^n` reads back as `a*x^-n`: powers of constants and of powers do not."""
+    return power.exponent < 0 and not isinstance(power.base, Const | Power)
+
+
+def _bracketed(shown: Shown, least: int) -> str:
+    text, level = shown
+    return text if level >= least else f"({text})"
+
+
+def _binder(kind: str, names: Sequence[str], ranges: Sequence[Range]) -> str:
+    if not names:
+        return ""
+    bound = (f"{name}:{lo}:{hi}" for name, (lo, hi) in zip(names, ranges, strict=True))
+    return f"{kind}[{','.join(bound)}] "
+
+
+def is_reduction(access: Access, frame: Frame) -> bool:
+    """Whether the access is what a reducer among the frame's iterators becomes."""
+    source = access.source
+    lone = [row.lone for row in access.rows]
+    positions = [position for position in lone if position is not None]
+    return (
+        isinstance(source, Scope)
+        and bool(source.sums)
+        and access.fill == 0
+        and len(positions) == len(lone)
+        and positions == sorted(set(positions))
+        and tuple(frame.ranges[p] for p in positions) == source.loops
+    )
+
+
+def implies_sum(scope: Scope) -> bool:
+    """Whether the convention is likely to sum the body's product over the scope's sums; who uses
+    this reads the text back to be sure."""
+    body = scope.body
+    if scope.reducer != "sum" or not isinstance(body, Access | Mul | Power):
+        return False
+    factors = body.factors if isinstance(body, Mul) else (body,)
+    for position in range(len(scope.loops), len(scope.domain)):
+        holders = [factor for factor in factors if factor.free >> position & 1]
+        if not any(not isinstance(f, Power) or f.exponent > 0 for f in holders):
+            return False
+        if len(holders) == 1 and not isinstance(holders[0], Access | Power):
+            return False
+    return True

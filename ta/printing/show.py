@@ -1,0 +1,132 @@
+"""Nodes and programs as text, ASCII or Unicode, that parses back to the same objects.
+
+    show(scope)            {L[i:0:64] S[k:0:32] A[i,k]*x[k]}
+    show_program(program)  Y[i] = A[i,k]*x[k]
+
+A node's text is explicit and closed.  A statement is spelled as short as possible: candidates run
+from the Einstein convention over explicit reducers to nested scopes, and each is read back before
+it is used.  A clause states only those ranges that the tensors' shapes do not give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+
+from ta.errors import TextError
+from ta.ir.affine import Range
+from ta.ir.names import RESERVED, Namer, pool
+from ta.ir.node import Node, Scope, Tensor
+from ta.ir.program import Hints, Program, Statement
+from ta.ir.subst import accesses, stages
+from ta.notation.einstein import make_explicit
+from ta.notation.parse import ranges_of_reads, statement_to_scope
+from ta.notation.ranges import lone_iterators
+from ta.notation.reader import read_program
+from ta.notation.syntax import Name, NotationError, iterator_names
+from ta.printing.printer import NO_HINTS, Frame, Printer, Style, implies_sum
+
+_SPELLINGS: tuple[tuple[Style, bool], ...] = (
+    ("einstein", False),
+    ("einstein", True),
+    ("reducers", False),
+    ("scopes", False),
+)
+"""The style, and whether every summed name is used once only."""
+
+
+def show(
+    node: Node, *, unicode: bool = False, names: Sequence[str] = (), hints: Hints = NO_HINTS
+) -> str:
+    """The text of a node; `parse_expression` of it is the node.
+
+    `names` are those of the scope's loops, or of the free iterators of a scalar, by position.
+    """
+    excluded = frozenset(tensors_of(node))
+    printer = Printer(Namer(excluded), hints, unicode=unicode)
+    if isinstance(node, Tensor):
+        return node.name
+    if isinstance(node, Scope):
+        return printer.scope(node, names, frozenset())
+    generic = tuple(names) or tuple(islice(pool(RESERVED | excluded), node.free.bit_length()))
+    frame = Frame(generic, (Range(0, 0),) * len(generic), frozenset(generic), implicit=False)
+    return printer.scalar(node, frame)[0]
+
+
+def tensors_of(node: Node) -> dict[str, Tensor]:
+    """All tensors an expression reads, also inside nested scopes, by name."""
+    direct = [node] if isinstance(node, Scope) else [access.source for access in accesses(node)]
+    scopes = [source for source in direct if isinstance(source, Scope)]
+    nested = (access.source for stage in stages(*scopes) for access in accesses(stage.body))
+    return {source.name: source for source in (*direct, *nested) if isinstance(source, Tensor)}
+
+
+def show_program(program: Program, *, unicode: bool = False) -> str:
+    """The statements of a program, one a line."""
+    excluded = frozenset(t.name for t in program.inputs)
+    excluded |= {statement.name for statement in program.statements}
+    lines = (show_statement(s, program.hints, excluded, unicode) for s in program.statements)
+    return "\n".join(lines)
+
+
+def show_statement(
+    statement: Statement, hints: Hints, excluded: frozenset[str], unicode: bool = False
+) -> str:
+    """`Y[i] = A[i,k]*x[k+1] where k in 0:3`."""
+    tensors = tensors_of(statement.scope)
+    excluded |= tensors.keys()
+    text = ""
+    for style, unique in _SPELLINGS:
+        namer = Namer(excluded, unique=unique)
+        printer = Printer(namer, hints, unicode=unicode, style=style)
+        text = _spell(statement, printer, tensors)
+        if _reads_back(text, statement.scope, tensors):
+            return text
+    return text
+
+
+def _spell(statement: Statement, printer: Printer, tensors: Mapping[str, Tensor]) -> str:
+    scope = statement.scope
+    names = printer.names_of(scope, statement.loop_names, frozenset())
+    first = len(scope.loops)
+    left = f"{statement.name}[{','.join(names[:first])}]" if first else statement.name
+    frame = Frame(names, scope.domain, frozenset(names))
+    body, _ = printer.scalar(scope.body, frame)
+    if scope.sums and not (printer.style == "einstein" and implies_sum(scope)):
+        body = f"{scope.reducer}[{','.join(names[first:])}]({body})"
+    text = f"{left} = {body}"
+    clause = _clause(text, dict(zip(names, scope.domain, strict=True)), printer.namer, tensors)
+    return f"{text} where {clause}" if clause else text
+
+
+def _clause(
+    text: str, outer: Mapping[str, Range], namer: Namer, tensors: Mapping[str, Tensor]
+) -> str:
+    """The ranges that the text's reads do not give, or give otherwise."""
+    try:
+        statement = read_program(text)[0]
+    except NotationError:  # nested too deeply to be read; the loops' ranges are stated all the same
+        return ", ".join(f"{name} in {bound.lo}:{bound.hi}" for name, bound in outer.items())
+    loops = [index for index in statement.indices if isinstance(index, Name)]
+    try:
+        value = make_explicit(statement.value, {loop.name for loop in loops})
+    except NotationError:  # this spelling fails, and reading it back will tell
+        return ""
+    known: dict[str, set[Range]] = {}
+    for lone in lone_iterators(value, ranges_of_reads(tensors)):
+        known.setdefault(lone.name, set()).add(lone.range)
+    ranges = {**namer.ranges, **outer}
+    used = dict.fromkeys(name.name for name in (*loops, *iterator_names(value, bound=True)))
+    return ", ".join(
+        f"{name} in {ranges[name].lo}:{ranges[name].hi}"
+        for name in used
+        if known.get(name) != {ranges[name]}
+    )
+
+
+def _reads_back(text: str, scope: Scope, tensors: Mapping[str, Tensor]) -> bool:
+    try:
+        found, _ = statement_to_scope(read_program(text)[0], tensors)
+    except (NotationError, TextError, ValueError):
+        return False
+    return found is scope

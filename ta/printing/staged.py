@@ -1,0 +1,99 @@
+"""A nest of scopes as a program of named statements, one a stage.
+
+{L[i] S[j] {L[i,j] f}[i,j]}     ->      T1[i,j] = f ;  Y[i] = T1[i,j]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from types import MappingProxyType
+
+from ta.ir import affine, expr
+from ta.ir.canon import scope as make_scope
+from ta.ir.names import RESERVED, pool
+from ta.ir.node import Access, Node, Scope, Tensor
+from ta.ir.program import Hints, Program, Statement
+from ta.ir.subst import accesses, rebuild, stages, substitute
+
+
+def staged_program(
+    outputs: Sequence[Statement],
+    roots: Sequence[Scope],
+    inputs: Sequence[Tensor],
+    hints: Hints,
+    given: Mapping[Scope, Statement] = MappingProxyType({}),
+) -> Program:
+    """The program whose statements are the stages of `roots`; the outputs keep their names, and so
+    do the stages in `given`.
+
+    A stage whose loops do not begin at 0 becomes a tensor that does, its readers' rows shifted."""
+    named = (*outputs, *given.values())
+    taken = {tensor.name for tensor in inputs} | {each.name for each in named} | RESERVED
+    fresh = (name for name in (f"T{number}" for number in count(1)) if name not in taken)
+    names: dict[Scope, Statement] = {}
+    for root, output in zip(roots, outputs, strict=True):
+        names.setdefault(root, output)
+    for scope, statement in given.items():
+        names.setdefault(scope, statement)
+    tensors: dict[Scope, Tensor] = {}
+    known_hints = dict(hints)
+    statements: list[Statement] = []
+    dtype = inputs[0].dtype if inputs else "float32"
+    for stage in stages(*roots):
+        scope = from_zero(stage, tensors)
+        if stage in names:
+            name, loop_names = names[stage].name, names[stage].loop_names
+        else:
+            name = next(fresh)
+            loop_names = _loop_names(scope, known_hints, taken)
+        tensors[stage] = expr.tensor(name, scope.shape, dtype)
+        known_hints |= {(name, d): loop for d, loop in enumerate(loop_names)}
+        statements.append(Statement(name, scope, loop_names))
+    for root, output in zip(roots, outputs, strict=True):
+        if names[root] is not output:  # two outputs that turned out to be the same expression
+            rows = [affine.iterator(i) for i in range(len(root.loops))]
+            same = make_scope(root.loops, (), expr.access(tensors[root], rows))
+            statements.append(Statement(output.name, same, output.loop_names))
+    kept = {output.name for output in outputs}
+    output_names = tuple(statement.name for statement in statements if statement.name in kept)
+    return Program(tuple(inputs), tuple(statements), known_hints, output_names)
+
+
+def from_zero(stage: Scope, tensors: dict[Scope, Tensor]) -> Scope:
+    """The stage reading named tensors, its loops shifted to begin at 0 (outputs do already)."""
+
+    def redirect(access: Access) -> Node:
+        if isinstance(access.source, Tensor):
+            return access
+        rows = [
+            affine.shift(row, -bound.lo)
+            for row, bound in zip(access.rows, access.source.loops, strict=True)
+        ]
+        return expr.access(tensors[access.source], rows, access.fill)
+
+    body = rebuild(stage.body, redirect)
+    if any(bound.lo for bound in stage.loops):
+        moved = [affine.shift(affine.iterator(i), r.lo) for i, r in enumerate(stage.domain)]
+        moved[len(stage.loops) :] = map(affine.iterator, range(len(stage.loops), len(moved)))
+        body = substitute(body, moved)
+    return make_scope([(0, r.extent) for r in stage.loops], stage.sums, body, stage.reducer)
+
+
+def _loop_names(scope: Scope, hints: Hints, taken: set[str]) -> tuple[str, ...]:
+    """For each loop the name it has in the source text where it stands alone, else a fresh one."""
+    chosen: list[str] = []
+    for position in range(len(scope.loops)):
+        wanted = [name for name in _hinted(scope, position, hints) if name not in chosen]
+        free = (name for name in pool(frozenset(chosen) | taken | set(hints.values())))
+        chosen.append(wanted[0] if wanted else next(free))
+    return tuple(chosen)
+
+
+def _hinted(scope: Scope, position: int, hints: Hints) -> Iterator[str]:
+    for access in accesses(scope.body):
+        if isinstance(access.source, Tensor):
+            for dimension, row in enumerate(access.rows):
+                name = hints.get((access.source.name, dimension))
+                if row.lone == position and name is not None:
+                    yield name

@@ -1,0 +1,110 @@
+"""`python -m tools.docs_pages` writes docs/rules.md and docs/operators.md from the registries.
+
+A test compares the committed pages with what this writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from derivations.rule import JointRule, Rule
+from derivations.rules import ALL_RULES
+from eops.library import OPERATORS
+from frontend.files import write_whole
+from frontend.report.catalogue import facts, notes, reducers_text, refused_text, shapes_text
+from frontend.report.text import hanging
+from ta.ir.operator import Operator
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+WIDTH = 92
+REMARK = """\
+This page is generated from {what} by `python -m tools.docs_pages`;
+`{command} NAME` prints the same in a terminal. [](architecture.md) explains what they have in
+common, [](adding-{guide}.md) how to add one.
+"""
+
+
+def rules_page() -> str:
+    """All rules: identity, side conditions, choices, exactness, source, examples, refusals."""
+    lines = ["# Rules", "", *_remark("the rules' own records", "einderive rules", "a-rule")]
+    lines += [
+        "",
+        "Notation: `L` are loops, `S` sums, `X` a range; `f`, `g`, `h` stand for bodies, `a`, `b`,",
+        "`c` for terms. A line that begins with `=` is what the rule makes of the one above. Each",
+        "refusal is a witness that the checker rejects, with its reason.",
+    ]
+    for rule in ALL_RULES:
+        lines += ["", *_rule(rule)]
+    return "\n".join(lines) + "\n"
+
+
+def operators_page() -> str:
+    """All known operators: summary, definition, reductions, notes."""
+    lines = ["# Operators", "", *_remark("the known operators", "einderive ops", "an-operator")]
+    lines += [
+        "",
+        "Names in braces are integers that the operator is called with; `f` stands for a function.",
+        "An iterator of a definition may be played by several iterators of an expression, or none.",
+    ]
+    for operator in OPERATORS:
+        lines += ["", *_operator(operator)]
+    return "\n".join(lines) + "\n"
+
+
+PAGES = {"rules.md": rules_page, "operators.md": operators_page}
+
+
+def _remark(what: str, command: str, guide: str) -> list[str]:
+    return REMARK.format(what=what, command=command, guide=guide).splitlines()
+
+
+def _rule(rule: Rule | JointRule) -> Iterator[str]:
+    yield from (f"## {rule.name}", "", *_block([rule.formula]), "")
+    yield from (f"- **{label}** {_plain(text)}" for label, text in facts(rule))
+    for number, example in enumerate(rule.examples, 1):
+        lines = hanging(example.before, "  ", WIDTH)
+        if example.after:
+            lines += hanging(example.after, "= ", WIDTH)
+        count = f" {number}" if len(rule.examples) > 1 else ""
+        yield from ("", f"Example{count}, with {shapes_text(example.shapes)}:", "", *_block(lines))
+    for refusal in rule.refusals:
+        refused = refused_text(refusal)
+        lines = [*hanging(refused.before, "  ", WIDTH), *hanging(refused.witness, "  ", WIDTH)]
+        heading = f"Refused, with {shapes_text(refusal.shapes)}: {_plain(refused.reason)}."
+        yield from ("", heading, "", *_block(lines))
+
+
+def _operator(operator: Operator) -> Iterator[str]:
+    yield from (f"## {operator.name}", "", f"{_sentence(operator.summary)}", "")
+    yield from _block(hanging(operator.definition, "", WIDTH))
+    if reducers := reducers_text(operator):
+        yield from ("", f"It reduces {reducers}.")
+    for paragraph in notes(operator):
+        yield from ("", _plain(paragraph))
+
+
+def _sentence(text: str) -> str:
+    return _plain(text.rstrip(".") + ".")
+
+
+def _block(lines: list[str]) -> list[str]:
+    return ["```text", *lines, "```"]
+
+
+def _plain(text: str) -> str:
+    """Prose that Markdown shows as it stands: outside of code, no emphasis and no links."""
+    pieces = text.split("`")
+    for position in range(0, len(pieces), 2):
+        for mark in "\\*_[]<>{}":
+            pieces[position] = pieces[position].replace(mark, "\\" + mark)
+    return "`".join(pieces)
+
+
+def main() -> None:
+    for name, page in PAGES.items():
+        write_whole(DOCS / name, page())
+
+
+if __name__ == "__main__":
+    main()
