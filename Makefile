@@ -60,7 +60,7 @@ native: $(STAMP)  ## a copy in build/native with the search's core compiled: its
 	@cd build/native && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m pytest -q -p no:cacheprovider -m '' tests/ta \
 	  tests/derivations \
 	  -k 'not (record_is_complete or size_is_as_stated or mistake_in_the_kernel)'
-	@cd build/native && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m frontend.bench.run search --throughput
+	@cd build/native && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m frontend.cli.main bench search --throughput
 
 lint: $(STAMP)  ## ruff: rules and formatting
 	@$(BIN)/ruff check .

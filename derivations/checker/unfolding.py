@@ -22,16 +22,8 @@ from ta.ir import affine, expr
 from ta.ir.affine import Range
 from ta.ir.canon import scope as make_scope
 from ta.ir.node import Access, Const, Node, Power, Scope, Tensor
-from ta.ir.subst import (
-    accesses,
-    children,
-    nested_scopes,
-    rebuild,
-    redirected,
-    stages,
-    substitute,
-    terms,
-)
+from ta.ir.sources import redirected
+from ta.ir.subst import accesses, children, nested_scopes, rebuild, stages, substitute, terms
 from ta.printing.written import Written, written
 
 MOST = Written(10**100, 160)

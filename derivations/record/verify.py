@@ -26,7 +26,8 @@ from ta.exact.interp import MOST_READ, evaluate_at, input_tensors, uses_order
 from ta.exact.rationals import ExactField
 from ta.exact.sampled import sampled_values
 from ta.ir.node import Apply, Node, Scope
-from ta.ir.subst import accesses, nested_scopes, replace_sources, stages, walk
+from ta.ir.sources import replace_sources
+from ta.ir.subst import accesses, nested_scopes, stages, walk
 
 Points: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 POINTS = 24

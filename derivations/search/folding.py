@@ -15,7 +15,8 @@ from derivations.steps.kernel import Step
 from derivations.steps.restructure import Merge, reads
 from ta.errors import RuleRefused
 from ta.ir.node import Access, Scope, Select
-from ta.ir.subst import nested_scopes, redirected, stages, walk
+from ta.ir.sources import redirected
+from ta.ir.subst import nested_scopes, stages, walk
 
 
 class Folding:

@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 
 from derivations.steps.kernel import Step
 from ta.ir.node import Scope
-from ta.ir.subst import nested_scopes, redirected, stages
+from ta.ir.sources import redirected
+from ta.ir.subst import nested_scopes, stages
 
 
 def replace_step(roots: tuple[Scope, ...], step: Step) -> tuple[Scope, ...]:

@@ -17,7 +17,8 @@ from functools import lru_cache
 from derivations.steps.restructure import Merge, merge, needs_guard, reads
 from ta.errors import RuleRefused
 from ta.ir.node import Access, Node, Scope, Select
-from ta.ir.subst import children, nested_scopes, redirected, stages, terms
+from ta.ir.sources import redirected
+from ta.ir.subst import children, nested_scopes, stages, terms
 from ta.printing.written import MOST_LENGTH, written
 
 

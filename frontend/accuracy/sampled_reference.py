@@ -28,7 +28,8 @@ from ta.errors import RuleRefused
 from ta.ir import affine
 from ta.ir.affine import Range, Row
 from ta.ir.node import Access, Scope, Select
-from ta.ir.subst import redirected, stages, walk
+from ta.ir.sources import redirected
+from ta.ir.subst import stages, walk
 
 FULL_SECONDS = 0.2
 """A reference that is predicted to take no longer is computed in full."""

@@ -19,7 +19,8 @@ from torch.nn import functional
 from derivations.steps.fusion import Fuse, fuse
 from ta.errors import EinderiveError
 from ta.ir.node import Scope, Source, Tensor
-from ta.ir.subst import nested_scopes, redirected
+from ta.ir.sources import redirected
+from ta.ir.subst import nested_scopes
 
 RESERVED = ("torch", "F", "inf")
 

@@ -272,7 +272,8 @@ def bench_search(case: int | None, states: int, target: str, throughput: bool = 
             return 0
     print(f"target {machine.name}, predicted costs; at most {states} states", flush=True)
     for number in CASES:
-        command = [sys.executable, "-m", "frontend.bench.run", "search", "--case", str(number)]
+        command = [sys.executable, "-m", "frontend.cli.main", "bench", "search"]
+        command += ["--case", str(number)]
         options = ["--states", str(states), "--target", target]
         if done := subprocess.run([*command, *options], check=False).returncode:
             return done
@@ -280,14 +281,3 @@ def bench_search(case: int | None, states: int, target: str, throughput: bool = 
     with Progress(sys.stderr) as progress:
         bench_throughput(THROUGHPUT_FACTOR * states, machine, progress)
     return 0
-
-
-def main() -> int:
-    """`python -m frontend.bench.run search` is `einderive bench search`."""
-    from frontend.cli.main import main as command_line
-
-    return command_line(["bench", *sys.argv[1:]])
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -20,7 +20,8 @@ from ta.ir import expr
 from ta.ir.names import RESERVED, pool
 from ta.ir.node import Scope, Tensor
 from ta.ir.program import Hints, Program, Statement, inline_statements
-from ta.ir.subst import accesses, replace_sources, stages
+from ta.ir.sources import replace_sources
+from ta.ir.subst import accesses, stages
 from ta.printing.show import show_program, show_statement
 from ta.printing.staged import from_zero
 

@@ -14,7 +14,8 @@ from ta.exact.fields import IDENTITIES
 from ta.ir import affine, expr
 from ta.ir.canon import scope as make_scope
 from ta.ir.node import Access, Condition, Node, Scope
-from ta.ir.subst import replace_sources, stages, substitute
+from ta.ir.sources import replace_sources
+from ta.ir.subst import stages, substitute
 
 
 def flatten_extremes(roots: Sequence[Scope]) -> tuple[Scope, ...]:

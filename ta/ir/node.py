@@ -20,8 +20,9 @@ whose constructors canonicalise, is what builds nodes.  Nothing else may call th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import ClassVar, Final, Literal, NamedTuple, Self, TypeAlias
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias
 
 from ta.errors import PickleError
 from ta.ir.affine import Range, Row
@@ -31,6 +32,10 @@ Number: TypeAlias = Fraction | float
 
 Reducer: TypeAlias = Literal["sum", "max", "min", "prod"]
 REDUCERS: Final[tuple[Reducer, ...]] = ("sum", "max", "min", "prod")
+
+
+PRINTERS: Final[dict[str, Callable[[Any], str]]] = {}
+"""How expressions and programs are shown: `ta.printing`, which knows both, enters itself here."""
 
 
 class Condition(NamedTuple):
@@ -66,11 +71,7 @@ class Node:
         raise PickleError("a node", "print it, str(node), and parse the text")
 
     def __repr__(self) -> str:
-        from ta.printing.show import (
-            show,  # the printer knows the nodes; only debugging needs it from here
-        )
-
-        return show(self)
+        return PRINTERS["expression"](self)
 
 
 class Tensor(Node):

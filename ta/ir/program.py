@@ -10,7 +10,7 @@ from typing import NoReturn
 from ta.errors import PickleError
 from ta.ir import expr
 from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Node, Scope, Tensor
+from ta.ir.node import PRINTERS, Access, Node, Scope, Tensor
 from ta.ir.subst import accesses, rebuild, stages
 
 
@@ -63,17 +63,11 @@ class Program:
         raise PickleError("a program", "keep its text, str(program), and parse it again")
 
     def __str__(self) -> str:
-        from ta.printing.show import show_program  # printing knows programs
-
-        return show_program(self)
+        return PRINTERS["program"](self)
 
     def latex(self) -> str:
         """The statements as LaTeX mathematics, sums written out with their limits."""
-        from ta.printing.latex import (
-            latex,  # and so is typesetting, which takes SymPy a while to load
-        )
-
-        return latex(self)
+        return PRINTERS["latex"](self)
 
     def _repr_latex_(self) -> str:
         """What a notebook shows."""

@@ -3,3 +3,18 @@
 Not here: reading text (`ta.notation`), reports (`frontend.report`).
 May be imported by every package; `ta.ir` calls it for debugging only.
 """
+
+from __future__ import annotations
+
+from ta.ir.node import PRINTERS
+from ta.ir.program import Program
+from ta.printing.show import show, show_program
+
+
+def _latex(program: Program) -> str:
+    from ta.printing.latex import latex  # SymPy takes a while to load
+
+    return latex(program)
+
+
+PRINTERS.update(expression=show, program=show_program, latex=_latex)

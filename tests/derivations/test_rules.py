@@ -24,7 +24,8 @@ from ta.errors import RuleRefused
 from ta.ir.affine import Range
 from ta.ir.canon import scope as make_scope
 from ta.ir.node import Scope
-from ta.ir.subst import replace_sources, stages
+from ta.ir.sources import replace_sources
+from ta.ir.subst import stages
 from ta.notation.parse import parse_expression
 from ta.printing.show import show, tensors_of
 from tests.amount import examples

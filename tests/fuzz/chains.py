@@ -11,7 +11,8 @@ from derivations.steps import kernel
 from derivations.steps.kernel import Witness
 from ta.errors import RuleRefused
 from ta.ir.node import Scope
-from ta.ir.subst import replace_sources, stages
+from ta.ir.sources import replace_sources
+from ta.ir.subst import stages
 from tests.fuzz.explore import Failure, Move, difference, raised
 from tests.fuzz.judge import Judge
 from tests.fuzz.variants import variants

@@ -16,7 +16,8 @@ from derivations.steps import kernel
 from derivations.steps.kernel import Witness
 from ta.errors import RuleRefused
 from ta.ir.node import Scope
-from ta.ir.subst import replace_sources, stages
+from ta.ir.sources import replace_sources
+from ta.ir.subst import stages
 from tests.derivations.seeds import corrupt, points
 from tests.fuzz.counts import Counts
 from tests.fuzz.judge import Judge

@@ -30,7 +30,7 @@ from ta.facts import zeros as zero
 from ta.ir import affine, expr
 from ta.ir.canon import scope as make_scope
 from ta.ir.node import Access, Node, Scope
-from ta.ir.subst import replace_sources
+from ta.ir.sources import replace_sources
 from tests.amount import CAMPAIGN
 from tests.derivations.seeds import corrupt, points
 from tests.fuzz import chains, explore

@@ -11,7 +11,8 @@ from ta.ir import affine, expr
 from ta.ir.affine import Range, Row
 from ta.ir.canon import scope as make_scope
 from ta.ir.node import Access, Add, Condition, Const, Mul, Node, Scope, Select, Source, Tensor
-from ta.ir.subst import children, rebuild, replace_node, replace_sources, stages, substitute, walk
+from ta.ir.sources import replace_sources
+from ta.ir.subst import children, rebuild, replace_node, stages, substitute, walk
 from ta.printing.show import tensors_of
 
 Make = Callable[[], Scope]

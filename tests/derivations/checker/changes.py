@@ -10,7 +10,8 @@ from ta.ir import affine, expr
 from ta.ir.affine import Range
 from ta.ir.canon import scope as make_scope
 from ta.ir.node import Access, Add, Apply, Condition, Mul, Node, Scope
-from ta.ir.subst import rebuild, replace_sources, stages, walk
+from ta.ir.sources import replace_sources
+from ta.ir.subst import rebuild, stages, walk
 from tests.oracle import difference, equal
 
 KINDS = (
