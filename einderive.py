@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from derivations.record.verify import Report
     from derivations.search.explore import Budget
     from derivations.search.progress import Progress
-    from frontend.api.compiled import CompiledFunction
-    from frontend.api.derivation import Derivation
+    from frontend.api.compiled import CompiledFunction, Derivation
     from frontend.api.evaluate import evaluate
     from frontend.api.optimize import compile, derive, parse
     from frontend.api.record import load
@@ -33,7 +32,7 @@ else:
         {
             "Budget": "derivations.search.explore",
             "CompiledFunction": "frontend.api.compiled",
-            "Derivation": "frontend.api.derivation",
+            "Derivation": "frontend.api.compiled",
             "EinderiveError": "ta.errors",
             "Program": "ta.ir.program",
             "Progress": "derivations.search.progress",

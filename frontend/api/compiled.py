@@ -1,57 +1,59 @@
-"""The function that comes out of compiling: the chosen program, and all that were tried."""
+"""A derivation, and the function that comes out of compiling it."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, NoReturn
 
 import torch
 
-from frontend.api.derivation import Derivation
 from frontend.call import MISS, Caller, into
 from frontend.call.simplify import Simple
-from frontend.trial.execute import Executable
-from frontend.trial.trial import Trial
+from frontend.derived import Derived
+from frontend.files import write_whole
+from frontend.trial.outcome import Outcome
 from ta.errors import PickleError
 from ta.ir.node import Tensor
 from ta.printing.show import show_program
 
 
-@dataclass(frozen=True, eq=False)
-class CompiledFunction:
-    """The chosen program: call it with arrays by name, or by position in order of appearance.
+class Derivation(Derived):
+    """A derivation that can be compiled, and shows itself."""
 
-    `trials` are all programs that were tried, the baselines first; `chosen` is one of them, and
-    `error` is its error against float64, to be seen beside `baseline.error`.
-    `interrupted`: not all were tried or timed to the end.  `output`: the type that results are
-    converted to, where one was asked for; `linked`: calls are flat functions (`frontend.call`)."""
+    def compile(self, **options: Any) -> CompiledFunction:
+        """Build, check and time the best candidates against the baseline; the fastest accepted
+        program as a function.  Options as for `frontend.trial.choose.choose`."""
+        from frontend.trial.choose import choose  # builds only when asked for
+
+        outcome = choose(self, **options)
+        parts = {part.name: getattr(outcome, part.name) for part in fields(outcome)}
+        return CompiledFunction(**parts)
+
+    def __str__(self) -> str:
+        from frontend.report.derivation import derivation_text
+
+        return derivation_text(self)
+
+    def _repr_html_(self) -> str:
+        from frontend.report.html import derivation_html
+
+        return derivation_html(self)
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write the derivation as one self-contained HTML page."""
+        from frontend.report.html import derivation_page
+
+        write_whole(path, derivation_page(self))
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledFunction(Outcome):
+    """The chosen program: call it with arrays by name, or by position in order of appearance."""
 
     derivation: Derivation
-    run: Executable
-    trials: tuple[Trial, ...]
-    chosen: Trial
-    device: str
-    interrupted: bool = False
-    output: torch.dtype | None = None
-    linked: bool = True
-
-    @property
-    def baseline(self) -> Trial:
-        """The fastest plain program that was accepted."""
-        accepted = [trial for trial in self.trials if trial.verdict == "baseline"]
-        return min(accepted, key=lambda trial: trial.seconds, default=self.trials[0])
-
-    @property
-    def error(self) -> float:
-        """The chosen program's error on random inputs."""
-        return self.chosen.error
-
-    @property
-    def ratio(self) -> float:
-        """Baseline seconds over chosen seconds."""
-        return self.baseline.seconds / self.chosen.seconds
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         """The outputs for the given arrays, as the kind of array that came in: one output alone,

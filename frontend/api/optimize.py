@@ -19,13 +19,11 @@ from derivations.search.explore import Budget
 from derivations.search.progress import Progress
 from derivations.search.run import search
 from frontend.accuracy.levels import Accuracy, Nan, allowed, checked
-from frontend.api.compiled import CompiledFunction
-from frontend.api.derivation import Derivation
+from frontend.api.compiled import CompiledFunction, Derivation
 from frontend.api.examples import examples
 from frontend.api.option_names import refuse_option_names
 from frontend.api.strict import operators_for
 from frontend.interruption import Interruption
-from frontend.trial.choose import compile_derivation
 from ta.equality.laws import law_names, names_given
 from ta.errors import NameUnknownError, TextError, shown
 from ta.ir.dtypes import checked_dtype
@@ -292,7 +290,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     device of `a`.  `target` defaults to the device of such arrays, and without any to the GPU where
     there is one; `seconds` is about how long the timing of the candidates may take; `output` is an
     element type that all results are converted to.  `baseline` is a function of torch tensors that
-    you would call instead: it is timed and judged beside the others (`compile_derivation`).
+    you would call instead: it is timed and judged beside the others (`frontend.trial.choose`).
 
     Without a `budget` the search ends after a second, if its number of states has not ended it
     before; `progress` is told of it, as by `derive`.  What is handed back is shown to be equal by
@@ -313,7 +311,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
         nan=nan,
         **cast(Any, shapes),
     )
-    compiled = compile_derivation(found, seconds=seconds, baseline=baseline)
+    compiled = found.compile(seconds=seconds, baseline=baseline)
     return replace(compiled, output=converted)
 
 

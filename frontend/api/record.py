@@ -37,8 +37,9 @@ from derivations.search.run import Statistics
 from derivations.steps.kernel import Step
 from eops.library import OPERATORS
 from frontend.accuracy.levels import checked
-from frontend.api.derivation import Derivation, Stated
+from frontend.api.compiled import Derivation
 from frontend.api.strict import operators_for
+from frontend.derived import Stated
 from ta.errors import RecordError, TextError, shown
 from ta.ir.node import Scope, Tensor
 from ta.ir.program import Program

@@ -17,7 +17,6 @@ from typing import Any
 from frontend.api.compiled import CompiledFunction
 from frontend.api.optimize import default_target, derive
 from frontend.bench.suite import DEMO, Case
-from frontend.trial.choose import compile_derivation
 from ta.printing.show import show_program
 
 COLUMNS = (
@@ -46,7 +45,7 @@ def run_case(case: Case, target: str) -> tuple[CompiledFunction, Row]:
     """Derive, check, compile and measure one formula."""
     options: Any = case.shapes
     derivation = derive(case.text, target=target, ranges=case.ranges, **options)
-    compiled = compile_derivation(derivation)
+    compiled = derivation.compile()
     chosen, base = compiled.chosen, compiled.baseline
     position = 0 if chosen.plan is None else derivation.candidates.index(chosen.plan)
     report = derivation.check(position)

@@ -26,7 +26,6 @@ from frontend.api.optimize import derive, parse
 from frontend.bench.differences import DIFFERENCES, Difference
 from frontend.cli.arguments import UsageError
 from frontend.report.text import duration
-from frontend.trial.choose import compile_derivation
 from frontend.trial.timing import timed
 from ta.ir.node import Tensor
 
@@ -70,7 +69,7 @@ def bench_digits(words: Sequence[str], accuracy: Accuracy, seconds: float) -> in
     found: list[dict[str, Outcome]] = []
     for difference in chosen:
         program = parse(difference.text, **cast(Any, difference.shapes))
-        compiled = compile_derivation(derive(program, accuracy=accuracy), seconds=seconds)
+        compiled = derive(program, accuracy=accuracy).compile(seconds=seconds)
         outcomes = {kind: outcome(difference, compiled, kind) for kind in KINDS}
         found.append(outcomes)
         cells = "  ".join(map(_cell, outcomes.values()))

@@ -218,11 +218,10 @@ def _print_compiled(compiled: Any, before: str = "") -> None:
 
 
 def _compiled(derivation: Any, seconds: float) -> Any:
-    from frontend.trial.choose import compile_derivation
 
     with Progress(sys.stderr) as progress:
         progress.write("building, checking and measuring the best candidates")
-        return compile_derivation(derivation, seconds=seconds, progress=progress.write)
+        return derivation.compile(seconds=seconds, progress=progress.write)
 
 
 def _trials(compiled: Any) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from derivations.search.extract import Plan
 from derivations.search.run import Statistics
 from derivations.steps.kernel import Step
 from frontend.accuracy.levels import exactness
-from frontend.api.derivation import Derivation
+from frontend.derived import Derived
 from frontend.report.story import tell
 from frontend.report.text import counted, duration, hanging, listed, operators, tensors
 from ta.ir.subst import stages
@@ -58,7 +58,7 @@ def terminal_width() -> int:
 
 
 def derivation_text(
-    derivation: Derivation, *, colour: bool = False, width: int = WIDTH, candidate: int = 0
+    derivation: Derived, *, colour: bool = False, width: int = WIDTH, candidate: int = 0
 ) -> str:
     """The derivation of one candidate (0 is the best) and the list of all."""
     ink = Ink(colour)
@@ -75,7 +75,7 @@ def derivation_text(
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
-def _given(derivation: Derivation, ink: Ink, width: int) -> list[str]:
+def _given(derivation: Derived, ink: Ink, width: int) -> list[str]:
     source = derivation.source
     lines = [
         ink.bold(line)
@@ -104,7 +104,7 @@ def searched(stats: Statistics) -> str:
     return text
 
 
-def _steps(derivation: Derivation, plan: Plan, candidate: int, ink: Ink, width: int) -> list[str]:
+def _steps(derivation: Derived, plan: Plan, candidate: int, ink: Ink, width: int) -> list[str]:
     count = len(derivation.candidates)
     which = f"candidate {candidate + 1} of {count}" if count > 1 else "the only candidate"
     if not plan.steps:
@@ -142,7 +142,7 @@ class StageLine:
     seconds: float | None
 
 
-def stage_lines(derivation: Derivation, plan: Plan) -> list[StageLine]:
+def stage_lines(derivation: Derived, plan: Plan) -> list[StageLine]:
     """The plan's program with its stages; a statement that no stage of its own computes is read
     through by an operator after it."""
     known = {stage.scope: stage for stage in plan.stages}
@@ -158,7 +158,7 @@ def stage_lines(derivation: Derivation, plan: Plan) -> list[StageLine]:
     return found
 
 
-def _program(derivation: Derivation, plan: Plan, ink: Ink, width: int) -> list[str]:
+def _program(derivation: Derived, plan: Plan, ink: Ink, width: int) -> list[str]:
     lines = stage_lines(derivation, plan)
     named = max(len(line.operator) for line in lines)
     left = min(max(len(line.statement) for line in lines) + 4, width - named - 16)
@@ -226,7 +226,7 @@ class CandidateLine:
     operators: str
 
 
-def candidate_lines(derivation: Derivation) -> list[CandidateLine]:
+def candidate_lines(derivation: Derived) -> list[CandidateLine]:
     lines = [
         CandidateLine(number, plan.seconds, len(plan.steps), plan_operators(plan))
         for number, plan in enumerate(derivation.candidates, 1)
@@ -243,7 +243,7 @@ def plan_operators(plan: Plan) -> str:
     return operators([name for name in names if name != "view"] or names)
 
 
-def _candidates(derivation: Derivation, shown: int, ink: Ink, width: int) -> list[str]:
+def _candidates(derivation: Derived, shown: int, ink: Ink, width: int) -> list[str]:
     lines = [ink.bold(f"candidates for {derivation.target}, the best of each idea first")]
     for line in candidate_lines(derivation):
         number = f"{line.number:3}" if line.number else "  -"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from derivations.search.extract import Plan
-from frontend.api.derivation import Derivation
+from frontend.derived import Derived
 from frontend.report.derivation import RULE_OF, candidate_lines, digits, searched, stage_lines
 from frontend.report.story import tell
 from frontend.report.text import counted, duration, tensors
@@ -32,7 +32,7 @@ STYLE = """
 """
 
 
-def derivation_html(derivation: Derivation) -> str:
+def derivation_html(derivation: Derived) -> str:
     """A self-contained element: the steps of the best candidate open, those of the others folded.
 
     A notebook shows it as it is; `derivation_page` makes a page of it."""
@@ -65,7 +65,7 @@ def derivation_html(derivation: Derivation) -> str:
     return "\n".join([*parts, "</div>"])
 
 
-def derivation_page(derivation: Derivation) -> str:
+def derivation_page(derivation: Derived) -> str:
     """A whole HTML document."""
     title = escape(show_program(derivation.source).replace("\n", "; "))
     return (
@@ -74,7 +74,7 @@ def derivation_page(derivation: Derivation) -> str:
     )
 
 
-def _candidate(derivation: Derivation, plan: Plan) -> str:
+def _candidate(derivation: Derived, plan: Plan) -> str:
     parts = []
     story = tell(derivation, plan)
     if story.given:

@@ -11,10 +11,10 @@ from textwrap import wrap
 from frontend.accuracy.accept import FACTOR, FLOOR
 from frontend.accuracy.digits import MOST_LOST
 from frontend.accuracy.judged import FamilyError
-from frontend.api.compiled import CompiledFunction
 from frontend.report.derivation import WIDTH, Ink, step_list
 from frontend.report.text import duration, figure, hanging, operators, tensors
 from frontend.trial.choose import MARGIN
+from frontend.trial.outcome import Outcome
 from frontend.trial.trial import Trial
 from ta.printing.show import show_program
 
@@ -27,7 +27,7 @@ ERRORS = {
 }
 
 
-def compiled_text(compiled: CompiledFunction, *, colour: bool = False, width: int = WIDTH) -> str:
+def compiled_text(compiled: Outcome, *, colour: bool = False, width: int = WIDTH) -> str:
     """What was tried, how fast and how exact it was, and what was chosen."""
     ink, accuracy = Ink(colour), compiled.derivation.accuracy
     lines = [
@@ -54,7 +54,7 @@ def compiled_text(compiled: CompiledFunction, *, colour: bool = False, width: in
     return "\n".join([*lines, *(ink.dim(line) for line in wrap(note, width))])
 
 
-def _trials(compiled: CompiledFunction, ink: Ink, width: int) -> Iterator[str]:
+def _trials(compiled: Outcome, ink: Ink, width: int) -> Iterator[str]:
     labels = max(len(trial.label) for trial in compiled.trials)
     header = f"  {'program':<{labels}}  {'time':>8}  {'+-':>8}  {'speed':>6}  {'error':>7}  verdict"
     yield ink.bold(header)
@@ -73,7 +73,7 @@ def _trials(compiled: CompiledFunction, ink: Ink, width: int) -> Iterator[str]:
             yield from (ink.dim(f"      {line.removeprefix('    ')}") for line in folded)
 
 
-def _hard(compiled: CompiledFunction, trial: Trial, ink: Ink, width: int) -> list[str]:
+def _hard(compiled: Outcome, trial: Trial, ink: Ink, width: int) -> list[str]:
     """The errors on hard inputs of a program that has any."""
     if not trial.families:
         return []
@@ -107,7 +107,7 @@ def _lost(worst: FamilyError) -> str:
     )
 
 
-def warning(compiled: CompiledFunction) -> str:
+def warning(compiled: Outcome) -> str:
     """What digits the chosen program may lose, and on which inputs; empty where it loses none."""
     worst = compiled.chosen.worst
     if worst is None or worst.digits < NOTICED:
@@ -123,7 +123,7 @@ def spread(trial: Trial) -> str:
     return duration(trial.spread) if trial.spread else "-"
 
 
-def speed(compiled: CompiledFunction, trial: Trial) -> str:
+def speed(compiled: Outcome, trial: Trial) -> str:
     """`7.01x`: baseline seconds over the trial's; `-` where one was not timed."""
     timed = isfinite(trial.seconds) and isfinite(compiled.baseline.seconds)
     return f"{figure(compiled.baseline.seconds / trial.seconds)}x" if timed else "-"
@@ -134,7 +134,7 @@ def error(trial: Trial) -> str:
     return "-" if trial.error == float("inf") else f"{trial.error:.1e}"
 
 
-def verdict(compiled: CompiledFunction) -> str:
+def verdict(compiled: Outcome) -> str:
     """Which program was chosen, and why, in a sentence."""
     stopped = " (interrupted: not all were tried or timed)" if compiled.interrupted else ""
     if compiled.chosen is compiled.baseline:

@@ -15,7 +15,7 @@ from itertools import count
 from derivations.search.extract import Plan
 from derivations.search.replay import replace_step
 from derivations.steps.kernel import Step
-from frontend.api.derivation import Derivation
+from frontend.derived import Derived
 from ta.ir import expr
 from ta.ir.names import RESERVED, pool
 from ta.ir.node import Scope, Tensor
@@ -56,7 +56,7 @@ class Name:
     loops: tuple[str, ...]
 
 
-def tell(derivation: Derivation, plan: Plan) -> Story:
+def tell(derivation: Derived, plan: Plan) -> Story:
     """The plan's steps in statements, from the given program to the plan's own."""
     source = derivation.source
     roots = source.roots()

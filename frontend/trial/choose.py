@@ -18,13 +18,13 @@ from frontend.accuracy.hard_cases import HardCases, nonfinite_cases
 from frontend.accuracy.levels import cancelling
 from frontend.accuracy.standard import standard_error
 from frontend.accuracy.written import as_written
-from frontend.api.compiled import CompiledFunction
-from frontend.api.derivation import Derivation
 from frontend.api.settings import undisturbed
 from frontend.baselines.rival import Rival, rivals
 from frontend.baselines.stage_by_stage import stage_by_stage
+from frontend.derived import Derived
 from frontend.trial.entrants import Entrant, Judge, candidate, links, run_first
 from frontend.trial.memory import require_memory
+from frontend.trial.outcome import Outcome
 from frontend.trial.timing import UNTIMED, Timing, duel, first, race
 from frontend.trial.trial import Trial
 from frontend.trial.work import require_work
@@ -59,20 +59,20 @@ Say = Callable[[str], object]
 
 
 @undisturbed()
-def compile_derivation(
-    derivation: Derivation,
+def choose(
+    derivation: Derived,
     *,
     seconds: float = 1.0,
     tried: int = TRIED,
     baseline: Callable[..., Any] | None = None,
     progress: Say | None = None,
-) -> CompiledFunction:
+) -> Outcome:
     """Build the plain programs and the best candidates, refuse what is inaccurate, race the rest.
 
     The fastest plain program that is accepted stays, unless a candidate takes at most 97 % of its
     time and is as exact as the formula as written on hard inputs (`accuracy.hard_cases`); steps
     that can cancel are exempt from the latter with accuracy="fast".  A candidate is handed back
-    only if its derivation checks (`Derivation.check`).
+    only if its derivation checks (`Derived.check`).
 
     `seconds` is about the most that the timing may take.  `baseline` is a function of torch tensors
     that enters as one more plain program: it takes the operands by position, in the order in which
@@ -165,7 +165,7 @@ def _plain_errors() -> Iterator[None]:
 
 
 def _plain(
-    judge: Judge, hard: HardCases, derivation: Derivation, own: Callable[..., Any] | None
+    judge: Judge, hard: HardCases, derivation: Derived, own: Callable[..., Any] | None
 ) -> list[Entrant]:
     """The plain programs, judged from the fastest on: as soon as one is right, those far behind
     it are left out.  Where none is right, the program stage by stage, or as written."""
@@ -231,7 +231,7 @@ def _general(judge: Judge) -> Entrant:
 
 
 def worth_trying(
-    derivation: Derivation, baseline_words: set[tuple[str, ...]], tried: int
+    derivation: Derived, baseline_words: set[tuple[str, ...]], tried: int
 ) -> list[tuple[int, Plan]]:
     """Candidates with their numbers, without the baselines themselves and what is predicted to
     take many times longer than the best one.  Where all of those have a step that can cancel and
@@ -251,13 +251,13 @@ def worth_trying(
 
 
 def _choose(
-    derivation: Derivation,
+    derivation: Derived,
     entrants: list[Entrant],
     judge: Judge,
     hard: HardCases,
     seconds: float,
     interrupted: bool,
-) -> CompiledFunction:
+) -> Outcome:
     entrants, stopped = _raced(entrants, judge, seconds)
     best: Entrant | None = None
     try:
@@ -283,7 +283,7 @@ def _choose(
     assert best.run is not None
     trials = tuple(_numbered([entrant.trial for entrant in entrants]))
     chosen = trials[next(place for place, e in enumerate(entrants) if e is best)]
-    return CompiledFunction(
+    return Outcome(
         derivation,
         best.run,
         trials,
@@ -306,7 +306,7 @@ def _wins_again(entrant: Entrant, best: Entrant | None, judge: Judge) -> bool:
     return own.beats(bar, MARGIN)
 
 
-def _checked(entrant: Entrant, derivation: Derivation) -> Entrant:
+def _checked(entrant: Entrant, derivation: Derived) -> Entrant:
     """The candidate, refused where its derivation does not check.  Asked of the one alone that is
     to be handed back: a check takes about as long as the search."""
     plan = entrant.trial.plan
@@ -335,9 +335,7 @@ def _by_time(entrants: Sequence[Entrant], *, plain: bool) -> list[int]:
     return sorted(found, key=lambda place: entrants[place].seconds)
 
 
-def _fastest_plain(
-    entrants: list[Entrant], hard: HardCases, derivation: Derivation
-) -> Entrant | None:
+def _fastest_plain(entrants: list[Entrant], hard: HardCases, derivation: Derived) -> Entrant | None:
     """The fastest plain program that is accepted on hard inputs as well: a general one, which
     stands where there is no other, in any case."""
     places = _by_time(entrants, plain=True)
@@ -349,7 +347,7 @@ def _fastest_plain(
     return None
 
 
-def _tried_hard(entrant: Entrant, hard: HardCases, derivation: Derivation) -> Entrant:
+def _tried_hard(entrant: Entrant, hard: HardCases, derivation: Derived) -> Entrant:
     """With its errors on hard inputs, and refused where these bind."""
     assert entrant.run is not None
     if entrant.literal:

@@ -18,8 +18,7 @@ from frontend.accuracy.hard_cases import HardCases
 from frontend.accuracy.hard_inputs import FAMILIES
 from frontend.accuracy.judged import FamilyError
 from frontend.accuracy.levels import cancelling, magnitude
-from frontend.api.compiled import CompiledFunction
-from frontend.trial.choose import compile_derivation
+from frontend.api.compiled import CompiledFunction, Derivation
 from frontend.trial.execute import Executable, executable
 from ta.errors import RecordError
 from ta.exact.fields import RealField
@@ -144,7 +143,7 @@ def test_a_program_that_loses_digits_without_a_step_that_says_so_is_refused() ->
 
 def test_the_chosen_program_reports_its_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     candidates_win(monkeypatch)
-    run = compile_derivation(ed.derive(DIFFERENCE, accuracy="fast", **LINES))
+    run = Derivation.compile(ed.derive(DIFFERENCE, accuracy="fast", **LINES))
     assert run.chosen.label == "candidate 1"
     assert run.chosen.verdict == "accepted"
     assert run.error == run.chosen.error
@@ -159,7 +158,7 @@ def test_the_chosen_program_reports_its_errors(monkeypatch: pytest.MonkeyPatch) 
 
 def test_by_default_what_loses_digits_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
     candidates_win(monkeypatch)
-    run = compile_derivation(ed.derive(DIFFERENCE, **LINES))
+    run = Derivation.compile(ed.derive(DIFFERENCE, **LINES))
     first = next(trial for trial in run.trials if trial.cancelling)
     assert first.verdict.startswith("refused: ")
     assert "digits lost on inputs with large, nearly equal tensors" in first.verdict
@@ -171,7 +170,7 @@ def test_by_default_what_loses_digits_gives_way(monkeypatch: pytest.MonkeyPatch)
 def test_by_default_distances_keep_their_digits(sign: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Called on normal data first, then on an offset, and on two clusters."""
     candidates_win(monkeypatch)
-    run = compile_derivation(derived(DISTANCES, **SIZES))
+    run = Derivation.compile(derived(DISTANCES, **SIZES))
     generator = torch.Generator().manual_seed(4)
     for size in (0, 1000, 0, 1000):
         signs = (2 * torch.randint(0, 2, (48, 1), generator=generator) - 1) ** sign
@@ -220,7 +219,7 @@ def test_componentwise_leaves_out_what_can_cancel() -> None:
     found = derived(DISTANCES, accuracy="componentwise", **SIZES)
     for plan in found.candidates:
         assert not {step.rule for step in plan.steps} & {"expand", "distribute"}
-    run = compile_derivation(found, seconds=0.01)
+    run = Derivation.compile(found, seconds=0.01)
     assert not any(trial.cancelling for trial in run.trials)
     assert all(trial.error < 1e-5 for trial in run.trials)
     assert "|f| the formula on absolute values" in " ".join(str(run).split())

@@ -16,7 +16,7 @@ from frontend.accuracy.inputs import family_inputs
 from frontend.accuracy.judged import FamilyError
 from frontend.accuracy.levels import Accuracy
 from frontend.accuracy.unequal import UNEQUAL, hard_families
-from frontend.trial.choose import compile_derivation
+from frontend.api.compiled import Derivation
 from frontend.trial.execute import executable
 from tests.frontend.races import candidates_win
 
@@ -50,7 +50,7 @@ def test_what_opens_a_difference_is_refused(accuracy: Accuracy) -> None:
 
 def test_the_digits_lost_are_reported_of_fast_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     candidates_win(monkeypatch)
-    run = compile_derivation(
+    run = Derivation.compile(
         ed.derive(GROUPED, accuracy="fast", **dict.fromkeys("BZC", (200_000,)))
     )
     assert run.chosen.cancelling == ("1 (merge-stage)",)

@@ -17,7 +17,7 @@ from eops.triton_kernels.build import Kernel
 from frontend.accuracy.accept import at_points
 from frontend.accuracy.accept_integers import output_types
 from frontend.accuracy.inputs import random_inputs
-from frontend.api.derivation import Derivation
+from frontend.api.compiled import Derivation
 from frontend.bench.suite import DEMO, Case
 from frontend.trial.execute import executable
 from ta.exact.fields import RealField

@@ -8,15 +8,13 @@ import pytest
 
 from derivations.rules import RULES
 from derivations.steps.kernel import Step
-from frontend.api.compiled import CompiledFunction
-from frontend.api.derivation import Derivation
+from frontend.api.compiled import CompiledFunction, Derivation
 from frontend.api.optimize import derive, parse
 from frontend.report.derivation import derivation_text, digits, searched
 from frontend.report.html import derivation_html, derivation_page
 from frontend.report.measured import compiled_text
 from frontend.report.story import tell
 from frontend.report.text import duration, figure, hanging, operators, shape
-from frontend.trial.choose import compile_derivation
 from frontend.trial.trial import Trial
 
 SHAPES = {"A": (64, 32), "B": (64, 32)}
@@ -37,7 +35,7 @@ def distances() -> Derivation:
 
 @pytest.fixture(scope="module")
 def compiled(distances: Derivation) -> CompiledFunction:
-    return compile_derivation(distances, seconds=0.02)
+    return Derivation.compile(distances, seconds=0.02)
 
 
 def test_a_step_is_told_in_statements() -> None:

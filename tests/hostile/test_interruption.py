@@ -242,6 +242,6 @@ def test_a_check_that_python_cannot_nest_says_so(monkeypatch: pytest.MonkeyPatch
     def fail(*_: object) -> None:
         raise RecursionError
 
-    monkeypatch.setattr("frontend.api.derivation.check", fail)
+    monkeypatch.setattr("frontend.derived.check", fail)
     with pytest.raises(EinderiveError, match=r"too deeply to be checked\n  next: "):
         derivation().check()

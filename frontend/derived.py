@@ -1,4 +1,4 @@
-"""A derivation: a program, the equal programs found for it, and how each was reached."""
+"""A derivation as plain data: a program, equal programs found for it, how each was reached."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from operator import index
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, Self
 
 from derivations.checker import Claim
 from derivations.matching.cost import MACHINES, Machine
@@ -32,9 +32,6 @@ from ta.notation.reader import MOST_NESTED, nesting
 from ta.printing.show import show_program
 from ta.printing.staged import staged_program
 
-if TYPE_CHECKING:
-    from frontend.api.compiled import CompiledFunction
-
 
 class Stated(NamedTuple):
     """What a record says of a candidate besides its steps: the program, and its stages."""
@@ -44,7 +41,7 @@ class Stated(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Derivation:
+class Derived:
     """`candidates` are complete programs, each by steps that the kernel made: by predicted seconds,
     the best of each idea before its variations.  The first, the fastest of all by prediction, is
     the derivation's result until something is measured (`compile`).  Whether one is shown to be
@@ -124,33 +121,10 @@ class Derivation:
             )
         return self.candidates[number]
 
-    def compile(self, **options: Any) -> CompiledFunction:
-        """Build, check and time the best candidates against the baseline; the fastest accepted
-        program as a function.  Options as for `frontend.trial.choose.compile_derivation`."""
-        from frontend.trial.choose import compile_derivation  # builds and torch only when asked for
-
-        return compile_derivation(self, **options)
-
-    def __str__(self) -> str:
-        from frontend.report.derivation import derivation_text
-
-        return derivation_text(self)
-
-    def _repr_html_(self) -> str:
-        from frontend.report.html import derivation_html
-
-        return derivation_html(self)
-
-    def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write the derivation as one self-contained HTML page."""
-        from frontend.report.html import derivation_page
-
-        write_whole(path, derivation_page(self))
-
-    def __copy__(self) -> Derivation:
+    def __copy__(self) -> Self:
         return self  # nothing in it changes
 
-    def __deepcopy__(self, memo: object) -> Derivation:
+    def __deepcopy__(self, memo: object) -> Self:
         return self
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:

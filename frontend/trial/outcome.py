@@ -1,0 +1,44 @@
+"""What came out of trying programs: the one that is fastest, and all that were tried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from frontend.derived import Derived
+from frontend.trial.execute import Executable
+from frontend.trial.trial import Trial
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """`trials` are all programs that were tried, the baselines first; `chosen` is one of them, which
+    `run` runs, and `error` is its error against float64, to be seen beside `baseline.error`.
+    `interrupted`: not all were tried or timed to the end.  `output`: the type that results are
+    converted to, where one was asked for; `linked`: calls are flat functions (`frontend.call`)."""
+
+    derivation: Derived
+    run: Executable
+    trials: tuple[Trial, ...]
+    chosen: Trial
+    device: str
+    interrupted: bool = False
+    output: torch.dtype | None = None
+    linked: bool = True
+
+    @property
+    def baseline(self) -> Trial:
+        """The fastest plain program that was accepted."""
+        accepted = [trial for trial in self.trials if trial.verdict == "baseline"]
+        return min(accepted, key=lambda trial: trial.seconds, default=self.trials[0])
+
+    @property
+    def error(self) -> float:
+        """The chosen program's error on random inputs."""
+        return self.chosen.error
+
+    @property
+    def ratio(self) -> float:
+        """Baseline seconds over chosen seconds."""
+        return self.baseline.seconds / self.chosen.seconds
