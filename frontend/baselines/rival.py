@@ -14,9 +14,9 @@ from typing import Any, cast
 
 import torch
 
-from frontend.baselines import LITERAL, RECOGNISERS
 from frontend.baselines.broadcast import write as broadcast
 from frontend.baselines.formed import FORMED
+from frontend.baselines.recognisers import LITERAL, RECOGNISERS
 from frontend.baselines.writer import NotWritten, Recogniser, Writer, function, fused
 from frontend.trial.execute import Executable, Run
 from ta.ir.node import Source, Tensor

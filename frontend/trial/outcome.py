@@ -13,7 +13,7 @@ from frontend.trial.trial import Trial
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """`trials` are all programs that were tried, the baselines first; `chosen` is one of them, which
+    """`trials` are all programs that were tried, the baselines first; `chosen` is one of them, that
     `run` runs, and `error` is its error against float64, to be seen beside `baseline.error`.
     `interrupted`: not all were tried or timed to the end.  `output`: the type that results are
     converted to, where one was asked for; `linked`: calls are flat functions (`frontend.call`)."""

@@ -8,7 +8,7 @@ from operator import index as whole
 
 from ta.errors import RangeError, shown
 from ta.ir.affine import Range
-from ta.ir.width import SAID, fits
+from ta.notation.width import SAID, fits
 
 Shapes = Mapping[str, Sequence[int]]
 MOST_DIMENSIONS = 1000

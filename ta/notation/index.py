@@ -11,7 +11,6 @@ from ta.errors import NameUnknownError, RangeError
 from ta.ir import affine
 from ta.ir.affine import Range, Row
 from ta.ir.node import Number, Source
-from ta.ir.width import MOST_FLOORS, SAID, fits, floor_count, floor_depth, reach
 from ta.notation.syntax import (
     Call,
     Expression,
@@ -26,6 +25,7 @@ from ta.notation.syntax import (
     operands,
 )
 from ta.notation.syntax import Number as NumberText
+from ta.notation.width import MOST_FLOORS, SAID, fits, floor_count, floor_depth, reach
 
 AFFINE = "multiply, divide and take remainders by integers: 2*i+1, i//2, i%4"
 

@@ -10,7 +10,6 @@ from lark import Token, Transformer
 
 from ta.errors import RangeError
 from ta.ir.affine import Range
-from ta.ir.width import SAID, fits
 from ta.notation.advice import ROOTS
 from ta.notation.syntax import (
     Binder,
@@ -32,6 +31,7 @@ from ta.notation.syntax import (
     Statement,
     Sum,
 )
+from ta.notation.width import SAID, fits
 
 LONGEST_NUMBER = 2000
 """Characters of a number's mantissa."""

@@ -8,7 +8,7 @@ Y[i,j] = A[i,k]*B[k,l]*D[l,j] + C[i,j]          torch.addmm(C, A @ B, D)
 from __future__ import annotations
 
 from eops.dtypes import as_float
-from frontend.baselines.products import down_to_two, factors_of
+from frontend.baselines.recognisers.products import down_to_two, factors_of
 from frontend.baselines.terms import over, plus
 from frontend.baselines.views import View, permuted, view
 from frontend.baselines.writer import Writer, Written

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from frontend.baselines.broadcast import scaled
+from frontend.baselines.recognisers.softmax import log_softmax
 from frontend.baselines.scalars import Scalars
-from frontend.baselines.softmax import log_softmax
 from frontend.baselines.terms import extent
 from frontend.baselines.views import permuted, view
 from frontend.baselines.writer import Writer, Written
