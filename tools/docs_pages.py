@@ -13,7 +13,7 @@ from derivations.rules import ALL_RULES
 from eops.library import OPERATORS
 from frontend.files import write_whole
 from frontend.report.catalogue import facts, notes, reducers_text, refused_text, shapes_text
-from frontend.report.text import hanging
+from frontend.text import hanging
 from ta.ir.operator import Operator
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"

@@ -2,6 +2,7 @@
 
 It compares the two sides of a step as tensors, from their definitions, and imports nothing that
 proposes, makes or chooses steps.  `docs/guarantees.md` states the argument.
+Not here: anything that a search needs.  May be imported by `derivations.record` and `frontend`.
 
     formal      sums of products over integer sets: the form in which both sides are compared
     axioms      the named identities of functions, max, min and powers that are taken as true

@@ -1,4 +1,8 @@
-"""The rules, one identity a file; a new rule is one new file and one line here."""
+"""The rules, one identity a file; a new rule is one new file and one line here.
+
+Not here: what makes and verifies a step (`derivations.steps`); a rule only proposes.
+May be imported by `derivations.record` and `frontend`.
+"""
 
 from derivations.rule import JointRule, Rule
 from derivations.rules.centre import CENTRE

@@ -1,4 +1,8 @@
-"""The known operators, the specific ones first: what is handed to the search."""
+"""The known operators, the specific ones first: what is handed to the search.
+
+Not here: kernels for stages that no operator matches (`torch_views`, `triton_kernels`).
+May be imported by `frontend`.
+"""
 
 from __future__ import annotations
 

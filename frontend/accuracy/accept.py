@@ -41,7 +41,7 @@ from frontend.accuracy.sampled_reference import (
     joined,
     pieces,
 )
-from frontend.trial.unwritten import Marked
+from frontend.running.unwritten import Marked
 from ta.errors import BuildError
 from ta.exact.fields import Field, RealField
 from ta.exact.interp import evaluate_at

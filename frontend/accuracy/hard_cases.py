@@ -39,7 +39,7 @@ from frontend.accuracy.sampled_reference import evaluable
 from frontend.accuracy.summed import summed
 from frontend.accuracy.unequal import hard_families
 from frontend.accuracy.written import has_products, written
-from frontend.trial.execute import Executable
+from frontend.running.execute import Executable
 from ta.exact.fields import RealField
 from ta.exact.interp import evaluate, evaluate_at, input_tensors
 from ta.ir.node import Scope, Tensor

@@ -40,7 +40,7 @@ from eops.torch_views.types import (
     real_scalar,
     stage_types,
 )
-from frontend.trial.execute import Executable, Run
+from frontend.running.execute import Executable, Run
 from ta.ir.expr import split_coefficient
 from ta.ir.node import Access, Add, Mul, Node, Power, Scope, Tensor
 from ta.ir.program import Program

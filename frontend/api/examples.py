@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from frontend.api.operands import FLOATING, exchanged, type_name
+from frontend.call.operands import FLOATING, exchanged, type_name
 from ta.errors import OperandError
 
 

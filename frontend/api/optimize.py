@@ -22,8 +22,8 @@ from frontend.accuracy.levels import Accuracy, Nan, allowed, checked
 from frontend.api.compiled import CompiledFunction, Derivation
 from frontend.api.examples import examples
 from frontend.api.option_names import refuse_option_names
-from frontend.api.strict import operators_for
 from frontend.interruption import Interruption
+from frontend.strict import operators_for
 from ta.equality.laws import law_names, names_given
 from ta.errors import NameUnknownError, TextError, shown
 from ta.ir.dtypes import checked_dtype

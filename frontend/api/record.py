@@ -38,8 +38,8 @@ from derivations.steps.kernel import Step
 from eops.library import OPERATORS
 from frontend.accuracy.levels import checked
 from frontend.api.compiled import Derivation
-from frontend.api.strict import operators_for
 from frontend.derived import Stated
+from frontend.strict import operators_for
 from ta.errors import RecordError, TextError, shown
 from ta.ir.node import Scope, Tensor
 from ta.ir.program import Program

@@ -12,7 +12,7 @@ and a path over three factors sums before the third one meets them.
 from __future__ import annotations
 
 from frontend.baselines.recognisers import products
-from frontend.baselines.writer import Recogniser, Writer, Written
+from frontend.baselines.writing.writer import Recogniser, Writer, Written
 from ta.ir.affine import bits
 from ta.ir.node import Scope
 

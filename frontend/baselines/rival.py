@@ -14,11 +14,11 @@ from typing import Any, cast
 
 import torch
 
-from frontend.baselines.broadcast import write as broadcast
 from frontend.baselines.formed import FORMED
 from frontend.baselines.recognisers import LITERAL, RECOGNISERS
-from frontend.baselines.writer import NotWritten, Recogniser, Writer, function, fused
-from frontend.trial.execute import Executable, Run
+from frontend.baselines.writing.broadcast import write as broadcast
+from frontend.baselines.writing.writer import NotWritten, Recogniser, Writer, function, fused
+from frontend.running.execute import Executable, Run
 from ta.ir.node import Source, Tensor
 from ta.ir.program import Program
 from ta.ir.subst import stages

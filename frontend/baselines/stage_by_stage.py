@@ -19,8 +19,8 @@ import torch
 
 from derivations.matching.match import match
 from eops.torch_views.stage import lower
-from frontend.api.strict import operators_for
-from frontend.trial.execute import Executable
+from frontend.running.execute import Executable
+from frontend.strict import operators_for
 from ta.ir.node import Scope
 from ta.ir.operator import Binding
 from ta.ir.program import Program

@@ -23,9 +23,9 @@ from frontend.accuracy.hard_inputs import FAMILIES, normal
 from frontend.accuracy.levels import Accuracy
 from frontend.api.compiled import CompiledFunction
 from frontend.api.optimize import derive, parse
+from frontend.arguments import UsageError
 from frontend.bench.differences import DIFFERENCES, Difference
-from frontend.cli.arguments import UsageError
-from frontend.report.text import duration
+from frontend.text import duration
 from frontend.trial.timing import timed
 from ta.ir.node import Tensor
 

@@ -35,7 +35,7 @@ from frontend.bench.gpu_times import (
     queued_seconds,
     table,
 )
-from frontend.trial.execute import executable, triton_stage
+from frontend.running.execute import executable, triton_stage
 
 
 def driver() -> str:

@@ -25,8 +25,8 @@ from frontend.accuracy.accept import Reference, reference
 from frontend.bench.gpu_times import ProductsInTF32, Run, call_seconds, counted, gpu_seconds, table
 from frontend.bench.run import CASES
 from frontend.call import Caller
+from frontend.running.execute import executable
 from frontend.trial.choose import worth_trying
-from frontend.trial.execute import executable
 from ta.ir.node import Tensor
 
 Outputs = Sequence[torch.Tensor]

@@ -16,8 +16,8 @@ from torch.nn import functional
 
 import einderive as ed
 from frontend.bench.gpu_times import counted, gpu_seconds, table
+from frontend.running.execute import Executable, executable, triton_stage
 from frontend.trial.choose import worth_trying
-from frontend.trial.execute import Executable, executable, triton_stage
 from ta.ir.subst import stages
 
 

@@ -25,7 +25,7 @@ from frontend.api.compiled import CompiledFunction
 from frontend.api.optimize import compile as compile_formula
 from frontend.formulas import FORMULAS, Formula, Plain
 from frontend.report.terminal import Progress
-from frontend.report.text import duration
+from frontend.text import duration
 from frontend.trial.choose import YOURS
 from frontend.trial.timing import Timing, race, timed
 from ta.errors import EinderiveError

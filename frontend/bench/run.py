@@ -25,8 +25,8 @@ from derivations.search.extract import Plan, plans, unchanged
 from derivations.search.graph import Graph, default_item_bytes
 from eops.library import OPERATORS
 from frontend.api.optimize import parse, target_of
+from frontend.arguments import UsageError
 from frontend.bench.suite import Case
-from frontend.cli.arguments import UsageError
 from frontend.report.terminal import Progress
 from ta.ir import affine
 from ta.ir.affine import Range

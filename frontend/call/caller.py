@@ -18,8 +18,8 @@ import numpy as np
 import torch
 from torch.nn import Parameter
 
-from frontend.api.operands import FLOATING, arranged, bind, in_type, promoted
 from frontend.call.guard import autocast, kind, transformation
+from frontend.call.operands import FLOATING, arranged, bind, in_type, promoted
 from frontend.call.record import Unrecordable, record, recordable
 from frontend.call.simplify import Simple, simplified
 from frontend.call.source import MISS, Flat, body, guarded, key_of

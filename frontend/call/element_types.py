@@ -16,9 +16,9 @@ import torch
 from frontend.accuracy.accept import accepted, reference
 from frontend.accuracy.accept_integers import output_types
 from frontend.accuracy.levels import Accuracy
-from frontend.api.settings import undisturbed
 from frontend.call.caller import Run
-from frontend.trial.execute import Executable
+from frontend.running.execute import Executable
+from frontend.running.settings import undisturbed
 from ta.errors import BuildError
 from ta.ir import expr
 from ta.ir.canon import scope as make_scope

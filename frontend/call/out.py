@@ -7,8 +7,8 @@ from typing import Any, cast
 import numpy as np
 import torch
 
-from frontend.report.text import shape
-from frontend.trial.results import Layout, layout, meet, repeats
+from frontend.running.results import Layout, layout, meet, repeats
+from frontend.text import shape
 from ta.errors import OperandError, shown
 from ta.ir.program import Program
 from ta.printing.show import show_program

@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from frontend.cli import arguments
-from frontend.cli.arguments import UsageError
+from frontend import arguments
+from frontend.arguments import UsageError
 from frontend.report.terminal import Progress, has_colour
 from ta.errors import NameUnknownError
 from ta.ir.names import close_matches

@@ -11,9 +11,10 @@ import os
 import sys
 from collections.abc import Sequence
 
+from frontend import arguments
 from frontend.accuracy.levels import ACCURACIES
-from frontend.cli import arguments, commands
-from frontend.cli.arguments import Parser
+from frontend.arguments import Parser
+from frontend.cli import commands
 from frontend.cli.commands import DONE, INTERRUPTED, UNUSABLE
 from frontend.report.terminal import has_colour
 from frontend.version import __version__

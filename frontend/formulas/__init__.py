@@ -1,6 +1,8 @@
 """Formulas from named public sources with their plain lines: what "never slower" is measured on.
 
 The list was made before anything was tuned; add to it, and take nothing out.
+
+Not here: the measurement (`bench.never_slower`).  May be imported by `frontend.bench` alone.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from derivations.steps import kernel
 from derivations.steps.kernel import Witness
 from derivations.steps.reindex import ReindexLoops, ReindexSums
 from frontend.report.derivation import Ink
-from frontend.report.text import hanging, shape
+from frontend.text import hanging, shape
 from ta.errors import RuleRefused
 from ta.ir import expr
 from ta.ir.affine import Row

@@ -19,7 +19,7 @@ from derivations.steps.kernel import Step
 from frontend.accuracy.levels import exactness
 from frontend.derived import Derived
 from frontend.report.story import tell
-from frontend.report.text import counted, duration, hanging, listed, operators, tensors
+from frontend.text import counted, duration, hanging, listed, operators, tensors
 from ta.ir.subst import stages
 from ta.printing.show import show_program
 

@@ -12,7 +12,7 @@ from derivations.search.extract import Plan
 from frontend.derived import Derived
 from frontend.report.derivation import RULE_OF, candidate_lines, digits, searched, stage_lines
 from frontend.report.story import tell
-from frontend.report.text import counted, duration, tensors
+from frontend.text import counted, duration, tensors
 from ta.printing.show import show_program
 
 STYLE = """

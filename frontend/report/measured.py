@@ -12,7 +12,7 @@ from frontend.accuracy.accept import FACTOR, FLOOR
 from frontend.accuracy.digits import MOST_LOST
 from frontend.accuracy.judged import FamilyError
 from frontend.report.derivation import WIDTH, Ink, step_list
-from frontend.report.text import duration, figure, hanging, operators, tensors
+from frontend.text import duration, figure, hanging, operators, tensors
 from frontend.trial.choose import MARGIN
 from frontend.trial.outcome import Outcome
 from frontend.trial.trial import Trial

@@ -18,10 +18,10 @@ from frontend.accuracy.hard_cases import HardCases, nonfinite_cases
 from frontend.accuracy.levels import cancelling
 from frontend.accuracy.standard import standard_error
 from frontend.accuracy.written import as_written
-from frontend.api.settings import undisturbed
 from frontend.baselines.rival import Rival, rivals
 from frontend.baselines.stage_by_stage import stage_by_stage
 from frontend.derived import Derived
+from frontend.running.settings import undisturbed
 from frontend.trial.entrants import Entrant, Judge, candidate, links, run_first
 from frontend.trial.memory import require_memory
 from frontend.trial.outcome import Outcome

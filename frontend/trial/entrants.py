@@ -21,7 +21,7 @@ from frontend.accuracy.hard_cases import WRONG, Case, moved
 from frontend.baselines.rival import Rival
 from frontend.baselines.rival import executable as plain_executable
 from frontend.call import Caller
-from frontend.trial.execute import Executable, executable
+from frontend.running.execute import Executable, executable
 from frontend.trial.memory import amount, free_bytes
 from frontend.trial.timing import Timing, first
 from frontend.trial.trial import Trial

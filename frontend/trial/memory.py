@@ -13,7 +13,7 @@ from itertools import chain
 from math import prod
 from pathlib import Path
 
-from frontend.report.text import shape
+from frontend.text import shape
 from ta.errors import BuildError
 from ta.ir.dtypes import BYTES
 from ta.ir.program import Program

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 
 from frontend.derived import Derived
-from frontend.trial.execute import Executable
+from frontend.running.execute import Executable
 from frontend.trial.trial import Trial
 
 

@@ -102,7 +102,7 @@ def test_folded_weights_are_computed_again_for_others() -> None:
     d = ed.derive(text, weights=["W", "g", "b"], **shapes)
     plans = [p for p in d.candidates if any(s.operator == "folded" for s in p.stages)]
     assert plans
-    from frontend.trial.execute import executable
+    from frontend.running.execute import executable
 
     run = executable(plans[0], "cpu")
     generator = np.random.default_rng(0)

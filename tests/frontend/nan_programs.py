@@ -24,7 +24,7 @@ from frontend.accuracy.written import as_written
 from frontend.baselines.rival import executable as plain_executable
 from frontend.baselines.rival import rivals
 from frontend.baselines.stage_by_stage import stage_by_stage
-from frontend.trial.execute import Executable, executable
+from frontend.running.execute import Executable, executable
 from ta.errors import EinderiveError
 from ta.exact.fields import RealField
 from ta.exact.interp import evaluate, input_tensors

@@ -19,7 +19,7 @@ from frontend.accuracy.hard_inputs import FAMILIES
 from frontend.accuracy.judged import FamilyError
 from frontend.accuracy.levels import cancelling, magnitude
 from frontend.api.compiled import CompiledFunction, Derivation
-from frontend.trial.execute import Executable, executable
+from frontend.running.execute import Executable, executable
 from ta.errors import RecordError
 from ta.exact.fields import RealField
 from ta.exact.interp import evaluate

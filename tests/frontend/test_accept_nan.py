@@ -13,7 +13,7 @@ import einderive as ed
 from derivations.effects.nonfinite import keeps_nonfinite
 from frontend.accuracy.hard_cases import moved, nonfinite_cases
 from frontend.cli.main import main
-from frontend.trial.execute import executable
+from frontend.running.execute import executable
 from ta.errors import BuildError
 from ta.exact.fields import RealField
 from ta.exact.interp import evaluate

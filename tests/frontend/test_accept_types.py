@@ -14,7 +14,7 @@ from frontend.accuracy.accept import accepted, error
 from frontend.accuracy.inputs import random_inputs
 from frontend.accuracy.levels import ACCURACIES
 from frontend.baselines.stage_by_stage import stage_by_stage
-from frontend.trial.execute import executable
+from frontend.running.execute import executable
 from tests.frontend.races import nobody_is_slow
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")

@@ -17,7 +17,7 @@ from frontend.accuracy.judged import FamilyError
 from frontend.accuracy.levels import Accuracy
 from frontend.accuracy.unequal import UNEQUAL, hard_families
 from frontend.api.compiled import Derivation
-from frontend.trial.execute import executable
+from frontend.running.execute import executable
 from tests.frontend.races import candidates_win
 
 GROUPED = "T[i] = B[i]-Z[i]; Y[i] = T[i]+C[i]"

@@ -19,7 +19,7 @@ from frontend.accuracy.accept_integers import output_types
 from frontend.accuracy.inputs import random_inputs
 from frontend.api.compiled import Derivation
 from frontend.bench.suite import DEMO, Case
-from frontend.trial.execute import executable
+from frontend.running.execute import executable
 from ta.exact.fields import RealField
 from ta.exact.interp import evaluate, evaluate_at
 from ta.ir.node import Tensor

@@ -30,7 +30,7 @@ from frontend.accuracy.accept_integers import (
 from frontend.accuracy.inputs import whole_range_inputs
 from frontend.api.compiled import CompiledFunction
 from frontend.baselines.stage_by_stage import stage_by_stage
-from frontend.trial.execute import executable
+from frontend.running.execute import executable
 from ta.exact.fields import RealField
 from ta.exact.interp import evaluate, input_tensors
 from ta.ir import expr

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend.api.operands import bind
-from frontend.trial import execute
-from frontend.trial.execute import executable
+from frontend.call.operands import bind
+from frontend.running import execute
+from frontend.running.execute import executable
 
 X = torch.arange(4.0)
 

@@ -10,7 +10,7 @@ import pytest
 
 import einderive as ed
 from eops.library import OPERATORS
-from frontend.api.strict import operators_for
+from frontend.strict import operators_for
 from tests.frontend.nan_programs import misplacing, program
 
 CASES: tuple[tuple[str, dict[str, Any]], ...] = (

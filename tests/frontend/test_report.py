@@ -14,7 +14,7 @@ from frontend.report.derivation import derivation_text, digits, searched
 from frontend.report.html import derivation_html, derivation_page
 from frontend.report.measured import compiled_text
 from frontend.report.story import tell
-from frontend.report.text import duration, figure, hanging, operators, shape
+from frontend.text import duration, figure, hanging, operators, shape
 from frontend.trial.trial import Trial
 
 SHAPES = {"A": (64, 32), "B": (64, 32)}

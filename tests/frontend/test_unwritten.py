@@ -18,8 +18,8 @@ from eops.torch_views.stage import lower
 from eops.triton_kernels import build as triton_build
 from eops.triton_kernels.build import Kernel, build
 from frontend.accuracy import accept
-from frontend.trial import execute
-from frontend.trial.unwritten import ALLOCATIONS, Marked
+from frontend.running import execute
+from frontend.running.unwritten import ALLOCATIONS, Marked
 from tests.frontend.races import nobody_is_slow
 
 Run = Callable[[Any], torch.Tensor]

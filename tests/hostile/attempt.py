@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 import einderive as ed
-from frontend.cli import arguments
+from frontend import arguments
 from frontend.cli.main import main
 from ta.errors import EinderiveError
 from ta.notation.parse import parse

@@ -2,6 +2,8 @@
 
 `RECOGNISERS` are those ways, the usual ones first.  Each takes a scope and gives a torch expression
 for it, or None.  Recognisers know formulas by the algebra: names and sizes have no say.
+
+Not here: how expressions become lines (`writing`).  May be imported by `frontend.baselines` alone.
 """
 
 from frontend.baselines.recognisers import (
@@ -20,7 +22,7 @@ from frontend.baselines.recognisers import (
     softmax,
     windows,
 )
-from frontend.baselines.writer import Recogniser
+from frontend.baselines.writing.writer import Recogniser
 
 RECOGNISERS: tuple[Recogniser, ...] = (
     attention.recognise,

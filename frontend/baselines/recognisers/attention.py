@@ -12,10 +12,10 @@ import torch
 
 from eops.dtypes import as_float
 from eops.library import attention, softmax
-from frontend.baselines.scalars import condition_mask
-from frontend.baselines.terms import as_it_is
-from frontend.baselines.views import View, arranged, permuted, view
-from frontend.baselines.writer import Writer, Written
+from frontend.baselines.writing.scalars import condition_mask
+from frontend.baselines.writing.terms import as_it_is
+from frontend.baselines.writing.views import View, arranged, permuted, view
+from frontend.baselines.writing.writer import Writer, Written
 from ta.ir import affine, expr
 from ta.ir.canon import scope as make_scope
 from ta.ir.node import Access, Const, Node, Scope, Select

@@ -10,9 +10,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from eops.dtypes import as_float
-from frontend.baselines.scalars import Scalars
-from frontend.baselines.views import View, arranged, permuted, view
-from frontend.baselines.writer import Writer, Written
+from frontend.baselines.writing.scalars import Scalars
+from frontend.baselines.writing.views import View, arranged, permuted, view
+from frontend.baselines.writing.writer import Writer, Written
 from ta.ir import expr
 from ta.ir.expr import split_coefficient
 from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Scope

@@ -6,7 +6,7 @@ Y[j] = (A[i,j] + U[i]*V[j])*X[i]        A.T @ X + V * torch.dot(U, X)
 from __future__ import annotations
 
 from frontend.baselines.recognisers.products import factors_of, summed_by_pairs
-from frontend.baselines.writer import Writer, Written
+from frontend.baselines.writing.writer import Writer, Written
 from ta.ir import expr
 from ta.ir.affine import bits
 from ta.ir.canon import scope as make_scope

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from frontend.baselines.writer import Writer, Written
+from frontend.baselines.writing.writer import Writer, Written
 from ta.ir import affine
 from ta.ir.node import Access, Scope
 

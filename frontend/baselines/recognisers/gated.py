@@ -5,8 +5,8 @@ X[i,j] * sigmoid(X[i,j+n])      F.glu(X, 1)     X of extent 2*n along this dimen
 
 from __future__ import annotations
 
-from frontend.baselines.views import View, permuted
-from frontend.baselines.writer import Writer, Written
+from frontend.baselines.writing.views import View, permuted
+from frontend.baselines.writing.writer import Writer, Written
 from ta.ir import affine
 from ta.ir.affine import Range
 from ta.ir.node import Access, Apply, Mul, Scope

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from eops.dtypes import as_float
 from frontend.baselines.recognisers.products import down_to_two, factors_of
-from frontend.baselines.terms import over, plus
-from frontend.baselines.views import View, permuted, view
-from frontend.baselines.writer import Writer, Written
+from frontend.baselines.writing.terms import over, plus
+from frontend.baselines.writing.views import View, permuted, view
+from frontend.baselines.writing.writer import Writer, Written
 from ta.ir.node import Number, Scope
 
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from frontend.baselines.broadcast import scaled
 from frontend.baselines.recognisers.softmax import log_softmax
-from frontend.baselines.scalars import Scalars
-from frontend.baselines.terms import extent
-from frontend.baselines.views import permuted, view
-from frontend.baselines.writer import Writer, Written
+from frontend.baselines.writing.broadcast import scaled
+from frontend.baselines.writing.scalars import Scalars
+from frontend.baselines.writing.terms import extent
+from frontend.baselines.writing.views import permuted, view
+from frontend.baselines.writing.writer import Writer, Written
 from ta.ir import expr
 from ta.ir.canon import scope as make_scope
 from ta.ir.expr import split_coefficient

@@ -11,10 +11,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from eops.dtypes import as_float
-from frontend.baselines.scalars import Scalars
-from frontend.baselines.terms import extent, over, reductions
-from frontend.baselines.views import View, permuted, view
-from frontend.baselines.writer import Writer, Written
+from frontend.baselines.writing.scalars import Scalars
+from frontend.baselines.writing.terms import extent, over, reductions
+from frontend.baselines.writing.views import View, permuted, view
+from frontend.baselines.writing.writer import Writer, Written
 from ta.ir import expr
 from ta.ir.affine import bits
 from ta.ir.canon import scope as make_scope

@@ -11,10 +11,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from eops.dtypes import as_float
-from frontend.baselines.scalars import Scalars
-from frontend.baselines.terms import as_it_is, reductions
-from frontend.baselines.views import View, permuted, view
-from frontend.baselines.writer import Writer, Written
+from frontend.baselines.writing.scalars import Scalars
+from frontend.baselines.writing.terms import as_it_is, reductions
+from frontend.baselines.writing.views import View, permuted, view
+from frontend.baselines.writing.writer import Writer, Written
 from ta.ir.expr import power, split_coefficient
 from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Scope
 

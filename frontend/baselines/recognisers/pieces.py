@@ -6,8 +6,8 @@ where(j <= i, A[i,j], 0)            A.tril()
 
 from __future__ import annotations
 
-from frontend.baselines.scalars import Scalars
-from frontend.baselines.writer import Writer, Written, grouped
+from frontend.baselines.writing.scalars import Scalars
+from frontend.baselines.writing.writer import Writer, Written, grouped
 from ta.ir.affine import Range, Row, iterator
 from ta.ir.canon import resolve
 from ta.ir.canon import scope as make_scope

@@ -13,10 +13,10 @@ from typing import Any, TypeAlias
 
 import opt_einsum
 
-from frontend.baselines.broadcast import scaled
-from frontend.baselines.scalars import Scalars
-from frontend.baselines.views import View, aligned, arranged, permuted, view
-from frontend.baselines.writer import Writer, Written, grouped
+from frontend.baselines.writing.broadcast import scaled
+from frontend.baselines.writing.scalars import Scalars
+from frontend.baselines.writing.views import View, aligned, arranged, permuted, view
+from frontend.baselines.writing.writer import Writer, Written, grouped
 from ta.ir.affine import Range, bits
 from ta.ir.expr import split_coefficient
 from ta.ir.node import Access, Mul, Node, Number, Scope

@@ -8,9 +8,9 @@ M + log(S exp(X - M))           torch.logsumexp(X, dim)             M: the maxim
 from __future__ import annotations
 
 from eops.library.softmax import find
-from frontend.baselines.scalars import Scalars
-from frontend.baselines.terms import reductions
-from frontend.baselines.writer import NotWritten, Writer, Written
+from frontend.baselines.writing.scalars import Scalars
+from frontend.baselines.writing.terms import reductions
+from frontend.baselines.writing.writer import NotWritten, Writer, Written
 from ta.ir import expr
 from ta.ir.expr import split_coefficient
 from ta.ir.node import Add, Apply, Node, Scope

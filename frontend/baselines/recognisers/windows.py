@@ -16,10 +16,10 @@ from eops.library.conv import CONVOLUTIONS
 from eops.library.conv_transpose import TRANSPOSED_CONVOLUTIONS, slides_of
 from eops.library.pool import AVERAGE_POOLS, MAXIMUM_POOLS
 from eops.library.sliding import Slide, bounds_of, reversed_kernel, slides, view_rows
-from frontend.baselines.broadcast import scaled
-from frontend.baselines.terms import over, plus
-from frontend.baselines.views import View, aligned, arranged, permuted, view
-from frontend.baselines.writer import Writer, Written
+from frontend.baselines.writing.broadcast import scaled
+from frontend.baselines.writing.terms import over, plus
+from frontend.baselines.writing.views import View, aligned, arranged, permuted, view
+from frontend.baselines.writing.writer import Writer, Written
 from ta.ir import affine, expr
 from ta.ir.affine import Range, Row
 from ta.ir.canon import scope as make_scope

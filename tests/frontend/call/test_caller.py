@@ -17,7 +17,7 @@ import einderive as ed
 from eops.opaque import opaque
 from frontend.accuracy.written import as_written
 from frontend.call import Caller, caller
-from frontend.trial.execute import Executable, executable
+from frontend.running.execute import Executable, executable
 from ta.errors import OperandError
 from ta.ir.node import Tensor
 from ta.ir.program import Program

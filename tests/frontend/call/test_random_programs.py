@@ -13,8 +13,8 @@ from derivations.matching.matcher import Matcher
 from eops.library import OPERATORS
 from eops.torch_views.stage import lower
 from frontend.call import Caller
-from frontend.trial.execute import Executable, Run
-from frontend.trial.results import layout, repeats
+from frontend.running.execute import Executable, Run
+from frontend.running.results import layout, repeats
 from ta.exact.interp import input_tensors
 from ta.ir.node import Scope, Tensor
 from ta.ir.program import Program

@@ -21,7 +21,7 @@ import torch
 from eops.dtypes import as_float
 from eops.torch_views.digits import split_digits
 from eops.torch_views.views import plan_view
-from frontend.baselines.writer import NotWritten, Writer
+from frontend.baselines.writing.writer import NotWritten, Writer
 from ta.ir import affine, expr
 from ta.ir.affine import Range, Row
 from ta.ir.canon import scope as make_scope

@@ -12,7 +12,7 @@ import torch
 import torch.utils.dlpack
 from torch._C._functorch import is_functorch_wrapped_tensor
 
-from frontend.report.text import shape
+from frontend.text import shape
 from ta.errors import OperandError
 from ta.ir.dtypes import DTYPES
 from ta.ir.node import Tensor

@@ -10,9 +10,9 @@ from fractions import Fraction
 from math import prod
 
 from eops.dtypes import as_float
-from frontend.baselines.scalars import Scalars
-from frontend.baselines.views import View, aligned, permuted, view
-from frontend.baselines.writer import NotWritten, Writer, Written, grouped
+from frontend.baselines.writing.scalars import Scalars
+from frontend.baselines.writing.views import View, aligned, permuted, view
+from frontend.baselines.writing.writer import NotWritten, Writer, Written, grouped
 from ta.ir.affine import bits
 from ta.ir.expr import split_coefficient
 from ta.ir.node import Access, Number, Scope

@@ -16,9 +16,9 @@ import torch
 
 from eops.dtypes import as_float
 from eops.torch_views.types import real_scalar
-from frontend.baselines import idioms
-from frontend.baselines.views import aligned, view
-from frontend.baselines.writer import NotWritten, Writer
+from frontend.baselines.writing import idioms
+from frontend.baselines.writing.views import aligned, view
+from frontend.baselines.writing.writer import NotWritten, Writer
 from ta.ir import affine
 from ta.ir.affine import Range
 from ta.ir.canon import scope as make_scope

@@ -16,7 +16,7 @@ from eops.library.elementwise import ELEMENTWISE
 from eops.opaque import opaque
 from eops.torch_views.stage import lower, lower_all
 from eops.torch_views.types import HALVES, depends_on_inputs, is_whole
-from frontend.trial.results import owned
+from frontend.running.results import owned
 from ta.exact.interp import input_tensors
 from ta.ir.node import Scope, Tensor
 from ta.ir.subst import accesses
@@ -31,7 +31,7 @@ class Executable:
     `kept` are the stages whose memory later calls read again.  `types` are those of the formula's
     outputs, which a program takes on at its end: its own steps may have left the integers, or not
     left them, where the formula does otherwise.  What a call gives back is memory of its own: see
-    `frontend.trial.results`."""
+    `frontend.running.results`."""
 
     roots: tuple[Scope, ...]
     scopes: tuple[Scope, ...]
