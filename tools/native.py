@@ -69,7 +69,7 @@ without calling their classes, which compiled classes do not allow."""
 FINGERPRINT = """
 import sys
 import einderive as ed
-from ta import affine
+from ta.ir import affine
 
 found = []
 for text, shapes in (

@@ -122,6 +122,7 @@ REFUSED: list[tuple[str, Witness, str]] = [
     # producers into their readers
     ("{L[i:0:4] exp(A[i])}", Fuse(), "no producer"),
     ("{L[i:0:4] {L[i:0:4] S[k:0:3] M[i,k]}[i]*A[i]}", Fuse(), "no producer"),
+    ("{L[i:0:4] B[i]*{L[i:0:4] where(i >= 1, A[i], B[i])}[i]}", Fuse(), "no producer"),
     # functions
     ("{L[i:0:4] S[k:0:3] M[i,k] + A[i]}", Pull(), "only max and min"),
     ("{L[i:0:4] prod[k:0:3] 2*M[i,k]}", Pull(), "only max and min"),
@@ -300,6 +301,12 @@ PROVED: list[tuple[str, Witness, str]] = [
         "{L[i:0:6] {L[i:0:4] exp(A[i])}[i] + {L[i:0:6] exp(B[i])}[i]}",
         Fuse(),
         "{L[i:0:6] {L[i:0:4] exp(A[i])}[i] + exp(B[i])}",
+    ),
+    (  # a condition stays where it is, unless it is decided in its reader
+        "{L[i:0:4] {L[i:0:4] where(i >= 1, A[i], B[i])}[i] + {L[i:0:4] exp(A[i])}[i]"
+        " + {L[i:0:6] where(i >= 2, A[i], B[i])}[i+2]}",
+        Fuse(),
+        "{L[i:0:4] {L[i:0:4] where(i >= 1, A[i], B[i])}[i] + A[i+2] + exp(A[i])}",
     ),
     ("{L[i:0:4] abs(-3*A[i])}", Scale(0), "{L[i:0:4] 3*abs(A[i])}"),
 ]

@@ -53,13 +53,13 @@ def fresh(name: str, budget: Budget = BUDGET, **options: object) -> SearchResult
 
 def test_a_search_leaves_no_cycles_behind() -> None:
     """It runs without the cyclic garbage collector, which then has nothing to do; functions that
-    call each other, made at each rebuilding, were a hundred thousand objects."""
-    fresh(LARGE)
+    call each other, made at each rebuilding, were tens of objects a state."""
+    fresh(LARGE, Budget(states=60))
     enabled = gc.isenabled()
     gc.disable()
     try:
         gc.collect()
-        fresh(LARGE)
+        fresh(LARGE, Budget(states=60))
         assert gc.collect() < 100
     finally:
         if enabled:

@@ -22,6 +22,7 @@ from ta.ir.canon import scope
 from ta.ir.expr import apply, const
 from ta.ir.functions import FUNCTIONS
 from ta.ir.node import Access, Scope, Tensor
+from tests.amount import examples
 from tests.eops.stages import SCOPES, band, loops, mul, offset_add, read, x
 from tests.strategies import Grammar, scopes
 
@@ -95,7 +96,7 @@ def test_functions_at_the_ends(function: str, dtype: torch.dtype) -> None:
         )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(scopes(Grammar(functions=("exp", "abs", "maximum"))))
 def test_random_scopes(root: Scope) -> None:
     inputs = random_inputs(root)

@@ -11,6 +11,7 @@ import einderive as ed
 from frontend.accuracy.accept import error
 from frontend.trial import choose as module
 from ta.errors import BuildError
+from tests.frontend.derived import DISTANCES, derived
 
 PRODUCT = "Y[i] = A[i,k]*x[k]"
 INTEGERS = ["bool", "uint8", "int8", "int32", "int64"]
@@ -109,7 +110,7 @@ def interrupt(*_: object, **__: object) -> None:
 
 @pytest.mark.parametrize("where", ["candidate", "race"])
 def test_interrupted_with_the_best_so_far(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = ed.derive("Y[i,j] = (A[i,k]-B[j,k])^2", A=(64, 32), B=(64, 32))
+    found = derived(DISTANCES, A=(64, 32), B=(64, 32))
     monkeypatch.setattr(module, where, interrupt)
     run = found.compile(seconds=0.02)
     assert run.interrupted
@@ -118,8 +119,8 @@ def test_interrupted_with_the_best_so_far(where: str, monkeypatch: pytest.Monkey
     torch.testing.assert_close(run(a, b), torch.cdist(a, b) ** 2, rtol=1e-3, atol=1e-3)
 
 
-def test_the_table_says_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = ed.derive("Y[i,j] = (A[i,k]-B[j,k])^2", A=(256, 64), B=(256, 64))
+def test_the_table_says_what_was_tried() -> None:
+    found = derived(DISTANCES, A=(64, 32), B=(64, 32))
     run = found.compile(seconds=0.02)
     text = str(run)
     assert "* " in text

@@ -13,6 +13,7 @@ import einderive as ed
 from ta.errors import EinderiveError
 from ta.notation.parse import parse, parse_expression
 from ta.printing.show import show_program
+from tests.amount import examples
 from tests.hostile.bounds import bounded
 
 SHAPES = {"A": (3, 4), "B": (4, 5), "x": (3,), "s": ()}
@@ -47,7 +48,7 @@ def survives(text: str) -> None:
         assert drawn.encode("utf-8")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.sampled_from(TOKENS), max_size=20))
 def test_token_soup(tokens: list[str]) -> None:
     survives("".join(tokens))
@@ -66,7 +67,7 @@ def mutated(draw: st.DrawFn) -> str:
     return text
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(240), deadline=None)
 @given(mutated())
 def test_mutated_formulas(text: str) -> None:
     survives(text)
@@ -157,7 +158,7 @@ def test_the_memory_for_a_text_is_in_proportion_to_it() -> None:
 SUBSCRIPTS = st.text(st.sampled_from("ijkAZβ.,-> \t\x000\ud800ﬁ…"), max_size=14)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(240), deadline=None)
 @given(SUBSCRIPTS, st.lists(st.lists(st.integers(0, 3), max_size=3), max_size=3))
 def test_subscripts(text: str, shapes: list[list[int]]) -> None:
     arrays = [np.ones(shape) for shape in shapes]

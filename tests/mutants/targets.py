@@ -89,9 +89,9 @@ def families() -> tuple[Family, ...]:
             _kernel(),
             "kernel",
             (
+                "tests/derivations/test_conditions.py",
                 "tests/derivations/test_kinds.py",
                 "tests/derivations/test_kinds_of_random_terms.py",
-                "tests/derivations/test_conditions.py",
                 "tests/derivations/test_empty_ranges.py",
                 "tests/derivations/test_zero.py",
                 "tests/derivations/test_reindex.py",

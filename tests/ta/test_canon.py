@@ -19,6 +19,7 @@ from ta.ir import affine, canon, expr
 from ta.ir.affine import Range
 from ta.ir.functions import FUNCTIONS
 from ta.ir.node import Condition
+from tests.amount import examples
 from tests.strategies import (
     ARITHMETIC,
     Grammar,
@@ -34,8 +35,12 @@ EXACT = ExactField()
 Point = tuple[int, ...]
 
 
-def examples(count: int) -> settings:
-    return settings(max_examples=count, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def drawn(count: int) -> settings:
+    return settings(
+        max_examples=examples(count),
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
 
 
 class UndefinedError(ArithmeticError):
@@ -149,19 +154,19 @@ def raw_tensors(raw: Any) -> list[Raw]:
     return [t for part in raw for t in raw_tensors(part)] if isinstance(raw, tuple) else []
 
 
-@examples(150)
+@drawn(300)
 @given(raw_scopes())
 def test_a_scope_has_the_value_of_its_tree(raw: RawScope):
     check_against_naive(raw)
 
 
-@examples(60)
+@drawn(120)
 @given(raw_scopes(Grammar(min_extent=0, max_extent=2, max_loops=2)))
 def test_empty_ranges_have_the_value_of_their_tree(raw: RawScope):
     check_against_naive(raw)
 
 
-@examples(60)
+@drawn(120)
 @given(raw_scopes(Grammar(max_depth=1, max_sums=4, max_extent=3, selects=False)), st.randoms())
 def test_order_of_operands_and_sums_does_not_matter(raw: RawScope, random: Random):
     assert build(shuffled(raw, random)) is build(raw)
@@ -194,7 +199,7 @@ def renamed(raw: Any, moved: dict[int, int]) -> Any:
     return raw
 
 
-@examples(40)
+@drawn(80)
 @given(raw_scopes(ARITHMETIC))
 def test_modular_values_are_the_residues_of_exact_ones(raw: RawScope):
     scope, field = build(raw), ModularField()

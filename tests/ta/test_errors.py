@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from ta import errors
 from ta.errors import EinderiveError, FormulaSyntaxError, NameUnknownError, RangeError, TextError
 from ta.notation.parse import parse, parse_expression
+from tests.amount import examples
 
 SHAPES = {"A": (3, 4), "B": (4, 5), "x": (3,)}
 
@@ -166,7 +167,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(800), deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
 def test_fuzzed_pieces(text: str) -> None:
     _survives("Y[i] = x[i]*(" + text)
@@ -174,7 +175,7 @@ def test_fuzzed_pieces(text: str) -> None:
     _survives(text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.text(max_size=30))
 def test_fuzzed_characters(text: str) -> None:
     _survives(text)

@@ -15,6 +15,7 @@ from ta.ir.program import Program, Statement
 from ta.ir.subst import accesses, stages, walk
 from ta.notation.parse import parse, parse_expression
 from ta.printing.show import show, show_program, tensors_of
+from tests.amount import examples
 
 TENSORS = {
     "A": expr.tensor("A", (4,)),
@@ -97,7 +98,7 @@ def _has_small_constants(expression: Node) -> bool:
     return all(isinstance(v, float) or v.denominator < 1 << 500 > abs(v.numerator) for v in values)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(meaningful(st.one_of(scopes(3), scalars(3, 3))), st.booleans())
 def test_random_expressions_read_back(expression: Node, unicode: bool) -> None:
     assume(_has_small_constants(expression))
@@ -105,7 +106,7 @@ def test_random_expressions_read_back(expression: Node, unicode: bool) -> None:
     assert parse_expression(text, TENSORS) is expression, text
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(meaningful(scopes(2)), min_size=1, max_size=2), st.booleans())
 def test_random_programs_read_back(chosen: list[Scope], unicode: bool) -> None:
     assume(all(map(_has_small_constants, chosen)))

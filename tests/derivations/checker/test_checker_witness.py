@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 from random import Random
 from threading import Thread
 
@@ -20,24 +21,24 @@ from ta.ir.affine import Range, Row
 from tests.derivations.checker.changes import agree
 from tests.derivations.seeds import corrupt, read, seeded
 
-STEPS = [
-    step
-    for rule in RULES
-    for seed in range(40)
-    for step in rule.steps(seeded(rule, seed))
-    if isinstance(step.witness, ReindexLoops | ReindexSums)
-]
+
+@cache
+def steps() -> tuple[Step, ...]:
+    found = (
+        step for rule in RULES for seed in range(40) for step in rule.steps(seeded(rule, seed))
+    )
+    return tuple(s for s in found if isinstance(s.witness, ReindexLoops | ReindexSums))
 
 
 def test_witnesses_are_those_of_their_steps() -> None:
-    assert len(STEPS) > 150
-    assert [step for step in STEPS if fault(step.before, step.after, step.witness)] == []
+    assert len(steps()) > 150
+    assert [step for step in steps() if fault(step.before, step.after, step.witness)] == []
 
 
 def test_changed_witnesses_are_refused_unless_they_lead_to_an_equal_scope() -> None:
     random = Random("witness")
     found: Counter[str | None] = Counter()
-    for step in STEPS:
+    for step in steps():
         for _ in range(2):
             witness = corrupt(step.witness, random)
             if witness is not None:
@@ -115,7 +116,7 @@ def test_a_part_is_read_from_what_holds_it() -> None:
 
 
 def test_other_witnesses_are_not_read() -> None:
-    step = Step("hoist", STEPS[0].before, STEPS[0].after, STEPS[0].witness)
+    step = Step("hoist", steps()[0].before, steps()[0].after, steps()[0].witness)
     assert fault(step.before, step.after, object()) is None
 
 
@@ -155,7 +156,7 @@ def test_every_question_has_its_own_budget() -> None:
     found: list[list[str | None]] = []
 
     def ask() -> None:
-        for step in STEPS[::5]:
+        for step in steps()[::5]:
             if reason(step, 1) == "not shown: too large for integer sets":
                 enough = next(n for k in range(200) if not reason(step, n := int(1.1**k)))
                 found.append([reason(step, enough) for _ in range(4)])
