@@ -16,6 +16,7 @@ from frontend.api.examples import from_values
 from frontend.api.optimize import compile as compile_formula
 from frontend.api.option_names import option_names
 from ta.errors import TextError, shown
+from ta.notation.parse import tensors_named
 
 MOST_KEPT = 256
 """So many compiled functions are kept; with another one, all are dropped."""
@@ -28,12 +29,15 @@ def evaluate(text: str, /, *, out: Any = None, **given: Any) -> Any:
     """The outputs of a formula for the given arrays: `evaluate("Y[i] = A[i,k]*x[k]", A=a, x=x)`.
 
     The first call with a text, shapes, element types, device and options derives, checks, times and
-    keeps the program; later ones run it.  Options are those of `compile`.  Errors as from `parse`,
-    `compile` and the compiled function."""
+    keeps the program; later ones run it.  Options are those of `compile`; `out=` takes the result,
+    unless the formula reads a tensor of this name.  Errors as from `parse`, `compile` and the
+    compiled function."""
     if not isinstance(text, str):
         raise TextError(
             f"a formula is a text, not {shown(text)}", next_step='write "Y[i] = 2*A[i]"'
         )
+    if out is not None and "out" in text and "out" in tensors_named(text)[0]:
+        given["out"], out = out, None
     options = {name: given.pop(name) for name in tuple(given) if name in _OPTIONS}
     if not all(type(value) in (torch.Tensor, np.ndarray) for value in given.values()):
         given = from_values(given)

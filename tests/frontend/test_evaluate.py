@@ -97,3 +97,11 @@ def test_refused(given: dict[str, Any], message: str) -> None:
 def test_devices_have_to_agree() -> None:
     with pytest.raises(OperandError, match="different devices"):
         ed.compile(TEXT, A=torch.ones(4, 5), x=torch.ones(5, device="meta"))
+
+
+def test_a_tensor_may_be_named_out() -> None:
+    a = torch.arange(3.0)
+    torch.testing.assert_close(ed.evaluate("Y[i] = 2*out[i]", out=a), 2 * a)
+    result = torch.empty(3)
+    ed.evaluate("Y[i] = 2*A[i]", A=a, out=result)
+    torch.testing.assert_close(result, 2 * a)
