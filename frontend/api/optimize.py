@@ -41,7 +41,7 @@ TARGETS = {"cuda": "cuda:90"}
 SEARCH = Budget(seconds=0.8)
 """Of `compile`, which is to end in seconds."""
 TELL_SECONDS = 0.1
-"""`progress` is called at most so often."""
+"""`progress` is called at most so often, and at the end."""
 PARSED = ", or pass parse(text, ...) in place of the text"
 
 
@@ -148,11 +148,12 @@ def derive(
     constants = constant_names(program, weights)
     rules = _rules(laws)
     with Interruption() as interruption:
-        told = -inf
+        told, latest = -inf, None
 
         def watch(so_far: Callable[[], Progress]) -> None:
-            nonlocal told
+            nonlocal told, latest
             interruption.check()
+            latest = so_far
             if progress is not None and perf_counter() - told >= TELL_SECONDS:
                 progress(so_far())
                 told = perf_counter()
@@ -173,6 +174,8 @@ def derive(
             frozenset(constants),
             allowed(accuracy, nan),
         )
+        if progress is not None and latest is not None:
+            progress(latest())
     return Derivation(
         program,
         machine.name,

@@ -9,6 +9,7 @@ from functools import lru_cache
 import pytest
 
 import einderive as ed
+from frontend.api.optimize import TELL_SECONDS
 
 TEXT = "Y[u,v,t] = C[u,i]*D[v,j]*E[t,k]*X[i,j,k]"
 SHAPES = {"C": (8, 9), "D": (7, 6), "E": (5, 4), "X": (9, 6, 4)}
@@ -17,8 +18,17 @@ SHAPES = {"C": (8, 9), "D": (7, 6), "E": (5, 4), "X": (9, 6, 4)}
 @lru_cache
 def told(**options: object) -> tuple[list[ed.Progress], ed.Derivation]:
     records: list[ed.Progress] = []
-    found = ed.derive(TEXT, progress=records.append, **options, **SHAPES)  # type: ignore[arg-type]  # options of derive
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("frontend.api.optimize.TELL_SECONDS", 0.0)
+        found = ed.derive(TEXT, progress=records.append, **options, **SHAPES)  # type: ignore[arg-type]  # options of derive
     return records, found
+
+
+def test_it_is_told_now_and_then() -> None:
+    records: list[ed.Progress] = []
+    found = ed.derive(TEXT, progress=records.append, **SHAPES)
+    assert 1 < len(records) <= 2 + found.stats.seconds / TELL_SECONDS
+    assert records[-1].share == 1
 
 
 def test_the_numbers_grow_to_what_the_statistics_say() -> None:
