@@ -52,7 +52,7 @@ def centre(scope: Scope, witness: Centre) -> Scope:
         raise RuleRefused("neither term is subtracted from the other")
     kept = tuple(sorted(set(witness.kept)))
     shared = parts[0].free & parts[1].free
-    if any(not shared >> i & 1 for i in kept):
+    if any(i < 0 or not shared >> i & 1 for i in kept):
         raise RuleRefused("the mean would have an iterator that the terms do not share")
     positive = [expr.mul(expr.const(s), part) for s, part in zip(signs, parts, strict=True)]
     mean = mean_of(positive[0], scope.domain, kept)

@@ -179,7 +179,14 @@ def walk(node: Node) -> Iterator[Node]:
 @lru_cache(maxsize=16384)
 def terms(node: Node) -> tuple[Node, ...]:
     """What `walk` gives, remembered: a body is walked over many times."""
-    return tuple(walk(node))
+    found: dict[Node, None] = {}
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if current not in found:
+            found[current] = None
+            pending.extend(reversed(children(current)))
+    return tuple(found)
 
 
 @lru_cache(maxsize=16384)

@@ -11,6 +11,7 @@ import pytest
 
 from derivations.rules import RULES
 from derivations.steps import kernel
+from derivations.steps.centring import Centre
 from derivations.steps.contraction import ContractPairs
 from derivations.steps.embed import ReadPart
 from derivations.steps.fusion import Fuse
@@ -62,6 +63,10 @@ SUM = "{L[i:0:4] S[k:0:3] M[i,k]}"
 EXPS = "{L[i:0:4] exp(A[i])*exp(B[i])*K[1]}"
 EXP_OF_SUM = "{L[i:0:4] exp(A[i] + B[i])}"
 MAPPED = "{L[i:0:4] exp(A[i])}"
+SQUARED = "{L[i:0:4,j:0:4] S[k:0:3] (M[i,k] - N[j,k])^2}"
+MEAN = "{L[k:0:3] finite({L[k:0:3] S[i:0:4] M[i,k]/4}[k])}[k]"
+CENTRED = [f"{{L[i:0:4,k:0:3] {name}[i,k] - {MEAN}}}[{i},k]" for name, i in ("Mi", "Nj")]
+"""What SQUARED reads when it is centred."""
 
 
 def mapped(low: int, high: int) -> Scope:
@@ -119,6 +124,34 @@ REFUSED: list[tuple[str, Witness, str]] = [
         ReadPart(scope_of("{L[i:0:4] max[k:-1:3] A[i+k]*K[k]}"), (I0,)),
         "is not the scope",
     ),
+    # operands centred
+    ("{L[i:0:4,j:0:0] S[k:0:3] (M[i,k] - N[j,k])^2}", Centre(1, (0, 1), (2,)), "empty range"),
+    ("{L[i:0:4,j:0:4] S[k:0:0] (M[i,k] - N[j,k])^2}", Centre(1, (0, 1), (2,)), "empty range"),
+    ("{L[i:0:4,j:0:4] S[k:0:3] inf*(M[i,k] - N[j,k])}", Centre(2, (0, 1), (2,)), "infinite"),
+    ("{L[i:0:4,j:0:4] S[k:0:3] (M[i,k] + N[j,k])^2}", Centre(1, (0, 1), (2,)), "neither term"),
+    (SQUARED, Centre(1, (0, 1), (0,)), "do not share"),
+    (SQUARED, Centre(1, (0, 1), (1,)), "do not share"),
+    (SQUARED, Centre(1, (0, 1), (2, 3)), "do not share"),
+    (SQUARED, Centre(1, (0, 1), (-1,)), "do not share"),
+    ("{L[k:0:3] S[i:0:4] (M[i,k] - K[k])^2}", Centre(1, (0, 1), (0,)), "nothing to take a mean"),
+    (
+        SQUARED.replace("M[i,k] -", f"M[i,k] + {CENTRED[0]} -"),
+        Centre(1, (0, 2), (2,)),
+        "in the sum already",
+    ),
+    (
+        SQUARED.replace("M[i,k] -", f"M[i,k] - {CENTRED[0]} + {CENTRED[1]} -"),
+        Centre(1, (2, 3), (2,)),
+        "in the sum already",
+    ),
+    (SQUARED, Centre(0, (0, 1), (2,)), "not a sum of terms"),
+    (SQUARED, Centre(-1, (0, 1), (2,)), "no such sub-term"),
+    (SQUARED, Centre(6, (0, 1), (2,)), "no such sub-term"),
+    (SQUARED, Centre(1, (0,), (2,)), "two terms"),
+    (SQUARED, Centre(1, (0, 1, 1), (2,)), "two terms"),
+    (SQUARED, Centre(1, (0, 0), (2,)), "two terms"),
+    (SQUARED, Centre(1, (-1, 0), (2,)), "no such operands"),
+    (SQUARED, Centre(1, (0, 2), (2,)), "no such operands"),
     # producers into their readers
     ("{L[i:0:4] exp(A[i])}", Fuse(), "no producer"),
     ("{L[i:0:4] {L[i:0:4] S[k:0:3] M[i,k]}[i]*A[i]}", Fuse(), "no producer"),
@@ -307,6 +340,14 @@ PROVED: list[tuple[str, Witness, str]] = [
         " + {L[i:0:6] where(i >= 2, A[i], B[i])}[i+2]}",
         Fuse(),
         "{L[i:0:4] {L[i:0:4] where(i >= 1, A[i], B[i])}[i] + A[i+2] + exp(A[i])}",
+    ),
+    (
+        SQUARED,
+        Centre(1, (0, 1), (2, 2)),
+        "{L[i:0:4,j:0:4] S[k:0:3] ({L[i:0:4,k:0:3] -MEAN + M[i,k]}[i,k]"
+        " - {L[j:0:4,k:0:3] -MEAN + N[j,k]}[j,k])^2}".replace(
+            "MEAN", MEAN.replace("i:", "l:").replace("M[i", "M[l")
+        ),
     ),
     ("{L[i:0:4] abs(-3*A[i])}", Scale(0), "{L[i:0:4] 3*abs(A[i])}"),
 ]
