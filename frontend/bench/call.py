@@ -93,7 +93,7 @@ class Row(NamedTuple):
 
 
 def microseconds(runs: Sequence[Callable[[], object]], seconds: float = 0.3) -> list[float]:
-    """The median over rounds of the mean time of each, all in turns."""
+    """The median over rounds of the mean time of each, in turns, every other round backwards."""
     counts, longest = [], 0.0
     for run in runs:
         run()
@@ -103,8 +103,10 @@ def microseconds(runs: Sequence[Callable[[], object]], seconds: float = 0.3) -> 
         longest += once
         counts.append(max(1, int(seconds / ROUNDS / max(once, 1e-7))))
     samples: list[list[float]] = [[] for _ in runs]
-    for _ in range(max(3, min(ROUNDS, int(len(runs) * seconds / longest)))):
-        for found, run, count in zip(samples, runs, counts, strict=True):
+    turns_of_all = [*zip(samples, runs, counts, strict=True)]
+    for _ in range(max(4, min(ROUNDS, int(len(runs) * seconds / longest)))):
+        turns_of_all.reverse()
+        for found, run, count in turns_of_all:
             turns = range(count)
             started = perf_counter()
             for _ in turns:
@@ -137,13 +139,16 @@ def einsum_row(equation: str, size: int) -> tuple[float, float, float, float]:
         for term in terms
     ]
     tensors = [torch.from_numpy(array) for array in arrays]
-    runs: list[Callable[[], object]] = [
-        lambda: einsum(equation, *tensors),
-        lambda: torch.einsum(equation, *tensors),
-        lambda: einsum(equation, *arrays),
-        lambda: np.einsum(equation, *arrays, optimize=size > 8 or len(arrays) > 2),
-    ]
-    own, theirs, own_arrays, numpys = microseconds(runs)
+    own, theirs = microseconds(
+        [lambda: einsum(equation, *tensors), lambda: torch.einsum(equation, *tensors)]
+    )
+    optimize = size > 8 or len(arrays) > 2
+    own_arrays, numpys = microseconds(
+        [
+            lambda: einsum(equation, *arrays),
+            lambda: np.einsum(equation, *arrays, optimize=optimize),
+        ]
+    )
     return own, theirs, own_arrays, numpys
 
 
