@@ -16,6 +16,7 @@ from derivations.matching.cost import MACHINES
 from derivations.rule import Rule
 from derivations.rules import JOINT_RULES, RULES
 from derivations.search.explore import Budget
+from derivations.search.graph import INTERRUPTED
 from derivations.search.progress import Progress
 from derivations.search.run import search
 from frontend.accuracy.levels import Accuracy, Nan, allowed, checked
@@ -174,7 +175,7 @@ def derive(
             frozenset(constants),
             allowed(accuracy, nan),
         )
-        if progress is not None and latest is not None:
+        if progress and latest and result.statistics.stopped != INTERRUPTED:
             progress(latest())
     return Derivation(
         program,

@@ -26,8 +26,8 @@ from frontend.api.optimize import compile as compile_formula
 from frontend.formulas import FORMULAS, Formula, Plain
 from frontend.report.terminal import Progress
 from frontend.text import duration
-from frontend.trial.choose import YOURS
-from frontend.trial.timing import Timing, race, timed
+from frontend.trial.races import YOURS
+from frontend.trial.timing import LONG_SAMPLE, Timing, race, timed
 from ta.errors import EinderiveError
 from ta.notation.parse import parse
 
@@ -146,7 +146,11 @@ def _raced(
 
     def row(numbers: Sequence[int]) -> Row:
         with torch.no_grad():
-            times = race([call, *(lines[k] for k in numbers for _ in range(2))], seconds=seconds)
+            times = race(
+                [call, *(lines[k] for k in numbers for _ in range(2))],
+                seconds=seconds,
+                sample=LONG_SAMPLE,
+            )
         pairs = [*zip(numbers, times[1::2], times[2::2], strict=True)]
         k, plain, again = min(pairs, key=lambda pair: pair[1].seconds + pair[2].seconds)
         label = compiled.chosen.label

@@ -13,8 +13,8 @@ from frontend.accuracy.digits import MOST_LOST
 from frontend.accuracy.judged import FamilyError
 from frontend.report.derivation import WIDTH, Ink, step_list
 from frontend.text import duration, figure, hanging, operators, tensors
-from frontend.trial.choose import MARGIN
 from frontend.trial.outcome import Outcome
+from frontend.trial.races import MARGIN
 from frontend.trial.trial import Trial
 from ta.printing.show import show_program
 

@@ -25,7 +25,8 @@ from frontend.running.settings import undisturbed
 from frontend.trial.entrants import Entrant, Judge, candidate, links, run_first
 from frontend.trial.memory import require_memory
 from frontend.trial.outcome import Outcome
-from frontend.trial.timing import UNTIMED, Timing, duel, first, race
+from frontend.trial.races import MARGIN, YOURS, raced, wins_again
+from frontend.trial.timing import UNTIMED, Timing, first
 from frontend.trial.trial import Trial
 from frontend.trial.work import require_work
 from ta.errors import BuildError, EinderiveError, OperandError, shown
@@ -34,11 +35,6 @@ from ta.printing.show import show_program
 
 TRIED = 6
 """So many of the candidates predicted fastest are built and timed."""
-MARGIN = 0.97
-"""A candidate replaces the fastest baseline when it takes at most this part of its time, beyond
-what the two differ by from round to round (`Timing.beats`)."""
-CLOSE = 0.8
-"""What takes a smaller part of the fastest baseline's time needs no second race."""
 SAFE = 2
 """So many candidates without a step that can cancel are tried besides, where the best all have
 one."""
@@ -51,9 +47,6 @@ PREPARING_SECONDS = 0.4
 HARD_SECONDS = 0.3
 """About how long the runs on hard inputs may take for each program that they are asked of; the
 most telling one is always run."""
-RACE_SECONDS, RACE_TIMES = 0.3, 8.0
-"""The race takes no longer than that, or than so many times the fastest one's time."""
-YOURS = "your baseline"
 
 Say = Callable[[str], object]
 
@@ -258,7 +251,7 @@ def _choose(
     seconds: float,
     interrupted: bool,
 ) -> Outcome:
-    entrants, stopped = _raced(entrants, judge, seconds)
+    entrants, stopped = raced(entrants, judge, seconds)
     best: Entrant | None = None
     try:
         best = _fastest_plain(entrants, hard, derivation)
@@ -273,7 +266,7 @@ def _choose(
             if entrant.run is not None:
                 entrant = _checked(entrant, derivation)
             entrants[place] = entrant
-            if entrant.run is not None and _wins_again(entrant, best, judge):
+            if entrant.run is not None and wins_again(entrant, best, judge):
                 best = entrant
                 break
     except KeyboardInterrupt:
@@ -292,18 +285,6 @@ def _choose(
         stopped or interrupted,
         linked=links(best, judge),
     )
-
-
-def _wins_again(entrant: Entrant, best: Entrant | None, judge: Judge) -> bool:
-    """Whether the candidate is the faster one also beside the fastest plain program alone, where
-    the two are close: the best of many in one race is often the luckiest."""
-    if best is None or entrant.call is None or best.call is None:
-        return True
-    if entrant.seconds < CLOSE * best.seconds:
-        return True
-    with torch.no_grad():
-        own, bar = duel(entrant.call, best.call, cuda=judge.device == "cuda")
-    return own.beats(bar, MARGIN)
 
 
 def _checked(entrant: Entrant, derivation: Derived) -> Entrant:
@@ -363,29 +344,3 @@ def _tried_hard(entrant: Entrant, hard: HardCases, derivation: Derived) -> Entra
     if binding and failed is not None:
         return entrant.out(f"refused: {failed.refusal}")
     return entrant
-
-
-def _raced(entrants: Sequence[Entrant], judge: Judge, seconds: float) -> tuple[list[Entrant], bool]:
-    """With the times of those that race, as far as KeyboardInterrupt lets it come, and whether
-    that happened."""
-    found = list(entrants)
-    running = [e.seconds for e in found if e.run is not None]
-    judge.fastest = min(running, default=inf)
-    racing = [
-        place
-        for place, entrant in enumerate(found)
-        if entrant.call is not None
-        and entrant.run is not None
-        and (not judge.far_behind(entrant.seconds) or entrant.trial.label == YOURS)
-    ]
-    calls = [call for place in racing if (call := found[place].call) is not None]
-    seconds = min(seconds, max(RACE_SECONDS, RACE_TIMES * judge.fastest))
-    try:
-        with torch.no_grad():
-            times = race(calls, seconds=seconds, cuda=judge.device == "cuda")
-    except KeyboardInterrupt:
-        return found, True
-    for place, timing in zip(racing, times, strict=True):
-        trial = replace(found[place].trial, seconds=timing.seconds, spread=timing.spread)
-        found[place] = replace(found[place], trial=trial, timing=timing)
-    return found, False

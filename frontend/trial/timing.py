@@ -13,8 +13,9 @@ import torch
 SAMPLE = 1e-4
 """A call that is shorter than this is timed in batches that take about so many seconds: the clock
 and the pace of the machine are too coarse for one."""
-DUEL_SAMPLE, DUEL_ROUNDS, DUEL_SECONDS = 1e-3, 12, 0.2
-"""Of a race of two: in longer batches, as the first calls after another program's are slower."""
+LONG_SAMPLE, LONG_ROUNDS = 1e-3, 12
+"""Of a race of few: in longer batches, as the first calls after another program's are slower."""
+DUEL_SECONDS = 0.2
 MOST_CALLS = 100
 WARM = 0.1
 """A first call that is no longer than this may have been something that is done once."""
@@ -96,11 +97,10 @@ def duel(
     one: Callable[[], object], other: Callable[[], object], *, cuda: bool = False
 ) -> tuple[Timing, Timing]:
     """The times of two programs in a race of their own."""
-    rounds, sample = DUEL_ROUNDS, DUEL_SAMPLE
-    first_one, second = race(
-        [one, other], seconds=DUEL_SECONDS, most=rounds, sample=sample, cuda=cuda
+    found = race(
+        [one, other], seconds=DUEL_SECONDS, most=LONG_ROUNDS, sample=LONG_SAMPLE, cuda=cuda
     )
-    return first_one, second
+    return found[0], found[1]
 
 
 def batch(seconds: float, sample: float = SAMPLE) -> int:

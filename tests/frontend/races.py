@@ -33,5 +33,5 @@ def candidates_win(monkeypatch: pytest.MonkeyPatch) -> None:
         return found, False
 
     nobody_is_slow(monkeypatch)
-    monkeypatch.setattr("frontend.trial.choose._raced", raced)
-    monkeypatch.setattr("frontend.trial.choose._wins_again", lambda *_: True)
+    monkeypatch.setattr("frontend.trial.choose.raced", raced)
+    monkeypatch.setattr("frontend.trial.choose.wins_again", lambda *_: True)

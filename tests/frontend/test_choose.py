@@ -9,9 +9,9 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend.trial import choose
-from frontend.trial.choose import YOURS
+from frontend.trial import choose, races
 from frontend.trial.entrants import Judge
+from frontend.trial.races import YOURS
 from frontend.trial.timing import Timing
 from ta.errors import OperandError
 from tests.frontend.derived import DISTANCES, derived
@@ -106,7 +106,7 @@ def test_what_is_no_function_is_refused() -> None:
 def test_a_library_operator_that_loses_digits_sets_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     """cdist expands the square from 26 rows on: on data with an offset no digit is right.  As the
     first in the race it would be the fastest."""
-    monkeypatch.setattr(choose, "race", in_order())
+    monkeypatch.setattr(races, "race", in_order())
     run = distances()
     library = trial(run, "cdist, squared")
     assert library.verdict.startswith("refused")
@@ -188,8 +188,8 @@ def test_what_did_not_race_bars_no_other(monkeypatch: pytest.MonkeyPatch) -> Non
             found.append(entrant)
         return found, False
 
-    monkeypatch.setattr(choose, "_raced", raced)
-    monkeypatch.setattr(choose, "_wins_again", lambda *_: True)
+    monkeypatch.setattr(choose, "raced", raced)
+    monkeypatch.setattr(choose, "wins_again", lambda *_: True)
     run = distances()
     assert run.chosen.plan is not None
     assert run.chosen.seconds == 0.02
@@ -199,11 +199,11 @@ def test_what_did_not_race_bars_no_other(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_close_winner_of_many_races_once_more(
     monkeypatch: pytest.MonkeyPatch, again: float, chosen: bool
 ) -> None:
-    wins_again = choose._wins_again
+    wins_again = choose.wins_again
     candidates_win(monkeypatch)
-    monkeypatch.setattr(choose, "_wins_again", wins_again)
+    monkeypatch.setattr(choose, "wins_again", wins_again)
     times = Timing(again, 0.0, (again,) * 4), Timing(1.0, 0.0, (1.0,) * 4)
-    monkeypatch.setattr(choose, "duel", lambda *_, **__: times)
-    monkeypatch.setattr(choose, "CLOSE", 0.0)
+    monkeypatch.setattr(races, "duel", lambda *_, **__: times)
+    monkeypatch.setattr(races, "CLOSE", 0.0)
     run = distances()
     assert (run.chosen.plan is not None) is chosen

@@ -352,7 +352,7 @@ def test_an_interrupted_measurement_says_so(
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("frontend.trial.choose.race", interrupt)
+    monkeypatch.setattr("frontend.trial.races.race", interrupt)
     code, out, _ = run(capsys, "run", str(record))
     assert code == 130
     assert "(interrupted: not all were tried or timed)" in " ".join(out.split())

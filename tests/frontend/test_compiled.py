@@ -9,7 +9,6 @@ import torch
 
 import einderive as ed
 from frontend.accuracy.accept import error
-from frontend.trial import choose as module
 from ta.errors import BuildError
 from tests.frontend.derived import DISTANCES, derived
 
@@ -108,10 +107,10 @@ def interrupt(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("where", ["candidate", "race"])
+@pytest.mark.parametrize("where", ["choose.candidate", "races.race"])
 def test_interrupted_with_the_best_so_far(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = derived(DISTANCES, A=(64, 32), B=(64, 32))
-    monkeypatch.setattr(module, where, interrupt)
+    monkeypatch.setattr(f"frontend.trial.{where}", interrupt)
     run = found.compile(seconds=0.02)
     assert run.interrupted
     assert "interrupted" in str(run)

@@ -17,7 +17,7 @@ import einderive as ed
 from frontend.api.compiled import CompiledFunction
 from frontend.running.execute import executable
 from frontend.running.results import Layout, layout, meet, owned, repeats
-from frontend.trial import choose as module
+from frontend.trial import races as module
 from frontend.trial.timing import Timing
 from tests.frontend.races import nobody_is_slow
 

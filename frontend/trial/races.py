@@ -1,0 +1,73 @@
+"""Races: who is timed against whom, and who has won."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import inf
+from typing import Any
+
+import torch
+
+from frontend.trial.entrants import Entrant, Judge
+from frontend.trial.timing import LONG_ROUNDS, LONG_SAMPLE, duel, race
+
+YOURS = "your baseline"
+MARGIN = 0.97
+"""A candidate replaces the fastest baseline when it takes at most this part of its time, beyond
+what the two differ by from round to round (`Timing.beats`)."""
+CLOSE = 0.8
+"""What takes a smaller part of the fastest one's time needs no second race against it."""
+NEAR, SHORT = 2.0, 1e-3
+"""Of calls that are shorter than so many seconds, those within so many times the fastest one's time
+race again, in longer batches."""
+RACE_SECONDS, RACE_TIMES = 0.3, 8.0
+"""The race takes no longer than that, or than so many times the fastest one's time."""
+
+
+def wins_again(entrant: Entrant, best: Entrant | None, judge: Judge) -> bool:
+    """Whether the candidate is the faster one also beside the fastest plain program alone, where
+    the two are close: the best of many in one race is often the luckiest."""
+    if best is None or entrant.call is None or best.call is None:
+        return True
+    if entrant.seconds < CLOSE * best.seconds:
+        return True
+    with torch.no_grad():
+        own, bar = duel(entrant.call, best.call, cuda=judge.device == "cuda")
+    return own.beats(bar, MARGIN)
+
+
+def raced(entrants: Sequence[Entrant], judge: Judge, seconds: float) -> tuple[list[Entrant], bool]:
+    """With the times of those that race, as far as KeyboardInterrupt lets it come, and whether
+    that happened.  Where calls are short, those near the fastest one race again, in longer
+    batches."""
+    found = list(entrants)
+    running = [e.seconds for e in found if e.run is not None]
+    judge.fastest = min(running, default=inf)
+    racing = [
+        place
+        for place, entrant in enumerate(found)
+        if entrant.call is not None
+        and entrant.run is not None
+        and (not judge.far_behind(entrant.seconds) or entrant.trial.label == YOURS)
+    ]
+    seconds = min(seconds, max(RACE_SECONDS, RACE_TIMES * judge.fastest))
+    try:
+        _timed(found, racing, judge, seconds=seconds)
+        best = min((found[place].seconds for place in racing), default=inf)
+        near = [place for place in racing if found[place].seconds <= NEAR * best]
+        if best < SHORT and len(near) > 1:
+            _timed(found, near, judge, seconds=seconds, most=LONG_ROUNDS, sample=LONG_SAMPLE)
+    except KeyboardInterrupt:
+        return found, True
+    return found, False
+
+
+def _timed(found: list[Entrant], places: Sequence[int], judge: Judge, **options: Any) -> None:
+    """Enter the times of these in a race."""
+    calls = [call for place in places if (call := found[place].call) is not None]
+    with torch.no_grad():
+        times = race(calls, cuda=judge.device == "cuda", **options)
+    for place, timing in zip(places, times, strict=True):
+        trial = replace(found[place].trial, seconds=timing.seconds, spread=timing.spread)
+        found[place] = replace(found[place], trial=trial, timing=timing)
