@@ -34,7 +34,7 @@ from frontend.accuracy.hard_inputs import Family
 from frontend.accuracy.inputs import family_inputs, nonfinite_families
 from frontend.accuracy.judged import FamilyError, Standard, judged
 from frontend.accuracy.levels import Accuracy, can_cancel, magnitude
-from frontend.accuracy.rows import Piece, narrowed, pieces, work
+from frontend.accuracy.rows import Piece, narrowed, pieces, smallest, work
 from frontend.accuracy.sampled_reference import evaluable
 from frontend.accuracy.summed import summed
 from frontend.accuracy.unequal import hard_families
@@ -85,9 +85,12 @@ class HardCases:
     _known: dict[str, Standard] = field(default_factory=dict)
     _spent: float = 0.0
 
-    def errors(self, built: Executable, most: int) -> tuple[FamilyError, ...]:
+    def errors(
+        self, built: Executable, most: int, *, small: bool = False
+    ) -> tuple[FamilyError, ...]:
         """The errors on the first `most` families, on as many as there is time for, and on none
-        after one that refuses the program; none for integers and complex numbers."""
+        after one that refuses the program; none for integers and complex numbers.  `small`: the
+        program may cancel, and is judged as well on the row that is smallest beside the others."""
         if not _has_families(self.program):
             return ()
         found: list[FamilyError] = []
@@ -95,12 +98,12 @@ class HardCases:
             late = self._spent > self.preparing and family.name not in self._known
             if late and number >= LEAST:
                 break
-            found.append(self._error(built, family))
+            found.append(self._error(built, family, small))
             if self.accuracy != "fast" and not found[-1].accepted:
                 break
         return tuple(found)
 
-    def _error(self, built: Executable, family: Family) -> FamilyError:
+    def _error(self, built: Executable, family: Family, small: bool) -> FamilyError:
         started = time.perf_counter()
         inputs = None
         if family.name not in self._known:
@@ -110,6 +113,17 @@ class HardCases:
         if inputs is None:  # made again when they are asked for again: they may be large
             inputs = self._inputs(family, standard.positive)
         outputs = built(inputs)
+        error = self._judged(standard, outputs)
+        rows = smallest(self.program.roots(), outputs) if small and error.accepted else ()
+        if not rows:
+            return error
+        others = {piece.output: piece for piece in self._pieces} | {p.output: p for p in rows}
+        beside = HardCases(self.program, self.device, self.accuracy)
+        beside.__dict__["_pieces"] = tuple(others.values())
+        other = beside._judged(beside._standard(family)[1], outputs)
+        return max(error, other, key=lambda found: (not found.accepted, found.digits))
+
+    def _judged(self, standard: Standard, outputs: Sequence[torch.Tensor]) -> FamilyError:
         got = [
             [_array(outputs[p.output][p.index]) for p in self._pieces if p.output == number]
             for number in range(len(standard.rows))

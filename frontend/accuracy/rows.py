@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
+import torch
 
 from ta.ir import affine, expr
 from ta.ir.affine import Range
@@ -32,6 +33,8 @@ WORK = 1 << 17
 WIDE = 8
 LEAST = 4
 """Entries of the shortest piece of a row."""
+SMALL = 1 / 16
+"""A row is small where its entries are below this part of those of half of the rows."""
 
 Box = tuple[Range, ...]
 
@@ -65,6 +68,32 @@ def pieces(roots: Sequence[Scope], most_work: int = WORK) -> tuple[Piece, ...]:
                     _within(box, wide.loops),
                 )
             )
+    return tuple(found)
+
+
+def smallest(roots: Sequence[Scope], outputs: Sequence[torch.Tensor]) -> tuple[Piece, ...]:
+    """Of each output the row whose greatest entry is the smallest one, where that is small beside
+    those of the other rows: there, what was subtracted counts most."""
+    found: list[Piece] = []
+    for output, (root, values) in enumerate(zip(roots, outputs, strict=True)):
+        if values.dim() < 2 or not values.dtype.is_floating_point or not values.numel():
+            continue
+        rows = values.abs().amax(-1)
+        place = int(rows.argmin())
+        if not float(rows.flatten()[place]) < SMALL * float(rows.median()):
+            continue
+        index = np.unravel_index(place, rows.shape)
+        *leading, last = root.loops
+        row = [
+            Range(loop.lo + int(i), loop.lo + int(i) + 1)
+            for loop, i in zip(leading, index, strict=True)
+        ]
+        box = (*row, last)
+        if (whole := work([narrowed(root, box)])) > WORK:
+            length = max(min(LEAST, last.extent), last.extent * WORK // whole)
+            box = (*row, Range(last.lo, last.lo + length))
+        scope, inside = narrowed(root, box), _within(box, box)
+        found.append(Piece(output, scope, _within(box, root.loops), scope, inside))
     return tuple(found)
 
 

@@ -38,6 +38,8 @@ TRIED = 6
 SAFE = 2
 """So many candidates without a step that can cancel are tried besides, where the best all have
 one."""
+RACES = 3
+"""So often at most are those that are left raced again, where the fastest ones are refused."""
 HOPELESS_PREDICTION = 30.0
 """Candidates predicted to take this many times the best one's time are not built."""
 LONGEST = 1e9
@@ -255,20 +257,14 @@ def _choose(
     best: Entrant | None = None
     try:
         best = _fastest_plain(entrants, hard, derivation)
-        bar = UNTIMED if best is None else best.timing or Timing(best.seconds, 0.0)
-        for place in _by_time(entrants, plain=False):
-            entrant = entrants[place]
-            if entrant.seconds > MARGIN * bar.seconds:
+        for _ in range(RACES):
+            winner, refused = _fastest_candidate(entrants, best, judge, hard, derivation)
+            if winner is not None or not refused or stopped:
                 break
-            if entrant.timing is None or not entrant.timing.beats(bar, MARGIN):
-                continue  # also what did not race: its first run alone says little
-            entrant = _tried_hard(entrant, hard, derivation)
-            if entrant.run is not None:
-                entrant = _checked(entrant, derivation)
-            entrants[place] = entrant
-            if entrant.run is not None and wins_again(entrant, best, judge):
-                best = entrant
-                break
+            place = next((p for p, e in enumerate(entrants) if e is best), None)
+            entrants, stopped = raced(entrants, judge, seconds)
+            best = best if place is None else entrants[place]
+        best = winner or best
     except KeyboardInterrupt:
         stopped = True
     if best is None:
@@ -285,6 +281,33 @@ def _choose(
         stopped or interrupted,
         linked=links(best, judge),
     )
+
+
+def _fastest_candidate(
+    entrants: list[Entrant],
+    best: Entrant | None,
+    judge: Judge,
+    hard: HardCases,
+    derivation: Derived,
+) -> tuple[Entrant | None, bool]:
+    """The fastest candidate that beats the fastest plain program and is accepted on hard inputs,
+    and whether one was refused: then others may enter the race that were far behind it."""
+    bar = UNTIMED if best is None else best.timing or Timing(best.seconds, 0.0)
+    refused = False
+    for place in _by_time(entrants, plain=False):
+        entrant = entrants[place]
+        if entrant.seconds > MARGIN * bar.seconds:
+            break
+        if entrant.timing is None or not entrant.timing.beats(bar, MARGIN):
+            continue  # also what did not race: its first run alone says little
+        entrant = _tried_hard(entrant, hard, derivation)
+        if entrant.run is not None:
+            entrant = _checked(entrant, derivation)
+        entrants[place] = entrant
+        refused |= entrant.run is None
+        if entrant.run is not None and wins_again(entrant, best, judge):
+            return entrant, refused
+    return None, refused
 
 
 def _checked(entrant: Entrant, derivation: Derived) -> Entrant:
@@ -335,7 +358,8 @@ def _tried_hard(entrant: Entrant, hard: HardCases, derivation: Derived) -> Entra
         return entrant
     trial = entrant.trial
     most = max(1, int(HARD_SECONDS / (2 * trial.seconds + 1e-9)))
-    families = hard.errors(entrant.run, most)
+    small = trial.plan is None or bool(trial.cancelling)
+    families = hard.errors(entrant.run, most, small=small)
     steps = hard.step_digits(trial.plan.steps if trial.plan is not None else (), families)
     trial = replace(trial, families=families, step_digits=steps)
     binding = derivation.accuracy != "fast" or not trial.cancelling

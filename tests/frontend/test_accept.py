@@ -182,7 +182,7 @@ def test_by_default_distances_keep_their_digits(sign: int, monkeypatch: pytest.M
 def test_what_fails_on_hard_inputs_gives_way_to_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
     candidates_win(monkeypatch)
     bad = FamilyError("a large common offset", 1.0, 1e-7, 7.0, accepted=False)
-    monkeypatch.setattr(HardCases, "errors", lambda *_: (bad,))
+    monkeypatch.setattr(HardCases, "errors", lambda *_, **__: (bad,))
     run = quickly("Y[i,l] = A[i,j]*B[j,k]*C[k,l]", A=(40, 50), B=(50, 60), C=(60, 3))
     assert run.chosen.plan is None
     candidates = [trial for trial in run.trials if trial.plan is not None]

@@ -207,3 +207,45 @@ def test_a_close_winner_of_many_races_once_more(
     monkeypatch.setattr(races, "CLOSE", 0.0)
     run = distances()
     assert (run.chosen.plan is not None) is chosen
+
+
+def test_what_was_far_behind_a_refused_candidate_races_after_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The first race leaves one candidate alone; where it is refused, the others have theirs."""
+    races_held: list[int] = []
+    tried: list[str] = []
+
+    def raced_by_turns(entrants: Any, judge: Judge, seconds: float) -> Any:
+        races_held.append(1)
+        found = []
+        for entrant in entrants:
+            if entrant.run is not None:
+                time = 1.0 if entrant.plain else 0.01 if not tried else 0.02
+                first = not any(e.timing and not e.plain for e in found)
+                racing = entrant.plain or len(races_held) > 1 or first
+                timing = Timing(time, 0.0, (time,) * 4) if racing else None
+                trial = replace(entrant.trial, seconds=time)
+                entrant = replace(entrant, trial=trial, timing=timing)
+            found.append(entrant)
+        return found, False
+
+    def refused_once(entrant: Any, *_: Any) -> Any:
+        tried.append(entrant.trial.label)
+        return entrant.out("refused: for the test") if len(tried) == 1 else entrant
+
+    monkeypatch.setattr(choose, "raced", raced_by_turns)
+    monkeypatch.setattr(choose, "wins_again", lambda *_: True)
+    monkeypatch.setattr(choose, "_checked", refused_once)
+    run = distances()
+    assert run.chosen.plan is not None
+    assert run.chosen.label == tried[-1] != tried[0]
+    everything_refused: list[str] = []
+
+    def refused_always(entrant: Any, *_: Any) -> Any:
+        everything_refused.append(entrant.trial.label)
+        return entrant.out("refused: for the test")
+
+    monkeypatch.setattr(choose, "_checked", refused_always)
+    assert distances().chosen.plan is None
+    assert everything_refused
