@@ -17,6 +17,13 @@ REBUILT = "short way: the definition is written out for the scope and compared w
 
 _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
+        "derivations.centring",
+        "centre",
+        "expr.split_coefficient(part)[0] > 0",
+        ("expr.split_coefficient(part)[0] >= 0",),
+        "no such term: one with the factor 0 is left out of a sum",
+    ),
+    (
         "derivations.embed",
         "_normal",
         "all((bound.lo == 0 for bound in scope.sums))",
