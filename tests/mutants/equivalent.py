@@ -31,6 +31,17 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "short way: moved by 0, the sums are what they were",
     ),
     (
+        "derivations.fusion",
+        "_inlined",
+        "not _too_long(scope.body, access) and (not needs_guard(access, scope.domain, exact))",
+        (
+            "True",
+            "not needs_guard(access, scope.domain, exact)",
+            "not _too_long(scope.body, access)",
+        ),
+        "short way: built all the same, it is longer or has one more condition, and is left",
+    ),
+    (
         "derivations.kinds",
         "_power",
         "exponent < 0",
