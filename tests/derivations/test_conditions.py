@@ -349,6 +349,14 @@ PROVED: list[tuple[str, Witness, str]] = [
             "MEAN", MEAN.replace("i:", "l:").replace("M[i", "M[l")
         ),
     ),
+    (
+        "{L[i:0:4] S[k:0:3] (M[i,k] - K[k] + A[i])^2}",
+        Centre(1, (2, 1), (1,)),
+        "{L[i:0:4] S[j:0:3] (A[i] - {L[j:0:3] K[j] - MEAN}[j]"
+        " + {L[i:0:4,j:0:3] -MEAN + M[i,j]}[i,j])^2}".replace(
+            "MEAN", "{L[j:0:3] finite({L[j:0:3] S[k:0:4] M[k,j]/4}[j])}[j]"
+        ),
+    ),
     ("{L[i:0:4] abs(-3*A[i])}", Scale(0), "{L[i:0:4] 3*abs(A[i])}"),
 ]
 """Scope, witness, and the scope that it proves equal."""

@@ -9,6 +9,8 @@ from derivations.steps import fusion
 from derivations.steps.fusion import Fuse, fuse
 from derivations.steps.restructure import Merge, merge
 from ta.ir.node import Scope
+from ta.ir.subst import nested_scopes
+from ta.printing.written import MOST_DEPTH, MOST_LENGTH
 from tests.derivations.sameness import same
 from tests.derivations.seeds import read
 
@@ -50,3 +52,29 @@ def test_what_goes_in(before: str, after: str) -> None:
     found = fuse(scope, Fuse())
     assert found is read(after, A=(9,), B=(9,))
     assert same(scope, found)
+
+
+def nested(depth: int, inner: str) -> str:
+    return "exp(" * depth + inner + ")" * depth
+
+
+def squares(count: int) -> str:
+    return "{L[i:0:4] " + " + ".join(f"A[i+{n}]^2" for n in range(count)) + "}[i]"
+
+
+@pytest.mark.parametrize(
+    ("before", "left"),
+    [
+        # as deep as a body may be made, in a sum, and deeper
+        (nested(MOST_DEPTH - 21, f"{{L[i:0:4] {nested(20, 'A[i]')}}}[i]"), 0),
+        (nested(MOST_DEPTH - 21, f"{{L[i:0:4] {nested(21, 'A[i]')}}}[i]"), 1),
+        # beside one more term as long, and longer
+        (f"exp({squares(MOST_LENGTH // 2 - 1)})*{squares(MOST_LENGTH // 2 - 1)}", 0),
+        (f"exp({squares(MOST_LENGTH // 2)})*{squares(MOST_LENGTH // 2)}", 1),
+        # what is too long for one read is left there, not everywhere
+        (f"exp({squares(MOST_LENGTH)})*{{L[i:0:4] exp(A[i])}}[i]", 1),
+    ],
+)
+def test_what_becomes_too_long_or_too_deep_stays(before: str, left: int) -> None:
+    scope = read(f"{{L[i:0:4] {{L[i:0:4] exp(B[i])}}[i] + {before}}}", A=(300,), B=(9,))
+    assert len(nested_scopes(fuse(scope, Fuse()))) == left

@@ -17,11 +17,29 @@ REBUILT = "short way: the definition is written out for the scope and compared w
 
 _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
+        "derivations.steps.centring",
+        "centre",
+        "expr.split_coefficient(part)[0] > 0",
+        ("expr.split_coefficient(part)[0] >= 0",),
+        "no such term: one with the factor 0 is left out of a sum",
+    ),
+    (
         "derivations.steps.embed",
         "_normal",
         "all((bound.lo == 0 for bound in scope.sums))",
         ("False",),
         "short way: moved by 0, the sums are what they were",
+    ),
+    (
+        "derivations.steps.fusion",
+        "_inlined",
+        "not _too_long(scope.body, access) and (not needs_guard(access, scope.domain, exact))",
+        (
+            "True",
+            "not needs_guard(access, scope.domain, exact)",
+            "not _too_long(scope.body, access)",
+        ),
+        "short way: built all the same, it is longer or has one more condition, and is left",
     ),
     (
         "ta.facts.kinds",

@@ -90,6 +90,8 @@ def families() -> tuple[Family, ...]:
             "kernel",
             (
                 "tests/derivations/test_conditions.py",
+                "tests/derivations/test_fusion.py::test_what_goes_in",
+                "tests/derivations/test_fusion.py::test_what_becomes_too_long_or_too_deep_stays",
                 "tests/derivations/test_kinds.py",
                 "tests/derivations/test_kinds_of_random_terms.py",
                 "tests/derivations/test_empty_ranges.py",
