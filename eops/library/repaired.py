@@ -5,9 +5,9 @@
 `eops.expanded` multiplies out the centred differences and bounds the terms, |Y| = |sum of terms|
 with sum of |terms| <= 2^(n-1) * U.  Where
 
-    |Y| >= 2^(n-1) * U / 40
+    |Y| >= 2^(n-1) * U / 6
 
-the terms' rounding errors are at most 40 times those of Y; elsewhere, and where Y or U is no
+the terms' rounding errors are at most 6 times those of Y; elsewhere, and where Y or U is no
 number, Y is computed again as written.  A sum that may have either sign is near 0 as written as
 well: there |Y| and U are the largest over the loops that the differences don't have.  Where more
 than a quarter is to be computed again, all is.  The data decide in each call; hard data cost time,
@@ -39,9 +39,9 @@ from ta.ir.node import Add, Mul, Power, Scope, Source
 from ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
 from ta.ir.subst import accesses, nested_scopes, stages, terms
 
-AMPLIFIED: Final = 40
+AMPLIFIED: Final = 6
 """Errors of a sum's terms may be so many times those of the sum: for squared distances, where the
-result is below 0.05 of |a|^2 + |b|^2 it is computed again."""
+result is below a third of |a|^2 + |b|^2 it is computed again."""
 MOST_REPAIRED: Final = 0.25
 """A larger share of the points than this is as dear as all of them."""
 
@@ -73,7 +73,7 @@ def recognise(scope: Scope) -> Binding | Mismatch:
 
 @lru_cache(maxsize=1 << 12)
 def _expanded(scope: Scope) -> Expanded | None:
-    """Multiplied out, with 2^(n-1) * U / 40 as the bound."""
+    """Multiplied out, with 2^(n-1) * U / 6 as the bound."""
     product = product_of(scope)
     return (
         None if product is None else expanded(scope, Fraction(2 ** (product.degree - 1), AMPLIFIED))
