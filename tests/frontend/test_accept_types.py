@@ -54,8 +54,9 @@ def test_accepted_programs_are_as_exact_as_the_direct_one(
     for trial in run.trials:
         if trial.plan is None:
             continue
-        if trial.cancelling and trial.verdict.startswith("refused: "):
-            continue  # for the digits that it loses on hard inputs
+        overflows = "error inf" in trial.verdict
+        if trial.verdict.startswith("refused: ") and (trial.cancelling or overflows):
+            continue  # on hard inputs: its digits, or a sum of halves before a mean
         assert trial.verdict == "accepted", (trial, [s.rule for s in trial.plan.steps])
         assert trial.words
         outputs = executable(trial.plan, "cpu")(inputs)

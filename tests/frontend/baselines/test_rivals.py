@@ -197,7 +197,7 @@ def drawn(seed: int) -> ed.Program:
     return Program(inputs, tuple(statements))
 
 
-@pytest.mark.parametrize("seed", first(150, range(3000)))
+@pytest.mark.parametrize("seed", first(60, range(1500)))
 def test_programs_of_random_formulas_are_right(seed: int) -> None:
     program = drawn(seed)
     for rival in rivals(program, "cpu"):
