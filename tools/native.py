@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-PACKAGES = ("ta", "derivations", "eops", "frontend", "einderive.py")
+PACKAGES = ("ta", "derivations", "eops", "frontend", "tools", "einderive.py")
 MODULES = (
     "ta/ir/affine.py",
     "ta/ir/box.py",

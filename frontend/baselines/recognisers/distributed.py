@@ -8,9 +8,8 @@ from __future__ import annotations
 from frontend.baselines.recognisers.products import factors_of, summed_by_pairs
 from frontend.baselines.writing.writer import Writer, Written
 from ta.ir import expr
-from ta.ir.affine import bits
 from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Add, Scope
+from ta.ir.node import Access, Add, Mul, Scope
 
 MOST_TERMS = 4
 
@@ -25,12 +24,7 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
     if len(sums) != 1 or len(sums[0].terms) > MOST_TERMS:
         return None
     rest = [f for f in factors if f is not sums[0]]
-    if not all(isinstance(f, Access) for f in rest) or not any(
-        len(bits(part.free)) < len(bits(sums[0].free))
-        for term in sums[0].terms
-        for part in expr.split_coefficient(term)[1:]
-        for part in getattr(part, "factors", (part,))
-    ):
+    if not all(isinstance(f, Access) for f in rest) or not _has_smaller_part(sums[0]):
         return None
     texts = []
     for term in sums[0].terms:
@@ -42,3 +36,13 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
             return None
         texts.append(text)
     return Written(" + ".join(texts), "products term by term")
+
+
+def _has_smaller_part(total: Add) -> bool:
+    """Whether a factor of one of the terms holds fewer iterators than the sum."""
+    for term in total.terms:
+        _, core = expr.split_coefficient(term)
+        parts = core.factors if isinstance(core, Mul) else (core,)
+        if any(part.free != total.free for part in parts):
+            return True
+    return False
