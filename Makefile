@@ -32,7 +32,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $@
 
 demo: $(STAMP)  ## derive, check, time: one table over the example formulas
-	@$(BIN)/python -m frontend.bench.demo
+	@$(BIN)/python -m einderive.frontend.bench.demo
 
 test: $(STAMP)  ## the tests, in parallel (JOBS=auto)
 	@$(BIN)/python -m pytest -q $(WORKERS)
@@ -60,13 +60,16 @@ native: $(STAMP)  ## a copy in build/native with the search's core compiled: its
 	@cd build/native && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m pytest -q -p no:cacheprovider -m '' tests/ta \
 	  tests/derivations \
 	  -k 'not (record_is_complete or size_is_as_stated or mistake_in_the_kernel)'
-	@cd build/native && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m frontend.cli.main bench search --throughput
+	@cd build/native && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m einderive.frontend.cli.main bench search --throughput
 
 lint: $(STAMP)  ## ruff: rules and formatting
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
+# mypy sees einderive as it is installed: a folder of links.
 types: $(STAMP)  ## mypy, strict
+	@mkdir -p build/types/einderive
+	@ln -sfn $(foreach part,$(wildcard einderive/*.py) einderive/py.typed ta derivations eops frontend,$(CURDIR)/$(part)) build/types/einderive/
 	@$(BIN)/mypy
 
 docs: $(STAMP)  ## HTML documentation in docs/_build/html; warnings are errors

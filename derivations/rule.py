@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from derivations.steps import kernel
-from derivations.steps.kernel import Step, Witness
-from ta.errors import RuleRefused
-from ta.ir.node import Scope
+from einderive.derivations.steps import kernel
+from einderive.derivations.steps.kernel import Step, Witness
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir.node import Scope
 
 Exactness: TypeAlias = Literal["exact", "reassociates", "cancels"]
 """exact: the same floating-point operations, elsewhere; reassociates: another order of additions or

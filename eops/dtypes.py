@@ -19,15 +19,14 @@ from fractions import Fraction
 from math import inf
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-import ta.ir.dtypes
-from ta.errors import BuildError
-from ta.ir import affine
-from ta.ir.affine import Range
-from ta.ir.node import Access, Apply, Const, Node, Number, Power, Scope, Select
-from ta.ir.subst import walk
+from einderive.ta.errors import BuildError
+from einderive.ta.ir import affine, dtypes
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.node import Access, Apply, Const, Node, Number, Power, Scope, Select
+from einderive.ta.ir.subst import walk
 
 BYTES: Final[dict[str, int]] = {
-    name: size for name, size in ta.ir.dtypes.BYTES.items() if not name.startswith("complex")
+    name: size for name, size in dtypes.BYTES.items() if not name.startswith("complex")
 }
 """The types that kernels are generated for."""
 FLOATS: Final = frozenset({"float16", "bfloat16", "float32", "float64"})

@@ -20,12 +20,12 @@ from fractions import Fraction
 from itertools import product as cartesian
 from math import comb, prod
 
-from ta.facts.centred import is_centred, less, mean_of, shared_iterators
-from ta.ir import affine, expr
-from ta.ir.affine import bits
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Add, Mul, Node, Power, Scope
-from ta.ir.subst import rename
+from einderive.ta.facts.centred import is_centred, less, mean_of, shared_iterators
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import bits
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Add, Mul, Node, Power, Scope
+from einderive.ta.ir.subst import rename
 
 MOST_TERMS = 16
 """A product that multiplies out to more terms is not worth it."""

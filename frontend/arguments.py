@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
-from ta.errors import TextError
-from ta.ir.dtypes import DTYPES
-from ta.ir.names import close_matches
+from einderive.ta.errors import TextError
+from einderive.ta.ir.dtypes import DTYPES
+from einderive.ta.ir.names import close_matches
 
 SHAPE_HELP = "write a shape as NAME=SIZE,SIZE,...: A=1,512,7,7; a scalar is A="
 RANGE_HELP = "write a range as NAME=FROM:TO, the end left out: h=0:56"

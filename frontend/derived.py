@@ -9,28 +9,28 @@ from functools import cached_property
 from operator import index
 from typing import Any, NamedTuple, NoReturn, Self
 
-from derivations.checker import Claim
-from derivations.matching.cost import MACHINES, Machine
-from derivations.record.claims import check_stated
-from derivations.record.trace import FORMAT, VERSION, step_data
-from derivations.record.trace_stages import claim_of, stage_data
-from derivations.record.verify import Finding, Report, check
-from derivations.rules import RULE_SET_VERSION
-from derivations.search.extract import Plan
-from derivations.search.replay import replaced
-from derivations.search.run import Statistics
-from derivations.steps.kernel import Step
-from eops.library import OPERATORS
-from frontend.accuracy.levels import Accuracy, Nan, left_out
-from frontend.files import write_whole
-from ta.errors import PickleError, RecordError, TextError, shown
-from ta.ir.node import Scope
-from ta.ir.program import Program, Statement
-from ta.ir.subst import stages
-from ta.notation.parse import parse, tensors_named
-from ta.notation.reader import MOST_NESTED, nesting
-from ta.printing.show import show_program
-from ta.printing.staged import staged_program
+from einderive.derivations.checker import Claim
+from einderive.derivations.matching.cost import MACHINES, Machine
+from einderive.derivations.record.claims import check_stated
+from einderive.derivations.record.trace import FORMAT, VERSION, step_data
+from einderive.derivations.record.trace_stages import claim_of, stage_data
+from einderive.derivations.record.verify import Finding, Report, check
+from einderive.derivations.rules import RULE_SET_VERSION
+from einderive.derivations.search.extract import Plan
+from einderive.derivations.search.replay import replaced
+from einderive.derivations.search.run import Statistics
+from einderive.derivations.steps.kernel import Step
+from einderive.eops.library import OPERATORS
+from einderive.frontend.accuracy.levels import Accuracy, Nan, left_out
+from einderive.frontend.files import write_whole
+from einderive.ta.errors import PickleError, RecordError, TextError, shown
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.program import Program, Statement
+from einderive.ta.ir.subst import stages
+from einderive.ta.notation.parse import parse, tensors_named
+from einderive.ta.notation.reader import MOST_NESTED, nesting
+from einderive.ta.printing.show import show_program
+from einderive.ta.printing.staged import staged_program
 
 
 class Stated(NamedTuple):

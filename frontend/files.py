@@ -7,8 +7,8 @@ import secrets
 import stat
 from pathlib import Path
 
-from frontend.interruption import termination_waits
-from ta.errors import OutputError, shown
+from einderive.frontend.interruption import termination_waits
+from einderive.ta.errors import OutputError, shown
 
 MOST_SHOWN = 400
 """Of a longer path its beginning is named."""

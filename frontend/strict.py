@@ -14,10 +14,10 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from eops.library import OPERATORS
-from frontend.accuracy.levels import Nan
-from ta.ir.node import Scope
-from ta.ir.operator import Binding, Mismatch, Operator
+from einderive.eops.library import OPERATORS
+from einderive.frontend.accuracy.levels import Nan
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Binding, Mismatch, Operator
 
 REFUSED = "NaN and infinity may stand elsewhere than in the formula"
 

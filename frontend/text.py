@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from math import isfinite
 
-from ta.ir.node import Tensor
+from einderive.ta.ir.node import Tensor
 
 LONGEST = 480
 """A statement of more characters is shown with its middle left out."""

@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ta.exact.fields import PRIMES, Field, ModularField, random_values
-from ta.exact.interp import evaluate, evaluate_at, input_tensors, uses_order
-from ta.exact.rationals import ExactField
-from ta.ir.node import Number, Scope
-from ta.ir.subst import stages
+from einderive.ta.exact.fields import PRIMES, Field, ModularField, random_values
+from einderive.ta.exact.interp import evaluate, evaluate_at, input_tensors, uses_order
+from einderive.ta.exact.rationals import ExactField
+from einderive.ta.ir.node import Number, Scope
+from einderive.ta.ir.subst import stages
 
 
 class Counterexample(NamedTuple):

@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
-from ta.exact.interp import input_tensors
-from ta.ir import affine, canon, expr
-from ta.ir.affine import Range, Row
-from ta.ir.functions import FUNCTIONS
-from ta.ir.node import REDUCERS, Condition, Node, Reducer, Scope, Tensor
+from einderive.ta.exact.interp import input_tensors
+from einderive.ta.ir import affine, canon, expr
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.ir.node import REDUCERS, Condition, Node, Reducer, Scope, Tensor
 from tests.fuzz.generator import program
 
 Raw = tuple[Any, ...]

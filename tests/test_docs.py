@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from frontend.cli.main import main
+from einderive.frontend.cli.main import main
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {path.name: path for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))}

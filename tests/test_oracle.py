@@ -2,11 +2,11 @@
 
 import pytest
 
-from ta.exact.fields import random_values
-from ta.exact.interp import evaluate_at, input_tensors
-from ta.ir import affine, canon, expr
-from ta.ir.affine import Row
-from ta.ir.node import Condition, Node, Scope
+from einderive.ta.exact.fields import random_values
+from einderive.ta.exact.interp import evaluate_at, input_tensors
+from einderive.ta.ir import affine, canon, expr
+from einderive.ta.ir.affine import Row
+from einderive.ta.ir.node import Condition, Node, Scope
 from tests.oracle import equal
 
 X = affine.iterator(0)

@@ -29,10 +29,10 @@ def targets(path: Path) -> Iterator[str]:
     file a.b, and a itself where there is none."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            names = [[alias.name] for alias in node.names]
+            names = [[alias.name.removeprefix("einderive.")] for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path}: a relative import"
-            module = str(node.module)
+            module = str(node.module).removeprefix("einderive.")
             names = [[f"{module}.{alias.name}", module] for alias in node.names]
         else:
             continue

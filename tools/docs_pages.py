@@ -8,13 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from derivations.rule import JointRule, Rule
-from derivations.rules import ALL_RULES
-from eops.library import OPERATORS
-from frontend.files import write_whole
-from frontend.report.catalogue import facts, notes, reducers_text, refused_text, shapes_text
-from frontend.text import hanging
-from ta.ir.operator import Operator
+from einderive.derivations.rule import JointRule, Rule
+from einderive.derivations.rules import ALL_RULES
+from einderive.eops.library import OPERATORS
+from einderive.frontend.files import write_whole
+from einderive.frontend.report.catalogue import (
+    facts,
+    notes,
+    reducers_text,
+    refused_text,
+    shapes_text,
+)
+from einderive.frontend.text import hanging
+from einderive.ta.ir.operator import Operator
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 WIDTH = 92

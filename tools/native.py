@@ -15,53 +15,53 @@ import sys
 import tempfile
 from pathlib import Path
 
-PACKAGES = ("ta", "derivations", "eops", "frontend", "tools", "einderive.py")
+PACKAGES = ("ta", "derivations", "eops", "frontend")
 MODULES = (
-    "ta/ir/affine.py",
-    "ta/ir/box.py",
-    "ta/ir/canon.py",
-    "ta/ir/element.py",
-    "ta/ir/expr.py",
-    "ta/ir/interning.py",
-    "ta/ir/subst.py",
-    "ta/printing/written.py",
-    "derivations/steps/contraction.py",
-    "derivations/matching/cost.py",
-    "derivations/steps/embed.py",
-    "derivations/search/explore.py",
-    "derivations/steps/fusion.py",
-    "derivations/search/graph.py",
-    "derivations/steps/kernel.py",
-    "derivations/matching/match.py",
-    "derivations/matching/matcher.py",
-    "derivations/steps/pieces.py",
-    "derivations/steps/propose.py",
-    "derivations/steps/reindex.py",
-    "derivations/steps/restructure.py",
-    "derivations/rule.py",
-    "derivations/rules/fuse.py",
-    "derivations/rules/hoist.py",
-    "derivations/rules/materialise.py",
-    "derivations/rules/merge_stage.py",
-    "derivations/rules/phase.py",
-    "derivations/rules/relax.py",
-    "derivations/rules/reverse.py",
-    "derivations/rules/shift.py",
-    "derivations/rules/skew.py",
-    "derivations/rules/split_iterator.py",
-    "derivations/rules/split_sum.py",
-    "derivations/rules/tighten.py",
-    "ta/facts/zeros.py",
-    "eops/library/attention.py",
-    "eops/library/conv.py",
-    "eops/library/matmul.py",
-    "eops/library/pad_slice.py",
-    "eops/library/plain.py",
-    "eops/library/reduction.py",
-    "eops/library/sliding.py",
-    "eops/library/softmax.py",
-    "eops/library/traffic.py",
-    "eops/library/view.py",
+    "einderive/ta/ir/affine.py",
+    "einderive/ta/ir/box.py",
+    "einderive/ta/ir/canon.py",
+    "einderive/ta/ir/element.py",
+    "einderive/ta/ir/expr.py",
+    "einderive/ta/ir/interning.py",
+    "einderive/ta/ir/subst.py",
+    "einderive/ta/printing/written.py",
+    "einderive/derivations/steps/contraction.py",
+    "einderive/derivations/matching/cost.py",
+    "einderive/derivations/steps/embed.py",
+    "einderive/derivations/search/explore.py",
+    "einderive/derivations/steps/fusion.py",
+    "einderive/derivations/search/graph.py",
+    "einderive/derivations/steps/kernel.py",
+    "einderive/derivations/matching/match.py",
+    "einderive/derivations/matching/matcher.py",
+    "einderive/derivations/steps/pieces.py",
+    "einderive/derivations/steps/propose.py",
+    "einderive/derivations/steps/reindex.py",
+    "einderive/derivations/steps/restructure.py",
+    "einderive/derivations/rule.py",
+    "einderive/derivations/rules/fuse.py",
+    "einderive/derivations/rules/hoist.py",
+    "einderive/derivations/rules/materialise.py",
+    "einderive/derivations/rules/merge_stage.py",
+    "einderive/derivations/rules/phase.py",
+    "einderive/derivations/rules/relax.py",
+    "einderive/derivations/rules/reverse.py",
+    "einderive/derivations/rules/shift.py",
+    "einderive/derivations/rules/skew.py",
+    "einderive/derivations/rules/split_iterator.py",
+    "einderive/derivations/rules/split_sum.py",
+    "einderive/derivations/rules/tighten.py",
+    "einderive/ta/facts/zeros.py",
+    "einderive/eops/library/attention.py",
+    "einderive/eops/library/conv.py",
+    "einderive/eops/library/matmul.py",
+    "einderive/eops/library/pad_slice.py",
+    "einderive/eops/library/plain.py",
+    "einderive/eops/library/reduction.py",
+    "einderive/eops/library/sliding.py",
+    "einderive/eops/library/softmax.py",
+    "einderive/eops/library/traffic.py",
+    "einderive/eops/library/view.py",
 )
 """What takes most of the time of a search.  `ta/ir/node.py` stays as it is: its nodes are made
 without calling their classes, which compiled classes do not allow."""
@@ -69,7 +69,7 @@ without calling their classes, which compiled classes do not allow."""
 FINGERPRINT = """
 import sys
 import einderive as ed
-from ta.ir import affine
+from einderive.ta.ir import affine
 
 found = []
 for text, shapes in (
@@ -101,12 +101,16 @@ def build(target: Path) -> None:
     with tempfile.TemporaryDirectory(dir=target.parent) as name:
         folder = Path(name) / "tree"
         folder.mkdir()
-        for package in (*PACKAGES, "pyproject.toml"):
-            source = root / package
-            if source.is_dir():
-                shutil.copytree(source, folder / package, ignore=shutil.ignore_patterns("*.pyc"))
-            else:
-                shutil.copy2(source, folder / package)
+        for package in (".", *PACKAGES):  # as it is installed
+            source = root / ("einderive" if package == "." else package)
+            shutil.copytree(
+                source,
+                folder / "einderive" / package,
+                ignore=shutil.ignore_patterns("*.pyc"),
+                dirs_exist_ok=True,
+            )
+        shutil.copytree(root / "tools", folder / "tools")
+        shutil.copy2(root / "pyproject.toml", folder)
         print(f"compiling {len(MODULES)} modules; this takes some minutes", flush=True)
         command = [sys.executable, "-m", "mypyc", "--strict", *MODULES]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)

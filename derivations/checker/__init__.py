@@ -22,12 +22,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from derivations.checker import sets
-from derivations.checker.compare import UNWRITTEN, not_equal
-from derivations.checker.definition import Claim, not_an_instance
-from derivations.checker.formal import NotShown
-from derivations.checker.witness import fault
-from ta.ir.node import Scope
+from einderive.derivations.checker import sets
+from einderive.derivations.checker.compare import UNWRITTEN, not_equal
+from einderive.derivations.checker.definition import Claim, not_an_instance
+from einderive.derivations.checker.formal import NotShown
+from einderive.derivations.checker.witness import fault
+from einderive.ta.ir.node import Scope
 
 __all__ = ["Claim", "not_an_instance", "not_equal", "not_shown"]
 

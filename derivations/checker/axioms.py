@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from fractions import Fraction
 
-from derivations.checker.formal import (
+from einderive.derivations.checker.formal import (
     NEGATIVE,
     ONE,
     POSITIVE,
@@ -31,7 +31,7 @@ from derivations.checker.formal import (
     scaled,
     variables_of,
 )
-from ta.ir.functions import FUNCTIONS
+from einderive.ta.ir.functions import FUNCTIONS
 
 ZERO: Sum = ()
 INFINITY: Sum = (Term(ONE, (), (), (Atom(POSITIVE, (), True),)),)

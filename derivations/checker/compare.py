@@ -7,17 +7,17 @@ from itertools import chain
 
 import islpy as isl
 
-from derivations.checker import sets
-from derivations.checker.families import Families
-from derivations.checker.formal import NotShown, Sum, Term
-from derivations.checker.sets import Tags
-from derivations.checker.translate import Translation
-from derivations.checker.unfolding import same_by_definition
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Scope, Select, Tensor
-from ta.ir.subst import nested_scopes, stages, terms
+from einderive.derivations.checker import sets
+from einderive.derivations.checker.families import Families
+from einderive.derivations.checker.formal import NotShown, Sum, Term
+from einderive.derivations.checker.sets import Tags
+from einderive.derivations.checker.translate import Translation
+from einderive.derivations.checker.unfolding import same_by_definition
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Scope, Select, Tensor
+from einderive.ta.ir.subst import nested_scopes, stages, terms
 
 UNWRITTEN = "not shown: some expression on the way adds inf and -inf"
 DIFFERENT = "the two sides are different sums of products"

@@ -17,20 +17,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
-from derivations.checker.axioms import OPPOSITE
-from derivations.checker.compare import not_equal
-from derivations.checker.families import Families
-from derivations.checker.formal import NotShown, Term, undecided, variables_of, within
-from derivations.checker.translate import Translation
-from ta.errors import EinderiveError
-from ta.ir import affine, expr
-from ta.ir.affine import Range, Row
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Apply, Condition, Mul, Node, Number, Reducer, Scope, Select
-from ta.ir.operator import Binding, Window
-from ta.ir.program import inline_statements
-from ta.ir.subst import accesses, nested_scopes, stages, substitute, walk
-from ta.notation.parse import parse
+from einderive.derivations.checker.axioms import OPPOSITE
+from einderive.derivations.checker.compare import not_equal
+from einderive.derivations.checker.families import Families
+from einderive.derivations.checker.formal import NotShown, Term, undecided, variables_of, within
+from einderive.derivations.checker.translate import Translation
+from einderive.ta.errors import EinderiveError
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Apply, Condition, Mul, Node, Number, Reducer, Scope, Select
+from einderive.ta.ir.operator import Binding, Window
+from einderive.ta.ir.program import inline_statements
+from einderive.ta.ir.subst import accesses, nested_scopes, stages, substitute, walk
+from einderive.ta.notation.parse import parse
 
 UNSHIFTED = "Y[b,k] = exp(X[b,k]) / sum[j](exp(X[b,j]))"
 """Softmax without the shift by its maximum: the same numbers, since exp(a-m) = exp(a)/exp(m)."""

@@ -16,8 +16,8 @@ from fractions import Fraction
 from itertools import count
 from typing import Any, NamedTuple
 
-from derivations.checker import sets
-from derivations.checker.formal import (
+from einderive.derivations.checker import sets
+from einderive.derivations.checker.formal import (
     NEGATIVE,
     POSITIVE,
     Atom,
@@ -27,12 +27,17 @@ from derivations.checker.formal import (
     Term,
     variables_of,
 )
-from derivations.checker.forms import cancelled, gathered, variables_in_order, with_variables
-from derivations.checker.infinities import unbounded
-from ta.facts.infinite import may_be_infinite
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.node import REDUCERS, Condition, Source
+from einderive.derivations.checker.forms import (
+    cancelled,
+    gathered,
+    variables_in_order,
+    with_variables,
+)
+from einderive.derivations.checker.infinities import unbounded
+from einderive.ta.facts.infinite import may_be_infinite
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import REDUCERS, Condition, Source
 
 MOST_COMPARED = 1000
 """Atoms of operands that are compared by integer sets, some milliseconds each."""

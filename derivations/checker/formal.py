@@ -16,9 +16,9 @@ from fractions import Fraction
 from itertools import product as cartesian
 from typing import Any, NamedTuple, TypeAlias
 
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.node import Condition
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Condition
 
 MOST_TERMS = 512
 """A product that multiplies out to more terms is not compared."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from derivations.checker.formal import Term
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.node import Condition
+from einderive.derivations.checker.formal import Term
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Condition
 
 
 def gathered(terms: Sequence[Term]) -> list[Term]:

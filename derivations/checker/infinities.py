@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import combinations
 
-from derivations.checker.formal import NotShown, Sum, Term, negations
-from ta.facts.infinite import PASSING
-from ta.ir.node import Condition
+from einderive.derivations.checker.formal import NotShown, Sum, Term, negations
+from einderive.ta.facts.infinite import PASSING
+from einderive.ta.ir.node import Condition
 
 Conditions = tuple[Condition, ...]
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from derivations.checker import sets
-from derivations.checker.families import Families
-from derivations.checker.formal import NotShown, Sum, Term, negations, undecided, within
-from derivations.checker.forms import gathered
-from derivations.checker.infinities import excludes
-from ta.ir import affine
-from ta.ir.affine import Range
-from ta.ir.node import Condition
+from einderive.derivations.checker import sets
+from einderive.derivations.checker.families import Families
+from einderive.derivations.checker.formal import NotShown, Sum, Term, negations, undecided, within
+from einderive.derivations.checker.forms import gathered
+from einderive.derivations.checker.infinities import excludes
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.node import Condition
 
 MOST_PIECES = 64
 """An operand that falls into more pieces is not compared."""

@@ -21,10 +21,17 @@ from math import factorial, prod
 
 import islpy as isl
 
-from derivations.checker.formal import Atom, NotShown, Term, undecided, variables_of, within
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.node import Condition
+from einderive.derivations.checker.formal import (
+    Atom,
+    NotShown,
+    Term,
+    undecided,
+    variables_of,
+    within,
+)
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Condition
 
 MOST_OPERATIONS = 20_000_000
 """isl's work on one comparison is limited to this many of its operations."""

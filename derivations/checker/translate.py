@@ -13,9 +13,9 @@ from fractions import Fraction
 from math import prod
 from typing import NamedTuple
 
-from derivations.checker import axioms
-from derivations.checker.families import Families
-from derivations.checker.formal import (
+from einderive.derivations.checker import axioms
+from einderive.derivations.checker.families import Families
+from einderive.derivations.checker.formal import (
     ONE,
     Atom,
     NotShown,
@@ -30,11 +30,11 @@ from derivations.checker.formal import (
     variables_of,
     within,
 )
-from derivations.checker.infinities import require_single
-from derivations.checker.regions import guard, pieces
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.node import (
+from einderive.derivations.checker.infinities import require_single
+from einderive.derivations.checker.regions import guard, pieces
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import (
     Access,
     Add,
     Apply,

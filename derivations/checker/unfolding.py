@@ -16,15 +16,23 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import TypeAlias
 
-from derivations.checker.zeros import divides, is_zero
-from ta.facts.infinite import meets_infinity
-from ta.ir import affine, expr
-from ta.ir.affine import Range
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Const, Node, Power, Scope, Tensor
-from ta.ir.sources import redirected
-from ta.ir.subst import accesses, children, nested_scopes, rebuild, stages, substitute, terms
-from ta.printing.written import Written, written
+from einderive.derivations.checker.zeros import divides, is_zero
+from einderive.ta.facts.infinite import meets_infinity
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Const, Node, Power, Scope, Tensor
+from einderive.ta.ir.sources import redirected
+from einderive.ta.ir.subst import (
+    accesses,
+    children,
+    nested_scopes,
+    rebuild,
+    stages,
+    substitute,
+    terms,
+)
+from einderive.ta.printing.written import Written, written
 
 MOST = Written(10**100, 160)
 """What becomes deeper than this stays where it is, since expressions are walked by recursion.

@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from derivations.checker import sets
-from ta.ir import affine, expr
-from ta.ir.affine import Range, Row
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Condition, Scope
-from ta.ir.subst import substitute
+from einderive.derivations.checker import sets
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Condition, Scope
+from einderive.ta.ir.subst import substitute
 
 
 def fault(before: Scope, after: Scope, witness: Any) -> str | None:

@@ -7,10 +7,10 @@
 
 from __future__ import annotations
 
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.node import Access, Add, Const, Mul, Node, Power, Scope, Select
-from ta.ir.subst import stages, terms
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Access, Add, Const, Mul, Node, Power, Scope, Select
+from einderive.ta.ir.subst import stages, terms
 
 
 def divides(scope: Scope) -> bool:

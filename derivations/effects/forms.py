@@ -15,9 +15,9 @@ from fractions import Fraction
 from functools import lru_cache
 from hashlib import blake2b
 
-from ta.ir import expr
-from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select
-from ta.ir.subst import children, stages, terms
+from einderive.ta.ir import expr
+from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select
+from einderive.ta.ir.subst import children, stages, terms
 
 
 def power_of_two(value: object) -> bool:

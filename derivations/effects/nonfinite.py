@@ -25,15 +25,15 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from derivations.steps.centring import Centre
-from derivations.steps.contraction import ContractPairs, plain_factors
-from derivations.steps.embed import ReadPart
-from derivations.steps.fusion import Fuse
-from derivations.steps.identities import Exponential, Pull, Scale
-from derivations.steps.kernel import Step
-from derivations.steps.pieces import SplitRange
-from derivations.steps.reindex import ReindexLoops, ReindexSums, inside, row_range
-from derivations.steps.restructure import (
+from einderive.derivations.steps.centring import Centre
+from einderive.derivations.steps.contraction import ContractPairs, plain_factors
+from einderive.derivations.steps.embed import ReadPart
+from einderive.derivations.steps.fusion import Fuse
+from einderive.derivations.steps.identities import Exponential, Pull, Scale
+from einderive.derivations.steps.kernel import Step
+from einderive.derivations.steps.pieces import SplitRange
+from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums, inside, row_range
+from einderive.derivations.steps.restructure import (
     Distribute,
     Expand,
     Factor,
@@ -43,12 +43,24 @@ from derivations.steps.restructure import (
     factors_of,
     reads,
 )
-from ta.facts.infinite import may_be_infinite
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Add, Apply, Condition, Const, Mul, Node, Power, Scope, Select, Tensor
-from ta.ir.subst import accesses, children, stages, substitute, terms
+from einderive.ta.facts.infinite import may_be_infinite
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import (
+    Access,
+    Add,
+    Apply,
+    Condition,
+    Const,
+    Mul,
+    Node,
+    Power,
+    Scope,
+    Select,
+    Tensor,
+)
+from einderive.ta.ir.subst import accesses, children, stages, substitute, terms
 
 BOUNDED = frozenset(
     ("relu", "abs", "sign", "maximum", "minimum", "tanh", "sigmoid", "erf", "sin", "cos")

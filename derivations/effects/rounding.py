@@ -37,7 +37,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from derivations.effects.forms import (
+from einderive.derivations.effects.forms import (
     core,
     corresponds,
     exact_coefficient,
@@ -46,16 +46,16 @@ from derivations.effects.forms import (
     power_of_two,
     regroups_many,
 )
-from derivations.rule import Exactness
-from derivations.steps.centring import Centre
-from derivations.steps.contraction import ContractPairs
-from derivations.steps.embed import ReadPart
-from derivations.steps.fusion import Fuse
-from derivations.steps.identities import Exponential, Pull, Scale
-from derivations.steps.kernel import Step, Witness
-from derivations.steps.pieces import SplitRange
-from derivations.steps.reindex import ReindexLoops, ReindexSums
-from derivations.steps.restructure import (
+from einderive.derivations.rule import Exactness
+from einderive.derivations.steps.centring import Centre
+from einderive.derivations.steps.contraction import ContractPairs
+from einderive.derivations.steps.embed import ReadPart
+from einderive.derivations.steps.fusion import Fuse
+from einderive.derivations.steps.identities import Exponential, Pull, Scale
+from einderive.derivations.steps.kernel import Step, Witness
+from einderive.derivations.steps.pieces import SplitRange
+from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
+from einderive.derivations.steps.restructure import (
     Distribute,
     Expand,
     Factor,
@@ -64,9 +64,9 @@ from derivations.steps.restructure import (
     SplitSum,
     reads,
 )
-from ta.ir import expr
-from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select, Tensor
-from ta.ir.subst import accesses, children, nested_scopes, stages, terms
+from einderive.ta.ir import expr
+from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select, Tensor
+from einderive.ta.ir.subst import accesses, children, nested_scopes, stages, terms
 
 CHOOSING = frozenset(("relu", "abs", "maximum", "minimum"))
 """Functions whose value is 0, an operand, or its opposite."""

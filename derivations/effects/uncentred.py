@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derivations.effects.rounding import is_entry
-from derivations.steps.kernel import Step
-from derivations.steps.restructure import Distribute, Expand
-from ta.ir import expr
-from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope
+from einderive.derivations.effects.rounding import is_entry
+from einderive.derivations.steps.kernel import Step
+from einderive.derivations.steps.restructure import Distribute, Expand
+from einderive.ta.ir import expr
+from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope
 
 
 def multiplies_uncentred(step: Step) -> bool:

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from derivations.matching.cost import Machine, is_free_view
-from ta.ir import affine
-from ta.ir.dtypes import BYTES
-from ta.ir.node import Access, Const, Mul, Scope, Tensor
-from ta.ir.subst import accesses, stages
+from einderive.derivations.matching.cost import Machine, is_free_view
+from einderive.ta.ir import affine
+from einderive.ta.ir.dtypes import BYTES
+from einderive.ta.ir.node import Access, Const, Mul, Scope, Tensor
+from einderive.ta.ir.subst import accesses, stages
 
 
 def lower_bound(

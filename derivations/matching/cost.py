@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from ta.ir import affine
-from ta.ir.affine import Row
-from ta.ir.node import Access, Add, Apply, Mul, Power, Scope, Select
-from ta.ir.operator import Work
-from ta.ir.subst import accesses, terms
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Row
+from einderive.ta.ir.node import Access, Add, Apply, Mul, Power, Scope, Select
+from einderive.ta.ir.operator import Work
+from einderive.ta.ir.subst import accesses, terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ CPU = Machine(
     call_seconds=3e-5,
     fused=False,
 )
-"""Two cores of a current server, rounded down from `python -m frontend.bench.ceilings`; a call is a
-stage of `eops.torch_views.stage`, its views included.  See docs/measurements/cpu.md."""
+"""Two cores of a current server, rounded down from `python -m einderive.frontend.bench.ceilings`;
+a call is a stage of `eops.torch_views.stage`, its views included.  See docs/measurements/cpu.md."""
 
 H100 = Machine(
     name="cuda:90",

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from derivations.matching.match import IMPOSSIBLE, NO_WINDOWS, Family, Table, family_of
-from ta.ir.node import REDUCERS, Reducer, Scope
-from ta.ir.operator import Binding, Operator
+from einderive.derivations.matching.match import IMPOSSIBLE, NO_WINDOWS, Family, Table, family_of
+from einderive.ta.ir.node import REDUCERS, Reducer, Scope
+from einderive.ta.ir.operator import Binding, Operator
 
 
 class Matches(NamedTuple):

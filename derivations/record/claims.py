@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from derivations.checker import Claim
-from derivations.record.verify import Finding
-from ta.exact.interp import input_tensors
-from ta.ir.node import Scope
-from ta.ir.subst import stages
+from einderive.derivations.checker import Claim
+from einderive.derivations.record.verify import Finding
+from einderive.ta.exact.interp import input_tensors
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.subst import stages
 
 
 def check_stated(

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
 
-from derivations.steps.kernel import WITNESSES, Step, Witness
-from ta.errors import RecordError, TextError
-from ta.ir.affine import Range, Row
-from ta.ir.node import Scope, Tensor
-from ta.ir.program import Hints
-from ta.printing.defined import parse_defined, show_defined
+from einderive.derivations.steps.kernel import WITNESSES, Step, Witness
+from einderive.ta.errors import RecordError, TextError
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Scope, Tensor
+from einderive.ta.ir.program import Hints
+from einderive.ta.printing.defined import parse_defined, show_defined
 
 FORMAT = "einderive derivation"
 VERSION = 3

@@ -10,8 +10,8 @@ from fractions import Fraction
 from math import gcd, inf
 from typing import Any
 
-from derivations.checker import Claim
-from derivations.record.trace import (
+from einderive.derivations.checker import Claim
+from einderive.derivations.record.trace import (
     fields_of,
     integer_of,
     integers_of,
@@ -23,11 +23,11 @@ from derivations.record.trace import (
     text_of,
     within,
 )
-from derivations.search.graph import FOLDED, Stage
-from ta.errors import RecordError
-from ta.ir import expr
-from ta.ir.node import Access, Number, Scope, Tensor
-from ta.ir.operator import Binding, Operator, Window
+from einderive.derivations.search.graph import FOLDED, Stage
+from einderive.ta.errors import RecordError
+from einderive.ta.ir import expr
+from einderive.ta.ir.node import Access, Number, Scope, Tensor
+from einderive.ta.ir.operator import Binding, Operator, Window
 
 WINDOW = ("operand", "dimension", "loop", "reduction", "unit", "stride", "dilation")
 AS_WRITTEN = "eOperator"

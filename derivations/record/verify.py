@@ -16,18 +16,18 @@ from typing import TypeAlias
 
 import numpy as np
 
-from derivations.checker import Claim, not_an_instance, not_shown
-from derivations.steps.kernel import Step
-from ta.equality.compare import exactly, signed_fields, unsigned_fields
-from ta.equality.exp_law import ExponentialField
-from ta.errors import EinderiveError
-from ta.exact.fields import PRIMES, Field, ModularField
-from ta.exact.interp import MOST_READ, evaluate_at, input_tensors, uses_order
-from ta.exact.rationals import ExactField
-from ta.exact.sampled import sampled_values
-from ta.ir.node import Apply, Node, Scope
-from ta.ir.sources import replace_sources
-from ta.ir.subst import accesses, nested_scopes, stages, walk
+from einderive.derivations.checker import Claim, not_an_instance, not_shown
+from einderive.derivations.steps.kernel import Step
+from einderive.ta.equality.compare import exactly, signed_fields, unsigned_fields
+from einderive.ta.equality.exp_law import ExponentialField
+from einderive.ta.errors import EinderiveError
+from einderive.ta.exact.fields import PRIMES, Field, ModularField
+from einderive.ta.exact.interp import MOST_READ, evaluate_at, input_tensors, uses_order
+from einderive.ta.exact.rationals import ExactField
+from einderive.ta.exact.sampled import sampled_values
+from einderive.ta.ir.node import Apply, Node, Scope
+from einderive.ta.ir.sources import replace_sources
+from einderive.ta.ir.subst import accesses, nested_scopes, stages, walk
 
 Points: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 POINTS = 24

@@ -4,30 +4,30 @@ Not here: what makes and verifies a step (`derivations.steps`); a rule only prop
 May be imported by `derivations.record` and `frontend`.
 """
 
-from derivations.rule import JointRule, Rule
-from derivations.rules.centre import CENTRE
-from derivations.rules.contraction_order import CONTRACTION_ORDER
-from derivations.rules.distribute import DISTRIBUTE
-from derivations.rules.expand import EXPAND
-from derivations.rules.exponential import EXPONENTIAL
-from derivations.rules.factor import FACTOR
-from derivations.rules.fuse import FUSE
-from derivations.rules.fuse_producers import FUSE_PRODUCERS
-from derivations.rules.hoist import HOIST
-from derivations.rules.join import JOIN
-from derivations.rules.materialise import MATERIALISE
-from derivations.rules.merge_stage import MERGE_STAGE
-from derivations.rules.phase import PHASE
-from derivations.rules.pull_from_reducer import PULL_FROM_REDUCER
-from derivations.rules.relax import RELAX
-from derivations.rules.reverse import REVERSE
-from derivations.rules.scale_through import SCALE_THROUGH
-from derivations.rules.shift import SHIFT
-from derivations.rules.skew import SKEW
-from derivations.rules.split_iterator import SPLIT_ITERATOR
-from derivations.rules.split_range import SPLIT_RANGE
-from derivations.rules.split_sum import SPLIT_SUM
-from derivations.rules.tighten import TIGHTEN
+from einderive.derivations.rule import JointRule, Rule
+from einderive.derivations.rules.centre import CENTRE
+from einderive.derivations.rules.contraction_order import CONTRACTION_ORDER
+from einderive.derivations.rules.distribute import DISTRIBUTE
+from einderive.derivations.rules.expand import EXPAND
+from einderive.derivations.rules.exponential import EXPONENTIAL
+from einderive.derivations.rules.factor import FACTOR
+from einderive.derivations.rules.fuse import FUSE
+from einderive.derivations.rules.fuse_producers import FUSE_PRODUCERS
+from einderive.derivations.rules.hoist import HOIST
+from einderive.derivations.rules.join import JOIN
+from einderive.derivations.rules.materialise import MATERIALISE
+from einderive.derivations.rules.merge_stage import MERGE_STAGE
+from einderive.derivations.rules.phase import PHASE
+from einderive.derivations.rules.pull_from_reducer import PULL_FROM_REDUCER
+from einderive.derivations.rules.relax import RELAX
+from einderive.derivations.rules.reverse import REVERSE
+from einderive.derivations.rules.scale_through import SCALE_THROUGH
+from einderive.derivations.rules.shift import SHIFT
+from einderive.derivations.rules.skew import SKEW
+from einderive.derivations.rules.split_iterator import SPLIT_ITERATOR
+from einderive.derivations.rules.split_range import SPLIT_RANGE
+from einderive.derivations.rules.split_sum import SPLIT_SUM
+from einderive.derivations.rules.tighten import TIGHTEN
 
 RULES: tuple[Rule, ...] = (
     TIGHTEN,

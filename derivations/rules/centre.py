@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from itertools import combinations
 from math import prod
 
-from derivations.effects.uncentred import multiplied
-from derivations.rule import Example, Refusal, Rule
-from derivations.rules.distribute import DISTRIBUTE
-from derivations.rules.expand import EXPAND
-from derivations.steps.centring import Centre
-from derivations.steps.kernel import Witness
-from ta.facts.centred import is_centred, shared_iterators
-from ta.ir import expr
-from ta.ir.affine import volume
-from ta.ir.element import floating_inputs
-from ta.ir.node import Access, Add, Const, Node, Scope
-from ta.ir.subst import terms
+from einderive.derivations.effects.uncentred import multiplied
+from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.rules.distribute import DISTRIBUTE
+from einderive.derivations.rules.expand import EXPAND
+from einderive.derivations.steps.centring import Centre
+from einderive.derivations.steps.kernel import Witness
+from einderive.ta.facts.centred import is_centred, shared_iterators
+from einderive.ta.ir import expr
+from einderive.ta.ir.affine import volume
+from einderive.ta.ir.element import floating_inputs
+from einderive.ta.ir.node import Access, Add, Const, Node, Scope
+from einderive.ta.ir.subst import terms
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

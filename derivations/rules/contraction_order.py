@@ -7,11 +7,11 @@ from functools import lru_cache
 
 import opt_einsum
 
-from derivations.rule import Example, Refusal, Rule
-from derivations.steps.contraction import ContractPairs, plain_factors
-from derivations.steps.kernel import Witness
-from ta.ir.affine import bits
-from ta.ir.node import Scope
+from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.steps.contraction import ContractPairs, plain_factors
+from einderive.derivations.steps.kernel import Witness
+from einderive.ta.ir.affine import bits
+from einderive.ta.ir.node import Scope
 
 LEAST_FACTORS = 4
 """Below this, the splits of a sum reach every order."""

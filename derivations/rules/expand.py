@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derivations.rule import Example, Refusal, Rule
-from derivations.steps.kernel import Witness
-from derivations.steps.restructure import Expand
-from ta.ir.node import Add, Mul, Power, Scope
-from ta.ir.subst import walk
+from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.restructure import Expand
+from einderive.ta.ir.node import Add, Mul, Power, Scope
+from einderive.ta.ir.subst import walk
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

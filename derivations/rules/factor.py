@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derivations.rule import Example, Refusal, Rule
-from derivations.steps.kernel import Witness
-from derivations.steps.restructure import Factor, factors_of
-from ta.ir.node import Add, Scope
+from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.restructure import Factor, factors_of
+from einderive.ta.ir.node import Add, Scope
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

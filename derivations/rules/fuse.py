@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derivations.rule import Example, Refusal, Rule
-from derivations.steps.kernel import Witness
-from derivations.steps.propose import affine_rows, loops_witness
-from derivations.steps.reindex import ReindexSums
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.node import Scope
+from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.propose import affine_rows, loops_witness
+from einderive.derivations.steps.reindex import ReindexSums
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Scope
 
 
 def _pairs(scope: Scope) -> Iterator[tuple[int, int, int]]:

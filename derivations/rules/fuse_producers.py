@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derivations.rule import Example, Refusal, Rule
-from derivations.steps.fusion import Fuse
-from derivations.steps.kernel import Witness
-from ta.ir.node import Scope
-from ta.ir.subst import nested_scopes, stages
+from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.steps.fusion import Fuse
+from einderive.derivations.steps.kernel import Witness
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.subst import nested_scopes, stages
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

@@ -16,15 +16,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from derivations.rule import Example, JointRule
-from derivations.steps.embed import ReadPart
-from derivations.steps.kernel import Witness
-from derivations.steps.restructure import factors_of
-from ta.ir import affine, expr
-from ta.ir.affine import Range, Row
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Condition, Node, Scope
-from ta.ir.subst import substitute
+from einderive.derivations.rule import Example, JointRule
+from einderive.derivations.steps.embed import ReadPart
+from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.restructure import factors_of
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Condition, Node, Scope
+from einderive.ta.ir.subst import substitute
 
 MOST_JOINED = 8
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from derivations.rule import Example, Refusal, Rule
-from derivations.steps.kernel import Witness
-from derivations.steps.restructure import Materialise
-from ta.ir.node import Access, Add, Const, Mul, Node, Scope
-from ta.ir.subst import walk
+from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.restructure import Materialise
+from einderive.ta.ir.node import Access, Add, Const, Mul, Node, Scope
+from einderive.ta.ir.subst import walk
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

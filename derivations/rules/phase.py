@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import gcd
 
-from derivations.rule import Example, Refusal, Rule
-from derivations.steps.kernel import Witness
-from derivations.steps.propose import (
+from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.propose import (
     affine_rows,
     divisors,
     split_loop,
     split_loop_in_place,
     split_reduction,
 )
-from derivations.steps.reindex import ReindexLoops
-from ta.ir.affine import Range, Row
-from ta.ir.node import Scope
+from einderive.derivations.steps.reindex import ReindexLoops
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Scope
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derivations.rule import Example, Refusal, Rule
-from derivations.steps.identities import Scale, scaled
-from derivations.steps.kernel import Witness
-from ta.ir.node import Scope
-from ta.ir.subst import walk
+from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.steps.identities import Scale, scaled
+from einderive.derivations.steps.kernel import Witness
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.subst import walk
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

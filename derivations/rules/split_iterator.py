@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derivations.rule import Example, Refusal, Rule
-from derivations.steps.kernel import Witness
-from derivations.steps.propose import affine_rows, near_divisors, split_loop, split_reduction
-from derivations.steps.reindex import ReindexLoops
-from ta.ir.affine import Range, Row
-from ta.ir.node import Scope
+from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.propose import (
+    affine_rows,
+    near_divisors,
+    split_loop,
+    split_reduction,
+)
+from einderive.derivations.steps.reindex import ReindexLoops
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Scope
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

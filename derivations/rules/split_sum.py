@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from derivations.rule import Example, Refusal, Rule
-from derivations.steps.kernel import Witness
-from derivations.steps.restructure import SplitSum
-from ta.ir.node import Scope
+from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.restructure import SplitSum
+from einderive.ta.ir.node import Scope
 
 MOST_ITERATORS = 6
 """With more reduction iterators than this, only single ones and their complements are proposed."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derivations.rule import Example, Refusal, Rule
-from derivations.steps.kernel import Witness
-from derivations.steps.propose import loops_witness, needed
-from derivations.steps.reindex import ReindexLoops, ReindexSums
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.node import Scope
+from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.propose import loops_witness, needed
+from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Scope
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

@@ -13,11 +13,11 @@ import heapq
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
-from derivations.matching.cost import is_free_view
-from derivations.search.graph import Graph, Stage
-from derivations.steps.kernel import Step
-from ta.ir.node import Access, Scope
-from ta.ir.subst import nested_scopes
+from einderive.derivations.matching.cost import is_free_view
+from einderive.derivations.search.graph import Graph, Stage
+from einderive.derivations.steps.kernel import Step
+from einderive.ta.ir.node import Access, Scope
+from einderive.ta.ir.subst import nested_scopes
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from derivations.search.graph import INTERRUPTED, NOT_ALLOWED, Graph, is_view, producers
-from derivations.search.progress import Progress, Watch, best_seconds
-from ta.ir.node import Scope
-from ta.ir.subst import stages
+from einderive.derivations.search.graph import INTERRUPTED, NOT_ALLOWED, Graph, is_view, producers
+from einderive.derivations.search.progress import Progress, Watch, best_seconds
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.subst import stages
 
 CONVERGING_EFFORT = 0.25
 EXPLORING_EFFORT = 1.0

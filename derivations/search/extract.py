@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from derivations.search.choice import choices
-from derivations.search.folding import Folding, is_copy
-from derivations.search.graph import INTERRUPTED, Graph, Stage
-from derivations.search.replay import Heights, replay
-from derivations.search.variants import Variants
-from derivations.steps.kernel import Step
-from ta.ir.node import Scope
-from ta.ir.subst import stages
+from einderive.derivations.search.choice import choices
+from einderive.derivations.search.folding import Folding, is_copy
+from einderive.derivations.search.graph import INTERRUPTED, Graph, Stage
+from einderive.derivations.search.replay import Heights, replay
+from einderive.derivations.search.variants import Variants
+from einderive.derivations.steps.kernel import Step
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.subst import stages
 
 HOPELESS = 30.0
 """Programs predicted to take this many times the best one's time, and longer than the program as

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from derivations.search.graph import Graph
-from derivations.steps import kernel
-from derivations.steps.kernel import Step
-from derivations.steps.restructure import Merge, reads
-from ta.errors import RuleRefused
-from ta.ir.node import Access, Scope, Select
-from ta.ir.sources import redirected
-from ta.ir.subst import nested_scopes, stages, walk
+from einderive.derivations.search.graph import Graph
+from einderive.derivations.steps import kernel
+from einderive.derivations.steps.kernel import Step
+from einderive.derivations.steps.restructure import Merge, reads
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir.node import Access, Scope, Select
+from einderive.ta.ir.sources import redirected
+from einderive.ta.ir.subst import nested_scopes, stages, walk
 
 
 class Folding:

@@ -12,22 +12,22 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from derivations.matching.cost import (
+from einderive.derivations.matching.cost import (
     Machine,
     eoperator_work,
     is_free_regrouping,
     is_free_view,
     overlap_bytes,
 )
-from derivations.matching.match import MOST_OPERANDS
-from derivations.matching.matcher import Matcher
-from derivations.rule import JointRule, Rule
-from derivations.steps.kernel import Step
-from ta.ir.element import element_bytes
-from ta.ir.node import Access, Mul, Scope
-from ta.ir.operator import Binding, Operator
-from ta.ir.subst import accesses, nested_scopes, stages
-from ta.printing.written import MOST_DEPTH, MOST_LENGTH, written
+from einderive.derivations.matching.match import MOST_OPERANDS
+from einderive.derivations.matching.matcher import Matcher
+from einderive.derivations.rule import JointRule, Rule
+from einderive.derivations.steps.kernel import Step
+from einderive.ta.ir.element import element_bytes
+from einderive.ta.ir.node import Access, Mul, Scope
+from einderive.ta.ir.operator import Binding, Operator
+from einderive.ta.ir.subst import accesses, nested_scopes, stages
+from einderive.ta.printing.written import MOST_DEPTH, MOST_LENGTH, written
 
 FOLDED = "folded"
 """The stage's operator where it is computed once, from weights alone."""

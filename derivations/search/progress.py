@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from derivations.search.choice import choices
-from derivations.search.graph import Graph
-from ta.ir.node import Scope
+from einderive.derivations.search.choice import choices
+from einderive.derivations.search.graph import Graph
+from einderive.ta.ir.node import Scope
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Mapping, Sequence
 
-from derivations.steps.kernel import Step
-from ta.ir.node import Scope
-from ta.ir.sources import redirected
-from ta.ir.subst import nested_scopes, stages
+from einderive.derivations.steps.kernel import Step
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.sources import redirected
+from einderive.ta.ir.subst import nested_scopes, stages
 
 
 def replace_step(roots: tuple[Scope, ...], step: Step) -> tuple[Scope, ...]:

@@ -11,16 +11,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 
-from derivations.matching.bound import lower_bound
-from derivations.matching.cost import Machine
-from derivations.rule import JointRule, Rule
-from derivations.search.explore import Budget, explore
-from derivations.search.extract import Plan, plans, unchanged
-from derivations.search.graph import INTERRUPTED, Graph, default_item_bytes
-from derivations.search.progress import Progress, Watch, best_seconds
-from derivations.steps.kernel import Step
-from ta.ir.node import Scope
-from ta.ir.operator import Operator
+from einderive.derivations.matching.bound import lower_bound
+from einderive.derivations.matching.cost import Machine
+from einderive.derivations.rule import JointRule, Rule
+from einderive.derivations.search.explore import Budget, explore
+from einderive.derivations.search.extract import Plan, plans, unchanged
+from einderive.derivations.search.graph import INTERRUPTED, Graph, default_item_bytes
+from einderive.derivations.search.progress import Progress, Watch, best_seconds
+from einderive.derivations.steps.kernel import Step
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Operator
 
 AT_THE_BOUND = "no program can be faster than the one given"
 

@@ -6,11 +6,11 @@ import heapq
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from derivations.search.choice import Choice
-from derivations.search.graph import Graph, producers
-from derivations.search.replay import Heights
-from derivations.steps.kernel import Step
-from ta.ir.node import Scope
+from einderive.derivations.search.choice import Choice
+from einderive.derivations.search.graph import Graph, producers
+from einderive.derivations.search.replay import Heights
+from einderive.derivations.steps.kernel import Step
+from einderive.ta.ir.node import Scope
 
 COMPARABLE = 1.5
 """A step is tried in the variants when it costs at most this many times the best choice."""

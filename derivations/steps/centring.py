@@ -21,13 +21,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ta.errors import RuleRefused
-from ta.facts.centred import less, mean_of
-from ta.facts.infinite import may_be_infinite
-from ta.ir import expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Add, Node, Scope
-from ta.ir.subst import replace_node, terms
+from einderive.ta.errors import RuleRefused
+from einderive.ta.facts.centred import less, mean_of
+from einderive.ta.facts.infinite import may_be_infinite
+from einderive.ta.ir import expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Add, Node, Scope
+from einderive.ta.ir.subst import replace_node, terms
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from derivations.steps.restructure import factors_of, lift
-from ta.errors import RuleRefused
-from ta.ir import affine, expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Const, Node, Scope
-from ta.ir.subst import substitute
+from einderive.derivations.steps.restructure import factors_of, lift
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Const, Node, Scope
+from einderive.ta.ir.subst import substitute
 
 
 @dataclass(frozen=True, slots=True)

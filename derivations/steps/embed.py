@@ -11,14 +11,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from derivations.steps.propose import needed
-from derivations.steps.reindex import ReindexSums, inside, reindex_sums, require_rows, row_range
-from ta.errors import RuleRefused
-from ta.ir import affine, expr
-from ta.ir.affine import Range, Row
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Scope
-from ta.ir.subst import substitute
+from einderive.derivations.steps.propose import needed
+from einderive.derivations.steps.reindex import (
+    ReindexSums,
+    inside,
+    reindex_sums,
+    require_rows,
+    row_range,
+)
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.subst import substitute
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
-from derivations.steps.restructure import Merge, merge, needs_guard, reads
-from ta.errors import RuleRefused
-from ta.ir.node import Access, Node, Scope, Select
-from ta.ir.sources import redirected
-from ta.ir.subst import children, nested_scopes, stages, terms
-from ta.printing.written import MOST_LENGTH, written
+from einderive.derivations.steps.restructure import Merge, merge, needs_guard, reads
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir.node import Access, Node, Scope, Select
+from einderive.ta.ir.sources import redirected
+from einderive.ta.ir.subst import children, nested_scopes, stages, terms
+from einderive.ta.printing.written import MOST_LENGTH, written
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from derivations.steps.restructure import lift
-from ta.errors import RuleRefused
-from ta.ir import expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Reducer, Scope
-from ta.ir.subst import replace_node, stages, walk
+from einderive.derivations.steps.restructure import lift
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir import expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Reducer, Scope
+from einderive.ta.ir.subst import replace_node, stages, walk
 
 OPPOSITE: dict[Reducer, Reducer] = {"max": "min", "min": "max"}
 

@@ -10,18 +10,33 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from derivations.steps import centring, contraction, embed, fusion, pieces, reindex, restructure
-from derivations.steps import identities as functions
-from derivations.steps.centring import Centre
-from derivations.steps.contraction import ContractPairs
-from derivations.steps.embed import ReadPart
-from derivations.steps.fusion import Fuse
-from derivations.steps.identities import Exponential, Pull, Scale
-from derivations.steps.pieces import SplitRange
-from derivations.steps.reindex import ReindexLoops, ReindexSums
-from derivations.steps.restructure import Distribute, Expand, Factor, Materialise, Merge, SplitSum
-from ta.errors import RuleRefused
-from ta.ir.node import Scope
+from einderive.derivations.steps import (
+    centring,
+    contraction,
+    embed,
+    fusion,
+    pieces,
+    reindex,
+    restructure,
+)
+from einderive.derivations.steps import identities as functions
+from einderive.derivations.steps.centring import Centre
+from einderive.derivations.steps.contraction import ContractPairs
+from einderive.derivations.steps.embed import ReadPart
+from einderive.derivations.steps.fusion import Fuse
+from einderive.derivations.steps.identities import Exponential, Pull, Scale
+from einderive.derivations.steps.pieces import SplitRange
+from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
+from einderive.derivations.steps.restructure import (
+    Distribute,
+    Expand,
+    Factor,
+    Materialise,
+    Merge,
+    SplitSum,
+)
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir.node import Scope
 
 Witness: TypeAlias = (
     ReindexLoops

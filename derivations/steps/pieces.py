@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ta.errors import RuleRefused
-from ta.ir import affine, expr
-from ta.ir.affine import Range
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Condition, Node, Scope
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Condition, Node, Scope
 
 
 @dataclass(frozen=True, slots=True)

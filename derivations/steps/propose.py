@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import gcd
 
-from derivations.steps.reindex import ReindexLoops, ReindexSums, row_range
-from ta.facts.zeros import zero_reads
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.node import Access, Node, Scope, Select
-from ta.ir.subst import accesses, walk
+from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums, row_range
+from einderive.ta.facts.zeros import zero_reads
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Access, Node, Scope, Select
+from einderive.ta.ir.subst import accesses, walk
 
 
 @lru_cache(maxsize=4096)

@@ -22,13 +22,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from ta.errors import RuleRefused
-from ta.facts.zeros import vanishes_outside
-from ta.ir import affine, expr
-from ta.ir.affine import Range, Row
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Node, Scope
-from ta.ir.subst import substitute
+from einderive.ta.errors import RuleRefused
+from einderive.ta.facts.zeros import vanishes_outside
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Node, Scope
+from einderive.ta.ir.subst import substitute
 
 
 @dataclass(frozen=True, slots=True)

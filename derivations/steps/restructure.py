@@ -19,15 +19,15 @@ from functools import lru_cache
 from itertools import product as cartesian
 from itertools import repeat
 
-from ta.errors import RuleRefused
-from ta.facts.infinite import may_be_infinite
-from ta.facts.zeros import vanishes_outside
-from ta.ir import affine, expr
-from ta.ir.affine import Range, Row, bits
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Add, Apply, Condition, Mul, Node, Power, Reducer, Scope
-from ta.ir.subst import accesses, children, rename, replace_node, substitute, walk
-from ta.ir.subst import terms as walked
+from einderive.ta.errors import RuleRefused
+from einderive.ta.facts.infinite import may_be_infinite
+from einderive.ta.facts.zeros import vanishes_outside
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range, Row, bits
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Add, Apply, Condition, Mul, Node, Power, Reducer, Scope
+from einderive.ta.ir.subst import accesses, children, rename, replace_node, substitute, walk
+from einderive.ta.ir.subst import terms as walked
 
 MOST_TERMS = 64
 """Expanding beyond this many terms is refused."""

@@ -6,19 +6,19 @@ May be imported by `frontend`.
 
 from __future__ import annotations
 
-from eops.library.attention import ATTENTION
-from eops.library.concat import CONCAT
-from eops.library.conv import CONVOLUTIONS
-from eops.library.conv_transpose import TRANSPOSED_CONVOLUTIONS
-from eops.library.elementwise import ELEMENTWISE
-from eops.library.matmul import MATMUL
-from eops.library.pad_slice import PAD_SLICE
-from eops.library.pool import AVERAGE_POOLS, MAXIMUM_POOLS
-from eops.library.reduction import REDUCTION
-from eops.library.repaired import REPAIRED
-from eops.library.softmax import SOFTMAX
-from eops.library.view import VIEW
-from ta.ir.operator import Operator
+from einderive.eops.library.attention import ATTENTION
+from einderive.eops.library.concat import CONCAT
+from einderive.eops.library.conv import CONVOLUTIONS
+from einderive.eops.library.conv_transpose import TRANSPOSED_CONVOLUTIONS
+from einderive.eops.library.elementwise import ELEMENTWISE
+from einderive.eops.library.matmul import MATMUL
+from einderive.eops.library.pad_slice import PAD_SLICE
+from einderive.eops.library.pool import AVERAGE_POOLS, MAXIMUM_POOLS
+from einderive.eops.library.reduction import REDUCTION
+from einderive.eops.library.repaired import REPAIRED
+from einderive.eops.library.softmax import SOFTMAX
+from einderive.eops.library.view import VIEW
+from einderive.ta.ir.operator import Operator
 
 OPERATORS: tuple[Operator, ...] = (
     VIEW,

@@ -15,18 +15,18 @@ from typing import TypeAlias
 
 import torch
 
-from eops.torch_views.contract import Operand
-from eops.torch_views.scalar import Buffers
-from eops.torch_views.stage import lower
-from eops.torch_views.steps import Dims, align
-from eops.torch_views.strided import Iterators, fill_value
-from eops.torch_views.types import HALVES, stage_types
-from eops.torch_views.views import ViewPlan, plan_view
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.node import Access, Number, Scope, Source
-from ta.ir.operator import Launch
-from ta.ir.subst import accesses
+from einderive.eops.torch_views.contract import Operand
+from einderive.eops.torch_views.scalar import Buffers
+from einderive.eops.torch_views.stage import lower
+from einderive.eops.torch_views.steps import Dims, align
+from einderive.eops.torch_views.strided import Iterators, fill_value
+from einderive.eops.torch_views.types import HALVES, stage_types
+from einderive.eops.torch_views.views import ViewPlan, plan_view
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Access, Number, Scope, Source
+from einderive.ta.ir.operator import Launch
+from einderive.ta.ir.subst import accesses
 
 Call: TypeAlias = Callable[[Buffers, torch.dtype], torch.Tensor]
 

@@ -15,17 +15,17 @@ from typing import NamedTuple
 import torch
 from torch.nn import functional
 
-from eops.library import softmax
-from eops.library.arrange import by_stride, merged, reading, restored
-from eops.library.plain import is_affine, refuse_empty
-from eops.library.traffic import output_bytes, read_bytes, utilisation
-from eops.torch_views.scalar import Buffers
-from ta.exact.fields import rounded
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.expr import split_coefficient
-from ta.ir.node import Access, Mul, Node, Number, Scope
-from ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
+from einderive.eops.library import softmax
+from einderive.eops.library.arrange import by_stride, merged, reading, restored
+from einderive.eops.library.plain import is_affine, refuse_empty
+from einderive.eops.library.traffic import output_bytes, read_bytes, utilisation
+from einderive.eops.torch_views.scalar import Buffers
+from einderive.ta.exact.fields import rounded
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.expr import split_coefficient
+from einderive.ta.ir.node import Access, Mul, Node, Number, Scope
+from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
 
 
 class Attention(NamedTuple):

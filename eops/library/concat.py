@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 import torch
 
-from eops.library.plain import is_affine, refuse_empty
-from eops.library.traffic import output_bytes, read_bytes
-from eops.torch_views.scalar import Buffers
-from eops.torch_views.stage import lower
-from eops.torch_views.types import stage_types
-from ta.ir.affine import Range
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Node, Scope, Select
-from ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
+from einderive.eops.library.plain import is_affine, refuse_empty
+from einderive.eops.library.traffic import output_bytes, read_bytes
+from einderive.eops.torch_views.scalar import Buffers
+from einderive.eops.torch_views.stage import lower
+from einderive.eops.torch_views.types import stage_types
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Node, Scope, Select
+from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
 
 
 class Part(NamedTuple):

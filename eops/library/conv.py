@@ -11,12 +11,12 @@ from __future__ import annotations
 from functools import partial
 from math import isinf, prod
 
-from eops.library.convolve import convolve
-from eops.library.grouped import Part, grouped_call
-from eops.library.sliding import bounds_of, reversed_kernel, slides, view_rows, wanted
-from eops.library.traffic import call_bytes, operand_bytes, utilisation
-from ta.exact.fields import rounded
-from ta.ir.operator import Binding, Launch, Operator, Work
+from einderive.eops.library.convolve import convolve
+from einderive.eops.library.grouped import Part, grouped_call
+from einderive.eops.library.sliding import bounds_of, reversed_kernel, slides, view_rows, wanted
+from einderive.eops.library.traffic import call_bytes, operand_bytes, utilisation
+from einderive.ta.exact.fields import rounded
+from einderive.ta.ir.operator import Binding, Launch, Operator, Work
 
 LOOPS = {1: "h", 2: "hw", 3: "zhw"}
 TAPS = {1: "r", 2: "rs", 3: "qrs"}

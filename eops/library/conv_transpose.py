@@ -11,14 +11,14 @@ from __future__ import annotations
 from functools import partial
 from math import isinf, prod
 
-from eops.library.convolve import convolve
-from eops.library.grouped import Part, grouped_call
-from eops.library.sliding import Slide, bounds_of, split_row, touched, view_rows, wanted
-from eops.library.traffic import call_bytes, operand_bytes, utilisation
-from ta.exact.fields import rounded
-from ta.ir import affine
-from ta.ir.affine import Range
-from ta.ir.operator import Binding, Launch, Operator, Work
+from einderive.eops.library.convolve import convolve
+from einderive.eops.library.grouped import Part, grouped_call
+from einderive.eops.library.sliding import Slide, bounds_of, split_row, touched, view_rows, wanted
+from einderive.eops.library.traffic import call_bytes, operand_bytes, utilisation
+from einderive.ta.exact.fields import rounded
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.operator import Binding, Launch, Operator, Work
 
 LOOPS = {1: "h", 2: "hw", 3: "zhw"}
 INPUTS = {1: "i", 2: "ij", 3: "lij"}

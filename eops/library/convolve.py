@@ -14,7 +14,7 @@ from typing import Final
 import torch
 from torch.nn import functional
 
-from eops.torch_views.types import HALVES
+from einderive.eops.torch_views.types import HALVES
 
 PLAIN: Final[dict[int, Callable[..., torch.Tensor]]] = {
     1: functional.conv1d,

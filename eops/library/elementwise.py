@@ -7,13 +7,13 @@ Operands may lack some of the loops (they broadcast); masks on the loops are par
 
 from __future__ import annotations
 
-from eops.library.plain import is_plain, refuse_empty
-from eops.library.traffic import output_bytes, read_bytes
-from eops.torch_views.stage import lower
-from ta.ir.element import element_bytes
-from ta.ir.node import Access, Add, Const, Mul, Scope
-from ta.ir.operator import Binding, Mismatch, Operator, Work
-from ta.ir.subst import accesses, children, walk
+from einderive.eops.library.plain import is_plain, refuse_empty
+from einderive.eops.library.traffic import output_bytes, read_bytes
+from einderive.eops.torch_views.stage import lower
+from einderive.ta.ir.element import element_bytes
+from einderive.ta.ir.node import Access, Add, Const, Mul, Scope
+from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
+from einderive.ta.ir.subst import accesses, children, walk
 
 REDUCES = Mismatch("reducer", "the scope reduces", (), 100.0)
 

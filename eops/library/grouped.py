@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 import torch
 
-from eops.library.arrange import (
+from einderive.eops.library.arrange import (
     by_stride,
     library_call,
     merged,
@@ -22,10 +22,10 @@ from eops.library.arrange import (
     scaled,
     scales_operand,
 )
-from eops.torch_views.scalar import Buffers
-from eops.torch_views.strided import fill_value
-from ta.ir.affine import Range, Row
-from ta.ir.operator import Binding, Launch
+from einderive.eops.torch_views.scalar import Buffers
+from einderive.eops.torch_views.strided import fill_value
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.operator import Binding, Launch
 
 Convolve: TypeAlias = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 """(images, weights) -> the result, of the outputs that are wanted."""

@@ -12,13 +12,13 @@ from math import isinf, prod
 
 import torch
 
-from eops.library.arrange import library_call, reading, scaled, scales_operand
-from eops.library.traffic import call_bytes, dense_strides, operand_bytes, utilisation
-from eops.torch_views.contract import Shape, contract, result_order
-from eops.torch_views.scalar import Buffers
-from eops.torch_views.strided import fill_value
-from ta.exact.fields import rounded
-from ta.ir.operator import Binding, Launch, Operator, Work
+from einderive.eops.library.arrange import library_call, reading, scaled, scales_operand
+from einderive.eops.library.traffic import call_bytes, dense_strides, operand_bytes, utilisation
+from einderive.eops.torch_views.contract import Shape, contract, result_order
+from einderive.eops.torch_views.scalar import Buffers
+from einderive.eops.torch_views.strided import fill_value
+from einderive.ta.exact.fields import rounded
+from einderive.ta.ir.operator import Binding, Launch, Operator, Work
 
 
 def _constraint(binding: Binding) -> str | None:

@@ -5,12 +5,12 @@ Y[b] = A[rows(b)]                                 outside A: its fill
 
 from __future__ import annotations
 
-from eops.library.plain import stays
-from eops.library.traffic import output_bytes, read_bytes
-from eops.library.view import single_read
-from eops.torch_views.stage import lower
-from ta.ir.node import Scope
-from ta.ir.operator import Binding, Mismatch, Operator, Work
+from einderive.eops.library.plain import stays
+from einderive.eops.library.traffic import output_bytes, read_bytes
+from einderive.eops.library.view import single_read
+from einderive.eops.torch_views.stage import lower
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
 
 
 def recognise(scope: Scope) -> Binding | Mismatch:

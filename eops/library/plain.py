@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ta.ir import affine
-from ta.ir.affine import Range
-from ta.ir.node import Access, Scope
-from ta.ir.operator import Mismatch
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.node import Access, Scope
+from einderive.ta.ir.operator import Mismatch
 
 EMPTY = Mismatch("iterators", "an iterator has an empty range", (), 100.0)
 

@@ -17,16 +17,23 @@ from typing import Literal
 import torch
 from torch.nn import functional
 
-from eops.library.arrange import by_stride, library_call, merged, reading, restored, scaled
-from eops.library.sliding import Slide, bounds_of, slides, view_rows, wanted
-from eops.library.traffic import dense_strides, output_bytes, read_bytes
-from eops.torch_views.contract import Operand
-from eops.torch_views.scalar import Buffers
-from eops.torch_views.steps import Dims
-from eops.torch_views.types import HALVES
-from ta.exact.fields import rounded
-from ta.ir.node import Number
-from ta.ir.operator import Binding, Launch, Operator, Work
+from einderive.eops.library.arrange import (
+    by_stride,
+    library_call,
+    merged,
+    reading,
+    restored,
+    scaled,
+)
+from einderive.eops.library.sliding import Slide, bounds_of, slides, view_rows, wanted
+from einderive.eops.library.traffic import dense_strides, output_bytes, read_bytes
+from einderive.eops.torch_views.contract import Operand
+from einderive.eops.torch_views.scalar import Buffers
+from einderive.eops.torch_views.steps import Dims
+from einderive.eops.torch_views.types import HALVES
+from einderive.ta.exact.fields import rounded
+from einderive.ta.ir.node import Number
+from einderive.ta.ir.operator import Binding, Launch, Operator, Work
 
 LOOPS = {1: "h", 2: "hw", 3: "zhw"}
 TAPS = {1: "r", 2: "rs", 3: "qrs"}

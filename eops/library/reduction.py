@@ -13,15 +13,15 @@ from math import isinf
 
 import torch
 
-from eops.library.arrange import library_call, reading, scaled
-from eops.library.plain import is_plain, refuse_empty
-from eops.library.traffic import output_bytes, read_bytes
-from eops.torch_views.scalar import Buffers
-from eops.torch_views.steps import align
-from ta.exact.fields import rounded
-from ta.ir.expr import split_coefficient
-from ta.ir.node import Access, Reducer, Scope
-from ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
+from einderive.eops.library.arrange import library_call, reading, scaled
+from einderive.eops.library.plain import is_plain, refuse_empty
+from einderive.eops.library.traffic import output_bytes, read_bytes
+from einderive.eops.torch_views.scalar import Buffers
+from einderive.eops.torch_views.steps import align
+from einderive.ta.exact.fields import rounded
+from einderive.ta.ir.expr import split_coefficient
+from einderive.ta.ir.node import Access, Reducer, Scope
+from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
 
 BODY_REPAIRS = ("hoist", "distribute", "materialise")
 ROW_REPAIRS = ("skew", "shift", "tighten", "split-iterator", "materialise")

@@ -24,20 +24,20 @@ from typing import Final
 
 import torch
 
-from eops.expanded import Expanded, Product, expanded, product_of
-from eops.library.arrange import library_call
-from eops.library.plain import is_plain
-from eops.library.traffic import output_bytes, read_bytes
-from eops.opaque import opaque
-from eops.torch_views.contract import contraction_order
-from eops.torch_views.points import Points
-from eops.torch_views.scalar import Buffers
-from eops.torch_views.stage import lower
-from eops.torch_views.types import HALVES
-from ta.ir.element import element_bytes, floating_inputs
-from ta.ir.node import Add, Mul, Power, Scope, Source
-from ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
-from ta.ir.subst import accesses, nested_scopes, stages, terms
+from einderive.eops.expanded import Expanded, Product, expanded, product_of
+from einderive.eops.library.arrange import library_call
+from einderive.eops.library.plain import is_plain
+from einderive.eops.library.traffic import output_bytes, read_bytes
+from einderive.eops.opaque import opaque
+from einderive.eops.torch_views.contract import contraction_order
+from einderive.eops.torch_views.points import Points
+from einderive.eops.torch_views.scalar import Buffers
+from einderive.eops.torch_views.stage import lower
+from einderive.eops.torch_views.types import HALVES
+from einderive.ta.ir.element import element_bytes, floating_inputs
+from einderive.ta.ir.node import Add, Mul, Power, Scope, Source
+from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
+from einderive.ta.ir.subst import accesses, nested_scopes, stages, terms
 
 AMPLIFIED: Final = 6
 """Errors of a sum's terms may be so many times those of the sum: for squared distances, where the

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import torch
 
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.node import Access, Number
-from ta.ir.operator import Binding, Window
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Access, Number
+from einderive.ta.ir.operator import Binding, Window
 
 MOST_EXTRA = 1 / 8
 """The share of a dimension that may be padding computed in vain, rather than copied around."""

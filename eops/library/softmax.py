@@ -13,17 +13,17 @@ from dataclasses import dataclass
 
 import torch
 
-from eops.library.elementwise import passes
-from eops.library.plain import refuse_empty
-from eops.library.traffic import output_bytes, read_bytes
-from eops.torch_views.scalar import Buffers
-from eops.torch_views.stage import lower
-from ta.ir import affine, expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.element import element_bytes
-from ta.ir.node import Access, Add, Apply, Mul, Node, Power, Reducer, Scope
-from ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
-from ta.ir.subst import accesses, substitute
+from einderive.eops.library.elementwise import passes
+from einderive.eops.library.plain import refuse_empty
+from einderive.eops.library.traffic import output_bytes, read_bytes
+from einderive.eops.torch_views.scalar import Buffers
+from einderive.eops.torch_views.stage import lower
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.element import element_bytes
+from einderive.ta.ir.node import Access, Add, Apply, Mul, Node, Power, Reducer, Scope
+from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
+from einderive.ta.ir.subst import accesses, substitute
 
 
 @dataclass(frozen=True, slots=True)

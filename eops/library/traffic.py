@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from ta.ir import affine
-from ta.ir.affine import Ranges, Row
-from ta.ir.element import element_bytes
-from ta.ir.node import Access, Scope, Source
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Ranges, Row
+from einderive.ta.ir.element import element_bytes
+from einderive.ta.ir.node import Access, Scope, Source
 
 NARROW = 16
 """Matrix units work on tiles about this wide: narrower products leave them partly idle."""

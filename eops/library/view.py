@@ -8,11 +8,11 @@ views are free.  An iterator that runs backwards through the memory costs a copy
 
 from __future__ import annotations
 
-from eops.library.plain import is_affine, refuse_empty, stays
-from eops.library.traffic import dense_strides, output_bytes
-from eops.torch_views.stage import lower
-from ta.ir.node import Access, Scope
-from ta.ir.operator import Binding, Mismatch, Operator, Work
+from einderive.eops.library.plain import is_affine, refuse_empty, stays
+from einderive.eops.library.traffic import dense_strides, output_bytes
+from einderive.eops.torch_views.stage import lower
+from einderive.ta.ir.node import Access, Scope
+from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
 
 REDUCES = Mismatch("reducer", "the scope reduces", (), 100.0)
 NOT_ONE_READ = Mismatch("body", "the body is not a single read", ("merge-stage",), 100.0)

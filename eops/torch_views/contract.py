@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 import torch
 
-from eops.torch_views.steps import Dims, align
+from einderive.eops.torch_views.steps import Dims, align
 
 SLENDER: Final = 8
 """A product this many times longer than wide is computed with its long side as rows: 4096 x 4096

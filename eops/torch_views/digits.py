@@ -16,10 +16,10 @@ from typing import Final
 
 import torch
 
-from ta.ir.affine import Range, Row
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Node, Scope, Select
-from ta.ir.subst import substitute, walk
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Node, Scope, Select
+from einderive.ta.ir.subst import substitute, walk
 
 MOST_GROWTH: Final = 2.0
 """A loop that its digits would more than double is left as it is."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import torch
 
-from eops.torch_views.strided import Iterators, StridedPlan, fill_value, plan_strided
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.node import Number
+from einderive.eops.torch_views.strided import Iterators, StridedPlan, fill_value, plan_strided
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Number
 
 
 class PerDevice:

@@ -16,14 +16,14 @@ from typing import Final
 
 import torch
 
-from eops.torch_views.scalar import Buffers
-from eops.torch_views.stage import Stage, lower
-from eops.torch_views.views import ViewPlan, plan_view
-from ta.ir import affine, expr
-from ta.ir.affine import Range
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Node, Scope, Source, Tensor
-from ta.ir.subst import accesses, rebuild
+from einderive.eops.torch_views.scalar import Buffers
+from einderive.eops.torch_views.stage import Stage, lower
+from einderive.eops.torch_views.views import ViewPlan, plan_view
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Node, Scope, Source, Tensor
+from einderive.ta.ir.subst import accesses, rebuild
 
 LARGEST: Final = {"cpu": 1 << 19, "cuda": 1 << 24}
 """Elements of a part, the points times what each takes: on a CPU they stay in the cache.  100 000

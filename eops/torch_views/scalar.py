@@ -14,14 +14,14 @@ from typing import TypeAlias
 
 import torch
 
-from eops.torch_views import steps as steps
-from eops.torch_views.gather import PerDevice
-from eops.torch_views.steps import Dims, Frame, Step, Value
-from eops.torch_views.types import held
-from eops.torch_views.views import ViewPlan, plan_view
-from ta.ir.affine import Range
-from ta.ir.expr import split_coefficient
-from ta.ir.node import (
+from einderive.eops.torch_views import steps as steps
+from einderive.eops.torch_views.gather import PerDevice
+from einderive.eops.torch_views.steps import Dims, Frame, Step, Value
+from einderive.eops.torch_views.types import held
+from einderive.eops.torch_views.views import ViewPlan, plan_view
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.expr import split_coefficient
+from einderive.ta.ir.node import (
     Access,
     Add,
     Apply,
@@ -33,7 +33,7 @@ from ta.ir.node import (
     Select,
     Source,
 )
-from ta.ir.subst import accesses, children, walk
+from einderive.ta.ir.subst import accesses, children, walk
 
 Buffers: TypeAlias = Mapping[Source, torch.Tensor]
 Block: TypeAlias = Mapping[int, tuple[int, int]]

@@ -17,27 +17,27 @@ from typing import Final, TypeAlias
 
 import torch
 
-from eops.dtypes import leaves
-from eops.torch_views.contract import Operand, contract, contraction_order
-from eops.torch_views.digits import split_digits
-from eops.torch_views.scalar import Block, Buffers, Elementwise
-from eops.torch_views.steps import align
-from eops.torch_views.strided import fill_value
-from eops.torch_views.taps import COMBINE, IDENTITIES, TapStage, tap_stage
-from eops.torch_views.types import (
+from einderive.eops.dtypes import leaves
+from einderive.eops.torch_views.contract import Operand, contract, contraction_order
+from einderive.eops.torch_views.digits import split_digits
+from einderive.eops.torch_views.scalar import Block, Buffers, Elementwise
+from einderive.eops.torch_views.steps import align
+from einderive.eops.torch_views.strided import fill_value
+from einderive.eops.torch_views.taps import COMBINE, IDENTITIES, TapStage, tap_stage
+from einderive.eops.torch_views.types import (
     HALVES,
     StageTypes,
     constant_types,
     depends_on_inputs,
     stage_types,
 )
-from eops.torch_views.views import ViewPlan, plan_view
-from ta.ir import affine, expr
-from ta.ir.affine import Row
-from ta.ir.canon import scope as make_scope
-from ta.ir.expr import split_coefficient
-from ta.ir.node import Access, Const, Mul, Node, Number, Scope, Source, Tensor
-from ta.ir.subst import accesses, rebuild, stages, substitute, walk
+from einderive.eops.torch_views.views import ViewPlan, plan_view
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Row
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.expr import split_coefficient
+from einderive.ta.ir.node import Access, Const, Mul, Node, Number, Scope, Source, Tensor
+from einderive.ta.ir.subst import accesses, rebuild, stages, substitute, walk
 
 Stage: TypeAlias = Callable[[Buffers], torch.Tensor]
 _Kernel: TypeAlias = Callable[[Buffers, StageTypes], torch.Tensor]

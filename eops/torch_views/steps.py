@@ -14,10 +14,10 @@ from typing import Final, NamedTuple, TypeAlias
 
 import torch
 
-from eops.torch_views.types import real_scalar
-from ta.ir import affine
-from ta.ir.affine import Row
-from ta.ir.node import Condition, Node, Number
+from einderive.eops.torch_views.types import real_scalar
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Row
+from einderive.ta.ir.node import Condition, Node, Number
 
 Dims: TypeAlias = tuple[int, ...]
 """Iterators, rising: the dimensions of a tensor."""

@@ -16,12 +16,12 @@ from typing import NamedTuple, TypeAlias
 
 import torch
 
-from eops.dtypes import holds
-from eops.torch_views.types import real_scalar
-from ta.errors import BuildError
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.node import Number
+from einderive.eops.dtypes import holds
+from einderive.eops.torch_views.types import real_scalar
+from einderive.ta.errors import BuildError
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Number
 
 Iterators: TypeAlias = Sequence[tuple[int, Range]]
 """Positions of iterators with their ranges, in the order of the view's dimensions."""

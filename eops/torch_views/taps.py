@@ -16,14 +16,14 @@ from typing import Final, NamedTuple
 
 import torch
 
-from eops.torch_views.scalar import Buffers
-from eops.torch_views.strided import fill_value
-from eops.torch_views.types import StageTypes
-from eops.torch_views.views import ViewPlan, plan_view
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.expr import split_coefficient
-from ta.ir.node import Access, Mul, Number, Reducer, Scope
+from einderive.eops.torch_views.scalar import Buffers
+from einderive.eops.torch_views.strided import fill_value
+from einderive.eops.torch_views.types import StageTypes
+from einderive.eops.torch_views.views import ViewPlan, plan_view
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.expr import split_coefficient
+from einderive.ta.ir.node import Access, Mul, Number, Reducer, Scope
 
 MOST_TAPS: Final = 128
 LEAST_LOOPS: Final = 1 << 12

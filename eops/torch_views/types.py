@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import torch
 
-from eops.dtypes import as_float, holds, is_integral, whole_types
-from ta.ir.node import Number, Scope
-from ta.ir.subst import accesses, stages
+from einderive.eops.dtypes import as_float, holds, is_integral, whole_types
+from einderive.ta.ir.node import Number, Scope
+from einderive.ta.ir.subst import accesses, stages
 
 HALVES = (torch.float16, torch.bfloat16)
 

@@ -13,11 +13,11 @@ from typing import Protocol
 
 import torch
 
-from eops.torch_views.gather import gather_view
-from eops.torch_views.strided import Iterators, fill_value, plan_strided
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.node import Number
+from einderive.eops.torch_views.gather import gather_view
+from einderive.eops.torch_views.strided import Iterators, fill_value, plan_strided
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Number
 
 
 class ViewPlan(Protocol):

@@ -20,11 +20,11 @@ from typing import Any, Final
 
 import torch
 
-from eops.triton_kernels.blocks import Config
-from eops.triton_kernels.emit_triton import emit
-from eops.triton_kernels.plan import Plan, plan
-from ta.errors import BuildError
-from ta.ir.node import Scope
+from einderive.eops.triton_kernels.blocks import Config
+from einderive.eops.triton_kernels.emit_triton import emit
+from einderive.eops.triton_kernels.plan import Plan, plan
+from einderive.ta.errors import BuildError
+from einderive.ta.ir.node import Scope
 
 FP_FUSION: Final = True
 """May a*b + c become one fused operation?  It rounds once instead of twice.  Always passed on, as

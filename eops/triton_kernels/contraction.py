@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 
-from ta.ir.affine import Row
-from ta.ir.expr import split_coefficient
-from ta.ir.node import Access, Mul, Scope
+from einderive.ta.ir.affine import Row
+from einderive.ta.ir.expr import split_coefficient
+from einderive.ta.ir.node import Access, Mul, Scope
 
 LEAST_EXTENT = 16
 """Below this a tile of `tl.dot`, at least 16 wide, would be mostly empty."""

@@ -12,12 +12,12 @@ from typing import Final, NamedTuple
 
 import torch
 
-from eops.dtypes import FLOATS, LIMITS
-from eops.torch_views.types import real_scalar
-from eops.triton_kernels.plan import Guard, Load, Plan
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.node import Condition, Number
+from einderive.eops.dtypes import FLOATS, LIMITS
+from einderive.eops.torch_views.types import real_scalar
+from einderive.eops.triton_kernels.plan import Guard, Load, Plan
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Condition, Number
 
 TRITON_DTYPE: Final = {
     name: f"tl.{'int1' if name == 'bool' else name}"

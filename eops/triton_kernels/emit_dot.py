@@ -8,10 +8,17 @@ read through its own index rows, so overlapping, strided and padded operands nee
 
 from __future__ import annotations
 
-from eops.triton_kernels.emit_access import TRITON_DTYPE, Frame, axis, literal, load_text, row_text
-from eops.triton_kernels.emit_loops import decode, indent, index_setup
-from eops.triton_kernels.plan import Load, Plan, strides
-from ta.ir import affine
+from einderive.eops.triton_kernels.emit_access import (
+    TRITON_DTYPE,
+    Frame,
+    axis,
+    literal,
+    load_text,
+    row_text,
+)
+from einderive.eops.triton_kernels.emit_loops import decode, indent, index_setup
+from einderive.eops.triton_kernels.plan import Load, Plan, strides
+from einderive.ta.ir import affine
 
 
 def dot_kernel(plan: Plan, *, upcast: bool) -> list[str]:

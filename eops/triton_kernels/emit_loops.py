@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eops.triton_kernels.emit_access import TRITON_DTYPE, Frame, axis, identity
-from eops.triton_kernels.emit_scalar import BodyWriter
-from eops.triton_kernels.plan import Plan
-from ta.ir.affine import Range
+from einderive.eops.triton_kernels.emit_access import TRITON_DTYPE, Frame, axis, identity
+from einderive.eops.triton_kernels.emit_scalar import BodyWriter
+from einderive.eops.triton_kernels.plan import Plan
+from einderive.ta.ir.affine import Range
 
 INDENT = "    "
 

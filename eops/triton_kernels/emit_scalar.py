@@ -7,11 +7,17 @@ from fractions import Fraction
 from math import factorial
 from typing import Final
 
-from eops.triton_kernels.emit_access import Frame, condition_text, literal, load_text, scalar
-from eops.triton_kernels.plan import Plan
-from ta.ir import affine
-from ta.ir.expr import const
-from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Select
+from einderive.eops.triton_kernels.emit_access import (
+    Frame,
+    condition_text,
+    literal,
+    load_text,
+    scalar,
+)
+from einderive.eops.triton_kernels.plan import Plan
+from einderive.ta.ir import affine
+from einderive.ta.ir.expr import const
+from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Select
 
 ONE: Final = const(1)
 

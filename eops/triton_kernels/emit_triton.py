@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from keyword import iskeyword
 
-from eops.triton_kernels.emit_access import TRITON_DTYPE
-from eops.triton_kernels.emit_dot import dot_kernel
-from eops.triton_kernels.emit_loops import flat_kernel, indent, loop_kernel
-from eops.triton_kernels.emit_scalar import helper_source
-from eops.triton_kernels.plan import Plan
-from ta.errors import BuildError
-from ta.ir.node import Tensor
+from einderive.eops.triton_kernels.emit_access import TRITON_DTYPE
+from einderive.eops.triton_kernels.emit_dot import dot_kernel
+from einderive.eops.triton_kernels.emit_loops import flat_kernel, indent, loop_kernel
+from einderive.eops.triton_kernels.emit_scalar import helper_source
+from einderive.eops.triton_kernels.plan import Plan
+from einderive.ta.errors import BuildError
+from einderive.ta.ir.node import Tensor
 
 TAKEN = frozenset({"float", "range", "tl", "triton", "_expm1", "_log1p", "_tanh"})
 """Names that the text of a kernel uses from its surroundings."""

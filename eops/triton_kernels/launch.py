@@ -16,9 +16,9 @@ from typing import Final
 
 import torch
 
-from eops.triton_kernels.build import Kernel, build
-from ta.ir.node import Scope
-from ta.printing.show import show
+from einderive.eops.triton_kernels.build import Kernel, build
+from einderive.ta.ir.node import Scope
+from einderive.ta.printing.show import show
 
 ALIGNMENT: Final = 16
 """Bytes: a kernel compiled for pointers at multiples of this is right for such pointers only."""

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from math import prod
 from typing import Literal, NamedTuple
 
-from eops import dtypes as types
-from eops.triton_kernels.blocks import Config, dot_configs, flat_configs, loop_configs
-from eops.triton_kernels.contraction import Contraction, contraction
-from ta.errors import BuildError
-from ta.facts.integer_sets import row_bounds
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.node import Access, Scope, Select, Source, Tensor
-from ta.ir.subst import accesses, walk
+from einderive.eops import dtypes as types
+from einderive.eops.triton_kernels.blocks import Config, dot_configs, flat_configs, loop_configs
+from einderive.eops.triton_kernels.contraction import Contraction, contraction
+from einderive.ta.errors import BuildError
+from einderive.ta.facts.integer_sets import row_bounds
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Access, Scope, Select, Source, Tensor
+from einderive.ta.ir.subst import accesses, walk
 
 Form = Literal["loop", "flat", "dot"]
 """`loop`: a block of outputs a program, nested reduction loops.  `flat`: the reduction iterators

@@ -19,9 +19,9 @@ from math import isnan
 import numpy as np
 import torch
 
-from derivations.record.verify import sample_points
-from eops.torch_views.stage import lower_all
-from frontend.accuracy.accept_integers import (
+from einderive.derivations.record.verify import sample_points
+from einderive.eops.torch_views.stage import lower_all
+from einderive.frontend.accuracy.accept_integers import (
     ExactCase,
     WrappingField,
     exact_case,
@@ -30,9 +30,9 @@ from frontend.accuracy.accept_integers import (
     reads_integers,
     stays_whole,
 )
-from frontend.accuracy.inputs import SMALL, random_inputs, whole_range_inputs
-from frontend.accuracy.levels import Accuracy, magnitude
-from frontend.accuracy.sampled_reference import (
+from einderive.frontend.accuracy.inputs import SMALL, random_inputs, whole_range_inputs
+from einderive.frontend.accuracy.levels import Accuracy, magnitude
+from einderive.frontend.accuracy.sampled_reference import (
     SAMPLED_SECONDS,
     Piece,
     equally_cheap,
@@ -41,12 +41,12 @@ from frontend.accuracy.sampled_reference import (
     joined,
     pieces,
 )
-from frontend.running.unwritten import Marked
-from ta.errors import BuildError
-from ta.exact.fields import Field, RealField
-from ta.exact.interp import evaluate_at
-from ta.ir.node import Scope, Tensor
-from ta.ir.program import Program
+from einderive.frontend.running.unwritten import Marked
+from einderive.ta.errors import BuildError
+from einderive.ta.exact.fields import Field, RealField
+from einderive.ta.exact.interp import evaluate_at
+from einderive.ta.ir.node import Scope, Tensor
+from einderive.ta.ir.program import Program
 
 FACTOR = 10.0
 """One decimal digit."""

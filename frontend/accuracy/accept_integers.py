@@ -21,12 +21,12 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from eops.dtypes import LIMITS, is_integral
-from eops.torch_views.stage import lower_all
-from eops.torch_views.types import constant_types, depends_on_inputs, stage_types
-from ta.exact.fields import Array, Field
-from ta.exact.interp import uses_order
-from ta.ir.node import (
+from einderive.eops.dtypes import LIMITS, is_integral
+from einderive.eops.torch_views.stage import lower_all
+from einderive.eops.torch_views.types import constant_types, depends_on_inputs, stage_types
+from einderive.ta.exact.fields import Array, Field
+from einderive.ta.exact.interp import uses_order
+from einderive.ta.ir.node import (
     Access,
     Add,
     Apply,
@@ -40,8 +40,8 @@ from ta.ir.node import (
     Source,
     Tensor,
 )
-from ta.ir.program import Program
-from ta.ir.subst import accesses, stages
+from einderive.ta.ir.program import Program
+from einderive.ta.ir.subst import accesses, stages
 
 SAFE: Final = 2.0**62
 """Numbers of this size are well within int64."""

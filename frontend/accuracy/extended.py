@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ta.exact.fields import Array, RealField
-from ta.ir.node import Number
+from einderive.ta.exact.fields import Array, RealField
+from einderive.ta.ir.node import Number
 
 
 @dataclass(frozen=True)

@@ -22,29 +22,29 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from derivations.record.verify import sample_points
-from derivations.search.replay import replace_step
-from derivations.steps.kernel import Step
-from eops.torch_views.stage import lower
-from frontend.accuracy import digits
-from frontend.accuracy.accept import at_points, epsilon, error
-from frontend.accuracy.accept_integers import output_types
-from frontend.accuracy.extended import ExtendedField
-from frontend.accuracy.hard_inputs import Family
-from frontend.accuracy.inputs import family_inputs, nonfinite_families
-from frontend.accuracy.judged import FamilyError, Standard, judged
-from frontend.accuracy.levels import Accuracy, can_cancel, magnitude
-from frontend.accuracy.rows import Piece, narrowed, pieces, smallest, work
-from frontend.accuracy.sampled_reference import evaluable
-from frontend.accuracy.summed import summed
-from frontend.accuracy.unequal import hard_families
-from frontend.accuracy.written import has_products, written
-from frontend.running.execute import Executable
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate, evaluate_at, input_tensors
-from ta.ir.node import Scope, Tensor
-from ta.ir.program import Program
-from ta.ir.subst import accesses, stages
+from einderive.derivations.record.verify import sample_points
+from einderive.derivations.search.replay import replace_step
+from einderive.derivations.steps.kernel import Step
+from einderive.eops.torch_views.stage import lower
+from einderive.frontend.accuracy import digits
+from einderive.frontend.accuracy.accept import at_points, epsilon, error
+from einderive.frontend.accuracy.accept_integers import output_types
+from einderive.frontend.accuracy.extended import ExtendedField
+from einderive.frontend.accuracy.hard_inputs import Family
+from einderive.frontend.accuracy.inputs import family_inputs, nonfinite_families
+from einderive.frontend.accuracy.judged import FamilyError, Standard, judged
+from einderive.frontend.accuracy.levels import Accuracy, can_cancel, magnitude
+from einderive.frontend.accuracy.rows import Piece, narrowed, pieces, smallest, work
+from einderive.frontend.accuracy.sampled_reference import evaluable
+from einderive.frontend.accuracy.summed import summed
+from einderive.frontend.accuracy.unequal import hard_families
+from einderive.frontend.accuracy.written import has_products, written
+from einderive.frontend.running.execute import Executable
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate, evaluate_at, input_tensors
+from einderive.ta.ir.node import Scope, Tensor
+from einderive.ta.ir.program import Program
+from einderive.ta.ir.subst import accesses, stages
 
 WRONG = digits.WRONG
 SAMPLES = 64

@@ -21,7 +21,7 @@ from math import frexp, log2, prod
 
 import torch
 
-from ta.ir.node import Tensor
+from einderive.ta.ir.node import Tensor
 
 OFFSET = 1000.0
 """How many times its deviation the mean of a family with an offset is, where the type has the

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import torch
 
-from eops.dtypes import LIMITS
-from frontend.accuracy.hard_inputs import Family, Make, normal, sparse
-from ta.ir.node import Tensor
+from einderive.eops.dtypes import LIMITS
+from einderive.frontend.accuracy.hard_inputs import Family, Make, normal, sparse
+from einderive.ta.ir.node import Tensor
 
 SMALL = 8
 """Random integers lie between -8 and 7."""

@@ -18,10 +18,10 @@ from math import log10
 
 import numpy as np
 
-from frontend.accuracy import digits
-from frontend.accuracy.accept import accepted
-from frontend.accuracy.hard_inputs import Family
-from frontend.accuracy.levels import Accuracy
+from einderive.frontend.accuracy import digits
+from einderive.frontend.accuracy.accept import accepted
+from einderive.frontend.accuracy.hard_inputs import Family
+from einderive.frontend.accuracy.levels import Accuracy
 
 CLOSE = 4.0
 """Where sizes of terms are allowed for, an error may be so many times that of the formula as

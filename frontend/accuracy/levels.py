@@ -27,16 +27,16 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from derivations.effects import rounding
-from derivations.effects.nonfinite import keeps_nonfinite
-from derivations.effects.uncentred import multiplies_uncentred
-from derivations.rule import Exactness
-from derivations.rules import ALL_RULES
-from derivations.steps.kernel import Step, apply
-from ta.errors import NameUnknownError, RuleRefused, shown
-from ta.ir import expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select
+from einderive.derivations.effects import rounding
+from einderive.derivations.effects.nonfinite import keeps_nonfinite
+from einderive.derivations.effects.uncentred import multiplies_uncentred
+from einderive.derivations.rule import Exactness
+from einderive.derivations.rules import ALL_RULES
+from einderive.derivations.steps.kernel import Step, apply
+from einderive.ta.errors import NameUnknownError, RuleRefused, shown
+from einderive.ta.ir import expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select
 
 Accuracy: TypeAlias = Literal["normwise", "fast", "componentwise"]
 Nan: TypeAlias = Literal["ignore", "strict"]

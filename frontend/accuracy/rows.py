@@ -18,11 +18,11 @@ from math import prod
 import numpy as np
 import torch
 
-from ta.ir import affine, expr
-from ta.ir.affine import Range
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Node, Scope
-from ta.ir.subst import accesses, rebuild, stages
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Node, Scope
+from einderive.ta.ir.subst import accesses, rebuild, stages
 
 ROWS = 8
 """So many rows of an output at most, and two at least."""

@@ -20,16 +20,16 @@ from math import prod
 import numpy as np
 import torch
 
-from derivations.rules.contraction_order import pairs
-from derivations.steps.contraction import plain_factors
-from derivations.steps.kernel import apply
-from frontend.accuracy.rows import narrowed
-from ta.errors import RuleRefused
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.node import Access, Scope, Select
-from ta.ir.sources import redirected
-from ta.ir.subst import stages, walk
+from einderive.derivations.rules.contraction_order import pairs
+from einderive.derivations.steps.contraction import plain_factors
+from einderive.derivations.steps.kernel import apply
+from einderive.frontend.accuracy.rows import narrowed
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Access, Scope, Select
+from einderive.ta.ir.sources import redirected
+from einderive.ta.ir.subst import stages, walk
 
 FULL_SECONDS = 0.2
 """A reference that is predicted to take no longer is computed in full."""

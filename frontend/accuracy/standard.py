@@ -13,14 +13,14 @@ from math import prod, sqrt
 
 import torch
 
-from eops.torch_views.stage import lower_all
-from frontend.accuracy.accept import Reference, error
-from frontend.accuracy.rows import pieces, work
-from frontend.accuracy.sampled_reference import equally_cheap, evaluable, seconds
-from frontend.accuracy.written import written
-from ta.ir.node import Scope
-from ta.ir.program import Program
-from ta.ir.subst import stages
+from einderive.eops.torch_views.stage import lower_all
+from einderive.frontend.accuracy.accept import Reference, error
+from einderive.frontend.accuracy.rows import pieces, work
+from einderive.frontend.accuracy.sampled_reference import equally_cheap, evaluable, seconds
+from einderive.frontend.accuracy.written import written
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.program import Program
+from einderive.ta.ir.subst import stages
 
 FULL_SECONDS = 0.2
 """The formula as written is computed in full where that is predicted to take no longer."""

@@ -11,10 +11,10 @@ not pass its operand on in proportion: a small minimum over large sums is not ex
 
 from __future__ import annotations
 
-from ta.ir import affine, expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Apply, Mul, Node, Power, Scope, Select
-from ta.ir.subst import accesses
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Apply, Mul, Node, Power, Scope, Select
+from einderive.ta.ir.subst import accesses
 
 
 def summed(root: Scope) -> Scope:

@@ -16,12 +16,12 @@ from itertools import combinations
 
 import torch
 
-from derivations.effects.rounding import is_difference
-from frontend.accuracy.hard_inputs import FAMILIES, Family
-from ta.ir import expr
-from ta.ir.node import Add, Const, Node, Scope, Tensor
-from ta.ir.program import Program
-from ta.ir.subst import accesses, stages, terms
+from einderive.derivations.effects.rounding import is_difference
+from einderive.frontend.accuracy.hard_inputs import FAMILIES, Family
+from einderive.ta.ir import expr
+from einderive.ta.ir.node import Add, Const, Node, Scope, Tensor
+from einderive.ta.ir.program import Program
+from einderive.ta.ir.subst import accesses, stages, terms
 
 UNEQUAL = "large, nearly equal tensors beside small ones"
 MOST_DIFFERENCES = 3

@@ -28,23 +28,23 @@ from typing import Any, Final, Literal, TypeAlias
 
 import torch
 
-from eops.torch_views import steps as steps
-from eops.torch_views.scalar import Block, Elementwise
-from eops.torch_views.stage import lower
-from eops.torch_views.steps import Step, align
-from eops.torch_views.taps import COMBINE
-from eops.torch_views.types import (
+from einderive.eops.torch_views import steps as steps
+from einderive.eops.torch_views.scalar import Block, Elementwise
+from einderive.eops.torch_views.stage import lower
+from einderive.eops.torch_views.steps import Step, align
+from einderive.eops.torch_views.taps import COMBINE
+from einderive.eops.torch_views.types import (
     HALVES,
     constant_types,
     depends_on_inputs,
     real_scalar,
     stage_types,
 )
-from frontend.running.execute import Executable, Run
-from ta.ir.expr import split_coefficient
-from ta.ir.node import Access, Add, Mul, Node, Power, Scope, Tensor
-from ta.ir.program import Program
-from ta.ir.subst import accesses, stages
+from einderive.frontend.running.execute import Executable, Run
+from einderive.ta.ir.expr import split_coefficient
+from einderive.ta.ir.node import Access, Add, Mul, Node, Power, Scope, Tensor
+from einderive.ta.ir.program import Program
+from einderive.ta.ir.subst import accesses, stages
 
 Accumulate: TypeAlias = Literal["sum", "einsum"]
 BLOCK: Final = 1 << 19

@@ -10,14 +10,14 @@ from typing import Any, NoReturn
 
 import torch
 
-from frontend.call import MISS, Caller, into
-from frontend.call.simplify import Simple
-from frontend.derived import Derived
-from frontend.files import write_whole
-from frontend.trial.outcome import Outcome
-from ta.errors import PickleError
-from ta.ir.node import Tensor
-from ta.printing.show import show_program
+from einderive.frontend.call import MISS, Caller, into
+from einderive.frontend.call.simplify import Simple
+from einderive.frontend.derived import Derived
+from einderive.frontend.files import write_whole
+from einderive.frontend.trial.outcome import Outcome
+from einderive.ta.errors import PickleError
+from einderive.ta.ir.node import Tensor
+from einderive.ta.printing.show import show_program
 
 
 class Derivation(Derived):
@@ -26,25 +26,25 @@ class Derivation(Derived):
     def compile(self, **options: Any) -> CompiledFunction:
         """Build, check and time the best candidates against the baseline; the fastest accepted
         program as a function.  Options as for `frontend.trial.choose.choose`."""
-        from frontend.trial.choose import choose  # builds only when asked for
+        from einderive.frontend.trial.choose import choose  # builds only when asked for
 
         outcome = choose(self, **options)
         parts = {part.name: getattr(outcome, part.name) for part in fields(outcome)}
         return CompiledFunction(**parts)
 
     def __str__(self) -> str:
-        from frontend.report.derivation import derivation_text
+        from einderive.frontend.report.derivation import derivation_text
 
         return derivation_text(self)
 
     def _repr_html_(self) -> str:
-        from frontend.report.html import derivation_html
+        from einderive.frontend.report.html import derivation_html
 
         return derivation_html(self)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write the derivation as one self-contained HTML page."""
-        from frontend.report.html import derivation_page
+        from einderive.frontend.report.html import derivation_page
 
         write_whole(path, derivation_page(self))
 
@@ -89,8 +89,8 @@ class CompiledFunction(Outcome):
         return outputs if self.output is None else [y.to(self.output) for y in outputs]
 
     def _retyped(self, types: Mapping[str, str]) -> Caller:
-        from frontend.accuracy.written import as_written
-        from frontend.call.element_types import specialised  # only where types differ
+        from einderive.frontend.accuracy.written import as_written
+        from einderive.frontend.call.element_types import specialised  # only where types differ
 
         source, accuracy = self.derivation.source, self.derivation.accuracy
         program, run = specialised(source, self.run, types, self.device, accuracy, as_written)
@@ -109,7 +109,7 @@ class CompiledFunction(Outcome):
         )
 
     def __str__(self) -> str:
-        from frontend.report.measured import compiled_text
+        from einderive.frontend.report.measured import compiled_text
 
         return compiled_text(self)
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from frontend.api.compiled import CompiledFunction
-from frontend.api.examples import from_values
-from frontend.api.optimize import compile as compile_formula
-from frontend.api.option_names import option_names
-from ta.errors import TextError, shown
-from ta.notation.parse import tensors_named
+from einderive.frontend.api.compiled import CompiledFunction
+from einderive.frontend.api.examples import from_values
+from einderive.frontend.api.optimize import compile as compile_formula
+from einderive.frontend.api.option_names import option_names
+from einderive.ta.errors import TextError, shown
+from einderive.ta.notation.parse import tensors_named
 
 MOST_KEPT = 256
 """So many compiled functions are kept; with another one, all are dropped."""

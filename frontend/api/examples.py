@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from frontend.call.operands import FLOATING, exchanged, type_name
-from ta.errors import OperandError
+from einderive.frontend.call.operands import FLOATING, exchanged, type_name
+from einderive.ta.errors import OperandError
 
 
 class Examples(NamedTuple):

@@ -1,6 +1,6 @@
 """Names that a module offers and loads when they are first asked for.
 
-__getattr__, __dir__ = lazily(globals(), {"einsum": "frontend.einsum.call"})
+__getattr__, __dir__ = lazily(globals(), {"einsum": "einderive.frontend.einsum.call"})
 """
 
 from __future__ import annotations

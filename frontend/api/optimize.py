@@ -12,26 +12,26 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import torch
 
-from derivations.matching.cost import MACHINES
-from derivations.rule import Rule
-from derivations.rules import JOINT_RULES, RULES
-from derivations.search.explore import Budget
-from derivations.search.graph import INTERRUPTED
-from derivations.search.progress import Progress
-from derivations.search.run import search
-from frontend.accuracy.levels import Accuracy, Nan, allowed, checked
-from frontend.api.compiled import CompiledFunction, Derivation
-from frontend.api.examples import examples
-from frontend.api.option_names import refuse_option_names
-from frontend.interruption import Interruption
-from frontend.strict import operators_for
-from ta.equality.laws import law_names, names_given
-from ta.errors import NameUnknownError, TextError, shown
-from ta.ir.dtypes import checked_dtype
-from ta.ir.names import close_matches
-from ta.ir.program import Program
-from ta.notation.parse import parse as parse_text
-from ta.printing.show import show_program
+from einderive.derivations.matching.cost import MACHINES
+from einderive.derivations.rule import Rule
+from einderive.derivations.rules import JOINT_RULES, RULES
+from einderive.derivations.search.explore import Budget
+from einderive.derivations.search.graph import INTERRUPTED
+from einderive.derivations.search.progress import Progress
+from einderive.derivations.search.run import search
+from einderive.frontend.accuracy.levels import Accuracy, Nan, allowed, checked
+from einderive.frontend.api.compiled import CompiledFunction, Derivation
+from einderive.frontend.api.examples import examples
+from einderive.frontend.api.option_names import refuse_option_names
+from einderive.frontend.interruption import Interruption
+from einderive.frontend.strict import operators_for
+from einderive.ta.equality.laws import law_names, names_given
+from einderive.ta.errors import NameUnknownError, TextError, shown
+from einderive.ta.ir.dtypes import checked_dtype
+from einderive.ta.ir.names import close_matches
+from einderive.ta.ir.program import Program
+from einderive.ta.notation.parse import parse as parse_text
+from einderive.ta.printing.show import show_program
 
 Dtypes: TypeAlias = Mapping[str, Any] | Any
 """A name as in `ta.ir.dtypes`, or a type of NumPy or torch; for all tensors, or by tensor."""

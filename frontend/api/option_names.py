@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ta.errors import NameUnknownError, TextError
-from ta.notation.parse import tensors_named
+from einderive.ta.errors import NameUnknownError, TextError
+from einderive.ta.notation.parse import tensors_named
 
 
 def option_names(function: Callable[..., Any]) -> tuple[str, ...]:

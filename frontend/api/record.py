@@ -14,9 +14,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn
 
-from derivations.checker import Claim
-from derivations.matching.cost import MACHINES
-from derivations.record.trace import (
+from einderive.derivations.checker import Claim
+from einderive.derivations.matching.cost import MACHINES
+from einderive.derivations.record.trace import (
     FORMAT,
     READ,
     fields_of,
@@ -28,23 +28,23 @@ from derivations.record.trace import (
     text_of,
     within,
 )
-from derivations.record.trace_stages import claim_of, read_claim
-from derivations.rules import RULES
-from derivations.search.extract import Plan, unchanged, used_stages
-from derivations.search.graph import Graph, default_item_bytes
-from derivations.search.replay import replace_step
-from derivations.search.run import Statistics
-from derivations.steps.kernel import Step
-from eops.library import OPERATORS
-from frontend.accuracy.levels import checked
-from frontend.api.compiled import Derivation
-from frontend.derived import Stated
-from frontend.strict import operators_for
-from ta.errors import RecordError, TextError, shown
-from ta.ir.node import Scope, Tensor
-from ta.ir.program import Program
-from ta.ir.subst import stages
-from ta.notation.parse import parse, tensors_named
+from einderive.derivations.record.trace_stages import claim_of, read_claim
+from einderive.derivations.rules import RULES
+from einderive.derivations.search.extract import Plan, unchanged, used_stages
+from einderive.derivations.search.graph import Graph, default_item_bytes
+from einderive.derivations.search.replay import replace_step
+from einderive.derivations.search.run import Statistics
+from einderive.derivations.steps.kernel import Step
+from einderive.eops.library import OPERATORS
+from einderive.frontend.accuracy.levels import checked
+from einderive.frontend.api.compiled import Derivation
+from einderive.frontend.derived import Stated
+from einderive.frontend.strict import operators_for
+from einderive.ta.errors import RecordError, TextError, shown
+from einderive.ta.ir.node import Scope, Tensor
+from einderive.ta.ir.program import Program
+from einderive.ta.ir.subst import stages
+from einderive.ta.notation.parse import parse, tensors_named
 
 MOST_BYTES = 1 << 28
 MOST_DIGITS = 1000

@@ -11,10 +11,10 @@ and a path over three factors sums before the third one meets them.
 
 from __future__ import annotations
 
-from frontend.baselines.recognisers import products
-from frontend.baselines.writing.writer import Recogniser, Writer, Written
-from ta.ir.affine import bits
-from ta.ir.node import Scope
+from einderive.frontend.baselines.recognisers import products
+from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
+from einderive.ta.ir.affine import bits
+from einderive.ta.ir.node import Scope
 
 
 def _forms(scope: Scope) -> bool:

@@ -14,14 +14,20 @@ from typing import Any, cast
 
 import torch
 
-from frontend.baselines.formed import FORMED
-from frontend.baselines.recognisers import LITERAL, RECOGNISERS
-from frontend.baselines.writing.broadcast import write as broadcast
-from frontend.baselines.writing.writer import NotWritten, Recogniser, Writer, function, fused
-from frontend.running.execute import Executable, Run
-from ta.ir.node import Source, Tensor
-from ta.ir.program import Program
-from ta.ir.subst import stages
+from einderive.frontend.baselines.formed import FORMED
+from einderive.frontend.baselines.recognisers import LITERAL, RECOGNISERS
+from einderive.frontend.baselines.writing.broadcast import write as broadcast
+from einderive.frontend.baselines.writing.writer import (
+    NotWritten,
+    Recogniser,
+    Writer,
+    function,
+    fused,
+)
+from einderive.frontend.running.execute import Executable, Run
+from einderive.ta.ir.node import Source, Tensor
+from einderive.ta.ir.program import Program
+from einderive.ta.ir.subst import stages
 
 MOST_RIVALS = 10
 

@@ -17,14 +17,14 @@ from typing import Any
 
 import torch
 
-from derivations.matching.match import match
-from eops.torch_views.stage import lower
-from frontend.running.execute import Executable
-from frontend.strict import operators_for
-from ta.ir.node import Scope
-from ta.ir.operator import Binding
-from ta.ir.program import Program
-from ta.ir.subst import stages
+from einderive.derivations.matching.match import match
+from einderive.eops.torch_views.stage import lower
+from einderive.frontend.running.execute import Executable
+from einderive.frontend.strict import operators_for
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Binding
+from einderive.ta.ir.program import Program
+from einderive.ta.ir.subst import stages
 
 VIEWS_OF_MATRICES = ("matmul",)
 """What is a matrix product only on overlapping views nobody writes so."""

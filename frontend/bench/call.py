@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from frontend.api.optimize import compile as compile_formula
-from frontend.bench.suite import Case
-from frontend.call.replay import computing
-from frontend.einsum.call import einsum
-from frontend.report.terminal import Progress
+from einderive.frontend.api.optimize import compile as compile_formula
+from einderive.frontend.bench.suite import Case
+from einderive.frontend.call.replay import computing
+from einderive.frontend.einsum.call import einsum
+from einderive.frontend.report.terminal import Progress
 
 BASE, PER_VIEW, FOR_NUMPY = 5.0, 2.0, 5.0
 """Microseconds that a call may cost."""

@@ -1,4 +1,4 @@
-"""`python -m frontend.bench.ceilings`: measure what `matching.cost` calls a machine's ceilings.
+"""`python -m einderive.frontend.bench.ceilings`: a machine's ceilings, for `matching.cost`.
 
 bandwidth     bytes read and written per second by a copy of 64 MiB
 matmul        2*n^3 / seconds of a float32 n x n product, n = 1024
@@ -15,7 +15,7 @@ from statistics import median
 
 import torch
 
-from frontend.trial.timing import timed
+from einderive.frontend.trial.timing import timed
 
 
 def ceilings(device: str) -> dict[str, float]:

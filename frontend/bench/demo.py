@@ -14,10 +14,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from frontend.api.compiled import CompiledFunction
-from frontend.api.optimize import default_target, derive
-from frontend.bench.suite import DEMO, Case
-from ta.printing.show import show_program
+from einderive.frontend.api.compiled import CompiledFunction
+from einderive.frontend.api.optimize import default_target, derive
+from einderive.frontend.bench.suite import DEMO, Case
+from einderive.ta.printing.show import show_program
 
 COLUMNS = (
     ("formula", "<"),
@@ -117,7 +117,7 @@ def main() -> int:
     for number, case in enumerate(DEMO):
         print(f"[{number + 1}/{len(DEMO)}] {case.name}", flush=True)
         done = subprocess.run(
-            [sys.executable, "-m", "frontend.bench.demo", str(number)],
+            [sys.executable, "-m", "einderive.frontend.bench.demo", str(number)],
             stdout=subprocess.PIPE,
             text=True,
             check=False,

@@ -18,16 +18,16 @@ from typing import Any, cast
 import numpy as np
 import torch
 
-from frontend.accuracy import digits
-from frontend.accuracy.hard_inputs import FAMILIES, normal
-from frontend.accuracy.levels import Accuracy
-from frontend.api.compiled import CompiledFunction
-from frontend.api.optimize import derive, parse
-from frontend.arguments import UsageError
-from frontend.bench.differences import DIFFERENCES, Difference
-from frontend.text import duration
-from frontend.trial.timing import timed
-from ta.ir.node import Tensor
+from einderive.frontend.accuracy import digits
+from einderive.frontend.accuracy.hard_inputs import FAMILIES, normal
+from einderive.frontend.accuracy.levels import Accuracy
+from einderive.frontend.api.compiled import CompiledFunction
+from einderive.frontend.api.optimize import derive, parse
+from einderive.frontend.arguments import UsageError
+from einderive.frontend.bench.differences import DIFFERENCES, Difference
+from einderive.frontend.text import duration
+from einderive.frontend.trial.timing import timed
+from einderive.ta.ir.node import Tensor
 
 SEED = 1001
 ROUNDS = 7

@@ -1,4 +1,4 @@
-"""`python -m frontend.bench.gpu [PART ...]`: what kernels and programs reach on a GPU.
+"""`python -m einderive.frontend.bench.gpu [PART ...]`: what kernels and programs reach on a GPU.
 
 device    the GPU, driver and versions, and the ceilings of `derivations.matching.cost`
 kernels   generated kernels beside torch: see `frontend.bench.gpu_kernels`
@@ -23,11 +23,11 @@ import torch
 from torch.nn import functional
 
 import einderive as ed
-from frontend.accuracy.inputs import random_inputs
-from frontend.bench.ceilings import ceilings
-from frontend.bench.gpu_cases import bench_cases
-from frontend.bench.gpu_kernels import bench_kernels
-from frontend.bench.gpu_times import (
+from einderive.frontend.accuracy.inputs import random_inputs
+from einderive.frontend.bench.ceilings import ceilings
+from einderive.frontend.bench.gpu_cases import bench_cases
+from einderive.frontend.bench.gpu_kernels import bench_kernels
+from einderive.frontend.bench.gpu_times import (
     ProductsInTF32,
     Run,
     call_seconds,
@@ -35,7 +35,7 @@ from frontend.bench.gpu_times import (
     queued_seconds,
     table,
 )
-from frontend.running.execute import executable, triton_stage
+from einderive.frontend.running.execute import executable, triton_stage
 
 
 def driver() -> str:
@@ -155,7 +155,10 @@ def main() -> int:
     }
     wanted = sys.argv[1:] or list(parts)
     if not set(wanted) <= set(parts):
-        print(f"usage: python -m frontend.bench.gpu [{' | '.join(parts)}] ...", file=sys.stderr)
+        print(
+            f"usage: python -m einderive.frontend.bench.gpu [{' | '.join(parts)}] ...",
+            file=sys.stderr,
+        )
         return 2
     if not torch.cuda.is_available():
         print("error: torch sees no CUDA device", file=sys.stderr)

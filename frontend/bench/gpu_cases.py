@@ -21,13 +21,20 @@ import torch
 from torch.nn import functional
 
 import einderive as ed
-from frontend.accuracy.accept import Reference, reference
-from frontend.bench.gpu_times import ProductsInTF32, Run, call_seconds, counted, gpu_seconds, table
-from frontend.bench.run import CASES
-from frontend.call import Caller
-from frontend.running.execute import executable
-from frontend.trial.choose import worth_trying
-from ta.ir.node import Tensor
+from einderive.frontend.accuracy.accept import Reference, reference
+from einderive.frontend.bench.gpu_times import (
+    ProductsInTF32,
+    Run,
+    call_seconds,
+    counted,
+    gpu_seconds,
+    table,
+)
+from einderive.frontend.bench.run import CASES
+from einderive.frontend.call import Caller
+from einderive.frontend.running.execute import executable
+from einderive.frontend.trial.choose import worth_trying
+from einderive.ta.ir.node import Tensor
 
 Outputs = Sequence[torch.Tensor]
 Torch = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]

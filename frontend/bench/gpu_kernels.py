@@ -15,10 +15,10 @@ import torch
 from torch.nn import functional
 
 import einderive as ed
-from frontend.bench.gpu_times import counted, gpu_seconds, table
-from frontend.running.execute import Executable, executable, triton_stage
-from frontend.trial.choose import worth_trying
-from ta.ir.subst import stages
+from einderive.frontend.bench.gpu_times import counted, gpu_seconds, table
+from einderive.frontend.running.execute import Executable, executable, triton_stage
+from einderive.frontend.trial.choose import worth_trying
+from einderive.ta.ir.subst import stages
 
 
 @dataclass(frozen=True)

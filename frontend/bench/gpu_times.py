@@ -16,7 +16,7 @@ from typing import Any
 
 import torch
 
-from frontend.trial.timing import timed
+from einderive.frontend.trial.timing import timed
 
 CALLS = 10
 """Calls in one graph."""

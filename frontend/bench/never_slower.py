@@ -21,15 +21,15 @@ from typing import Any, cast
 
 import torch
 
-from frontend.api.compiled import CompiledFunction
-from frontend.api.optimize import compile as compile_formula
-from frontend.formulas import FORMULAS, Formula, Plain
-from frontend.report.terminal import Progress
-from frontend.text import duration
-from frontend.trial.races import YOURS
-from frontend.trial.timing import LONG_SAMPLE, Timing, race, timed
-from ta.errors import EinderiveError
-from ta.notation.parse import parse
+from einderive.frontend.api.compiled import CompiledFunction
+from einderive.frontend.api.optimize import compile as compile_formula
+from einderive.frontend.formulas import FORMULAS, Formula, Plain
+from einderive.frontend.report.terminal import Progress
+from einderive.frontend.text import duration
+from einderive.frontend.trial.races import YOURS
+from einderive.frontend.trial.timing import LONG_SAMPLE, Timing, race, timed
+from einderive.ta.errors import EinderiveError
+from einderive.ta.notation.parse import parse
 
 TORCH_ALLOWANCE, NUMPY_ALLOWANCE = 5e-6, 10e-6
 MOST_RATIO = 1.10

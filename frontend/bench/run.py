@@ -18,18 +18,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from derivations.matching.cost import MACHINES, Machine
-from derivations.rules import LAWLESS
-from derivations.search.explore import EXPLORING_EFFORT, Budget, explore
-from derivations.search.extract import Plan, plans, unchanged
-from derivations.search.graph import Graph, default_item_bytes
-from eops.library import OPERATORS
-from frontend.api.optimize import parse, target_of
-from frontend.arguments import UsageError
-from frontend.bench.suite import Case
-from frontend.report.terminal import Progress
-from ta.ir import affine
-from ta.ir.affine import Range
+from einderive.derivations.matching.cost import MACHINES, Machine
+from einderive.derivations.rules import LAWLESS
+from einderive.derivations.search.explore import EXPLORING_EFFORT, Budget, explore
+from einderive.derivations.search.extract import Plan, plans, unchanged
+from einderive.derivations.search.graph import Graph, default_item_bytes
+from einderive.eops.library import OPERATORS
+from einderive.frontend.api.optimize import parse, target_of
+from einderive.frontend.arguments import UsageError
+from einderive.frontend.bench.suite import Case
+from einderive.frontend.report.terminal import Progress
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range
 
 FEWEST_STATES = 250
 EFFORTS = (2.0, 3.0, 4.0, 5.0, 6.0)
@@ -272,7 +272,7 @@ def bench_search(case: int | None, states: int, target: str, throughput: bool = 
             return 0
     print(f"target {machine.name}, predicted costs; at most {states} states", flush=True)
     for number in CASES:
-        command = [sys.executable, "-m", "frontend.cli.main", "bench", "search"]
+        command = [sys.executable, "-m", "einderive.frontend.cli.main", "bench", "search"]
         command += ["--case", str(number)]
         options = ["--states", str(states), "--target", target]
         if done := subprocess.run([*command, *options], check=False).returncode:

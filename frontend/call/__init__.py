@@ -6,8 +6,8 @@ functions by the operands (`caller`).  Not here: which program is run, and what 
 May be imported by the rest of `frontend`.
 """
 
-from frontend.call.caller import Caller
-from frontend.call.guard import MISS
-from frontend.call.out import into
+from einderive.frontend.call.caller import Caller
+from einderive.frontend.call.guard import MISS
+from einderive.frontend.call.out import into
 
 __all__ = ["MISS", "Caller", "into"]

@@ -18,13 +18,13 @@ import numpy as np
 import torch
 from torch.nn import Parameter
 
-from frontend.call.guard import autocast, kind, transformation
-from frontend.call.operands import FLOATING, arranged, bind, in_type, promoted
-from frontend.call.record import Unrecordable, record, recordable
-from frontend.call.simplify import Simple, simplified
-from frontend.call.source import MISS, Flat, body, guarded, key_of
-from ta.ir.node import Tensor
-from ta.ir.program import Program
+from einderive.frontend.call.guard import autocast, kind, transformation
+from einderive.frontend.call.operands import FLOATING, arranged, bind, in_type, promoted
+from einderive.frontend.call.record import Unrecordable, record, recordable
+from einderive.frontend.call.simplify import Simple, simplified
+from einderive.frontend.call.source import MISS, Flat, body, guarded, key_of
+from einderive.ta.ir.node import Tensor
+from einderive.ta.ir.program import Program
 
 MOST_GUARDED = 8
 """So many flat functions are asked, one after the other, before operands are bound."""

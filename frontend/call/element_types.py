@@ -13,18 +13,18 @@ from dataclasses import replace
 
 import torch
 
-from frontend.accuracy.accept import accepted, reference
-from frontend.accuracy.accept_integers import output_types
-from frontend.accuracy.levels import Accuracy
-from frontend.call.caller import Run
-from frontend.running.execute import Executable
-from frontend.running.settings import undisturbed
-from ta.errors import BuildError
-from ta.ir import expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Node, Scope, Tensor
-from ta.ir.program import Program
-from ta.ir.subst import rebuild, stages
+from einderive.frontend.accuracy.accept import accepted, reference
+from einderive.frontend.accuracy.accept_integers import output_types
+from einderive.frontend.accuracy.levels import Accuracy
+from einderive.frontend.call.caller import Run
+from einderive.frontend.running.execute import Executable
+from einderive.frontend.running.settings import undisturbed
+from einderive.ta.errors import BuildError
+from einderive.ta.ir import expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Node, Scope, Tensor
+from einderive.ta.ir.program import Program
+from einderive.ta.ir.subst import rebuild, stages
 
 
 def with_types(program: Program, types: Mapping[str, str]) -> Program:

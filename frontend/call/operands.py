@@ -12,12 +12,12 @@ import torch
 import torch.utils.dlpack
 from torch._C._functorch import is_functorch_wrapped_tensor
 
-from frontend.text import shape
-from ta.errors import OperandError
-from ta.ir.dtypes import DTYPES
-from ta.ir.node import Tensor
-from ta.ir.program import Program
-from ta.printing.show import show_program
+from einderive.frontend.text import shape
+from einderive.ta.errors import OperandError
+from einderive.ta.ir.dtypes import DTYPES
+from einderive.ta.ir.node import Tensor
+from einderive.ta.ir.program import Program
+from einderive.ta.printing.show import show_program
 
 FLOATING = frozenset(name for name in DTYPES if name.startswith(("float", "bfloat")))
 ON_GPU = (2, 10)

@@ -7,11 +7,11 @@ from typing import Any, cast
 import numpy as np
 import torch
 
-from frontend.running.results import Layout, layout, meet, repeats
-from frontend.text import shape
-from ta.errors import OperandError, shown
-from ta.ir.program import Program
-from ta.printing.show import show_program
+from einderive.frontend.running.results import Layout, layout, meet, repeats
+from einderive.frontend.text import shape
+from einderive.ta.errors import OperandError, shown
+from einderive.ta.ir.program import Program
+from einderive.ta.printing.show import show_program
 
 MOST_WORK = 1 << 16
 """Beyond so many candidates NumPy stops looking whether two arrays overlap; they count as if."""

@@ -18,7 +18,7 @@ from torch.autograd import forward_ad
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakTensorKeyDictionary
 
-from eops.opaque import is_opaque
+from einderive.eops.opaque import is_opaque
 
 
 class Unrecordable(Exception):

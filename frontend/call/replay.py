@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
-from frontend.call.record import Ref
-from frontend.call.simplify import Simple, View
-from frontend.call.source import function_of
+from einderive.frontend.call.record import Ref
+from einderive.frontend.call.simplify import Simple, View
+from einderive.frontend.call.source import function_of
 
 
 def computing(

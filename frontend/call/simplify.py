@@ -17,8 +17,8 @@ from typing import Any
 
 import torch
 
-from eops.opaque import is_opaque
-from frontend.call.record import Call, Layout, Ref, Trace, Value
+from einderive.eops.opaque import is_opaque
+from einderive.frontend.call.record import Call, Layout, Ref, Trace, Value
 
 MOST_KEPT = 1 << 26
 """Bytes of tensors that depend on no operand and are kept for later calls."""

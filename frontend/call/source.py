@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from eops.opaque import is_opaque
-from frontend.call.guard import MISS, Names, guard
-from frontend.call.record import Layout, Ref
-from frontend.call.simplify import Simple, Step, View
+from einderive.eops.opaque import is_opaque
+from einderive.frontend.call.guard import MISS, Names, guard
+from einderive.frontend.call.record import Layout, Ref
+from einderive.frontend.call.simplify import Simple, Step, View
 
 Flat = Callable[..., Any]
 

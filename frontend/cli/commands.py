@@ -12,11 +12,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from frontend import arguments
-from frontend.arguments import UsageError
-from frontend.report.terminal import Progress, has_colour
-from ta.errors import NameUnknownError
-from ta.ir.names import close_matches
+from einderive.frontend import arguments
+from einderive.frontend.arguments import UsageError
+from einderive.frontend.report.terminal import Progress, has_colour
+from einderive.ta.errors import NameUnknownError
+from einderive.ta.ir.names import close_matches
 
 DONE, FAILED, UNUSABLE, UNDECIDED, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -27,9 +27,9 @@ def derive_formula(options: argparse.Namespace) -> int:
     dtypes = arguments.dtypes(options.dtype)
     records = [path for path in (options.save, options.json) if path not in (None, "-")]
     _require_folders([*records, *([options.html] if options.html is not None else [])])
-    from derivations.search.explore import Budget
-    from frontend.api.optimize import derive
-    from ta.notation.parse import parse
+    from einderive.derivations.search.explore import Budget
+    from einderive.frontend.api.optimize import derive
+    from einderive.ta.notation.parse import parse
 
     limits = {"seconds": options.seconds, "states": options.states}
     program = parse(options.text, shapes, dtypes, ranges)
@@ -69,8 +69,8 @@ def derive_formula(options: argparse.Namespace) -> int:
 def compare_formulas(options: argparse.Namespace) -> int:
     shapes: dict[str, Any] = dict(arguments.symbolic_shapes(options.shapes))
     ranges = arguments.ranges(options.over)
-    from frontend.api.option_names import option_names
-    from frontend.equality.equivalent import equivalent
+    from einderive.frontend.api.option_names import option_names
+    from einderive.frontend.equality.equivalent import equivalent
 
     for name in option_names(equivalent):
         if name in shapes:
@@ -95,7 +95,7 @@ def compare_formulas(options: argparse.Namespace) -> int:
 
 
 def check_record(options: argparse.Namespace) -> int:
-    from frontend.api.record import load
+    from einderive.frontend.api.record import load
 
     derivation = load(options.file)
     _require_candidate(derivation, options.candidate)
@@ -112,8 +112,8 @@ def check_record(options: argparse.Namespace) -> int:
 
 
 def run_record(options: argparse.Namespace) -> int:
-    from frontend.api.record import load
-    from frontend.trial.choose import TRIED
+    from einderive.frontend.api.record import load
+    from einderive.frontend.trial.choose import TRIED
 
     derivation = load(options.file)
     for number in range(min(TRIED, len(derivation.candidates))):
@@ -129,18 +129,18 @@ def run_record(options: argparse.Namespace) -> int:
 
 def bench(options: argparse.Namespace) -> int:
     if options.what == "search":
-        from frontend.bench.run import bench_search
+        from einderive.frontend.bench.run import bench_search
 
         return bench_search(options.case, options.states, options.target, options.throughput)
     if options.what == "call":
-        from frontend.bench.call import bench_call
+        from einderive.frontend.bench.call import bench_call
 
         return bench_call()
     if options.what == "digits":
-        from frontend.bench.digits import bench_digits
+        from einderive.frontend.bench.digits import bench_digits
 
         return bench_digits(options.formula, options.accuracy, options.seconds)
-    from frontend.bench.never_slower import bench_slower
+    from einderive.frontend.bench.never_slower import bench_slower
 
     with Progress(sys.stderr) as progress:
         return bench_slower(
@@ -149,9 +149,9 @@ def bench(options: argparse.Namespace) -> int:
 
 
 def show_rules(options: argparse.Namespace) -> int:
-    from derivations.rules import ALL_RULES
-    from frontend.report.catalogue import rule_text
-    from frontend.report.derivation import terminal_width
+    from einderive.derivations.rules import ALL_RULES
+    from einderive.frontend.report.catalogue import rule_text
+    from einderive.frontend.report.derivation import terminal_width
 
     ink = _ink()
     if options.name is None:
@@ -165,9 +165,9 @@ def show_rules(options: argparse.Namespace) -> int:
 
 
 def show_operators(options: argparse.Namespace) -> int:
-    from eops.library import OPERATORS
-    from frontend.report.catalogue import operator_text
-    from frontend.report.derivation import terminal_width
+    from einderive.eops.library import OPERATORS
+    from einderive.frontend.report.catalogue import operator_text
+    from einderive.frontend.report.derivation import terminal_width
 
     ink = _ink()
     if options.name is None:
@@ -202,7 +202,7 @@ def _require_candidate(derivation: Any, number: int | None) -> None:
 
 
 def _print_derivation(derivation: Any, candidate: int) -> None:
-    from frontend.report.derivation import derivation_text, terminal_width
+    from einderive.frontend.report.derivation import derivation_text, terminal_width
 
     _require_candidate(derivation, candidate)
     colour, width = has_colour(sys.stdout), terminal_width()
@@ -210,8 +210,8 @@ def _print_derivation(derivation: Any, candidate: int) -> None:
 
 
 def _print_compiled(compiled: Any, before: str = "") -> None:
-    from frontend.report.derivation import terminal_width
-    from frontend.report.measured import compiled_text
+    from einderive.frontend.report.derivation import terminal_width
+    from einderive.frontend.report.measured import compiled_text
 
     text = compiled_text(compiled, colour=has_colour(sys.stdout), width=terminal_width())
     print(before + text)
@@ -270,6 +270,6 @@ def _require_folders(paths: list[str]) -> None:
 
 
 def _ink() -> Any:
-    from frontend.report.derivation import Ink
+    from einderive.frontend.report.derivation import Ink
 
     return Ink(has_colour(sys.stdout))

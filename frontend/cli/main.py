@@ -11,14 +11,14 @@ import os
 import sys
 from collections.abc import Sequence
 
-from frontend import arguments
-from frontend.accuracy.levels import ACCURACIES
-from frontend.arguments import Parser
-from frontend.cli import commands
-from frontend.cli.commands import DONE, INTERRUPTED, UNUSABLE
-from frontend.report.terminal import has_colour
-from frontend.version import __version__
-from ta.errors import EinderiveError
+from einderive.frontend import arguments
+from einderive.frontend.accuracy.levels import ACCURACIES
+from einderive.frontend.arguments import Parser
+from einderive.frontend.cli import commands
+from einderive.frontend.cli.commands import DONE, INTERRUPTED, UNUSABLE
+from einderive.frontend.report.terminal import has_colour
+from einderive.frontend.version import __version__
+from einderive.ta.errors import EinderiveError
 
 EXAMPLES = """\
 examples:

@@ -17,9 +17,9 @@ import numpy as np
 import opt_einsum
 from opt_einsum.parser import convert_to_valid_einsum_chars, get_symbol
 
-from frontend.call.source import MISS
-from frontend.einsum.linked import known, link
-from frontend.einsum.operands import (
+from einderive.frontend.call.source import MISS
+from einderive.frontend.einsum.linked import known, link
+from einderive.frontend.einsum.operands import (
     Arrays,
     Casting,
     check_cast,
@@ -27,18 +27,23 @@ from frontend.einsum.operands import (
     numpy_operands,
     torch_operands,
 )
-from frontend.einsum.options import (
+from einderive.frontend.einsum.options import (
     check_options,
     check_path,
     checked_dtype,
     checked_strategy,
     refused_strategy,
 )
-from frontend.einsum.program import to_program
-from frontend.einsum.subscripts import EinsumSpec, join_interleaved, read_einsum, show_shapes
-from ta.errors import OperandError, shown
-from ta.ir.dtypes import DTYPES
-from ta.ir.program import Program
+from einderive.frontend.einsum.program import to_program
+from einderive.frontend.einsum.subscripts import (
+    EinsumSpec,
+    join_interleaved,
+    read_einsum,
+    show_shapes,
+)
+from einderive.ta.errors import OperandError, shown
+from einderive.ta.ir.dtypes import DTYPES
+from einderive.ta.ir.program import Program
 
 if TYPE_CHECKING:
     import torch
@@ -170,7 +175,7 @@ def _device_type(array: Any) -> str:
 
 def _deriver() -> Compiler:
     """The search and its backends are loaded with the first call that asks for them."""
-    compiler: Compiler = import_module("frontend.api.optimize").compile_program
+    compiler: Compiler = import_module("einderive.frontend.api.optimize").compile_program
     return compiler
 
 
@@ -305,7 +310,7 @@ def _require_memory(text: str, spec: EinsumSpec, item_bytes: int, device: str) -
     needed = prod(sizes[label] for label in spec.output) * item_bytes
     if needed < UNASKED_BYTES or device not in ("cpu", "cuda"):
         return
-    from frontend.trial.memory import amount, free_bytes
+    from einderive.frontend.trial.memory import amount, free_bytes
 
     free = free_bytes(device)
     if needed > 2**63 - 1 or (free is not None and needed > free):

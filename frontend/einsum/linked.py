@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from eops.torch_views.contract import Operand, contract, sum_over
-from frontend.call.record import Unrecordable, record, recordable
-from frontend.call.simplify import simplified
-from frontend.call.source import MISS, Flat, guarded, guarded_call
+from einderive.eops.torch_views.contract import Operand, contract, sum_over
+from einderive.frontend.call.record import Unrecordable, record, recordable
+from einderive.frontend.call.simplify import simplified
+from einderive.frontend.call.source import MISS, Flat, guarded, guarded_call
 
 MOST_TEXTS = 1024
 MOST_LAYOUTS = 16

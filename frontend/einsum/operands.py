@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from frontend.einsum.subscripts import show_shapes
-from ta.errors import OperandError, shown
+from einderive.frontend.einsum.subscripts import show_shapes
+from einderive.ta.errors import OperandError, shown
 
 Arrays: TypeAlias = tuple[Any, ...]
 Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]

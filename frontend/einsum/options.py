@@ -12,8 +12,8 @@ from typing import Any, Final, get_args
 import numpy as np
 from opt_einsum.paths import get_path_fn
 
-from frontend.einsum.operands import NUMBERS, Casting
-from ta.errors import OperandError, shown
+from einderive.frontend.einsum.operands import NUMBERS, Casting
+from einderive.ta.errors import OperandError, shown
 
 CASTINGS: Final = get_args(Casting)
 ORDERS: Final = ("K", "A", "C", "F")

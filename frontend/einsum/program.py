@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from itertools import count
 from types import MappingProxyType
 
-from frontend.einsum.subscripts import EinsumSpec
-from ta.ir import affine, expr
-from ta.ir.affine import Range
-from ta.ir.canon import scope
-from ta.ir.program import Program, Statement
+from einderive.frontend.einsum.subscripts import EinsumSpec
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import scope
+from einderive.ta.ir.program import Program, Statement
 
 OUTPUT_NAME = "Y"
 SHORT_NAMES = "ABCDEFGHIJK"

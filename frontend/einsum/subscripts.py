@@ -20,8 +20,8 @@ from itertools import count, islice
 from operator import index
 from typing import Any, NamedTuple
 
-from ta.errors import FormulaSyntaxError, OperandError, RangeError, shown
-from ta.notation.given import MOST_DIMENSIONS, several
+from einderive.ta.errors import FormulaSyntaxError, OperandError, RangeError, shown
+from einderive.ta.notation.given import MOST_DIMENSIONS, several
 
 ELLIPSIS = "..."
 LABELS = 10_000

@@ -12,16 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from frontend.equality.equation import Pair
-from frontend.equality.verdict import Counterexample, Verdict
-from ta.equality.compare import exactly, opaque_functions, visited
-from ta.equality.counterexample import ROUNDING, StrictField, confirmed
-from ta.exact.fields import Array, Field, ModularField, RealField
-from ta.exact.interp import Values, evaluate_at, input_tensors, uses_order
-from ta.exact.sampled import Positions, sampled_values
-from ta.ir.affine import Range
-from ta.ir.node import Tensor
-from ta.ir.subst import stages
+from einderive.frontend.equality.equation import Pair
+from einderive.frontend.equality.verdict import Counterexample, Verdict
+from einderive.ta.equality.compare import exactly, opaque_functions, visited
+from einderive.ta.equality.counterexample import ROUNDING, StrictField, confirmed
+from einderive.ta.exact.fields import Array, Field, ModularField, RealField
+from einderive.ta.exact.interp import Values, evaluate_at, input_tensors, uses_order
+from einderive.ta.exact.sampled import Positions, sampled_values
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.node import Tensor
+from einderive.ta.ir.subst import stages
 
 ENTRIES: dict[str, Range] = {
     "bool": Range(0, 2),

@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from frontend.api.optimize import parse
-from ta.errors import RangeError, TextError, shown
-from ta.ir.node import Scope
-from ta.ir.program import Program
-from ta.notation.given import MOST_DIMENSIONS, named, several
+from einderive.frontend.api.optimize import parse
+from einderive.ta.errors import RangeError, TextError, shown
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.program import Program
+from einderive.ta.notation.given import MOST_DIMENSIONS, named, several
 
 Sizes: TypeAlias = Mapping[str, int]
 """The value of each symbol."""

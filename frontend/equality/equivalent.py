@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from derivations.checker import not_equal
-from frontend.api.option_names import refuse_option_names
-from frontend.equality.element_ranges import different, unsure
-from frontend.equality.equation import Equation, Pair, stated
-from frontend.equality.sizes import families, symbolic
-from frontend.equality.smallest import smallest
-from frontend.equality.verdict import Counterexample, Verdict
-from ta.equality.compare import (
+from einderive.derivations.checker import not_equal
+from einderive.frontend.api.option_names import refuse_option_names
+from einderive.frontend.equality.element_ranges import different, unsure
+from einderive.frontend.equality.equation import Equation, Pair, stated
+from einderive.frontend.equality.sizes import families, symbolic
+from einderive.frontend.equality.smallest import smallest
+from einderive.frontend.equality.verdict import Counterexample, Verdict
+from einderive.ta.equality.compare import (
     MOST_BITS,
     Outcome,
     Place,
@@ -22,17 +22,17 @@ from ta.equality.compare import (
     points,
     sample,
 )
-from ta.equality.degrees import greatest_bits
-from ta.equality.laws import EXP_SUM, LAWS, apply_definitions, law_names
-from ta.equality.partial_values import divides, has_infinity, partial
-from ta.equality.positions import MOST_POSITIONS
-from ta.equality.small_extents import reduce_extents
-from ta.errors import EinderiveError, RangeError, TextError, shown
-from ta.exact.interp import uses_order
-from ta.ir.names import RESERVED
-from ta.ir.node import Scope
-from ta.ir.program import Program
-from ta.ir.subst import stages
+from einderive.ta.equality.degrees import greatest_bits
+from einderive.ta.equality.laws import EXP_SUM, LAWS, apply_definitions, law_names
+from einderive.ta.equality.partial_values import divides, has_infinity, partial
+from einderive.ta.equality.positions import MOST_POSITIONS
+from einderive.ta.equality.small_extents import reduce_extents
+from einderive.ta.errors import EinderiveError, RangeError, TextError, shown
+from einderive.ta.exact.interp import uses_order
+from einderive.ta.ir.names import RESERVED
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.program import Program
+from einderive.ta.ir.subst import stages
 
 __all__ = ["Counterexample", "Verdict", "equivalent"]
 

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 from itertools import combinations
 
-from frontend.equality.equation import Equation
-from ta.equality.small_extents import Classes
+from einderive.frontend.equality.equation import Equation
+from einderive.ta.equality.small_extents import Classes
 
 MOST = 96
 """So many choices of sizes at most."""

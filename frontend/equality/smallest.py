@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from frontend.equality.element_ranges import limited
-from frontend.equality.equation import Equation, Pair
-from frontend.equality.verdict import Counterexample, Entry
-from ta.equality.compare import (
+from einderive.frontend.equality.element_ranges import limited
+from einderive.frontend.equality.equation import Equation, Pair
+from einderive.frontend.equality.verdict import Counterexample, Entry
+from einderive.ta.equality.compare import (
     ROUNDING,
     Found,
     compare,
@@ -26,16 +26,16 @@ from ta.equality.compare import (
     points,
     visited,
 )
-from ta.equality.laws import EXP_SUM, apply_definitions
-from ta.equality.small_extents import Classes, reduce_extents
-from ta.errors import EinderiveError
-from ta.exact.fields import Array, Field, ModularField, RealField
-from ta.exact.interp import evaluate_at, input_tensors
-from ta.exact.rationals import ExactField
-from ta.exact.sampled import sampled_values
-from ta.ir.affine import Range
-from ta.ir.node import Tensor
-from ta.ir.program import Program
+from einderive.ta.equality.laws import EXP_SUM, apply_definitions
+from einderive.ta.equality.small_extents import Classes, reduce_extents
+from einderive.ta.errors import EinderiveError
+from einderive.ta.exact.fields import Array, Field, ModularField, RealField
+from einderive.ta.exact.interp import evaluate_at, input_tensors
+from einderive.ta.exact.rationals import ExactField
+from einderive.ta.exact.sampled import sampled_values
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.node import Tensor
+from einderive.ta.ir.program import Program
 
 SIDES = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32)
 MOST_POINTS = 60_000

@@ -7,13 +7,13 @@ Not here: the measurement (`bench.never_slower`).  May be imported by `frontend.
 
 from __future__ import annotations
 
-from frontend.formulas.array_api import ARRAY_API
-from frontend.formulas.einops import EINOPS
-from frontend.formulas.entry import SIZES, Formula, Plain
-from frontend.formulas.functional import FUNCTIONAL
-from frontend.formulas.functional_windows import WINDOWS
-from frontend.formulas.npbench import NPBENCH
-from frontend.formulas.opt_einsum import OPT_EINSUM
+from einderive.frontend.formulas.array_api import ARRAY_API
+from einderive.frontend.formulas.einops import EINOPS
+from einderive.frontend.formulas.entry import SIZES, Formula, Plain
+from einderive.frontend.formulas.functional import FUNCTIONAL
+from einderive.frontend.formulas.functional_windows import WINDOWS
+from einderive.frontend.formulas.npbench import NPBENCH
+from einderive.frontend.formulas.opt_einsum import OPT_EINSUM
 
 FORMULAS: tuple[Formula, ...] = (
     *ARRAY_API,

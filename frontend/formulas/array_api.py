@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from frontend.formulas.entry import Formula, Plain, Shapes, fixed
+from einderive.frontend.formulas.entry import Formula, Plain, Shapes, fixed
 
 API = "array API standard 2023.12, "
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch.nn import functional
 
-from frontend.formulas.entry import Formula, Shapes, fixed
+from einderive.frontend.formulas.entry import Formula, Shapes, fixed
 
 DOCS = "einops documentation, "
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import torch
 from torch.nn import functional
 
-from frontend.formulas.entry import Formula
+from einderive.frontend.formulas.entry import Formula
 
 DOCS = "torch.nn.functional."
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import torch
 from torch.nn import functional
 
-from frontend.formulas.entry import Formula, Shapes, fixed
+from einderive.frontend.formulas.entry import Formula, Shapes, fixed
 
 NP = "NPBench, "
 

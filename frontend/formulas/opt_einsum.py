@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from frontend.formulas.entry import Formula, Plain, Shapes, fixed
+from einderive.frontend.formulas.entry import Formula, Plain, Shapes, fixed
 
 DOCS = "opt_einsum documentation, "
 

@@ -15,21 +15,21 @@ from itertools import islice
 from textwrap import wrap
 from typing import Any
 
-from derivations.rule import JointRule, Refusal, Rule
-from derivations.steps import kernel
-from derivations.steps.kernel import Witness
-from derivations.steps.reindex import ReindexLoops, ReindexSums
-from frontend.report.derivation import Ink
-from frontend.text import hanging, shape
-from ta.errors import RuleRefused
-from ta.ir import expr
-from ta.ir.affine import Row
-from ta.ir.names import pool
-from ta.ir.node import Scope
-from ta.ir.operator import Operator
-from ta.notation.parse import parse_expression
-from ta.printing.marks import row_text
-from ta.printing.show import show
+from einderive.derivations.rule import JointRule, Refusal, Rule
+from einderive.derivations.steps import kernel
+from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
+from einderive.frontend.report.derivation import Ink
+from einderive.frontend.text import hanging, shape
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir import expr
+from einderive.ta.ir.affine import Row
+from einderive.ta.ir.names import pool
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Operator
+from einderive.ta.notation.parse import parse_expression
+from einderive.ta.printing.marks import row_text
+from einderive.ta.printing.show import show
 
 BINDER = re.compile(r"(\w+):-?\d+:-?\d+")
 """An iterator and its range in the text of a scope; those of the scope itself come first."""

@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from derivations.rule import Exactness
-from derivations.rules import ALL_RULES
-from derivations.search.extract import Plan
-from derivations.search.run import Statistics
-from derivations.steps.kernel import Step
-from frontend.accuracy.levels import exactness
-from frontend.derived import Derived
-from frontend.report.story import tell
-from frontend.text import counted, duration, hanging, listed, operators, tensors
-from ta.ir.subst import stages
-from ta.printing.show import show_program
+from einderive.derivations.rule import Exactness
+from einderive.derivations.rules import ALL_RULES
+from einderive.derivations.search.extract import Plan
+from einderive.derivations.search.run import Statistics
+from einderive.derivations.steps.kernel import Step
+from einderive.frontend.accuracy.levels import exactness
+from einderive.frontend.derived import Derived
+from einderive.frontend.report.story import tell
+from einderive.frontend.text import counted, duration, hanging, listed, operators, tensors
+from einderive.ta.ir.subst import stages
+from einderive.ta.printing.show import show_program
 
 RULE_OF = {rule.name: rule for rule in ALL_RULES}
 WIDTH = 100

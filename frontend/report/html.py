@@ -8,12 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from derivations.search.extract import Plan
-from frontend.derived import Derived
-from frontend.report.derivation import RULE_OF, candidate_lines, digits, searched, stage_lines
-from frontend.report.story import tell
-from frontend.text import counted, duration, tensors
-from ta.printing.show import show_program
+from einderive.derivations.search.extract import Plan
+from einderive.frontend.derived import Derived
+from einderive.frontend.report.derivation import (
+    RULE_OF,
+    candidate_lines,
+    digits,
+    searched,
+    stage_lines,
+)
+from einderive.frontend.report.story import tell
+from einderive.frontend.text import counted, duration, tensors
+from einderive.ta.printing.show import show_program
 
 STYLE = """
 .einderive { font: 14px/1.45 system-ui, sans-serif; max-width: 72em; }

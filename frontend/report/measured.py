@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from math import isfinite
 from textwrap import wrap
 
-from frontend.accuracy.accept import FACTOR, FLOOR
-from frontend.accuracy.digits import MOST_LOST
-from frontend.accuracy.judged import FamilyError
-from frontend.report.derivation import WIDTH, Ink, step_list
-from frontend.text import duration, figure, hanging, operators, tensors
-from frontend.trial.outcome import Outcome
-from frontend.trial.races import MARGIN
-from frontend.trial.trial import Trial
-from ta.printing.show import show_program
+from einderive.frontend.accuracy.accept import FACTOR, FLOOR
+from einderive.frontend.accuracy.digits import MOST_LOST
+from einderive.frontend.accuracy.judged import FamilyError
+from einderive.frontend.report.derivation import WIDTH, Ink, step_list
+from einderive.frontend.text import duration, figure, hanging, operators, tensors
+from einderive.frontend.trial.outcome import Outcome
+from einderive.frontend.trial.races import MARGIN
+from einderive.frontend.trial.trial import Trial
+from einderive.ta.printing.show import show_program
 
 NOTICED = 0.5
 """Decimal digits; a smaller loss is within what rounding does by chance."""

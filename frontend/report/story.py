@@ -12,18 +12,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from derivations.search.extract import Plan
-from derivations.search.replay import replace_step
-from derivations.steps.kernel import Step
-from frontend.derived import Derived
-from ta.ir import expr
-from ta.ir.names import RESERVED, pool
-from ta.ir.node import Scope, Tensor
-from ta.ir.program import Hints, Program, Statement, inline_statements
-from ta.ir.sources import replace_sources
-from ta.ir.subst import accesses, stages
-from ta.printing.show import show_program, show_statement
-from ta.printing.staged import from_zero
+from einderive.derivations.search.extract import Plan
+from einderive.derivations.search.replay import replace_step
+from einderive.derivations.steps.kernel import Step
+from einderive.frontend.derived import Derived
+from einderive.ta.ir import expr
+from einderive.ta.ir.names import RESERVED, pool
+from einderive.ta.ir.node import Scope, Tensor
+from einderive.ta.ir.program import Hints, Program, Statement, inline_statements
+from einderive.ta.ir.sources import replace_sources
+from einderive.ta.ir.subst import accesses, stages
+from einderive.ta.printing.show import show_program, show_statement
+from einderive.ta.printing.staged import from_zero
 
 
 @dataclass(frozen=True, slots=True)

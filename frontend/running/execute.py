@@ -9,17 +9,17 @@ from typing import Any
 
 import torch
 
-from derivations.search.extract import Plan
-from derivations.search.graph import FOLDED, Stage
-from eops.library import by_name
-from eops.library.elementwise import ELEMENTWISE
-from eops.opaque import opaque
-from eops.torch_views.stage import lower, lower_all
-from eops.torch_views.types import HALVES, depends_on_inputs, is_whole
-from frontend.running.results import owned
-from ta.exact.interp import input_tensors
-from ta.ir.node import Scope, Tensor
-from ta.ir.subst import accesses
+from einderive.derivations.search.extract import Plan
+from einderive.derivations.search.graph import FOLDED, Stage
+from einderive.eops.library import by_name
+from einderive.eops.library.elementwise import ELEMENTWISE
+from einderive.eops.opaque import opaque
+from einderive.eops.torch_views.stage import lower, lower_all
+from einderive.eops.torch_views.types import HALVES, depends_on_inputs, is_whole
+from einderive.frontend.running.results import owned
+from einderive.ta.exact.interp import input_tensors
+from einderive.ta.ir.node import Scope, Tensor
+from einderive.ta.ir.subst import accesses
 
 Run = Callable[[Mapping[Any, torch.Tensor]], torch.Tensor]
 
@@ -172,7 +172,9 @@ def _state(tensor: torch.Tensor) -> object:
 
 def triton_stage(scope: Scope) -> Run:
     """The stage as a generated kernel, for each tuple of element types that it meets."""
-    from eops.triton_kernels.launch import launcher  # Triton is needed only where a GPU is
+    from einderive.eops.triton_kernels.launch import (
+        launcher,  # Triton is needed only where a GPU is
+    )
 
     sources = tuple(dict.fromkeys(access.source for access in accesses(scope.body)))
     launch = opaque(launcher(scope))

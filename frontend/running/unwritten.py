@@ -15,7 +15,7 @@ from typing import Any, Final
 import torch
 from torch.overrides import TorchFunctionMode
 
-from eops.opaque import is_opaque
+from einderive.eops.opaque import is_opaque
 
 ALLOCATIONS: Final[frozenset[Callable[..., torch.Tensor]]] = frozenset(
     {

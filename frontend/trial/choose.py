@@ -12,26 +12,26 @@ from typing import Any
 
 import torch
 
-from derivations.search.extract import Plan
-from frontend.accuracy.accept import Reference, reference
-from frontend.accuracy.hard_cases import HardCases, nonfinite_cases
-from frontend.accuracy.levels import cancelling
-from frontend.accuracy.standard import standard_error
-from frontend.accuracy.written import as_written
-from frontend.baselines.rival import Rival, rivals
-from frontend.baselines.stage_by_stage import stage_by_stage
-from frontend.derived import Derived
-from frontend.running.settings import undisturbed
-from frontend.trial.entrants import Entrant, Judge, candidate, links, run_first
-from frontend.trial.memory import require_memory
-from frontend.trial.outcome import Outcome
-from frontend.trial.races import MARGIN, YOURS, raced, wins_again
-from frontend.trial.timing import UNTIMED, Timing, first
-from frontend.trial.trial import Trial
-from frontend.trial.work import require_work
-from ta.errors import BuildError, EinderiveError, OperandError, shown
-from ta.ir.program import Program
-from ta.printing.show import show_program
+from einderive.derivations.search.extract import Plan
+from einderive.frontend.accuracy.accept import Reference, reference
+from einderive.frontend.accuracy.hard_cases import HardCases, nonfinite_cases
+from einderive.frontend.accuracy.levels import cancelling
+from einderive.frontend.accuracy.standard import standard_error
+from einderive.frontend.accuracy.written import as_written
+from einderive.frontend.baselines.rival import Rival, rivals
+from einderive.frontend.baselines.stage_by_stage import stage_by_stage
+from einderive.frontend.derived import Derived
+from einderive.frontend.running.settings import undisturbed
+from einderive.frontend.trial.entrants import Entrant, Judge, candidate, links, run_first
+from einderive.frontend.trial.memory import require_memory
+from einderive.frontend.trial.outcome import Outcome
+from einderive.frontend.trial.races import MARGIN, YOURS, raced, wins_again
+from einderive.frontend.trial.timing import UNTIMED, Timing, first
+from einderive.frontend.trial.trial import Trial
+from einderive.frontend.trial.work import require_work
+from einderive.ta.errors import BuildError, EinderiveError, OperandError, shown
+from einderive.ta.ir.program import Program
+from einderive.ta.printing.show import show_program
 
 TRIED = 6
 """So many of the candidates predicted fastest are built and timed."""

@@ -15,20 +15,20 @@ from typing import Any
 
 import torch
 
-from derivations.search.extract import Plan
-from frontend.accuracy.accept import Reference, accepted
-from frontend.accuracy.hard_cases import WRONG, Case, moved
-from frontend.baselines.rival import Rival
-from frontend.baselines.rival import executable as plain_executable
-from frontend.call import Caller
-from frontend.running.execute import Executable, executable
-from frontend.trial.memory import amount, free_bytes
-from frontend.trial.timing import Timing, first
-from frontend.trial.trial import Trial
-from ta.errors import EinderiveError
-from ta.ir.element import element_bytes
-from ta.ir.node import Tensor
-from ta.ir.program import Program
+from einderive.derivations.search.extract import Plan
+from einderive.frontend.accuracy.accept import Reference, accepted
+from einderive.frontend.accuracy.hard_cases import WRONG, Case, moved
+from einderive.frontend.baselines.rival import Rival
+from einderive.frontend.baselines.rival import executable as plain_executable
+from einderive.frontend.call import Caller
+from einderive.frontend.running.execute import Executable, executable
+from einderive.frontend.trial.memory import amount, free_bytes
+from einderive.frontend.trial.timing import Timing, first
+from einderive.frontend.trial.trial import Trial
+from einderive.ta.errors import EinderiveError
+from einderive.ta.ir.element import element_bytes
+from einderive.ta.ir.node import Tensor
+from einderive.ta.ir.program import Program
 
 MOVED = "refused: NaN or infinity elsewhere than in the formula, for inputs with {}"
 FAR_BEHIND = 4.0

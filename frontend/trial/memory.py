@@ -13,12 +13,12 @@ from itertools import chain
 from math import prod
 from pathlib import Path
 
-from frontend.text import shape
-from ta.errors import BuildError
-from ta.ir.dtypes import BYTES
-from ta.ir.program import Program
-from ta.ir.subst import stages
-from ta.printing.show import show_program
+from einderive.frontend.text import shape
+from einderive.ta.errors import BuildError
+from einderive.ta.ir.dtypes import BYTES
+from einderive.ta.ir.program import Program
+from einderive.ta.ir.subst import stages
+from einderive.ta.printing.show import show_program
 
 WIDE = 8
 """Bytes of an element of the float64 reference."""

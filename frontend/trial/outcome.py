@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import torch
 
-from frontend.derived import Derived
-from frontend.running.execute import Executable
-from frontend.trial.trial import Trial
+from einderive.frontend.derived import Derived
+from einderive.frontend.running.execute import Executable
+from einderive.frontend.trial.trial import Trial
 
 
 @dataclass(frozen=True, eq=False)

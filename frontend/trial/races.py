@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
-from frontend.trial.entrants import Entrant, Judge
-from frontend.trial.timing import LONG_ROUNDS, LONG_SAMPLE, duel, race
+from einderive.frontend.trial.entrants import Entrant, Judge
+from einderive.frontend.trial.timing import LONG_ROUNDS, LONG_SAMPLE, duel, race
 
 YOURS = "your baseline"
 MARGIN = 0.97

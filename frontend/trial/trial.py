@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from derivations.search.extract import Plan
-from frontend.accuracy.judged import FamilyError
-from frontend.accuracy.levels import cancelling
+from einderive.derivations.search.extract import Plan
+from einderive.frontend.accuracy.judged import FamilyError
+from einderive.frontend.accuracy.levels import cancelling
 
 
 @dataclass(frozen=True, slots=True)

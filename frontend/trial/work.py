@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import prod
 
-from frontend.accuracy.sampled_reference import equally_cheap
-from ta.errors import BuildError
-from ta.ir.program import Program
-from ta.ir.subst import stages
-from ta.printing.show import show_program
+from einderive.frontend.accuracy.sampled_reference import equally_cheap
+from einderive.ta.errors import BuildError
+from einderive.ta.ir.program import Program
+from einderive.ta.ir.subst import stages
+from einderive.ta.printing.show import show_program
 
 MOST_POINTS = 10**10
 """The exact interpreter evaluates some 10^8 bodies a second."""

@@ -25,8 +25,8 @@ import mpmath
 import numpy as np
 import numpy.typing as npt
 
-from ta.exact.fields import Array, Field
-from ta.ir.node import Number, Reducer
+from einderive.ta.exact.fields import Array, Field
+from einderive.ta.ir.node import Number, Reducer
 
 Context: TypeAlias = Any
 """mpmath's arithmetic at one precision."""

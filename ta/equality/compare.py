@@ -30,7 +30,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ta.equality.counterexample import (
+from einderive.ta.equality.counterexample import (
     ROUNDING,
     Found,
     Roots,
@@ -42,19 +42,25 @@ from ta.equality.counterexample import (
     spiked,
     visited,
 )
-from ta.equality.degrees import greatest_bits, greatest_degree
-from ta.equality.exp_law import ExponentialField
-from ta.equality.extremes import flatten_extremes
-from ta.equality.partial_values import ValuedField, divides, has_infinity, missing, partial
-from ta.equality.positions import positions, sample
-from ta.equality.primes import digest, primes, safe_primes, sign_primes, square
-from ta.equality.sign_bounds import Asked, asked, opaque_functions
-from ta.equality.signs import SignField
-from ta.exact.fields import Array, Field, ModularField, random_values
-from ta.exact.interp import evaluate, evaluate_at, input_tensors, uses_order
-from ta.exact.sampled import sampled_values
-from ta.ir.node import Scope, Tensor
-from ta.ir.subst import stages
+from einderive.ta.equality.degrees import greatest_bits, greatest_degree
+from einderive.ta.equality.exp_law import ExponentialField
+from einderive.ta.equality.extremes import flatten_extremes
+from einderive.ta.equality.partial_values import (
+    ValuedField,
+    divides,
+    has_infinity,
+    missing,
+    partial,
+)
+from einderive.ta.equality.positions import positions, sample
+from einderive.ta.equality.primes import digest, primes, safe_primes, sign_primes, square
+from einderive.ta.equality.sign_bounds import Asked, asked, opaque_functions
+from einderive.ta.equality.signs import SignField
+from einderive.ta.exact.fields import Array, Field, ModularField, random_values
+from einderive.ta.exact.interp import evaluate, evaluate_at, input_tensors, uses_order
+from einderive.ta.exact.sampled import sampled_values
+from einderive.ta.ir.node import Scope, Tensor
+from einderive.ta.ir.subst import stages
 
 __all__ = [
     "ROUNDING",

@@ -15,13 +15,13 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ta.equality.balls import PreciseField
-from ta.equality.partial_values import ValuedField, bare
-from ta.exact.fields import POISON, Array, Field, RealField, random_values
-from ta.exact.interp import Values, evaluate, evaluate_at, input_tensors
-from ta.exact.rationals import ExactField
-from ta.ir.node import Access, Const, Reducer, Scope, Tensor
-from ta.ir.subst import nested_scopes, stages, walk
+from einderive.ta.equality.balls import PreciseField
+from einderive.ta.equality.partial_values import ValuedField, bare
+from einderive.ta.exact.fields import POISON, Array, Field, RealField, random_values
+from einderive.ta.exact.interp import Values, evaluate, evaluate_at, input_tensors
+from einderive.ta.exact.rationals import ExactField
+from einderive.ta.ir.node import Access, Const, Reducer, Scope, Tensor
+from einderive.ta.ir.subst import nested_scopes, stages, walk
 
 Roots: TypeAlias = Sequence[Scope]
 

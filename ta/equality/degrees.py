@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from ta.ir.functions import FUNCTIONS
-from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Scope
-from ta.ir.subst import children, stages
+from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Scope
+from einderive.ta.ir.subst import children, stages
 
 MOST_COUNTED: Final = 1e18
 """More bits than this are not counted."""

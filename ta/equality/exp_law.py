@@ -30,9 +30,9 @@ from typing import Any, ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from ta.equality.signs import COMPARING, SignField, compared
-from ta.exact.fields import Array, Field
-from ta.ir.node import Number, Reducer
+from einderive.ta.equality.signs import COMPARING, SignField, compared
+from einderive.ta.exact.fields import Array, Field
+from einderive.ta.ir.node import Number, Reducer
 
 SAFE_PRIMES: Final = (2147454839, 2147365919, 2147363039, 2147345639)
 """The greatest primes p below 2^31 with (p - 1)/2 prime that have the signs of `equality.signs`."""

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ta.exact.fields import IDENTITIES
-from ta.ir import affine, expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Condition, Node, Scope
-from ta.ir.sources import replace_sources
-from ta.ir.subst import stages, substitute
+from einderive.ta.exact.fields import IDENTITIES
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Condition, Node, Scope
+from einderive.ta.ir.sources import replace_sources
+from einderive.ta.ir.subst import stages, substitute
 
 
 def flatten_extremes(roots: Sequence[Scope]) -> tuple[Scope, ...]:

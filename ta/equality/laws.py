@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Final, NamedTuple, TypeAlias
 
-from ta.errors import NameUnknownError, shown
-from ta.ir import expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.names import close_matches
-from ta.ir.node import Access, Add, Apply, Mul, Node, Power, Scope, Select
-from ta.ir.subst import stages
-from ta.notation.given import several
+from einderive.ta.errors import NameUnknownError, shown
+from einderive.ta.ir import expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.names import close_matches
+from einderive.ta.ir.node import Access, Add, Apply, Mul, Node, Power, Scope, Select
+from einderive.ta.ir.subst import stages
+from einderive.ta.notation.given import several
 
 Definition: TypeAlias = Callable[[Node], Node]
 MOST_NAMES: Final = 10_000

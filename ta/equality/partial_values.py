@@ -22,12 +22,12 @@ from typing import Any, ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from ta.equality.exp_law import ExponentialField
-from ta.equality.signs import SignField
-from ta.exact.fields import Array, Field, ModularField, whole_value
-from ta.ir.functions import FUNCTIONS, PARTIAL
-from ta.ir.node import Access, Apply, Const, Number, Power, Reducer, Scope
-from ta.ir.subst import stages, walk
+from einderive.ta.equality.exp_law import ExponentialField
+from einderive.ta.equality.signs import SignField
+from einderive.ta.exact.fields import Array, Field, ModularField, whole_value
+from einderive.ta.ir.functions import FUNCTIONS, PARTIAL
+from einderive.ta.ir.node import Access, Apply, Const, Number, Power, Reducer, Scope
+from einderive.ta.ir.subst import stages, walk
 
 INFINITE: Final = np.uint64(1 << 31)
 NONE: Final = np.uint64(1 << 63)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ta.equality.counterexample import (
+from einderive.ta.equality.counterexample import (
     MOST_TRIED,
     ROUNDING,
     Found,
@@ -15,14 +15,14 @@ from ta.equality.counterexample import (
     plain,
     visited,
 )
-from ta.equality.partial_values import ValuedField, divides
-from ta.equality.primes import digest, primes
-from ta.equality.sign_bounds import opaque_functions
-from ta.exact.fields import Array, Field, ModularField, RealField
-from ta.exact.interp import evaluate_at, input_tensors, uses_order
-from ta.exact.sampled import sampled_values
-from ta.ir.node import Scope
-from ta.ir.subst import stages
+from einderive.ta.equality.partial_values import ValuedField, divides
+from einderive.ta.equality.primes import digest, primes
+from einderive.ta.equality.sign_bounds import opaque_functions
+from einderive.ta.exact.fields import Array, Field, ModularField, RealField
+from einderive.ta.exact.interp import evaluate_at, input_tensors, uses_order
+from einderive.ta.exact.sampled import sampled_values
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.subst import stages
 
 MOST_SAMPLED = 4_000_000
 """Points visited for a sample of positions."""

@@ -19,8 +19,8 @@ from math import gcd, prod
 from random import Random
 from typing import Final
 
-from ta.ir.node import Access, Apply, Const, Node, Power, Scope, Select
-from ta.ir.subst import stages, walk
+from einderive.ta.ir.node import Access, Apply, Const, Node, Power, Scope, Select
+from einderive.ta.ir.subst import stages, walk
 
 BELOW: Final = 1 << 31
 ABOVE: Final = BELOW - (BELOW >> 4)

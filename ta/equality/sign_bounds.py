@@ -37,9 +37,21 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from ta.ir.functions import FUNCTIONS
-from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Scope, Select, Tensor
-from ta.ir.subst import children, stages, walk
+from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.ir.node import (
+    Access,
+    Add,
+    Apply,
+    Const,
+    Mul,
+    Node,
+    Number,
+    Power,
+    Scope,
+    Select,
+    Tensor,
+)
+from einderive.ta.ir.subst import children, stages, walk
 
 SPREAD: Final = 1 / 8
 ROOT: Final = 44_000

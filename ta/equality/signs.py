@@ -45,9 +45,9 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from ta.exact.fields import Array, Field, ModularField, whole_value
-from ta.ir.functions import FUNCTIONS
-from ta.ir.node import Number, Reducer
+from einderive.ta.exact.fields import Array, Field, ModularField, whole_value
+from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.ir.node import Number, Reducer
 
 PRIME: Final = 2147483399
 """The greatest prime below 2^31 for which -1 is no square and 2, 3, 5, 7, 11, 13 are."""

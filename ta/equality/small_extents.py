@@ -47,10 +47,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from ta.ir import affine, expr
-from ta.ir.affine import Range
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import (
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import (
     Access,
     Add,
     Apply,
@@ -64,7 +64,7 @@ from ta.ir.node import (
     Source,
     Tensor,
 )
-from ta.ir.subst import accesses, rebuild, stages, terms
+from einderive.ta.ir.subst import accesses, rebuild, stages, terms
 
 Roots: TypeAlias = Sequence[Scope]
 Place: TypeAlias = tuple[Scope | str, int]

@@ -15,8 +15,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ta.exact.fields import Field
-from ta.ir.node import Scope
+from einderive.ta.exact.fields import Field
+from einderive.ta.ir.node import Scope
 
 Indices: TypeAlias = npt.NDArray[np.int64]
 

@@ -26,8 +26,8 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from ta.ir.functions import FUNCTIONS
-from ta.ir.node import Number, Reducer, Tensor
+from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.ir.node import Number, Reducer, Tensor
 
 Array: TypeAlias = npt.NDArray[Any]
 

@@ -19,12 +19,12 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ta.exact.blocks import MOST_FLAT, Indices, blocks, flat, open_mesh, unflat
-from ta.exact.fields import Array, Field
-from ta.ir import affine
-from ta.ir.affine import Range
-from ta.ir.functions import FUNCTIONS
-from ta.ir.node import (
+from einderive.ta.exact.blocks import MOST_FLAT, Indices, blocks, flat, open_mesh, unflat
+from einderive.ta.exact.fields import Array, Field
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.ir.node import (
     Access,
     Add,
     Apply,
@@ -38,7 +38,7 @@ from ta.ir.node import (
     Source,
     Tensor,
 )
-from ta.ir.subst import stages, walk
+from einderive.ta.ir.subst import stages, walk
 
 Values: TypeAlias = Array | Callable[[Indices], Array]
 """What a tensor holds: an array, or a function from positions in its flat box to integers."""

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import numpy.typing as npt
 
-from ta.exact.fields import Field, ModularField
-from ta.ir.node import Tensor
+from einderive.ta.exact.fields import Field, ModularField
+from einderive.ta.ir.node import Tensor
 
 Positions = npt.NDArray[np.int64]
 SMALL = 17

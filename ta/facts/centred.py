@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import prod
 
-from ta.ir import affine, expr
-from ta.ir.affine import Range, bits
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Add, Apply, Node, Scope
-from ta.ir.subst import rename
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range, bits
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Add, Apply, Node, Scope
+from einderive.ta.ir.subst import rename
 
 
 def shared_iterators(left: Node, right: Node) -> tuple[int, ...]:

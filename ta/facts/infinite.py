@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ta.ir.node import Access, Apply, Const, Node, Scope
-from ta.ir.subst import accesses, children, stages, terms
+from einderive.ta.ir.node import Access, Apply, Const, Node, Scope
+from einderive.ta.ir.subst import accesses, children, stages, terms
 
 PASSING = frozenset({"relu", "abs", "maximum", "minimum"})
 """Functions that are known by their order, not opaque: what is infinite may pass through them."""

@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 import islpy as isl
 
-from ta.ir import affine
-from ta.ir.affine import Range, Row
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
 
 Box: TypeAlias = Sequence[Range]
 Read: TypeAlias = tuple[Row, Range]

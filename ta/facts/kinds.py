@@ -23,10 +23,10 @@ from itertools import product
 
 import numpy as np
 
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.functions import FUNCTIONS, PARTIAL
-from ta.ir.node import (
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.functions import FUNCTIONS, PARTIAL
+from einderive.ta.ir.node import (
     Access,
     Add,
     Apply,
@@ -40,7 +40,7 @@ from ta.ir.node import (
     Scope,
     Select,
 )
-from ta.ir.subst import accesses, children, stages
+from einderive.ta.ir.subst import accesses, children, stages
 
 Kinds = int
 """A bit set of kinds."""

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from ta.facts import integer_sets as domain
-from ta.facts.kinds import finite_everywhere, finite_over
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.functions import FUNCTIONS
-from ta.ir.node import Access, Add, Apply, Condition, Const, Mul, Node, Power, Select
+from einderive.ta.facts import integer_sets as domain
+from einderive.ta.facts.kinds import finite_everywhere, finite_over
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.ir.node import Access, Add, Apply, Condition, Const, Mul, Node, Power, Select
 
 Read = tuple[Row, Range]
 UNBOUNDED = 1 << 62

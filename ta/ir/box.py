@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import prod
 from typing import NamedTuple, TypeAlias
 
-from ta.ir.affine import Range
+from einderive.ta.ir.affine import Range
 
 
 class Box(NamedTuple):

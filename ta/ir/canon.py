@@ -12,12 +12,12 @@ from functools import lru_cache
 from itertools import permutations, product
 from math import factorial, prod
 
-from ta.ir import affine, expr
-from ta.ir.affine import Range, Row
-from ta.ir.box import box
-from ta.ir.interning import make_scope
-from ta.ir.node import Access, Condition, Node, Reducer, Scope, Select
-from ta.ir.subst import rebuild, rename, substitute, terms
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.box import box
+from einderive.ta.ir.interning import make_scope
+from einderive.ta.ir.node import Access, Condition, Node, Reducer, Scope, Select
+from einderive.ta.ir.subst import rebuild, rename, substitute, terms
 
 TRUE = Condition(">=", Row(0))
 FALSE = Condition(">=", Row(-1))

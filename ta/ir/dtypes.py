@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from ta.errors import NameUnknownError, shown
-from ta.ir.names import close_matches
+from einderive.ta.errors import NameUnknownError, shown
+from einderive.ta.ir.names import close_matches
 
 BYTES: Final[dict[str, int]] = {
     "float64": 8,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ta.ir.node import Scope, Source
-from ta.ir.subst import accesses, stages
+from einderive.ta.ir.node import Scope, Source
+from einderive.ta.ir.subst import accesses, stages
 
 DEFAULT_BYTES = 4
 """Of a stage that reads no tensor: float32."""

@@ -12,10 +12,10 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 
-from ta.ir import affine
-from ta.ir.affine import Row
-from ta.ir.functions import FUNCTIONS
-from ta.ir.interning import (
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Row
+from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.ir.interning import (
     make_access,
     make_add,
     make_apply,
@@ -25,7 +25,7 @@ from ta.ir.interning import (
     make_select,
     make_tensor,
 )
-from ta.ir.node import (
+from einderive.ta.ir.node import (
     Access,
     Add,
     Condition,

@@ -13,10 +13,10 @@ from math import prod
 from typing import NamedTuple, TypeVar
 from zlib import crc32
 
-from ta.ir.affine import Range, Row, mask
-from ta.ir.box import Box
-from ta.ir.dtypes import BYTES
-from ta.ir.node import (
+from einderive.ta.ir.affine import Range, Row, mask
+from einderive.ta.ir.box import Box
+from einderive.ta.ir.dtypes import BYTES
+from einderive.ta.ir.node import (
     Access,
     Add,
     Apply,
@@ -32,7 +32,7 @@ from ta.ir.node import (
     Source,
     Tensor,
 )
-from ta.ir.table import TABLE, Entry, forget
+from einderive.ta.ir.table import TABLE, Entry, forget
 
 _NodeT = TypeVar("_NodeT", bound=Node)
 

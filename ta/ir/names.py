@@ -7,9 +7,9 @@ from difflib import get_close_matches
 from itertools import count
 from typing import Final
 
-from ta.ir.affine import Range
-from ta.ir.functions import FUNCTIONS
-from ta.ir.node import REDUCERS, Reducer
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.ir.node import REDUCERS, Reducer
 
 REDUCER_OF: Final[dict[str, Reducer]] = {"S": "sum", "Σ": "sum", **{r: r for r in REDUCERS}}
 """What a scope's binder spells -> the reducer."""

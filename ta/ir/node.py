@@ -24,8 +24,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias
 
-from ta.errors import PickleError
-from ta.ir.affine import Range, Row
+from einderive.ta.errors import PickleError
+from einderive.ta.ir.affine import Range, Row
 
 Number: TypeAlias = Fraction | float
 """A Fraction, or one of the two infinities as a float."""

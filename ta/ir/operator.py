@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from ta.ir.node import Access, Number, Reducer, Scope
+from einderive.ta.ir.node import Access, Number, Reducer, Scope
 
 Buffers: TypeAlias = Mapping[Any, Any]
 """Source (Tensor or Scope) -> torch tensor of the source's shape, in any strides."""

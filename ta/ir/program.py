@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NoReturn
 
-from ta.errors import PickleError
-from ta.ir import expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import PRINTERS, Access, Node, Scope, Tensor
-from ta.ir.subst import accesses, rebuild, stages
+from einderive.ta.errors import PickleError
+from einderive.ta.ir import expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import PRINTERS, Access, Node, Scope, Tensor
+from einderive.ta.ir.subst import accesses, rebuild, stages
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ta.ir import expr
-from ta.ir.canon import scope as make
-from ta.ir.node import Access, Node, Scope
-from ta.ir.subst import nested_scopes, rebuild, stages
+from einderive.ta.ir import expr
+from einderive.ta.ir.canon import scope as make
+from einderive.ta.ir.node import Access, Node, Scope
+from einderive.ta.ir.subst import nested_scopes, rebuild, stages
 
 
 def replace_sources(scope: Scope, replacement: Mapping[Scope, Scope]) -> Scope:

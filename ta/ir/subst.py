@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from ta.ir import affine, expr
-from ta.ir.affine import Row
-from ta.ir.interning import make_access
-from ta.ir.node import Access, Add, Apply, Condition, Mul, Node, Power, Scope, Select
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Row
+from einderive.ta.ir.interning import make_access
+from einderive.ta.ir.node import Access, Add, Apply, Condition, Mul, Node, Power, Scope, Select
 
 Replace = Callable[[Access], Node]
 

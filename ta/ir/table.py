@@ -6,7 +6,7 @@ from threading import RLock
 from typing import Final
 from weakref import ref
 
-from ta.ir.node import Node
+from einderive.ta.ir.node import Node
 
 
 class Entry(ref[Node]):

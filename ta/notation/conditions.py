@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-from ta.ir import affine, expr
-from ta.ir.affine import Row
-from ta.ir.node import Condition, Node
-from ta.notation.syntax import Comparison, Expression, Logical, NotationError
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Row
+from einderive.ta.ir.node import Condition, Node
+from einderive.ta.notation.syntax import Comparison, Expression, Logical, NotationError
 
 RowOf = Callable[[Expression], Row]
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from ta.notation.syntax import (
+from einderive.ta.notation.syntax import (
     Call,
     Expression,
     Name,

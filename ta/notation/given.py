@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import islice
 from operator import index as whole
 
-from ta.errors import RangeError, shown
-from ta.ir.affine import Range
-from ta.notation.width import SAID, fits
+from einderive.ta.errors import RangeError, shown
+from einderive.ta.ir.affine import Range
+from einderive.ta.notation.width import SAID, fits
 
 Shapes = Mapping[str, Sequence[int]]
 MOST_DIMENSIONS = 1000

@@ -7,11 +7,11 @@ from fractions import Fraction
 from math import inf
 from typing import Protocol
 
-from ta.errors import NameUnknownError, RangeError
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.node import Number, Source
-from ta.notation.syntax import (
+from einderive.ta.errors import NameUnknownError, RangeError
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Number, Source
+from einderive.ta.notation.syntax import (
     Call,
     Expression,
     Name,
@@ -24,8 +24,8 @@ from ta.notation.syntax import (
     Sum,
     operands,
 )
-from ta.notation.syntax import Number as NumberText
-from ta.notation.width import MOST_FLOORS, SAID, fits, floor_count, floor_depth, reach
+from einderive.ta.notation.syntax import Number as NumberText
+from einderive.ta.notation.width import MOST_FLOORS, SAID, fits, floor_count, floor_depth, reach
 
 AFFINE = "multiply, divide and take remainders by integers: 2*i+1, i//2, i%4"
 

@@ -13,16 +13,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ta.errors import NameUnknownError, RangeError
-from ta.ir import affine, canon, expr
-from ta.ir.affine import Range
-from ta.ir.functions import FUNCTIONS
-from ta.ir.names import REDUCER_OF, close_matches
-from ta.ir.node import REDUCERS, Const, Node, Number, Reducer, Scope, Source
-from ta.notation.conditions import select_on
-from ta.notation.index import index_row
-from ta.notation.ranges import shape_text
-from ta.notation.syntax import (
+from einderive.ta.errors import NameUnknownError, RangeError
+from einderive.ta.ir import affine, canon, expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.ir.names import REDUCER_OF, close_matches
+from einderive.ta.ir.node import REDUCERS, Const, Node, Number, Reducer, Scope, Source
+from einderive.ta.notation.conditions import select_on
+from einderive.ta.notation.index import index_row
+from einderive.ta.notation.ranges import shape_text
+from einderive.ta.notation.syntax import (
     Call,
     Comparison,
     Expression,
@@ -40,7 +40,7 @@ from ta.notation.syntax import (
     iterator_names,
     scalars,
 )
-from ta.notation.syntax import Number as NumberText
+from einderive.ta.notation.syntax import Number as NumberText
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,18 +13,18 @@ from contextlib import contextmanager
 from itertools import islice
 from types import MappingProxyType
 
-from ta.errors import FormulaSyntaxError, NameUnknownError, RangeError, TextError
-from ta.ir import expr
-from ta.ir.affine import Range
-from ta.ir.dtypes import checked_dtypes
-from ta.ir.names import RESERVED, close_matches, pool
-from ta.ir.node import Node, Scope, Source, Tensor
-from ta.ir.program import Program, Statement
-from ta.notation.conditions import not_a_condition
-from ta.notation.einstein import make_explicit
-from ta.notation.given import Shapes, checked_ranges, checked_shapes
-from ta.notation.index import check_index
-from ta.notation.lowering import (
+from einderive.ta.errors import FormulaSyntaxError, NameUnknownError, RangeError, TextError
+from einderive.ta.ir import expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.dtypes import checked_dtypes
+from einderive.ta.ir.names import RESERVED, close_matches, pool
+from einderive.ta.ir.node import Node, Scope, Source, Tensor
+from einderive.ta.ir.program import Program, Statement
+from einderive.ta.notation.conditions import not_a_condition
+from einderive.ta.notation.einstein import make_explicit
+from einderive.ta.notation.given import Shapes, checked_ranges, checked_shapes
+from einderive.ta.notation.index import check_index
+from einderive.ta.notation.lowering import (
     Frame,
     check_function,
     check_rank,
@@ -33,9 +33,9 @@ from ta.notation.lowering import (
     statement_scope,
     unknown_tensor,
 )
-from ta.notation.ranges import RangesOf, infer
-from ta.notation.reader import read_expression, read_program
-from ta.notation.syntax import (
+from einderive.ta.notation.ranges import RangesOf, infer
+from einderive.ta.notation.reader import read_expression, read_program
+from einderive.ta.notation.syntax import (
     Call,
     Comparison,
     Expression,
@@ -50,7 +50,7 @@ from ta.notation.syntax import (
     iterator_names,
     scalars,
 )
-from ta.notation.syntax import Statement as StatementText
+from einderive.ta.notation.syntax import Statement as StatementText
 
 _NOTHING: Mapping[str, tuple[int, int]] = MappingProxyType({})
 MOST_ITERATORS = 1000

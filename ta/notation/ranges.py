@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ta.errors import NameUnknownError, RangeError
-from ta.ir.affine import Range
-from ta.notation.syntax import (
+from einderive.ta.errors import NameUnknownError, RangeError
+from einderive.ta.ir.affine import Range
+from einderive.ta.notation.syntax import (
     Binding,
     Expression,
     Name,

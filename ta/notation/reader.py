@@ -11,9 +11,9 @@ from typing import Any
 from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from ta.notation.advice import advice, advice_at_the_end, explain_character, words_for
-from ta.notation.syntax import Expression, NotationError, Statement
-from ta.notation.tree_builder import TreeBuilder, token_span
+from einderive.ta.notation.advice import advice, advice_at_the_end, explain_character, words_for
+from einderive.ta.notation.syntax import Expression, NotationError, Statement
+from einderive.ta.notation.tree_builder import TreeBuilder, token_span
 
 MOST_NESTED = 60
 """Brackets inside brackets; keeps every later recursion far from Python's limit."""
@@ -52,7 +52,7 @@ def _parse(text: str, start: str) -> Any:
 
 @lru_cache(maxsize=1)
 def _parser() -> Lark:
-    grammar = files("ta.notation").joinpath("grammar.lark").read_text(encoding="utf-8")
+    grammar = files("einderive.ta.notation").joinpath("grammar.lark").read_text(encoding="utf-8")
     return Lark(
         grammar,
         parser="lalr",

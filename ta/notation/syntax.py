@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ta.errors import FormulaSyntaxError, TextError
-from ta.ir import node
-from ta.ir.affine import Range
+from einderive.ta.errors import FormulaSyntaxError, TextError
+from einderive.ta.ir import node
+from einderive.ta.ir.affine import Range
 
 Span: TypeAlias = tuple[int, int]
 """Half-open range of characters."""

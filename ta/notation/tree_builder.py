@@ -8,10 +8,10 @@ from typing import Any
 
 from lark import Token, Transformer
 
-from ta.errors import RangeError
-from ta.ir.affine import Range
-from ta.notation.advice import ROOTS
-from ta.notation.syntax import (
+from einderive.ta.errors import RangeError
+from einderive.ta.ir.affine import Range
+from einderive.ta.notation.advice import ROOTS
+from einderive.ta.notation.syntax import (
     Binder,
     Binding,
     Call,
@@ -31,7 +31,7 @@ from ta.notation.syntax import (
     Statement,
     Sum,
 )
-from ta.notation.width import SAID, fits
+from einderive.ta.notation.width import SAID, fits
 
 LONGEST_NUMBER = 2000
 """Characters of a number's mantissa."""

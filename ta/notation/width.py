@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ta.ir.affine import Range, Row
+from einderive.ta.ir.affine import Range, Row
 
 LIMIT = 1 << 62
 SAID = "2^62"

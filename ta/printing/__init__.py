@@ -6,13 +6,13 @@ May be imported by every package; `ta.ir` calls it for debugging only.
 
 from __future__ import annotations
 
-from ta.ir.node import PRINTERS
-from ta.ir.program import Program
-from ta.printing.show import show, show_program
+from einderive.ta.ir.node import PRINTERS
+from einderive.ta.ir.program import Program
+from einderive.ta.printing.show import show, show_program
 
 
 def _latex(program: Program) -> str:
-    from ta.printing.latex import latex  # SymPy takes a while to load
+    from einderive.ta.printing.latex import latex  # SymPy takes a while to load
 
     return latex(program)
 

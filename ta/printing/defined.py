@@ -14,16 +14,16 @@ import re
 from collections.abc import Mapping
 from itertools import count
 
-from ta.errors import NameUnknownError, TextError
-from ta.ir.names import RESERVED, Namer
-from ta.ir.node import Node, Scope, Source, Tensor
-from ta.ir.program import Hints
-from ta.ir.subst import stages
-from ta.notation.parse import parse_expression
-from ta.notation.reader import nesting
-from ta.printing.printer import NO_HINTS, Printer
-from ta.printing.show import show, tensors_of
-from ta.printing.written import nested_length
+from einderive.ta.errors import NameUnknownError, TextError
+from einderive.ta.ir.names import RESERVED, Namer
+from einderive.ta.ir.node import Node, Scope, Source, Tensor
+from einderive.ta.ir.program import Hints
+from einderive.ta.ir.subst import stages
+from einderive.ta.notation.parse import parse_expression
+from einderive.ta.notation.reader import nesting
+from einderive.ta.printing.printer import NO_HINTS, Printer
+from einderive.ta.printing.show import show, tensors_of
+from einderive.ta.printing.written import nested_length
 
 MOST_INLINE = 100
 """A scope of at most this many reads and constants is written without definitions, .."""

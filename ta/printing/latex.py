@@ -15,10 +15,10 @@ from itertools import islice
 
 import sympy
 
-from ta.ir.affine import Range, Row
-from ta.ir.functions import FUNCTIONS
-from ta.ir.names import RESERVED, Namer, pool
-from ta.ir.node import (
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.ir.names import RESERVED, Namer, pool
+from einderive.ta.ir.node import (
     Access,
     Add,
     Apply,
@@ -32,10 +32,10 @@ from ta.ir.node import (
     Select,
     Tensor,
 )
-from ta.ir.program import Hints, Program
-from ta.printing.marks import gather_modulo
-from ta.printing.printer import NO_HINTS, Frame, Printer, is_reduction
-from ta.printing.show import tensors_of
+from einderive.ta.ir.program import Hints, Program
+from einderive.ta.printing.marks import gather_modulo
+from einderive.ta.printing.printer import NO_HINTS, Frame, Printer, is_reduction
+from einderive.ta.printing.show import tensors_of
 
 _OPERATORS = {"sum": r"\sum", "prod": r"\prod"}
 

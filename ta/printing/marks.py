@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from ta.ir import affine
-from ta.ir.affine import Row
-from ta.ir.node import Condition, Number
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Row
+from einderive.ta.ir.node import Condition, Number
 
 LONGEST_DECIMAL = 12
 

@@ -12,10 +12,10 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Literal
 
-from ta.ir import expr
-from ta.ir.affine import Range
-from ta.ir.names import Namer
-from ta.ir.node import (
+from einderive.ta.ir import expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.names import Namer
+from einderive.ta.ir.node import (
     Access,
     Add,
     Apply,
@@ -29,9 +29,9 @@ from ta.ir.node import (
     Source,
     Tensor,
 )
-from ta.ir.program import Hints
-from ta.ir.subst import accesses
-from ta.printing.marks import condition_text, number, row_text
+from einderive.ta.ir.program import Hints
+from einderive.ta.ir.subst import accesses
+from einderive.ta.printing.marks import condition_text, number, row_text
 
 Style = Literal["scopes", "reducers", "einstein"]
 """How a nested reduction is written: `{S[k:0:8] ...}[i]`, `sum[k](...)`, or by the convention."""

@@ -13,18 +13,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from ta.errors import TextError
-from ta.ir.affine import Range
-from ta.ir.names import RESERVED, Namer, pool
-from ta.ir.node import Node, Scope, Tensor
-from ta.ir.program import Hints, Program, Statement
-from ta.ir.subst import accesses, stages
-from ta.notation.einstein import make_explicit
-from ta.notation.parse import ranges_of_reads, statement_to_scope
-from ta.notation.ranges import lone_iterators
-from ta.notation.reader import read_program
-from ta.notation.syntax import Name, NotationError, iterator_names
-from ta.printing.printer import NO_HINTS, Frame, Printer, Style, implies_sum
+from einderive.ta.errors import TextError
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.names import RESERVED, Namer, pool
+from einderive.ta.ir.node import Node, Scope, Tensor
+from einderive.ta.ir.program import Hints, Program, Statement
+from einderive.ta.ir.subst import accesses, stages
+from einderive.ta.notation.einstein import make_explicit
+from einderive.ta.notation.parse import ranges_of_reads, statement_to_scope
+from einderive.ta.notation.ranges import lone_iterators
+from einderive.ta.notation.reader import read_program
+from einderive.ta.notation.syntax import Name, NotationError, iterator_names
+from einderive.ta.printing.printer import NO_HINTS, Frame, Printer, Style, implies_sum
 
 _SPELLINGS: tuple[tuple[Style, bool], ...] = (
     ("einstein", False),

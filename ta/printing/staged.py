@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from types import MappingProxyType
 
-from ta.ir import affine, expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.names import RESERVED, pool
-from ta.ir.node import Access, Node, Scope, Tensor
-from ta.ir.program import Hints, Program, Statement
-from ta.ir.subst import accesses, rebuild, stages, substitute
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.names import RESERVED, pool
+from einderive.ta.ir.node import Access, Node, Scope, Tensor
+from einderive.ta.ir.program import Hints, Program, Statement
+from einderive.ta.ir.subst import accesses, rebuild, stages, substitute
 
 
 def staged_program(

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from ta.ir.node import Access, Node, Scope
-from ta.ir.subst import children, stages
+from einderive.ta.ir.node import Access, Node, Scope
+from einderive.ta.ir.subst import children, stages
 
 MOST_LENGTH = 256
 """Longer bodies are not made from shorter ones: their text, of some ten thousand characters, takes

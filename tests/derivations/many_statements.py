@@ -12,7 +12,7 @@ import time
 from itertools import pairwise
 
 import einderive as ed
-from ta.notation.parse import parse
+from einderive.ta.notation.parse import parse
 
 Shapes = dict[str, tuple[int, ...]]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from derivations.rules import RULES
-from ta.equality.compare import compare
-from ta.equality.laws import EXP_SUM
-from ta.ir.node import Scope
+from einderive.derivations.rules import RULES
+from einderive.ta.equality.compare import compare
+from einderive.ta.equality.laws import EXP_SUM
+from einderive.ta.ir.node import Scope
 from tests.oracle import equal
 
 LAWS = {rule.name: rule.laws for rule in RULES}

@@ -12,21 +12,21 @@ from functools import cache
 from math import inf, prod
 from random import Random
 
-from derivations.rule import Rule
-from derivations.steps.centring import Centre
-from derivations.steps.contraction import ContractPairs
-from derivations.steps.embed import ReadPart
-from derivations.steps.identities import Exponential, Scale
-from derivations.steps.kernel import Witness
-from derivations.steps.pieces import SplitRange
-from derivations.steps.reindex import ReindexLoops, ReindexSums
-from derivations.steps.restructure import Factor, Materialise, Merge, SplitSum
-from ta.ir import affine, expr
-from ta.ir.affine import Range, Row
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Node, Number, Reducer, Scope, Tensor
-from ta.ir.subst import rebuild, stages
-from ta.notation.parse import parse_expression
+from einderive.derivations.rule import Rule
+from einderive.derivations.steps.centring import Centre
+from einderive.derivations.steps.contraction import ContractPairs
+from einderive.derivations.steps.embed import ReadPart
+from einderive.derivations.steps.identities import Exponential, Scale
+from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.pieces import SplitRange
+from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
+from einderive.derivations.steps.restructure import Factor, Materialise, Merge, SplitSum
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Node, Number, Reducer, Scope, Tensor
+from einderive.ta.ir.subst import rebuild, stages
+from einderive.ta.notation.parse import parse_expression
 
 MOST_POINTS = 4000
 """Of the iteration spaces of all stages together, so that exact evaluation stays cheap."""

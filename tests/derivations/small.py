@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import cache
 
-from derivations.matching.cost import CPU, Machine
-from derivations.rules import LAWLESS
-from derivations.search.explore import Budget
-from derivations.search.run import SearchResult, search
-from eops.library import OPERATORS
-from ta.ir.node import Scope
-from ta.ir.program import Program
-from ta.notation.parse import parse
+from einderive.derivations.matching.cost import CPU, Machine
+from einderive.derivations.rules import LAWLESS
+from einderive.derivations.search.explore import Budget
+from einderive.derivations.search.run import SearchResult, search
+from einderive.eops.library import OPERATORS
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.program import Program
+from einderive.ta.notation.parse import parse
 
 Shapes = dict[str, tuple[int, ...]]
 

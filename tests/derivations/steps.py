@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from derivations.steps import kernel
-from derivations.steps.kernel import Witness
-from ta.errors import RuleRefused
-from ta.ir.node import Scope
-from ta.printing.show import show
+from einderive.derivations.steps import kernel
+from einderive.derivations.steps.kernel import Witness
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir.node import Scope
+from einderive.ta.printing.show import show
 from tests.derivations.seeds import read
 from tests.oracle import equal
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import einderive as ed
-from derivations.matching.bound import lower_bound
-from derivations.matching.cost import H100
-from ta.notation.parse import parse
+from einderive.derivations.matching.bound import lower_bound
+from einderive.derivations.matching.cost import H100
+from einderive.ta.notation.parse import parse
 from tests.showcases.cases import REFERENCE
 from tests.showcases.cases_11_17 import ALGEBRA
 from tests.showcases.cases_18_30 import LAYERS

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import einderive as ed
-from derivations.checker import not_shown
-from derivations.effects.nonfinite import keeps_nonfinite
-from derivations.rules.centre import CENTRE
-from derivations.steps.centring import Centre
-from derivations.steps.kernel import apply
-from ta.errors import RuleRefused
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate
+from einderive.derivations.checker import not_shown
+from einderive.derivations.effects.nonfinite import keeps_nonfinite
+from einderive.derivations.rules.centre import CENTRE
+from einderive.derivations.steps.centring import Centre
+from einderive.derivations.steps.kernel import apply
+from einderive.ta.errors import RuleRefused
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate
 from tests.amount import first
 from tests.derivations.seeds import read
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import pytest
 
-from derivations.rules import RULES
-from derivations.steps import kernel
-from derivations.steps.centring import Centre
-from derivations.steps.contraction import ContractPairs
-from derivations.steps.embed import ReadPart
-from derivations.steps.fusion import Fuse
-from derivations.steps.identities import Exponential, Pull, Scale
-from derivations.steps.kernel import Witness
-from derivations.steps.pieces import SplitRange
-from derivations.steps.reindex import ReindexLoops, ReindexSums
-from derivations.steps.restructure import (
+from einderive.derivations.rules import RULES
+from einderive.derivations.steps import kernel
+from einderive.derivations.steps.centring import Centre
+from einderive.derivations.steps.contraction import ContractPairs
+from einderive.derivations.steps.embed import ReadPart
+from einderive.derivations.steps.fusion import Fuse
+from einderive.derivations.steps.identities import Exponential, Pull, Scale
+from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.pieces import SplitRange
+from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
+from einderive.derivations.steps.restructure import (
     Distribute,
     Expand,
     Factor,
@@ -27,12 +27,12 @@ from derivations.steps.restructure import (
     Merge,
     SplitSum,
 )
-from ta.equality.compare import compare
-from ta.errors import RuleRefused
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.node import Scope
-from ta.printing.show import show
+from einderive.ta.equality.compare import compare
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Scope
+from einderive.ta.printing.show import show
 from tests.derivations.seeds import read
 from tests.fuzz.judge import Judge
 from tests.oracle import equal

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from derivations.steps import kernel
-from derivations.steps.contraction import ContractPairs
-from derivations.steps.embed import ReadPart
-from derivations.steps.fusion import Fuse
-from derivations.steps.identities import Pull
-from derivations.steps.kernel import Witness
-from derivations.steps.pieces import SplitRange
-from derivations.steps.reindex import ReindexLoops, ReindexSums
-from derivations.steps.restructure import Distribute, Materialise, Merge, SplitSum
-from ta.errors import RuleRefused
-from ta.ir.affine import Range
+from einderive.derivations.steps import kernel
+from einderive.derivations.steps.contraction import ContractPairs
+from einderive.derivations.steps.embed import ReadPart
+from einderive.derivations.steps.fusion import Fuse
+from einderive.derivations.steps.identities import Pull
+from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.pieces import SplitRange
+from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
+from einderive.derivations.steps.restructure import Distribute, Materialise, Merge, SplitSum
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir.affine import Range
 from tests.derivations.test_conditions import I0, I1, mapped, scope_of
 
 EMPTY: list[tuple[str, Witness]] = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 import einderive as ed
-from derivations.steps import fusion
-from derivations.steps.fusion import Fuse, fuse
-from derivations.steps.restructure import Merge, merge
-from ta.ir.node import Scope
-from ta.ir.subst import nested_scopes
-from ta.printing.written import MOST_DEPTH, MOST_LENGTH
+from einderive.derivations.steps import fusion
+from einderive.derivations.steps.fusion import Fuse, fuse
+from einderive.derivations.steps.restructure import Merge, merge
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.subst import nested_scopes
+from einderive.ta.printing.written import MOST_DEPTH, MOST_LENGTH
 from tests.derivations.sameness import same
 from tests.derivations.seeds import read
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from derivations.matching.cost import H100, Machine
-from derivations.rules import LAWLESS
-from derivations.search.explore import Budget, explore
-from derivations.search.graph import Graph
-from eops.library import OPERATORS
-from ta.ir.node import Access
-from ta.notation.parse import parse
+from einderive.derivations.matching.cost import H100, Machine
+from einderive.derivations.rules import LAWLESS
+from einderive.derivations.search.explore import Budget, explore
+from einderive.derivations.search.graph import Graph
+from einderive.eops.library import OPERATORS
+from einderive.ta.ir.node import Access
+from einderive.ta.notation.parse import parse
 from tests.derivations.small import FORMULAS, LIBRARY, MACHINES, roots
 
 READING = {

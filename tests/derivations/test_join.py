@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import einderive as ed
-from derivations.record.verify import check
-from derivations.rules import JOINT_RULES
-from derivations.steps.embed import ReadPart
-from derivations.steps.kernel import apply
-from ta.errors import NameUnknownError, RuleRefused
-from ta.ir.affine import Row, iterator
-from ta.ir.subst import stages
-from ta.notation.parse import parse_expression
+from einderive.derivations.record.verify import check
+from einderive.derivations.rules import JOINT_RULES
+from einderive.derivations.steps.embed import ReadPart
+from einderive.derivations.steps.kernel import apply
+from einderive.ta.errors import NameUnknownError, RuleRefused
+from einderive.ta.ir.affine import Row, iterator
+from einderive.ta.ir.subst import stages
+from einderive.ta.notation.parse import parse_expression
 from tests.oracle import equal
 
 PROGRAMS = {
@@ -102,7 +102,7 @@ def test_folded_weights_are_computed_again_for_others() -> None:
     d = ed.derive(text, weights=["W", "g", "b"], **shapes)
     plans = [p for p in d.candidates if any(s.operator == "folded" for s in p.stages)]
     assert plans
-    from frontend.running.execute import executable
+    from einderive.frontend.running.execute import executable
 
     run = executable(plans[0], "cpu")
     generator = np.random.default_rng(0)

@@ -9,10 +9,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from ta.exact.fields import random_values
-from ta.exact.interp import evaluate, input_tensors
-from ta.facts import kinds
-from ta.facts.kinds import (
+from einderive.ta.exact.fields import random_values
+from einderive.ta.exact.interp import evaluate, input_tensors
+from einderive.ta.facts import kinds
+from einderive.ta.facts.kinds import (
     DATA,
     MINUS,
     NAN,
@@ -24,10 +24,10 @@ from ta.facts.kinds import (
     finite_over,
     kinds_over,
 )
-from ta.ir import affine, expr
-from ta.ir.affine import Range
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Condition, Scope
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Condition, Scope
 from tests.derivations.seeds import read
 from tests.fuzz.floats import FloatField
 

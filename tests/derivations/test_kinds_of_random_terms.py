@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from ta.facts.kinds import finite_everywhere, kinds_over
-from ta.ir import affine, expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Condition, Const, Node, Number, Reducer
+from einderive.ta.facts.kinds import finite_everywhere, kinds_over
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Condition, Const, Node, Number, Reducer
 from tests.amount import first
 from tests.derivations.test_kinds import LONE, kept, unnamed, values_of
 from tests.fuzz.integers import Inexact

@@ -8,24 +8,24 @@ from functools import cache
 import pytest
 
 import einderive as ed
-from derivations.matching.cost import H100
-from derivations.rules import LAWLESS
-from derivations.search.choice import choices
-from derivations.search.explore import Budget, explore
-from derivations.search.extract import NOT_TRIED, plans, unchanged
-from derivations.search.folding import Folding
-from derivations.search.graph import Graph
-from derivations.search.replay import Heights, replace_step, replay
-from derivations.search.variants import Variants
-from derivations.steps.fusion import Fuse
-from derivations.steps.kernel import Step
-from eops.library import OPERATORS
-from ta.ir import expr
-from ta.ir.node import Node, Scope
-from ta.ir.subst import accesses as reads_of
-from ta.ir.subst import rebuild, replace_node, stages
-from ta.notation.parse import parse
-from ta.printing.show import show
+from einderive.derivations.matching.cost import H100
+from einderive.derivations.rules import LAWLESS
+from einderive.derivations.search.choice import choices
+from einderive.derivations.search.explore import Budget, explore
+from einderive.derivations.search.extract import NOT_TRIED, plans, unchanged
+from einderive.derivations.search.folding import Folding
+from einderive.derivations.search.graph import Graph
+from einderive.derivations.search.replay import Heights, replace_step, replay
+from einderive.derivations.search.variants import Variants
+from einderive.derivations.steps.fusion import Fuse
+from einderive.derivations.steps.kernel import Step
+from einderive.eops.library import OPERATORS
+from einderive.ta.ir import expr
+from einderive.ta.ir.node import Node, Scope
+from einderive.ta.ir.subst import accesses as reads_of
+from einderive.ta.ir.subst import rebuild, replace_node, stages
+from einderive.ta.notation.parse import parse
+from einderive.ta.printing.show import show
 from tests.amount import first
 from tests.derivations.many_statements import LONG
 from tests.derivations.small import FORMULAS, LIBRARY, roots

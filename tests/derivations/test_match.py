@@ -7,10 +7,10 @@ from types import MappingProxyType
 
 import pytest
 
-from derivations.matching.match import distance, match
-from ta.ir.node import Scope
-from ta.ir.operator import Binding, Mismatch, Operator, Window, Work, read_pattern
-from ta.notation.parse import parse
+from einderive.derivations.matching.match import distance, match
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Binding, Mismatch, Operator, Window, Work, read_pattern
+from einderive.ta.notation.parse import parse
 
 
 def operator(name: str, definition: str, reducer: str = "sum") -> Operator:

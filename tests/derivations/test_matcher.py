@@ -7,17 +7,17 @@ from random import Random
 
 import pytest
 
-from derivations.matching.cost import H100
-from derivations.matching.match import distance, match
-from derivations.matching.matcher import Matcher
-from derivations.rules import RULES
-from derivations.search.explore import Budget, explore
-from derivations.search.graph import Graph
-from eops.library import OPERATORS
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Scope
-from ta.ir.operator import Binding, Mismatch, Operator
-from ta.notation.parse import parse
+from einderive.derivations.matching.cost import H100
+from einderive.derivations.matching.match import distance, match
+from einderive.derivations.matching.matcher import Matcher
+from einderive.derivations.rules import RULES
+from einderive.derivations.search.explore import Budget, explore
+from einderive.derivations.search.graph import Graph
+from einderive.eops.library import OPERATORS
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Binding, Mismatch, Operator
+from einderive.ta.notation.parse import parse
 
 TEXTS = {
     "convolution": (

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from derivations.steps.fusion import Fuse, fuse
-from derivations.steps.restructure import Merge
-from ta.ir import affine, expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Node, Scope
-from ta.ir.subst import nested_scopes, stages
-from ta.printing.show import show
-from ta.printing.written import MOST_LENGTH, written
+from einderive.derivations.steps.fusion import Fuse, fuse
+from einderive.derivations.steps.restructure import Merge
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Node, Scope
+from einderive.ta.ir.subst import nested_scopes, stages
+from einderive.ta.printing.show import show
+from einderive.ta.printing.written import MOST_LENGTH, written
 from tests.derivations.steps import proved, refusal, scope_of
 
 MERGED = {

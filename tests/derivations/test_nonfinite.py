@@ -15,21 +15,21 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from derivations.effects.nonfinite import BY_WITNESS, keeps_nonfinite
-from derivations.rule import JointRule, Rule
-from derivations.rules import ALL_RULES, RULES
-from derivations.steps import kernel
-from derivations.steps.kernel import WITNESSES, Step
-from derivations.steps.restructure import SplitSum
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate, input_tensors
-from ta.ir import expr
-from ta.ir.affine import Range
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Node, Power, Scope, Tensor
-from ta.ir.subst import rebuild, stages, terms
-from ta.notation.parse import parse, parse_expression
-from ta.printing.show import show
+from einderive.derivations.effects.nonfinite import BY_WITNESS, keeps_nonfinite
+from einderive.derivations.rule import JointRule, Rule
+from einderive.derivations.rules import ALL_RULES, RULES
+from einderive.derivations.steps import kernel
+from einderive.derivations.steps.kernel import WITNESSES, Step
+from einderive.derivations.steps.restructure import SplitSum
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate, input_tensors
+from einderive.ta.ir import expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Node, Power, Scope, Tensor
+from einderive.ta.ir.subst import rebuild, stages, terms
+from einderive.ta.notation.parse import parse, parse_expression
+from einderive.ta.printing.show import show
 from tests.amount import examples
 from tests.derivations.seeds import MOST_POINTS, points, read, seeded
 from tests.fuzz.generator import program

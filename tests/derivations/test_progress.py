@@ -9,7 +9,7 @@ from functools import lru_cache
 import pytest
 
 import einderive as ed
-from frontend.api.optimize import TELL_SECONDS
+from einderive.frontend.api.optimize import TELL_SECONDS
 
 TEXT = "Y[u,v,t] = C[u,i]*D[v,j]*E[t,k]*X[i,j,k]"
 SHAPES = {"C": (8, 9), "D": (7, 6), "E": (5, 4), "X": (9, 6, 4)}
@@ -19,7 +19,7 @@ SHAPES = {"C": (8, 9), "D": (7, 6), "E": (5, 4), "X": (9, 6, 4)}
 def told(**options: object) -> tuple[list[ed.Progress], ed.Derivation]:
     records: list[ed.Progress] = []
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("frontend.api.optimize.TELL_SECONDS", 0.0)
+        patched.setattr("einderive.frontend.api.optimize.TELL_SECONDS", 0.0)
         found = ed.derive(TEXT, progress=records.append, **options, **SHAPES)  # type: ignore[arg-type]  # options of derive
     return records, found
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from derivations.steps import kernel
-from derivations.steps.kernel import Witness
-from derivations.steps.reindex import ReindexLoops, ReindexSums
-from ta.errors import RuleRefused
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.node import Scope
-from ta.printing.show import show
+from einderive.derivations.steps import kernel
+from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Scope
+from einderive.ta.printing.show import show
 from tests.derivations.seeds import read
 from tests.oracle import equal
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from derivations.steps.kernel import Witness
-from derivations.steps.restructure import (
+from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.restructure import (
     MOST_TERMS,
     Distribute,
     Expand,
@@ -14,9 +14,9 @@ from derivations.steps.restructure import (
     SplitSum,
     lift,
 )
-from ta.ir.node import Access
-from ta.ir.subst import walk
-from ta.printing.show import show
+from einderive.ta.ir.node import Access
+from einderive.ta.ir.subst import walk
+from einderive.ta.printing.show import show
 from tests.derivations.steps import outcome, proved, refusal, scope_of
 
 SPLITS = {

@@ -16,24 +16,24 @@ import pytest
 import torch
 
 import einderive as ed
-from derivations.effects import rounding
-from derivations.rules import RULES
-from derivations.steps import kernel
-from derivations.steps.fusion import Fuse
-from derivations.steps.identities import Pull
-from derivations.steps.kernel import Step, Witness
-from derivations.steps.pieces import SplitRange
-from derivations.steps.restructure import Distribute, Factor, Materialise, Merge
-from eops.torch_views import scalar as torch_scalar
-from eops.torch_views.stage import lower
-from frontend.accuracy.levels import can_cancel, exactness, magnitude
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate, input_tensors
-from ta.ir import expr
-from ta.ir.node import Scope, Tensor
-from ta.ir.subst import stages
-from ta.notation.parse import parse_expression
-from ta.printing.show import show
+from einderive.derivations.effects import rounding
+from einderive.derivations.rules import RULES
+from einderive.derivations.steps import kernel
+from einderive.derivations.steps.fusion import Fuse
+from einderive.derivations.steps.identities import Pull
+from einderive.derivations.steps.kernel import Step, Witness
+from einderive.derivations.steps.pieces import SplitRange
+from einderive.derivations.steps.restructure import Distribute, Factor, Materialise, Merge
+from einderive.eops.torch_views import scalar as torch_scalar
+from einderive.eops.torch_views.stage import lower
+from einderive.frontend.accuracy.levels import can_cancel, exactness, magnitude
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate, input_tensors
+from einderive.ta.ir import expr
+from einderive.ta.ir.node import Scope, Tensor
+from einderive.ta.ir.subst import stages
+from einderive.ta.notation.parse import parse_expression
+from einderive.ta.printing.show import show
 from tests.amount import first
 from tests.derivations.seeds import seeded
 

@@ -15,19 +15,19 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from derivations.rule import Rule
-from derivations.rules import RULES
-from derivations.steps import kernel
-from derivations.steps.kernel import Step
-from derivations.steps.reindex import ReindexLoops, ReindexSums
-from ta.errors import RuleRefused
-from ta.ir.affine import Range
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Scope
-from ta.ir.sources import replace_sources
-from ta.ir.subst import stages
-from ta.notation.parse import parse_expression
-from ta.printing.show import show, tensors_of
+from einderive.derivations.rule import Rule
+from einderive.derivations.rules import RULES
+from einderive.derivations.steps import kernel
+from einderive.derivations.steps.kernel import Step
+from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.sources import replace_sources
+from einderive.ta.ir.subst import stages
+from einderive.ta.notation.parse import parse_expression
+from einderive.ta.printing.show import show, tensors_of
 from tests.amount import examples
 from tests.derivations.sameness import same
 from tests.derivations.seeds import MOST_POINTS, corrupt, points, read, seeded
@@ -58,7 +58,7 @@ def seeded_steps(name: str) -> tuple[Step, ...]:
 
 @EVERY_RULE
 def test_the_record_is_complete(rule: Rule) -> None:
-    module = importlib.import_module("derivations.rules." + rule.name.replace("-", "_"))
+    module = importlib.import_module("einderive.derivations.rules." + rule.name.replace("-", "_"))
     assert getattr(module, rule.name.replace("-", "_").upper()) is rule
     assert module.__doc__
     assert all((rule.formula, rule.conditions, rule.choices, rule.source, rule.propose.__doc__))

@@ -12,19 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from derivations.matching.cost import CPU, H100
-from derivations.record.verify import check
-from derivations.rule import Rule
-from derivations.rules import LAWLESS, RULES
-from derivations.search.explore import Budget, explore
-from derivations.search.graph import Graph
-from derivations.search.progress import Progress
-from derivations.search.run import SearchResult, search
-from derivations.steps.kernel import Witness
-from eops.library import OPERATORS
-from ta.ir.node import Scope
-from ta.notation.parse import parse
-from ta.printing.show import show
+from einderive.derivations.matching.cost import CPU, H100
+from einderive.derivations.record.verify import check
+from einderive.derivations.rule import Rule
+from einderive.derivations.rules import LAWLESS, RULES
+from einderive.derivations.search.explore import Budget, explore
+from einderive.derivations.search.graph import Graph
+from einderive.derivations.search.progress import Progress
+from einderive.derivations.search.run import SearchResult, search
+from einderive.derivations.steps.kernel import Witness
+from einderive.eops.library import OPERATORS
+from einderive.ta.ir.node import Scope
+from einderive.ta.notation.parse import parse
+from einderive.ta.printing.show import show
 from tests.derivations.sameness import same
 from tests.derivations.seeds import MOST_POINTS, points
 from tests.derivations.small import FORMULAS, LIBRARY, MACHINES, roots, searched

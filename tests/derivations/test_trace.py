@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from derivations.record import trace
-from derivations.record.trace import (
+from einderive.derivations.record import trace
+from einderive.derivations.record.trace import (
     MOST_NESTED,
     read_row,
     read_step,
@@ -19,14 +19,14 @@ from derivations.record.trace import (
     row_data,
     step_data,
 )
-from derivations.rules import JOINT_RULES, RULES
-from derivations.steps.kernel import WITNESSES, Step
-from derivations.steps.reindex import ReindexLoops
-from ta.errors import RecordError
-from ta.ir import affine, expr
-from ta.ir.node import Scope, Tensor
-from ta.notation.parse import parse_expression
-from ta.printing.show import tensors_of
+from einderive.derivations.rules import JOINT_RULES, RULES
+from einderive.derivations.steps.kernel import WITNESSES, Step
+from einderive.derivations.steps.reindex import ReindexLoops
+from einderive.ta.errors import RecordError
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.node import Scope, Tensor
+from einderive.ta.notation.parse import parse_expression
+from einderive.ta.printing.show import tensors_of
 from tests.derivations.seeds import seeded
 from tests.derivations.small import FORMULAS, program, searched
 

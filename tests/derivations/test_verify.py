@@ -7,23 +7,23 @@ from random import Random
 
 import pytest
 
-from derivations.checker.witness import fault
-from derivations.record import verify
-from derivations.record.trace_stages import claim_of
-from derivations.record.verify import Report, check, sample_points
-from derivations.search.extract import Plan
-from derivations.steps import kernel, reindex
-from derivations.steps.kernel import Step
-from derivations.steps.reindex import ReindexLoops, ReindexSums
-from derivations.steps.restructure import Distribute, Merge
-from eops.library import OPERATORS
-from ta.errors import RuleRefused
-from ta.ir import affine, expr
-from ta.ir.affine import Range
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Scope
-from ta.notation.parse import parse_expression
-from ta.printing.show import show
+from einderive.derivations.checker.witness import fault
+from einderive.derivations.record import verify
+from einderive.derivations.record.trace_stages import claim_of
+from einderive.derivations.record.verify import Report, check, sample_points
+from einderive.derivations.search.extract import Plan
+from einderive.derivations.steps import kernel, reindex
+from einderive.derivations.steps.kernel import Step
+from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
+from einderive.derivations.steps.restructure import Distribute, Merge
+from einderive.eops.library import OPERATORS
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Scope
+from einderive.ta.notation.parse import parse_expression
+from einderive.ta.printing.show import show
 from tests.derivations.seeds import corrupt, read
 from tests.derivations.small import FORMULAS, MACHINES, roots, searched
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from ta.exact.fields import random_values
-from ta.exact.interp import evaluate, input_tensors
-from ta.exact.rationals import ExactField
-from ta.facts.zeros import vanishes_outside
-from ta.ir import affine
-from ta.ir.affine import Range, Row
-from ta.ir.canon import scope as make_scope
+from einderive.ta.exact.fields import random_values
+from einderive.ta.exact.interp import evaluate, input_tensors
+from einderive.ta.exact.rationals import ExactField
+from einderive.ta.facts.zeros import vanishes_outside
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.canon import scope as make_scope
 from tests.derivations.seeds import read
 from tests.fuzz.floats import FloatField
 

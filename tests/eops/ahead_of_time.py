@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from eops.triton_kernels.build import FP_FUSION, build
-from ta.ir.node import Scope
+from einderive.eops.triton_kernels.build import FP_FUSION, build
+from einderive.ta.ir.node import Scope
 
 TARGETS = {"cuda:80": (80, 32), "cuda:90": (90, 32), "hip:gfx942": ("gfx942", 64)}
 """The architecture and the threads of a warp."""

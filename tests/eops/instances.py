@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 import re
 
-from eops.library import OPERATORS
-from ta.ir.node import Scope
-from ta.ir.operator import Operator
+from einderive.eops.library import OPERATORS
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Operator
 from tests.eops.operator_cases import scope_of
 
 TABLE = [operator for operator in OPERATORS if operator.recognise is None]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ta.ir.node import Scope
-from ta.notation.parse import parse
+from einderive.ta.ir.node import Scope
+from einderive.ta.notation.parse import parse
 
 Case = tuple[str, Mapping[str, Sequence[int]], Mapping[str, tuple[int, int]]]
 SOFTMAX = "exp(X[a,b,c]-max[j](X[{m}]))/sum[j](exp(X[{j}]-max[i](X[{i}])))"

@@ -10,10 +10,10 @@ from math import inf
 from random import Random
 from typing import Final, TypeAlias
 
-from ta.ir import affine, expr
-from ta.ir.affine import Range, Row
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Number, Reducer, Scope
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Number, Reducer, Scope
 
 KINDS: Final = ("product", "convolution", "transposed", "pool", "reduction")
 COEFFICIENTS: Final = (1, 1, 1, 2, -3, Fraction(1, 2), Fraction(1, 6), Fraction(-1, 3))

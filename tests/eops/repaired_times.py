@@ -13,13 +13,13 @@ from typing import Any
 
 import torch
 
-from derivations.matching.match import match
-from eops.expanded import expanded
-from eops.library.repaired import REPAIRED
-from eops.torch_views.stage import lower, lower_all
-from ta.ir.node import Tensor
-from ta.ir.operator import Binding
-from ta.notation.parse import parse
+from einderive.derivations.matching.match import match
+from einderive.eops.expanded import expanded
+from einderive.eops.library.repaired import REPAIRED
+from einderive.eops.torch_views.stage import lower, lower_all
+from einderive.ta.ir.node import Tensor
+from einderive.ta.ir.operator import Binding
+from einderive.ta.notation.parse import parse
 
 ROUNDS = 5
 Run = Callable[[Mapping[Any, torch.Tensor]], torch.Tensor]

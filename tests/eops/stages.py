@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import inf
 
-from ta.ir import expr
-from ta.ir.affine import Range, Row, add, floordiv, iterator, modulo, scale, shift
-from ta.ir.canon import scope
-from ta.ir.expr import access, apply, const, power, select
-from ta.ir.node import Access, Condition, Node, Number, Scope
+from einderive.ta.ir import expr
+from einderive.ta.ir.affine import Range, Row, add, floordiv, iterator, modulo, scale, shift
+from einderive.ta.ir.canon import scope
+from einderive.ta.ir.expr import access, apply, const, power, select
+from einderive.ta.ir.node import Access, Condition, Node, Number, Scope
 
 x = [iterator(i) for i in range(9)]
 

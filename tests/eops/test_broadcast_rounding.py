@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import einderive as ed
-from eops.torch_views.stage import lower_all
+from einderive.eops.torch_views.stage import lower_all
 
 
 def computed(text: str, **given: torch.Tensor) -> torch.Tensor:

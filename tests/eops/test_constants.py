@@ -10,10 +10,10 @@ import pytest
 import torch
 
 import einderive as ed
-from eops.torch_views.stage import lower_all
-from eops.torch_views.strided import fill_value
-from eops.torch_views.types import real_scalar
-from eops.triton_kernels.emit_access import literal
+from einderive.eops.torch_views.stage import lower_all
+from einderive.eops.torch_views.strided import fill_value
+from einderive.eops.torch_views.types import real_scalar
+from einderive.eops.triton_kernels.emit_access import literal
 
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 LARGE = Fraction(10) ** 400

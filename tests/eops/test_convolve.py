@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from eops.library.convolve import PLAIN, TRANSPOSED, convolve, without_tf32
+from einderive.eops.library.convolve import PLAIN, TRANSPOSED, convolve, without_tf32
 
 OPTIONS: dict[int, dict[str, Any]] = {
     1: {"stride": [2], "padding": [1], "dilation": [2]},

@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 import torch
 
-from eops.dtypes import result
-from eops.triton_kernels.build import build
-from eops.triton_kernels.emit_triton import emit
-from eops.triton_kernels.plan import plan
-from ta.errors import BuildError
-from ta.ir import expr
-from ta.ir.affine import iterator
-from ta.ir.canon import scope
+from einderive.eops.dtypes import result
+from einderive.eops.triton_kernels.build import build
+from einderive.eops.triton_kernels.emit_triton import emit
+from einderive.eops.triton_kernels.plan import plan
+from einderive.ta.errors import BuildError
+from einderive.ta.ir import expr
+from einderive.ta.ir.affine import iterator
+from einderive.ta.ir.canon import scope
 from tests.eops import triton_runner as runner
 
 RUNNER = Path(runner.__file__)

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from derivations.checker import not_equal
-from eops.expanded import expanded, product_of
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate, input_tensors
-from ta.ir.canon import scope as make_scope
-from ta.ir.expr import access, apply, const, mul, split_coefficient
-from ta.ir.expr import add as total_of
-from ta.ir.node import Access, Add, Scope
-from ta.notation.parse import parse
+from einderive.derivations.checker import not_equal
+from einderive.eops.expanded import expanded, product_of
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate, input_tensors
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.expr import access, apply, const, mul, split_coefficient
+from einderive.ta.ir.expr import add as total_of
+from einderive.ta.ir.node import Access, Add, Scope
+from einderive.ta.notation.parse import parse
 
 Shapes = Mapping[str, tuple[int, ...]]
 CASES: list[tuple[str, Shapes]] = [

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from derivations.matching.match import match
-from eops.library import OPERATORS, by_name
-from eops.torch_views.stage import lower_all
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate, input_tensors
-from ta.ir.node import Scope
-from ta.ir.operator import Binding, Operator
+from einderive.derivations.matching.match import match
+from einderive.eops.library import OPERATORS, by_name
+from einderive.eops.torch_views.stage import lower_all
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate, input_tensors
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Binding, Operator
 from tests.eops.instances import TABLE, instance
 from tests.eops.operator_cases import RECOGNISED, REFUSED, UNUSUAL, Case, scope_of
 

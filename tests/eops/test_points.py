@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from eops.torch_views import points as module
-from eops.torch_views.points import Points
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate, input_tensors
-from ta.notation.parse import parse
+from einderive.eops.torch_views import points as module
+from einderive.eops.torch_views.points import Points
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate, input_tensors
+from einderive.ta.notation.parse import parse
 
 POINTS = {"A": (9, 3), "B": (8, 3)}
 CASES: list[tuple[str, Mapping[str, tuple[int, ...]], tuple[int, ...]]] = [

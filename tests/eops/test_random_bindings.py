@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 import torch
 
-from derivations.matching.match import match
-from derivations.matching.matcher import Matcher
-from eops.library import OPERATORS
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate, input_tensors
-from ta.ir.node import Scope
-from ta.ir.operator import Binding, Operator
-from ta.printing.show import show
+from einderive.derivations.matching.match import match
+from einderive.derivations.matching.matcher import Matcher
+from einderive.eops.library import OPERATORS
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate, input_tensors
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Binding, Operator
+from einderive.ta.printing.show import show
 from tests.amount import CAMPAIGN
 from tests.eops.random_scopes import KINDS, random_scope
 

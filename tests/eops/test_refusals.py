@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from derivations.matching.match import MOST_OPERANDS, match
-from eops.library import OPERATORS, by_name
-from ta.ir import affine, expr
-from ta.ir.affine import Range
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Condition, Scope, Select
-from ta.ir.operator import Binding, Operator
-from ta.notation.parse import parse
+from einderive.derivations.matching.match import MOST_OPERANDS, match
+from einderive.eops.library import OPERATORS, by_name
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Condition, Scope, Select
+from einderive.ta.ir.operator import Binding, Operator
+from einderive.ta.notation.parse import parse
 from tests.eops.instances import TABLE, instance
 from tests.eops.operator_cases import RECOGNISED, scope_of
 

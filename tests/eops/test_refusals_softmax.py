@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from derivations.matching.match import match
-from eops.library import by_name, softmax
-from ta.ir.operator import Binding
+from einderive.derivations.matching.match import match
+from einderive.eops.library import by_name, softmax
+from einderive.ta.ir.operator import Binding
 from tests.eops.test_refusals import Ranges, Shapes, parsed
 
 SHIFTED = "exp(X[a,b]-max[j](X[a,j]))/sum[j](exp(X[a,j]-max[i](X[a,i])))"

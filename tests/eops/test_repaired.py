@@ -11,12 +11,12 @@ import pytest
 import torch
 from torch.overrides import TorchFunctionMode
 
-from derivations.matching.match import match
-from eops.library.repaired import AMPLIFIED, REPAIRED
-from eops.torch_views.stage import lower
-from ta.ir.node import Scope
-from ta.ir.operator import Binding
-from ta.notation.parse import parse
+from einderive.derivations.matching.match import match
+from einderive.eops.library.repaired import AMPLIFIED, REPAIRED
+from einderive.eops.torch_views.stage import lower
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Binding
+from einderive.ta.notation.parse import parse
 
 DISTANCES = "Y[i,j] = (A[i,k]-B[j,k])^2"
 POINTS = {"A": (60, 48), "B": (50, 48)}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 import torch
 
-from derivations.matching.match import match
-from eops.library import by_name
-from eops.torch_views.stage import lower
-from ta.exact.interp import input_tensors
-from ta.ir.node import Access, Scope
-from ta.ir.operator import Binding
-from ta.notation.parse import parse
+from einderive.derivations.matching.match import match
+from einderive.eops.library import by_name
+from einderive.eops.torch_views.stage import lower
+from einderive.ta.exact.interp import input_tensors
+from einderive.ta.ir.node import Access, Scope
+from einderive.ta.ir.operator import Binding
+from einderive.ta.notation.parse import parse
 
 PRODUCTS = {
     "plain": ("Y[i,j] = A[i,k]*B[k,j]", {"A": (5, 7), "B": (7, 6)}),

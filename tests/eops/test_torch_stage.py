@@ -10,18 +10,18 @@ import pytest
 import torch
 from hypothesis import HealthCheck, assume, given, settings
 
-from eops.torch_views import contract as torch_contract
-from eops.torch_views import taps as torch_taps
-from eops.torch_views.digits import split_digits
-from eops.torch_views.stage import lower, lower_all
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate, input_tensors
-from ta.ir import expr
-from ta.ir.affine import add, floordiv, modulo, scale
-from ta.ir.canon import scope
-from ta.ir.expr import apply, const
-from ta.ir.functions import FUNCTIONS
-from ta.ir.node import Access, Scope, Tensor
+from einderive.eops.torch_views import contract as torch_contract
+from einderive.eops.torch_views import taps as torch_taps
+from einderive.eops.torch_views.digits import split_digits
+from einderive.eops.torch_views.stage import lower, lower_all
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate, input_tensors
+from einderive.ta.ir import expr
+from einderive.ta.ir.affine import add, floordiv, modulo, scale
+from einderive.ta.ir.canon import scope
+from einderive.ta.ir.expr import apply, const
+from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.ir.node import Access, Scope, Tensor
 from tests.amount import examples
 from tests.eops.stages import SCOPES, band, loops, mul, offset_add, read, x
 from tests.strategies import Grammar, scopes
@@ -57,11 +57,11 @@ def test_values(name: str) -> None:
 @pytest.mark.parametrize("name", SCOPES)
 def test_values_by_taps_and_blocks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same where small sizes count as large: taps apply, and every temporary is cut."""
-    monkeypatch.setattr("eops.torch_views.taps.LEAST_LOOPS", 1)
-    monkeypatch.setattr("eops.torch_views.taps.BLOCK", 20)
-    monkeypatch.setattr("eops.torch_views.stage.REDUCED_BLOCK", 7)
-    monkeypatch.setattr("eops.torch_views.stage.LARGEST_BLOCK", 11)
-    monkeypatch.setattr("eops.torch_views.contract.LEAST_SLICE", 1)
+    monkeypatch.setattr("einderive.eops.torch_views.taps.LEAST_LOOPS", 1)
+    monkeypatch.setattr("einderive.eops.torch_views.taps.BLOCK", 20)
+    monkeypatch.setattr("einderive.eops.torch_views.stage.REDUCED_BLOCK", 7)
+    monkeypatch.setattr("einderive.eops.torch_views.stage.LARGEST_BLOCK", 11)
+    monkeypatch.setattr("einderive.eops.torch_views.contract.LEAST_SLICE", 1)
     torch_contract._layout.cache_clear()
     check(SCOPES[name])
     torch_contract._layout.cache_clear()

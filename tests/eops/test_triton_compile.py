@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from eops.triton_kernels.build import build, write_source
-from ta.errors import BuildError
+from einderive.eops.triton_kernels.build import build, write_source
+from einderive.ta.errors import BuildError
 from tests.eops import triton_runner as runner
 from tests.eops.ahead_of_time import TARGETS, compile_for
 

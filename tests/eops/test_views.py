@@ -13,12 +13,22 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eops.torch_views.strided import fill_value
-from eops.torch_views.views import plan_view
-from ta.errors import BuildError
-from ta.ir import affine
-from ta.ir.affine import Range, Row, add, constant, floordiv, iterator, modulo, scale, shift
-from ta.ir.node import Number
+from einderive.eops.torch_views.strided import fill_value
+from einderive.eops.torch_views.views import plan_view
+from einderive.ta.errors import BuildError
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import (
+    Range,
+    Row,
+    add,
+    constant,
+    floordiv,
+    iterator,
+    modulo,
+    scale,
+    shift,
+)
+from einderive.ta.ir.node import Number
 
 H, J, K = iterator(0), iterator(1), iterator(2)
 

@@ -20,15 +20,15 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from eops.triton_kernels.build import build
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate
-from ta.ir import affine, expr
-from ta.ir.affine import Row, iterator
-from ta.ir.canon import scope
-from ta.ir.functions import FUNCTIONS
-from ta.ir.node import Condition, Node, Scope, Source, Tensor
-from ta.ir.subst import accesses
+from einderive.eops.triton_kernels.build import build
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Row, iterator
+from einderive.ta.ir.canon import scope
+from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.ir.node import Condition, Node, Scope, Source, Tensor
+from einderive.ta.ir.subst import accesses
 
 INF = math.inf
 

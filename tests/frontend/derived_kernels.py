@@ -17,13 +17,13 @@ import numpy as np
 import torch
 
 import einderive as ed
-from derivations.search.explore import Budget
-from eops.library import by_name
-from eops.torch_views.stage import lower
-from eops.triton_kernels.build import build, interpreting
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate
-from ta.ir.subst import accesses
+from einderive.derivations.search.explore import Budget
+from einderive.eops.library import by_name
+from einderive.eops.torch_views.stage import lower
+from einderive.eops.triton_kernels.build import build, interpreting
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate
+from einderive.ta.ir.subst import accesses
 
 FORMULAS = {
     "conv": (

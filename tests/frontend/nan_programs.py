@@ -20,20 +20,20 @@ import numpy as np
 import torch
 
 import einderive as ed
-from frontend.accuracy.written import as_written
-from frontend.baselines.rival import executable as plain_executable
-from frontend.baselines.rival import rivals
-from frontend.baselines.stage_by_stage import stage_by_stage
-from frontend.running.execute import Executable, executable
-from ta.errors import EinderiveError
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate, input_tensors
-from ta.ir import expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Node, Scope
-from ta.ir.program import Program, Statement
-from ta.ir.subst import rebuild, stages
-from ta.printing.staged import staged_program
+from einderive.frontend.accuracy.written import as_written
+from einderive.frontend.baselines.rival import executable as plain_executable
+from einderive.frontend.baselines.rival import rivals
+from einderive.frontend.baselines.stage_by_stage import stage_by_stage
+from einderive.frontend.running.execute import Executable, executable
+from einderive.ta.errors import EinderiveError
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate, input_tensors
+from einderive.ta.ir import expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Node, Scope
+from einderive.ta.ir.program import Program, Statement
+from einderive.ta.ir.subst import rebuild, stages
+from einderive.ta.printing.staged import staged_program
 from tests.fuzz.generator import program as random_roots
 
 BUDGET = ed.Budget(states=40)

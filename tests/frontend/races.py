@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from frontend.trial.entrants import Entrant, Judge
-from frontend.trial.timing import Timing
+from einderive.frontend.trial.entrants import Entrant, Judge
+from einderive.frontend.trial.timing import Timing
 
 
 def nobody_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,5 +33,5 @@ def candidates_win(monkeypatch: pytest.MonkeyPatch) -> None:
         return found, False
 
     nobody_is_slow(monkeypatch)
-    monkeypatch.setattr("frontend.trial.choose.raced", raced)
-    monkeypatch.setattr("frontend.trial.choose.wins_again", lambda *_: True)
+    monkeypatch.setattr("einderive.frontend.trial.choose.raced", raced)
+    monkeypatch.setattr("einderive.frontend.trial.choose.wins_again", lambda *_: True)

@@ -12,18 +12,18 @@ import pytest
 import torch
 
 import einderive as ed
-from derivations.search.extract import Plan
-from frontend.accuracy.accept import error
-from frontend.accuracy.hard_cases import HardCases
-from frontend.accuracy.hard_inputs import FAMILIES
-from frontend.accuracy.judged import FamilyError
-from frontend.accuracy.levels import cancelling, magnitude
-from frontend.api.compiled import CompiledFunction, Derivation
-from frontend.running.execute import Executable, executable
-from ta.errors import RecordError
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate
-from ta.printing.show import show
+from einderive.derivations.search.extract import Plan
+from einderive.frontend.accuracy.accept import error
+from einderive.frontend.accuracy.hard_cases import HardCases
+from einderive.frontend.accuracy.hard_inputs import FAMILIES
+from einderive.frontend.accuracy.judged import FamilyError
+from einderive.frontend.accuracy.levels import cancelling, magnitude
+from einderive.frontend.api.compiled import CompiledFunction, Derivation
+from einderive.frontend.running.execute import Executable, executable
+from einderive.ta.errors import RecordError
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate
+from einderive.ta.printing.show import show
 from tests.frontend.derived import DISTANCES, derived
 from tests.frontend.races import candidates_win
 
@@ -34,7 +34,7 @@ LINES: dict[str, Any] = dict.fromkeys("BZC", (3000,))
 @pytest.fixture(autouse=True)
 def all_families(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every family is tried, however slow the machine is."""
-    monkeypatch.setattr("frontend.accuracy.hard_cases.PREPARING_SECONDS", inf)
+    monkeypatch.setattr("einderive.frontend.accuracy.hard_cases.PREPARING_SECONDS", inf)
 
 
 def quickly(text: str, **options: Any) -> CompiledFunction:
@@ -205,7 +205,9 @@ def test_digits_lost_are_those_of_the_result_where_it_is_small_beside_its_terms(
     *before, last = direct.runs
     imprecise = replace(direct, runs=(*before, lambda buffers: last(buffers) * (1 + 1e-4)))
     cases = HardCases(found.source, "cpu", found.accuracy)
-    monkeypatch.setattr("frontend.accuracy.hard_cases.hard_families", lambda _: (FAMILIES[1],))
+    monkeypatch.setattr(
+        "einderive.frontend.accuracy.hard_cases.hard_families", lambda _: (FAMILIES[1],)
+    )
     (same,) = cases.errors(direct, 99)
     (off,) = cases.errors(imprecise, 99)
     assert same.family == off.family == OFFSETS[0]

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import einderive as ed
-from derivations.effects.nonfinite import keeps_nonfinite
-from frontend.accuracy.hard_cases import moved, nonfinite_cases
-from frontend.cli.main import main
-from frontend.running.execute import executable
-from ta.errors import BuildError
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate
+from einderive.derivations.effects.nonfinite import keeps_nonfinite
+from einderive.frontend.accuracy.hard_cases import moved, nonfinite_cases
+from einderive.frontend.cli.main import main
+from einderive.frontend.running.execute import executable
+from einderive.ta.errors import BuildError
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate
 
 STRICT: dict[str, tuple[str, dict[str, Any]]] = {
     "matmul": ("Y[i,j] = A[i,k]*B[k,j]", {"A": (6, 8), "B": (8, 5)}),
@@ -97,7 +97,7 @@ def test_strict_derivations_are_equal_on_nan_too(name: str) -> None:
 
 
 def test_no_program_that_keeps_nan_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("frontend.trial.entrants.moved", lambda *_: "NaN")
+    monkeypatch.setattr("einderive.frontend.trial.entrants.moved", lambda *_: "NaN")
     with pytest.raises(BuildError, match='nan="ignore"'):
         ed.compile("Y[i] = A[i,k]", nan="strict", A=(3, 4))
 

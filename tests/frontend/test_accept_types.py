@@ -9,12 +9,12 @@ import pytest
 import torch
 
 import einderive as ed
-from eops.torch_views.stage import lower_all
-from frontend.accuracy.accept import accepted, error
-from frontend.accuracy.inputs import random_inputs
-from frontend.accuracy.levels import ACCURACIES
-from frontend.baselines.stage_by_stage import stage_by_stage
-from frontend.running.execute import executable
+from einderive.eops.torch_views.stage import lower_all
+from einderive.frontend.accuracy.accept import accepted, error
+from einderive.frontend.accuracy.inputs import random_inputs
+from einderive.frontend.accuracy.levels import ACCURACIES
+from einderive.frontend.baselines.stage_by_stage import stage_by_stage
+from einderive.frontend.running.execute import executable
 from tests.frontend.races import nobody_is_slow
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")

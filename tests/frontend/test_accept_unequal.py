@@ -9,15 +9,15 @@ import pytest
 import torch
 
 import einderive as ed
-from eops.dtypes import LIMITS
-from frontend.accuracy.hard_cases import HardCases
-from frontend.accuracy.hard_inputs import FAMILIES
-from frontend.accuracy.inputs import family_inputs
-from frontend.accuracy.judged import FamilyError
-from frontend.accuracy.levels import Accuracy
-from frontend.accuracy.unequal import UNEQUAL, hard_families
-from frontend.api.compiled import Derivation
-from frontend.running.execute import executable
+from einderive.eops.dtypes import LIMITS
+from einderive.frontend.accuracy.hard_cases import HardCases
+from einderive.frontend.accuracy.hard_inputs import FAMILIES
+from einderive.frontend.accuracy.inputs import family_inputs
+from einderive.frontend.accuracy.judged import FamilyError
+from einderive.frontend.accuracy.levels import Accuracy
+from einderive.frontend.accuracy.unequal import UNEQUAL, hard_families
+from einderive.frontend.api.compiled import Derivation
+from einderive.frontend.running.execute import executable
 from tests.frontend.races import candidates_win
 
 GROUPED = "T[i] = B[i]-Z[i]; Y[i] = T[i]+C[i]"
@@ -27,7 +27,7 @@ SHAPES = dict.fromkeys("BZC", (300,))
 @pytest.fixture(autouse=True)
 def all_families(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every family is tried, however slow the machine is."""
-    monkeypatch.setattr("frontend.accuracy.hard_cases.PREPARING_SECONDS", inf)
+    monkeypatch.setattr("einderive.frontend.accuracy.hard_cases.PREPARING_SECONDS", inf)
 
 
 def error_of(text: str, given: str, accuracy: Accuracy) -> FamilyError:

@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from derivations.matching.cost import H100
-from derivations.search.explore import Budget
-from frontend.bench.run import CASES, WAYS, budgets, run
-from frontend.cli.main import main
-from frontend.report.terminal import Progress
+from einderive.derivations.matching.cost import H100
+from einderive.derivations.search.explore import Budget
+from einderive.frontend.bench.run import CASES, WAYS, budgets, run
+from einderive.frontend.cli.main import main
+from einderive.frontend.report.terminal import Progress
 from tests.amount import CAMPAIGN
 
 Capture = pytest.CaptureFixture[str]

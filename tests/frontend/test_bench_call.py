@@ -6,9 +6,9 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend.bench import call as bench_call
-from frontend.bench.suite import Case
-from frontend.call.replay import computing
+from einderive.frontend.bench import call as bench_call
+from einderive.frontend.bench.suite import Case
+from einderive.frontend.call.replay import computing
 
 
 def test_computing_calls_and_views_are_counted() -> None:

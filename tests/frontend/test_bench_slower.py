@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from frontend.bench.never_slower import MOST_RATIO, Row, selected
-from frontend.cli.main import main
-from frontend.trial.timing import Timing
+from einderive.frontend.bench.never_slower import MOST_RATIO, Row, selected
+from einderive.frontend.cli.main import main
+from einderive.frontend.trial.timing import Timing
 
 Capture = pytest.CaptureFixture[str]
 

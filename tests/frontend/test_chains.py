@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import einderive as ed
-from derivations.search.graph import TOO_LONG
-from ta.ir.subst import stages
-from ta.printing.written import MOST_DEPTH, MOST_LENGTH, written
+from einderive.derivations.search.graph import TOO_LONG
+from einderive.ta.ir.subst import stages
+from einderive.ta.printing.written import MOST_DEPTH, MOST_LENGTH, written
 from tests.amount import CAMPAIGN, first
 from tests.work import at_most
 

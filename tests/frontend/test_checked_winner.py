@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import einderive as ed
-from derivations.record.verify import Finding, Report
-from frontend.api.compiled import Derivation
+from einderive.derivations.record.verify import Finding, Report
+from einderive.frontend.api.compiled import Derivation
 
 TEXT = "Y[i,j] = sum[k]((A[i,k]-B[j,k])^2)"
 SHAPES: Any = {"A": (128, 96), "B": (128, 96)}

@@ -9,11 +9,11 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend.trial import choose, races
-from frontend.trial.entrants import Judge
-from frontend.trial.races import YOURS
-from frontend.trial.timing import Timing
-from ta.errors import OperandError
+from einderive.frontend.trial import choose, races
+from einderive.frontend.trial.entrants import Judge
+from einderive.frontend.trial.races import YOURS
+from einderive.frontend.trial.timing import Timing
+from einderive.ta.errors import OperandError
 from tests.frontend.derived import DISTANCES, derived
 from tests.frontend.races import candidates_win
 

@@ -13,11 +13,11 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from derivations.rules import ALL_RULES
-from eops.library import OPERATORS
-from frontend.cli import commands
-from frontend.cli.main import main
-from frontend.interruption import Interruption
+from einderive.derivations.rules import ALL_RULES
+from einderive.eops.library import OPERATORS
+from einderive.frontend.cli import commands
+from einderive.frontend.cli.main import main
+from einderive.frontend.interruption import Interruption
 
 Capture = pytest.CaptureFixture[str]
 DISTANCES = ["derive", "Y[i,j] = (A[i,k]-B[j,k])^2", "A=16,8", "B=16,8"]
@@ -275,12 +275,14 @@ def test_no_traceback_whatever_happens(
 def test_an_interrupted_search_prints_the_best_so_far(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from frontend.report.terminal import Progress
+    from einderive.frontend.report.terminal import Progress
 
     def interrupt(self: Progress, *_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("frontend.report.terminal.is_terminal", lambda stream: stream is sys.stderr)
+    monkeypatch.setattr(
+        "einderive.frontend.report.terminal.is_terminal", lambda stream: stream is sys.stderr
+    )
     monkeypatch.setattr(Progress, "show", interrupt)
     text = "Y[f,h,w] = A[c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:6, w in 0:6"
     code, out, _ = run(capsys, "derive", text, "A=4,6,6", "K=4,4,3,3", "--run")
@@ -296,7 +298,7 @@ def test_colour_and_progress_only_on_a_terminal(
 ) -> None:
     monkeypatch.setenv("NO_COLOR", no_color)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr("frontend.report.terminal.is_terminal", lambda stream: True)
+    monkeypatch.setattr("einderive.frontend.report.terminal.is_terminal", lambda stream: True)
     _, out, err = run(capsys, *DISTANCES)
     assert ("\x1b[1m" in out) is coloured
     assert err.endswith("\r\x1b[K"), "the progress line is erased"
@@ -304,7 +306,7 @@ def test_colour_and_progress_only_on_a_terminal(
 
 def shell(*argv: str, **options: object) -> subprocess.CompletedProcess[str]:
     call: Callable[..., subprocess.CompletedProcess[str]] = subprocess.run
-    command = [sys.executable, "-m", "frontend.cli.main", *argv]
+    command = [sys.executable, "-m", "einderive.frontend.cli.main", *argv]
     root = Path(__file__).resolve().parent.parent.parent
     return call(command, capture_output=True, text=True, cwd=root, check=False, **options)
 
@@ -320,7 +322,7 @@ def test_as_a_process() -> None:
 
 def test_a_reader_that_closes_the_pipe() -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "frontend.cli.main", "rules", "skew"],
+        [sys.executable, "-m", "einderive.frontend.cli.main", "rules", "skew"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=Path(__file__).resolve().parent.parent.parent,
@@ -352,7 +354,7 @@ def test_an_interrupted_measurement_says_so(
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("frontend.trial.races.race", interrupt)
+    monkeypatch.setattr("einderive.frontend.trial.races.race", interrupt)
     code, out, _ = run(capsys, "run", str(record))
     assert code == 130
     assert "(interrupted: not all were tried or timed)" in " ".join(out.split())
@@ -377,7 +379,7 @@ def test_closed_streams(closed: str, argv: tuple[str, ...], code: int) -> None:
         "sh",
         sys.executable,
         "-m",
-        "frontend.cli.main",
+        "einderive.frontend.cli.main",
         *argv,
     ]
     found = subprocess.run(line, capture_output=True, text=True, check=False)

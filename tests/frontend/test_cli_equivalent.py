@@ -2,7 +2,7 @@
 
 import pytest
 
-from frontend.cli.main import main
+from einderive.frontend.cli.main import main
 
 SUM = ("Y[i] = A[i,k]*(x[k]+y[k])", "Y[i] = A[i,k]*x[k] + A[i,k]*y[k]")
 EXP = ("Y[i] = exp(A[i]+B[i])", "Y[i] = exp(A[i])*exp(B[i])")

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend.accuracy.accept import error
-from ta.errors import BuildError
+from einderive.frontend.accuracy.accept import error
+from einderive.ta.errors import BuildError
 from tests.frontend.derived import DISTANCES, derived
 
 PRODUCT = "Y[i] = A[i,k]*x[k]"
@@ -110,7 +110,7 @@ def interrupt(*_: object, **__: object) -> None:
 @pytest.mark.parametrize("where", ["choose.candidate", "races.race"])
 def test_interrupted_with_the_best_so_far(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = derived(DISTANCES, A=(64, 32), B=(64, 32))
-    monkeypatch.setattr(f"frontend.trial.{where}", interrupt)
+    monkeypatch.setattr(f"einderive.frontend.trial.{where}", interrupt)
     run = found.compile(seconds=0.02)
     assert run.interrupted
     assert "interrupted" in str(run)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import einderive as ed
-from ta.errors import EinderiveError
-from ta.ir.node import Node
+from einderive.ta.errors import EinderiveError
+from einderive.ta.ir.node import Node
 
 TEXT = "Y[i] = A[i,k]*x[k]"
 SHAPES: dict[str, Any] = {"A": (4, 3), "x": (3,)}

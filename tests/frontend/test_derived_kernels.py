@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import einderive as ed
-from ta.ir.node import Scope
+from einderive.ta.ir.node import Scope
 from tests.amount import CAMPAIGN
 from tests.eops.ahead_of_time import TARGETS, compile_for
 from tests.frontend import derived_kernels

@@ -8,8 +8,16 @@ from math import inf, log10
 import numpy as np
 import pytest
 
-from frontend.accuracy.digits import Loss, Row, loss, middle, rows_of, sets_standard, typical_share
-from frontend.accuracy.extended import ExtendedField
+from einderive.frontend.accuracy.digits import (
+    Loss,
+    Row,
+    loss,
+    middle,
+    rows_of,
+    sets_standard,
+    typical_share,
+)
+from einderive.frontend.accuracy.extended import ExtendedField
 
 EPS = 2.0**-23
 TINY, MOST = 2.0**-126, 3.4e38

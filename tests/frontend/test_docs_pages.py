@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from derivations.rules import ALL_RULES
-from eops.library import OPERATORS
+from einderive.derivations.rules import ALL_RULES
+from einderive.eops.library import OPERATORS
 from tools.docs_pages import DOCS, PAGES, _rule, operators_page, rules_page
 
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import torch
 
-from frontend.einsum.call import Contraction, contractions, einsum
-from frontend.einsum.program import to_program
-from frontend.einsum.subscripts import read_einsum
-from ta.errors import FormulaSyntaxError, OperandError, RangeError
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate
-from ta.ir.program import Program
+from einderive.frontend.einsum.call import Contraction, contractions, einsum
+from einderive.frontend.einsum.program import to_program
+from einderive.frontend.einsum.subscripts import read_einsum
+from einderive.ta.errors import FormulaSyntaxError, OperandError, RangeError
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate
+from einderive.ta.ir.program import Program
 
 Shape = tuple[int, ...]
 

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend.call.source import MISS
-from frontend.einsum import call as module
-from frontend.einsum import linked as einsum_linked
+from einderive.frontend.call.source import MISS
+from einderive.frontend.einsum import call as module
+from einderive.frontend.einsum import linked as einsum_linked
 from tests.frontend.test_einsum_suites import arguments, of
 
 LIBRARIES: dict[str, Any] = {

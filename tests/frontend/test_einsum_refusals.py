@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from frontend.einsum.subscripts import Shape, join_interleaved, read_einsum
-from ta.errors import FormulaSyntaxError, OperandError, RangeError, TextError
+from einderive.frontend.einsum.subscripts import Shape, join_interleaved, read_einsum
+from einderive.ta.errors import FormulaSyntaxError, OperandError, RangeError, TextError
 
 
 def shape(text: str) -> Shape:

@@ -12,7 +12,7 @@ import opt_einsum
 import pytest
 
 import einderive as ed
-from ta.errors import EinderiveError
+from einderive.ta.errors import EinderiveError
 
 LINES = (Path(__file__).parent / "einsum_suites.txt").read_text(encoding="utf-8").splitlines()
 CASES = [tuple(line.split(" | ")) for line in LINES if line and not line.startswith("#")]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from frontend.einsum.program import to_program
-from frontend.einsum.subscripts import (
+from einderive.frontend.einsum.program import to_program
+from einderive.frontend.einsum.subscripts import (
     Shape,
     join_interleaved,
     label_letter,

@@ -3,7 +3,7 @@
 import pytest
 
 import einderive as ed
-from frontend.equality.verdict import SHOWN
+from einderive.frontend.equality.verdict import SHOWN
 from tests.work import at_most
 
 PAIRS = [

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import einderive as ed
-from ta.errors import RangeError
+from einderive.ta.errors import RangeError
 from tests.work import at_most
 
 CALLS = 2_000_000

@@ -3,8 +3,8 @@
 import pytest
 
 import einderive as ed
-from frontend.equality.equation import Equation, stated
-from frontend.equality.sizes import MOST, families, symbolic
+from einderive.frontend.equality.equation import Equation, stated
+from einderive.frontend.equality.sizes import MOST, families, symbolic
 
 
 def test_what_was_tried_is_what_is_claimed() -> None:

@@ -12,12 +12,12 @@ from random import Random
 import pytest
 
 import einderive as ed
-from derivations.checker import not_equal
-from frontend.equality.equation import Equation, Pair
-from frontend.equality.verdict import SHOWN
-from ta.equality.compare import compare
-from ta.ir.node import Scope
-from ta.notation.parse import parse
+from einderive.derivations.checker import not_equal
+from einderive.frontend.equality.equation import Equation, Pair
+from einderive.frontend.equality.verdict import SHOWN
+from einderive.ta.equality.compare import compare
+from einderive.ta.ir.node import Scope
+from einderive.ta.notation.parse import parse
 from tests.amount import CAMPAIGN, PART
 from tests.derivations.checker.changes import changed
 from tests.showcases.cases import REFERENCE, Case

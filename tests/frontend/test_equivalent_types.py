@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import einderive as ed
-from frontend.equality.element_ranges import ENTRIES
+from einderive.frontend.equality.element_ranges import ENTRIES
 
 A = (4,)
 GROUPED = "Y[i,j,k,l] = A[i,16*(j//4)+c,k+r-1,l+t-1]*B[j,c,r,t] where k in 0:28, l in 0:28"

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend.api import evaluate as module
-from ta.errors import EinderiveError, NameUnknownError, OperandError
+from einderive.frontend.api import evaluate as module
+from einderive.ta.errors import EinderiveError, NameUnknownError, OperandError
 
 A = np.random.default_rng(0).standard_normal((4, 5))
 X = np.random.default_rng(1).standard_normal(5)

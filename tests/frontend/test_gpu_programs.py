@@ -11,18 +11,18 @@ import pytest
 import torch
 
 import einderive as ed
-from derivations.record.verify import sample_points
-from derivations.search.extract import Plan
-from eops.triton_kernels.build import Kernel
-from frontend.accuracy.accept import at_points
-from frontend.accuracy.accept_integers import output_types
-from frontend.accuracy.inputs import random_inputs
-from frontend.api.compiled import Derivation
-from frontend.bench.suite import DEMO, Case
-from frontend.running.execute import executable
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate, evaluate_at
-from ta.ir.node import Tensor
+from einderive.derivations.record.verify import sample_points
+from einderive.derivations.search.extract import Plan
+from einderive.eops.triton_kernels.build import Kernel
+from einderive.frontend.accuracy.accept import at_points
+from einderive.frontend.accuracy.accept_integers import output_types
+from einderive.frontend.accuracy.inputs import random_inputs
+from einderive.frontend.api.compiled import Derivation
+from einderive.frontend.bench.suite import DEMO, Case
+from einderive.frontend.running.execute import executable
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate, evaluate_at
+from einderive.ta.ir.node import Tensor
 
 pytestmark = pytest.mark.gpu
 

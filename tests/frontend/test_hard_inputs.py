@@ -8,10 +8,10 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend.accuracy.hard_inputs import FAMILIES, Family
-from frontend.accuracy.inputs import family_inputs
-from frontend.bench.differences import DIFFERENCES
-from ta.ir import expr
+from einderive.frontend.accuracy.hard_inputs import FAMILIES, Family
+from einderive.frontend.accuracy.inputs import family_inputs
+from einderive.frontend.bench.differences import DIFFERENCES
+from einderive.ta.ir import expr
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")
 

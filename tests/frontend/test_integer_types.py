@@ -12,31 +12,31 @@ import pytest
 import torch
 
 import einderive as ed
-from derivations.matching.match import match
-from derivations.rules import RULES
-from derivations.search.graph import FOLDED
-from eops.dtypes import LIMITS
-from eops.library import OPERATORS
-from eops.torch_views.stage import lower, lower_all
-from eops.torch_views.types import StageTypes, stage_types
-from frontend.accuracy.accept import reference
-from frontend.accuracy.accept_integers import (
+from einderive.derivations.matching.match import match
+from einderive.derivations.rules import RULES
+from einderive.derivations.search.graph import FOLDED
+from einderive.eops.dtypes import LIMITS
+from einderive.eops.library import OPERATORS
+from einderive.eops.torch_views.stage import lower, lower_all
+from einderive.eops.torch_views.types import StageTypes, stage_types
+from einderive.frontend.accuracy.accept import reference
+from einderive.frontend.accuracy.accept_integers import (
     WrappingField,
     exact_case,
     greatest_entry,
     output_types,
     stays_whole,
 )
-from frontend.accuracy.inputs import whole_range_inputs
-from frontend.api.compiled import CompiledFunction
-from frontend.baselines.stage_by_stage import stage_by_stage
-from frontend.running.execute import executable
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate, input_tensors
-from ta.ir import expr
-from ta.ir.node import Scope, Source
-from ta.ir.operator import Binding
-from ta.notation.parse import parse_expression
+from einderive.frontend.accuracy.inputs import whole_range_inputs
+from einderive.frontend.api.compiled import CompiledFunction
+from einderive.frontend.baselines.stage_by_stage import stage_by_stage
+from einderive.frontend.running.execute import executable
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate, input_tensors
+from einderive.ta.ir import expr
+from einderive.ta.ir.node import Scope, Source
+from einderive.ta.ir.operator import Binding
+from einderive.ta.notation.parse import parse_expression
 from tests.frontend.races import nobody_is_slow
 
 
@@ -346,7 +346,7 @@ def narrowing(scope: Scope, dtypes: Any) -> StageTypes:
 def test_a_wrapping_candidate_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "Y[i,j] = sum[k](A[i,k]*B[k]*C[k]*D[j,k])"
     found = ed.derive(text, dtypes="int8", **shapes_of(text))
-    monkeypatch.setattr("eops.torch_views.stage.stage_types", narrowing)
+    monkeypatch.setattr("einderive.eops.torch_views.stage.stage_types", narrowing)
     compiled = found.compile(seconds=0.01)
     wrapping = [t for t in compiled.trials if t.plan is not None and len(t.plan.stages) > 1]
     assert wrapping
@@ -363,13 +363,13 @@ def test_a_wrapping_candidate_beside_floats_is_refused(monkeypatch: pytest.Monke
     run = executable(found.unchanged, "cpu")
     right = expected.error_of(run)
     assert right < 1e-6
-    monkeypatch.setattr("eops.torch_views.stage.stage_types", narrowing)
+    monkeypatch.setattr("einderive.eops.torch_views.stage.stage_types", narrowing)
     assert expected.error_of(executable(found.unchanged, "cpu")) > 0.1
 
 
 def test_a_wrapping_baseline_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     found = ed.derive("Y[i] = A[i]*B[i]", dtypes="int8", A=(9,), B=(9,))
-    monkeypatch.setattr("eops.torch_views.stage.stage_types", narrowing)
+    monkeypatch.setattr("einderive.eops.torch_views.stage.stage_types", narrowing)
     assert len(stage_by_stage(found.source, ()).scopes) == 1
     compiled = found.compile(seconds=0.01)
     assert compiled.chosen.words == ("as written",)

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend.call.operands import bind
-from frontend.running import execute
-from frontend.running.execute import executable
+from einderive.frontend.call.operands import bind
+from einderive.frontend.running import execute
+from einderive.frontend.running.execute import executable
 
 X = torch.arange(4.0)
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import einderive as ed
-from derivations.search.extract import Plan
-from frontend.api.compiled import CompiledFunction
-from ta.errors import NameUnknownError
+from einderive.derivations.search.extract import Plan
+from einderive.frontend.api.compiled import CompiledFunction
+from einderive.ta.errors import NameUnknownError
 from tests.frontend.races import candidates_win
 
 FORMULA = "Y[i,e] = exp(Q[i]+K[j])*V[j,e]"

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import einderive as ed
-from eops.library import OPERATORS
-from frontend.strict import operators_for
+from einderive.eops.library import OPERATORS
+from einderive.frontend.strict import operators_for
 from tests.frontend.nan_programs import misplacing, program
 
 CASES: tuple[tuple[str, dict[str, Any]], ...] = (

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import einderive as ed
-from ta.errors import OperandError
+from einderive.ta.errors import OperandError
 
 A = np.random.default_rng(0).standard_normal((4, 5)).astype(np.float32)
 X = np.random.default_rng(1).standard_normal(5).astype(np.float32)

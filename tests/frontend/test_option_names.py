@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import einderive as ed
-from frontend.api.option_names import option_names
-from frontend.cli.main import main
-from ta.errors import EinderiveError, NameUnknownError
+from einderive.frontend.api.option_names import option_names
+from einderive.frontend.cli.main import main
+from einderive.ta.errors import EinderiveError, NameUnknownError
 
 Call = Callable[..., Any]
 Capture = pytest.CaptureFixture[str]

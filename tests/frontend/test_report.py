@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from derivations.rules import RULES
-from derivations.steps.kernel import Step
-from frontend.api.compiled import CompiledFunction, Derivation
-from frontend.api.optimize import derive, parse
-from frontend.report.derivation import derivation_text, digits, searched
-from frontend.report.html import derivation_html, derivation_page
-from frontend.report.measured import compiled_text
-from frontend.report.story import tell
-from frontend.text import duration, figure, hanging, operators, shape
-from frontend.trial.trial import Trial
+from einderive.derivations.rules import RULES
+from einderive.derivations.steps.kernel import Step
+from einderive.frontend.api.compiled import CompiledFunction, Derivation
+from einderive.frontend.api.optimize import derive, parse
+from einderive.frontend.report.derivation import derivation_text, digits, searched
+from einderive.frontend.report.html import derivation_html, derivation_page
+from einderive.frontend.report.measured import compiled_text
+from einderive.frontend.report.story import tell
+from einderive.frontend.text import duration, figure, hanging, operators, shape
+from einderive.frontend.trial.trial import Trial
 
 SHAPES = {"A": (64, 32), "B": (64, 32)}
 

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import einderive as ed
-from frontend.api.compiled import CompiledFunction
-from frontend.running.execute import executable
-from frontend.running.results import Layout, layout, meet, owned, repeats
-from frontend.trial import races as module
-from frontend.trial.timing import Timing
+from einderive.frontend.api.compiled import CompiledFunction
+from einderive.frontend.running.execute import executable
+from einderive.frontend.running.results import Layout, layout, meet, owned, repeats
+from einderive.frontend.trial import races as module
+from einderive.frontend.trial.timing import Timing
 from tests.frontend.races import nobody_is_slow
 
 KINDS: tuple[Callable[..., Any], ...] = (np.array, torch.tensor)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import einderive as ed
-from frontend.accuracy.rows import LEAST, ROWS, WORK, narrowed, pieces, work
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate
-from ta.ir.affine import Range
+from einderive.frontend.accuracy.rows import LEAST, ROWS, WORK, narrowed, pieces, work
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate
+from einderive.ta.ir.affine import Range
 
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("Y[i,j] = (A[i,k]-B[j,k])^2", {"A": (30, 7), "B": (11, 7)}),

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 import einderive as ed
-from eops.torch_views.stage import lower_all
-from frontend.accuracy import sampled_reference
-from frontend.accuracy.accept import reference
-from frontend.accuracy.sampled_reference import (
+from einderive.eops.torch_views.stage import lower_all
+from einderive.frontend.accuracy import sampled_reference
+from einderive.frontend.accuracy.accept import reference
+from einderive.frontend.accuracy.sampled_reference import (
     equally_cheap,
     evaluations,
     gathered,

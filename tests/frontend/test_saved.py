@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import einderive as ed
-from ta.errors import RecordError
+from einderive.ta.errors import RecordError
 
 BUDGET = ed.Budget(states=60)
 M, N, V, W = (4, 3), (5, 3), (3,), (4,)

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import pytest
 
 import einderive as ed
-from derivations.matching.cost import MACHINES
-from derivations.search.extract import Plan, unchanged
-from derivations.search.graph import Graph, default_item_bytes
-from eops.library import OPERATORS
-from frontend.bench.suite import DEMO
+from einderive.derivations.matching.cost import MACHINES
+from einderive.derivations.search.extract import Plan, unchanged
+from einderive.derivations.search.graph import Graph, default_item_bytes
+from einderive.eops.library import OPERATORS
+from einderive.frontend.bench.suite import DEMO
 from tests.amount import CAMPAIGN
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 import einderive as ed
-from frontend.accuracy.rows import smallest
+from einderive.frontend.accuracy.rows import smallest
 
 
 def test_the_smallest_row_is_found_and_can_be_computed_alone() -> None:

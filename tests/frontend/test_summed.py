@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import einderive as ed
-from frontend.accuracy.summed import summed
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate
+from einderive.frontend.accuracy.summed import summed
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate
 
 A = np.random.default_rng(0).standard_normal((4, 5))
 B = np.random.default_rng(1).standard_normal((5, 3))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from frontend.trial.timing import Timing, batch, race, summary
+from einderive.frontend.trial.timing import Timing, batch, race, summary
 
 
 def test_a_difference_within_the_noise_is_no_win() -> None:

@@ -11,15 +11,15 @@ import pytest
 import torch
 
 import einderive as ed
-from eops.opaque import opaque
-from eops.torch_views import contract as torch_contract
-from eops.torch_views import stage as torch_stage
-from eops.torch_views.stage import lower
-from eops.triton_kernels import build as triton_build
-from eops.triton_kernels.build import Kernel, build
-from frontend.accuracy import accept
-from frontend.running import execute
-from frontend.running.unwritten import ALLOCATIONS, Marked
+from einderive.eops.opaque import opaque
+from einderive.eops.torch_views import contract as torch_contract
+from einderive.eops.torch_views import stage as torch_stage
+from einderive.eops.torch_views.stage import lower
+from einderive.eops.triton_kernels import build as triton_build
+from einderive.eops.triton_kernels.build import Kernel, build
+from einderive.frontend.accuracy import accept
+from einderive.frontend.running import execute
+from einderive.frontend.running.unwritten import ALLOCATIONS, Marked
 from tests.frontend.races import nobody_is_slow
 
 Run = Callable[[Any], torch.Tensor]

@@ -9,11 +9,11 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend.accuracy.accept_integers import output_types
-from frontend.accuracy.inputs import random_inputs
-from frontend.accuracy.written import as_written, has_products, written
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate
+from einderive.frontend.accuracy.accept_integers import output_types
+from einderive.frontend.accuracy.inputs import random_inputs
+from einderive.frontend.accuracy.written import as_written, has_products, written
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate
 
 MORE: list[tuple[str, dict[str, Any]]] = [
     ("Y[i,j] = (A[i,k]-B[j,k])^2", {"A": (5, 7), "B": (4, 7)}),
@@ -72,10 +72,10 @@ def test_blocks_change_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
     program = ed.parse("Y[i,j] = (A[i,k]-B[j,k])^2; Z = max[i,j](A[i,j])", A=(9, 16), B=(8, 16))
     given = random_inputs(program.inputs, "cpu")
     whole = as_written(program)(given)
-    monkeypatch.setattr("frontend.accuracy.written.BLOCK", 40)
+    monkeypatch.setattr("einderive.frontend.accuracy.written.BLOCK", 40)
     for one, other in zip(whole, as_written(program)(given), strict=True):
         assert torch.equal(one, other)
-    monkeypatch.setattr("frontend.accuracy.written.LARGEST", 7)
+    monkeypatch.setattr("einderive.frontend.accuracy.written.LARGEST", 7)
     for one, other in zip(whole, as_written(program)(given), strict=True):
         torch.testing.assert_close(one, other)
 
@@ -86,5 +86,5 @@ def test_long_products_are_accumulated_as_einsum_does(monkeypatch: pytest.Monkey
     a, b = given.values()
     assert has_products(program.roots())
     assert torch.equal(as_written(program)(given)[0], (a[:, :, None] * b).transpose(1, 2).sum(-1))
-    monkeypatch.setattr("frontend.accuracy.written.MOST_PRODUCTS", 1000)
+    monkeypatch.setattr("einderive.frontend.accuracy.written.MOST_PRODUCTS", 1000)
     assert torch.equal(as_written(program)(given)[0], torch.einsum("ik,kj->ij", a, b))

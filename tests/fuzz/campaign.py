@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from derivations.rule import JointRule, Rule
-from derivations.rules import ALL_RULES
+from einderive.derivations.rule import JointRule, Rule
+from einderive.derivations.rules import ALL_RULES
 from tests.fuzz.cases import text_of, write_case
 from tests.fuzz.counts import Counts
 from tests.fuzz.explore import Exploration, Failure

@@ -20,15 +20,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from zlib import crc32
 
-from derivations.record.trace import read_witness, witness_data
-from derivations.rule import JointRule, Rule
-from derivations.steps import kernel
-from ta.errors import RuleRefused
-from ta.ir import expr
-from ta.ir.node import Scope, Tensor
-from ta.ir.subst import stages
-from ta.notation.parse import parse_expression
-from ta.printing.show import show, tensors_of
+from einderive.derivations.record.trace import read_witness, witness_data
+from einderive.derivations.rule import JointRule, Rule
+from einderive.derivations.steps import kernel
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir import expr
+from einderive.ta.ir.node import Scope, Tensor
+from einderive.ta.ir.subst import stages
+from einderive.ta.notation.parse import parse_expression
+from einderive.ta.printing.show import show, tensors_of
 from tests.fuzz.chains import states
 from tests.fuzz.explore import Failure, Mode, Move, difference
 from tests.fuzz.judge import Judge

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from derivations.rule import Rule
-from derivations.steps import kernel
-from derivations.steps.kernel import Witness
-from ta.errors import RuleRefused
-from ta.ir.node import Scope
-from ta.ir.sources import replace_sources
-from ta.ir.subst import stages
+from einderive.derivations.rule import Rule
+from einderive.derivations.steps import kernel
+from einderive.derivations.steps.kernel import Witness
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.sources import replace_sources
+from einderive.ta.ir.subst import stages
 from tests.fuzz.explore import Failure, Move, difference, raised
 from tests.fuzz.judge import Judge
 from tests.fuzz.variants import variants

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
-from derivations.rule import JointRule, Rule
-from derivations.steps import kernel
-from derivations.steps.kernel import Witness
-from ta.errors import RuleRefused
-from ta.ir.node import Scope
-from ta.ir.sources import replace_sources
-from ta.ir.subst import stages
+from einderive.derivations.rule import JointRule, Rule
+from einderive.derivations.steps import kernel
+from einderive.derivations.steps.kernel import Witness
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.sources import replace_sources
+from einderive.ta.ir.subst import stages
 from tests.derivations.seeds import corrupt, points
 from tests.fuzz.counts import Counts
 from tests.fuzz.judge import Judge

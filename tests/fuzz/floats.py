@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ta.exact.fields import Array, RealField
-from ta.ir.node import Reducer
+from einderive.ta.exact.fields import Array, RealField
+from einderive.ta.ir.node import Reducer
 from tests.fuzz.integers import Inexact
 
 POLES = frozenset(("log", "log1p", "rsqrt"))

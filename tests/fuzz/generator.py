@@ -16,13 +16,13 @@ from fractions import Fraction
 from functools import cache
 from random import Random
 
-from derivations.rules import RULES
-from ta.exact.interp import input_tensors
-from ta.ir import affine, expr
-from ta.ir.affine import Range, Row
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Condition, Const, Node, Number, Reducer, Scope, Tensor
-from ta.ir.subst import rebuild, stages
+from einderive.derivations.rules import RULES
+from einderive.ta.exact.interp import input_tensors
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Condition, Const, Node, Number, Reducer, Scope, Tensor
+from einderive.ta.ir.subst import rebuild, stages
 from tests.derivations.seeds import mutate, points, read
 
 MOST_POINTS = 1200

@@ -15,9 +15,9 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from ta.exact.fields import POISON, Array, Field, whole_value
-from ta.ir.functions import FUNCTIONS
-from ta.ir.node import Number, Reducer
+from einderive.ta.exact.fields import POISON, Array, Field, whole_value
+from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.ir.node import Number, Reducer
 
 LIMIT = float(1 << 53)
 MOST_INPUT = 60

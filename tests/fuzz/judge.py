@@ -22,13 +22,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ta.equality.exp_law import SAFE_PRIMES, ExponentialField
-from ta.equality.laws import EXP_SUM
-from ta.exact.fields import Array, Field, ModularField, RealField, random_values
-from ta.exact.interp import evaluate, input_tensors, uses_order
-from ta.exact.rationals import ExactField
-from ta.ir.node import Access, Apply, Const, Number, Power, Scope, Tensor
-from ta.ir.subst import stages, walk
+from einderive.ta.equality.exp_law import SAFE_PRIMES, ExponentialField
+from einderive.ta.equality.laws import EXP_SUM
+from einderive.ta.exact.fields import Array, Field, ModularField, RealField, random_values
+from einderive.ta.exact.interp import evaluate, input_tensors, uses_order
+from einderive.ta.exact.rationals import ExactField
+from einderive.ta.ir.node import Access, Apply, Const, Number, Power, Scope, Tensor
+from einderive.ta.ir.subst import stages, walk
 from tests.fuzz.floats import POLES, FiniteFunctions, FloatField
 from tests.fuzz.integers import Inexact, IntegerField
 

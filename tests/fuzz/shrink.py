@@ -12,13 +12,13 @@ import time
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from derivations.rule import JointRule, Rule
-from derivations.steps import kernel
-from derivations.steps.kernel import Witness
-from ta.errors import RuleRefused
-from ta.ir.node import Scope
-from ta.ir.subst import stages, walk
-from ta.printing.show import show, tensors_of
+from einderive.derivations.rule import JointRule, Rule
+from einderive.derivations.steps import kernel
+from einderive.derivations.steps.kernel import Witness
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.subst import stages, walk
+from einderive.ta.printing.show import show, tensors_of
 from tests.derivations.seeds import corrupt
 from tests.fuzz import chains
 from tests.fuzz.explore import Failure, Mode, Move, difference, raised

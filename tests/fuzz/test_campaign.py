@@ -18,19 +18,19 @@ from types import SimpleNamespace
 
 import pytest
 
-from derivations.rule import JointRule, Rule
-from derivations.rules import ALL_RULES, RULES
-from derivations.rules.shift import SHIFT
-from derivations.steps import identities as functions
-from derivations.steps import reindex, restructure
-from derivations.steps.contraction import ContractPairs
-from derivations.steps.kernel import Witness
-from derivations.steps.restructure import SplitSum
-from ta.facts import zeros as zero
-from ta.ir import affine, expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Node, Scope
-from ta.ir.sources import replace_sources
+from einderive.derivations.rule import JointRule, Rule
+from einderive.derivations.rules import ALL_RULES, RULES
+from einderive.derivations.rules.shift import SHIFT
+from einderive.derivations.steps import identities as functions
+from einderive.derivations.steps import reindex, restructure
+from einderive.derivations.steps.contraction import ContractPairs
+from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.restructure import SplitSum
+from einderive.ta.facts import zeros as zero
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Node, Scope
+from einderive.ta.ir.sources import replace_sources
 from tests.amount import CAMPAIGN
 from tests.derivations.seeds import corrupt, points
 from tests.fuzz import chains, explore
@@ -138,7 +138,7 @@ REMOVED: Mapping[str, tuple[object, str, Callable[..., object] | dict[str, str]]
 def _forget() -> None:
     """Empties what the kernel remembers, so that a change to it takes effect."""
     for name, module in list(sys.modules.items()):
-        if name.startswith(("derivations", "ta.")):
+        if name.startswith(("einderive.derivations", "einderive.ta.")):
             for value in list(vars(module).values()):
                 if hasattr(value, "cache_clear"):
                     value.cache_clear()

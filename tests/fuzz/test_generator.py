@@ -10,13 +10,13 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from derivations.rules import RULES
-from ta.exact.interp import input_tensors
-from ta.ir import affine
-from ta.ir.node import REDUCERS, Access, Apply, Const, Power, Scope, Select, Tensor
-from ta.ir.subst import stages, walk
-from ta.notation.parse import parse_expression
-from ta.printing.show import show, tensors_of
+from einderive.derivations.rules import RULES
+from einderive.ta.exact.interp import input_tensors
+from einderive.ta.ir import affine
+from einderive.ta.ir.node import REDUCERS, Access, Apply, Const, Power, Scope, Select, Tensor
+from einderive.ta.ir.subst import stages, walk
+from einderive.ta.notation.parse import parse_expression
+from einderive.ta.printing.show import show, tensors_of
 from tests.derivations.seeds import points
 from tests.fuzz.explore import difference
 from tests.fuzz.generator import MOST_POINTS, UNARY, program

@@ -10,13 +10,13 @@ from random import Random
 import numpy as np
 import pytest
 
-from ta.exact.fields import random_values, whole_value
-from ta.exact.interp import evaluate, input_tensors
-from ta.exact.rationals import ExactField
-from ta.ir.functions import FUNCTIONS
-from ta.ir.node import Apply, Scope
-from ta.ir.program import inline_statements
-from ta.ir.subst import stages, walk
+from einderive.ta.exact.fields import random_values, whole_value
+from einderive.ta.exact.interp import evaluate, input_tensors
+from einderive.ta.exact.rationals import ExactField
+from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.ir.node import Apply, Scope
+from einderive.ta.ir.program import inline_statements
+from einderive.ta.ir.subst import stages, walk
 from tests.derivations.seeds import read
 from tests.fuzz.explore import difference
 from tests.fuzz.floats import FloatField

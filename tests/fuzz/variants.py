@@ -7,13 +7,24 @@ from functools import partial
 from itertools import count
 from types import MappingProxyType
 
-from ta.ir import affine, expr
-from ta.ir.affine import Range, Row
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Add, Condition, Const, Mul, Node, Scope, Select, Source, Tensor
-from ta.ir.sources import replace_sources
-from ta.ir.subst import children, rebuild, replace_node, stages, substitute, walk
-from ta.printing.show import tensors_of
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import (
+    Access,
+    Add,
+    Condition,
+    Const,
+    Mul,
+    Node,
+    Scope,
+    Select,
+    Source,
+    Tensor,
+)
+from einderive.ta.ir.sources import replace_sources
+from einderive.ta.ir.subst import children, rebuild, replace_node, stages, substitute, walk
+from einderive.ta.printing.show import tensors_of
 
 Make = Callable[[], Scope]
 NOTHING: Mapping[Scope, Scope] = MappingProxyType({})

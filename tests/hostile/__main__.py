@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import sys
 
-from frontend.files import write_whole
+from einderive.frontend.files import write_whole
 from tests.hostile.attempt import message
 from tests.hostile.corpus import KINDS, path_of, read, written
 

@@ -18,10 +18,10 @@ import numpy as np
 import torch
 
 import einderive as ed
-from frontend import arguments
-from frontend.cli.main import main
-from ta.errors import EinderiveError
-from ta.notation.parse import parse
+from einderive.frontend import arguments
+from einderive.frontend.cli.main import main
+from einderive.ta.errors import EinderiveError
+from einderive.ta.notation.parse import parse
 from tests.hostile.corpus import Case
 
 Fields = Mapping[str, str]

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import einderive as ed
-from eops.triton_kernels.emit_triton import emit
-from eops.triton_kernels.plan import plan
-from frontend.trial.memory import amount, require_memory
-from ta.errors import BuildError, RangeError
+from einderive.eops.triton_kernels.emit_triton import emit
+from einderive.eops.triton_kernels.plan import plan
+from einderive.frontend.trial.memory import amount, require_memory
+from einderive.ta.errors import BuildError, RangeError
 from tests.hostile.bounds import bounded
 
 BUDGET = ed.Budget(states=60)
@@ -53,7 +53,9 @@ def test_what_does_not_fit_is_refused_with_its_sizes(side: int) -> None:
 def test_free_memory_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     program = ed.parse("Y[i] = 2*A[i]", A=(1 << 20,))
     for free, fits in ((None, True), (24 << 20, True), ((24 << 20) - 1, False)):
-        monkeypatch.setattr("frontend.trial.memory.free_bytes", lambda device, free=free: free)
+        monkeypatch.setattr(
+            "einderive.frontend.trial.memory.free_bytes", lambda device, free=free: free
+        )
         if fits:
             require_memory(program, "cpu")
         else:
@@ -117,7 +119,7 @@ def test_offsets_beyond_31_bits_are_64_bits_wide() -> None:
 FAR = """
 import sys, json, torch
 import einderive as ed
-from eops.triton_kernels.build import build
+from einderive.eops.triton_kernels.build import build
 columns = 2**15 + 8
 values = torch.empty((2**16, columns), dtype=torch.int8)  # memory that is never touched is not used
 rows = [0, 1, 2**16 - 1]

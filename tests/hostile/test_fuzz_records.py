@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import einderive as ed
-from frontend.cli.main import main
-from ta.errors import RecordError
+from einderive.frontend.cli.main import main
+from einderive.ta.errors import RecordError
 from tests.amount import CAMPAIGN
 from tests.hostile.attempt import record
 from tests.hostile.bounds import CALLS, bounded
@@ -92,7 +92,7 @@ def test_large_files(tmp_path: Path, text: str) -> None:
 
 
 def test_a_file_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("frontend.api.record.MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("einderive.frontend.api.record.MOST_BYTES", 1 << 20)
     with bounded(), pytest.raises(RecordError, match="more than 1 MiB"):
         ed.load("/dev/zero")
 
@@ -148,7 +148,7 @@ def test_random_command_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int, seed: int
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("frontend.bench.run.bench_search", lambda *_: 0)  # takes minutes
+    monkeypatch.setattr("einderive.frontend.bench.run.bench_search", lambda *_: 0)  # takes minutes
     random = Random(f"lines {seed}")
     for _ in range(150 * times):
         line = [random.choice(WORDS) for _ in range(random.randrange(6))]

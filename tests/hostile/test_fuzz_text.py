@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import einderive as ed
-from ta.errors import EinderiveError
-from ta.notation.parse import parse, parse_expression
-from ta.printing.show import show_program
+from einderive.ta.errors import EinderiveError
+from einderive.ta.notation.parse import parse, parse_expression
+from einderive.ta.printing.show import show_program
 from tests.amount import examples
 from tests.hostile.bounds import bounded
 

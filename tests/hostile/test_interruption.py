@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 import einderive as ed
-from eops.triton_kernels.build import write_source
-from frontend import files
-from frontend.files import write_whole
-from ta.errors import EinderiveError, OutputError
-from ta.notation.reader import MOST_NESTED
+from einderive.eops.triton_kernels.build import write_source
+from einderive.frontend import files
+from einderive.frontend.files import write_whole
+from einderive.ta.errors import EinderiveError, OutputError
+from einderive.ta.notation.reader import MOST_NESTED
 
 CALLS = ("secrets.token_hex", "os.open", "os.chmod", "os.replace")
 
@@ -73,7 +73,7 @@ WRITER = """
 import signal
 import sys
 from pathlib import Path
-from frontend.files import write_whole
+from einderive.frontend.files import write_whole
 letter = 0
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 print("ready", flush=True)
@@ -112,7 +112,7 @@ import os
 import signal
 import sys
 import threading
-from frontend import files
+from einderive.frontend import files
 call = os.{call}
 def terminated(*args, **named):
     os.kill(os.getpid(), signal.SIGTERM)
@@ -217,7 +217,7 @@ def test_an_interrupted_kernel_source(tmp_path: Path, monkeypatch: pytest.Monkey
     def fail(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("eops.triton_kernels.build.os.replace", fail)
+    monkeypatch.setattr("einderive.eops.triton_kernels.build.os.replace", fail)
     with pytest.raises(KeyboardInterrupt):
         write_source("import triton\n", tmp_path)
     assert not list(tmp_path.iterdir())
@@ -242,6 +242,6 @@ def test_a_check_that_python_cannot_nest_says_so(monkeypatch: pytest.MonkeyPatch
     def fail(*_: object) -> None:
         raise RecursionError
 
-    monkeypatch.setattr("frontend.derived.check", fail)
+    monkeypatch.setattr("einderive.frontend.derived.check", fail)
     with pytest.raises(EinderiveError, match=r"too deeply to be checked\n  next: "):
         derivation().check()

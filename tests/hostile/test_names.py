@@ -14,14 +14,14 @@ import pytest
 import torch
 
 import einderive as ed
-from eops.triton_kernels.build import write_source
-from eops.triton_kernels.emit_triton import emit
-from eops.triton_kernels.plan import plan
-from frontend.baselines.rival import rivals
-from ta.errors import BuildError, EinderiveError, RecordError
-from ta.ir.program import Program, Statement
-from ta.ir.subst import rebuild
-from ta.printing.latex import latex
+from einderive.eops.triton_kernels.build import write_source
+from einderive.eops.triton_kernels.emit_triton import emit
+from einderive.eops.triton_kernels.plan import plan
+from einderive.frontend.baselines.rival import rivals
+from einderive.ta.errors import BuildError, EinderiveError, RecordError
+from einderive.ta.ir.program import Program, Statement
+from einderive.ta.ir.subst import rebuild
+from einderive.ta.printing.latex import latex
 from tests.hostile.attempt import record
 
 NAMES = (
@@ -85,9 +85,9 @@ HOSTILE = (
 
 def renamed(program: Program, name: str) -> Program:
     """The program with its input under another name, as a caller who builds nodes could have it."""
-    from ta.ir import expr
-    from ta.ir.canon import scope
-    from ta.ir.node import Access, Node
+    from einderive.ta.ir import expr
+    from einderive.ta.ir.canon import scope
+    from einderive.ta.ir.node import Access, Node
 
     tensor = expr.tensor(name, program.inputs[0].shape, program.inputs[0].dtype)
 

@@ -15,8 +15,8 @@ import pytest
 import torch
 
 import einderive as ed
-from frontend.cli.main import main
-from ta.errors import EinderiveError
+from einderive.frontend.cli.main import main
+from einderive.ta.errors import EinderiveError
 from tests.hostile.bounds import bounded
 from tests.hostile.oddities import ODDITIES
 

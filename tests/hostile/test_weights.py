@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import einderive as ed
-from ta.errors import NameUnknownError
+from einderive.ta.errors import NameUnknownError
 
 TEXT = "Y[i,l] = A[i,k]*W[k,j]*V[j,l]"
 SHAPES: dict[str, Any] = {"V": (4, 3), "W": (6, 4), "A": (5, 6)}

@@ -20,8 +20,8 @@ Place = tuple[str, str]
 @cache
 def kinds_of_rules() -> Mapping[str, frozenset[str]]:
     """The kinds of the witnesses that each rule proposes on its examples."""
-    from derivations.rule import Rule
-    from derivations.rules import ALL_RULES
+    from einderive.derivations.rule import Rule
+    from einderive.derivations.rules import ALL_RULES
     from tests.mutants.witnesses import proposed
 
     found: dict[str, frozenset[str]] = {}

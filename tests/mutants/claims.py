@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-from derivations.checker import compare, not_an_instance, not_shown
-from ta.ir.node import Scope
-from ta.ir.operator import Binding, Operator
+from einderive.derivations.checker import compare, not_an_instance, not_shown
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Binding, Operator
 
 
 class Claimed(NamedTuple):

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import Any
 
-from ta.ir.affine import Range, Row
-from ta.ir.node import Scope
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Scope
 
 
 def corruptions(witness: Any) -> Iterator[tuple[str, Any]]:

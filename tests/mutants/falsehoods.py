@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from derivations.matching.match import match
-from derivations.rule import Rule
-from derivations.rules import RULES
-from derivations.steps import kernel
-from eops.library import OPERATORS
-from ta.errors import RuleRefused
-from ta.exact.interp import uses_order
-from ta.ir import expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Scope
-from ta.ir.operator import Binding, Operator
-from ta.ir.subst import stages
+from einderive.derivations.matching.match import match
+from einderive.derivations.rule import Rule
+from einderive.derivations.rules import RULES
+from einderive.derivations.steps import kernel
+from einderive.eops.library import OPERATORS
+from einderive.ta.errors import RuleRefused
+from einderive.ta.exact.interp import uses_order
+from einderive.ta.ir import expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Binding, Operator
+from einderive.ta.ir.subst import stages
 from tests.derivations.seeds import points, seeded
 from tests.eops.instances import TABLE, instance
 from tests.eops.operator_cases import RECOGNISED, scope_of

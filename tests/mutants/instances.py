@@ -15,17 +15,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from derivations.matching.match import distance, match
-from derivations.matching.matcher import Matcher
-from derivations.rules import RULES
-from eops.library import OPERATORS
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate, input_tensors
-from ta.ir.affine import Range
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Scope
-from ta.ir.operator import Binding, Operator
-from ta.ir.subst import stages
+from einderive.derivations.matching.match import distance, match
+from einderive.derivations.matching.matcher import Matcher
+from einderive.derivations.rules import RULES
+from einderive.eops.library import OPERATORS
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate, input_tensors
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Binding, Operator
+from einderive.ta.ir.subst import stages
 from tests.derivations.seeds import mutate, points, seeded
 from tests.eops.instances import TABLE, instance
 from tests.eops.operator_cases import RECOGNISED, scope_of

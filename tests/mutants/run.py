@@ -34,8 +34,8 @@ from tests.mutants.targets import Family, path_of
 
 ALL = ("-m", "", "--seed", "0", "--hypothesis-seed", "0")
 """Also the tests of the campaigns, and all of their examples, the same ones each time."""
-MUTATED = ("derivations", "eops", "frontend", "einderive")
-"""Packages that a child imports anew."""
+KEPT = "einderive.ta"
+"""What a child does not import anew."""
 SECONDS = 60.0
 """For one mutant."""
 
@@ -78,7 +78,8 @@ def forget() -> None:
     for name in list(sys.modules):
         package = name.split(".")[0]
         tests = package == "tests" and name not in ("tests", "tests.mutants", *kept)
-        if package in MUTATED or (tests and name != "tests.mutants.weaken"):
+        ours = package == "einderive" and not f"{name}.".startswith(f"{KEPT}.")
+        if ours or (tests and name != "tests.mutants.weaken"):
             del sys.modules[name]
 
 

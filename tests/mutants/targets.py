@@ -40,13 +40,13 @@ class Family:
 
 def _modules(package: str) -> tuple[str, ...]:
     paths = sorted((ROOT / package).glob("*.py"))
-    stem = package.replace("/", ".")
+    stem = "einderive." + package.replace("/", ".")
     return tuple(f"{stem}.{path.stem}" for path in paths)
 
 
 def _kernel() -> tuple[str, ...]:
     """The kernel's module and what of this package, and of the facts about values, it rests on."""
-    found, new = list[str](), ["derivations.steps.kernel"]
+    found, new = list[str](), ["einderive.derivations.steps.kernel"]
     while new:
         module = new.pop()
         found.append(module)
@@ -59,16 +59,21 @@ def _kernel() -> tuple[str, ...]:
 
 
 def _mine(module: str, known: tuple[str, ...]) -> bool:
-    inside = module.startswith("derivations.") or module in FACTS
+    inside = module.startswith("einderive.derivations.") or module in FACTS
     return inside and module not in known and path_of(module).is_file() and not is_room(module)
 
 
 def is_room(module: str) -> bool:
-    return (ROOT / module.replace(".", "/")).is_dir()
+    return folder_of(module).is_dir()
 
 
-FACTS = ("ta.facts.kinds", "ta.facts.zeros")
-PROPOSERS = frozenset({"derivations.steps.propose"})
+def folder_of(module: str) -> Path:
+    """Where the module lies in the source tree, without the ending."""
+    return ROOT.joinpath(*module.removeprefix("einderive.").split("."))
+
+
+FACTS = ("einderive.ta.facts.kinds", "einderive.ta.facts.zeros")
+PROPOSERS = frozenset({"einderive.derivations.steps.propose"})
 """What the kernel takes from there is a suggestion only; it verifies it like any witness."""
 
 
@@ -77,12 +82,12 @@ def source(module: str) -> str:
 
 
 def path_of(module: str) -> Path:
-    path = ROOT / (module.replace(".", "/") + ".py")
-    return path if path.exists() else ROOT / module.replace(".", "/") / "__init__.py"
+    path = folder_of(module).with_suffix(".py")
+    return path if path.exists() else folder_of(module) / "__init__.py"
 
 
 def families() -> tuple[Family, ...]:
-    library = [m for m in _modules("eops/library") if _deciding(m)]
+    library = tuple(m for m in _modules("eops/library") if _deciding(m))
     return (
         Family(
             "kernel",
@@ -106,7 +111,11 @@ def families() -> tuple[Family, ...]:
         ),
         Family(
             "matcher",
-            ("derivations.matching.match", "derivations.matching.matcher", *library),
+            (
+                "einderive.derivations.matching.match",
+                "einderive.derivations.matching.matcher",
+                *library,
+            ),
             "matcher",
             (
                 "tests/eops/test_refusals.py",
@@ -155,7 +164,7 @@ def checks_of(family: Family) -> frozenset[str]:
 
 
 def mutants_of(family: Family, module: str) -> list[Mutant]:
-    if module.startswith("eops.library"):
+    if module.startswith("einderive.eops.library"):
         deciding = _deciding(module)
         return mutants(module, source(module), checks_of(family), deciding.__contains__)
     return mutants(module, source(module), checks_of(family), lambda name: True)

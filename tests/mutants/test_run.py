@@ -16,9 +16,15 @@ from tests.mutants.targets import families, source
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = [
-    (2, ("derivations.steps.pieces", "derivations.matching.match")),
+    (2, ("einderive.derivations.steps.pieces", "einderive.derivations.matching.match")),
     pytest.param(
-        12, ("kernel", "derivations.matching.match", "derivations.matching.matcher"), marks=CAMPAIGN
+        12,
+        (
+            "kernel",
+            "einderive.derivations.matching.match",
+            "einderive.derivations.matching.matcher",
+        ),
+        marks=CAMPAIGN,
     ),
 ]
 """Mutants to try of these modules, one at least of each."""
@@ -28,8 +34,8 @@ import time
 from tests.mutants.run import run
 from tests.mutants.targets import Family, mutants_of
 
-family = Family("pieces", ("derivations.steps.pieces",), "kernel", {tests})
-found = mutants_of(family, "derivations.steps.pieces")
+family = Family("pieces", ("einderive.derivations.steps.pieces",), "kernel", {tests})
+found = mutants_of(family, "einderive.derivations.steps.pieces")
 made = [m for m in found if m.before == "scope.reducer != 'sum'"]
 
 def judge_of():
@@ -87,7 +93,7 @@ from tests.mutants.targets import families, mutants_of
 
 family = families()[-1]
 assert family.in_place
-made = mutants_of(family, "derivations.checker.unfolding")
+made = mutants_of(family, "einderive.derivations.checker.unfolding")
 made = [m for m in made if m.function == "_inside" and m.kind != "bound"]
 for tests in ({tests}, ()):
     asked = replace(family, tests=tests)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from derivations.steps.kernel import WITNESSES
-from derivations.steps.reindex import ReindexSums
-from derivations.steps.restructure import SplitSum
-from ta.ir.affine import Range, Row
+from einderive.derivations.steps.kernel import WITNESSES
+from einderive.derivations.steps.reindex import ReindexSums
+from einderive.derivations.steps.restructure import SplitSum
+from einderive.ta.ir.affine import Range, Row
 from tests.mutants.corruptions import corruptions
 from tests.mutants.witnesses import Pool, collect, counts
 

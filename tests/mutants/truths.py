@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derivations.rules import RULES
-from eops.library import by_name
-from ta.ir.node import Scope
+from einderive.derivations.rules import RULES
+from einderive.eops.library import by_name
+from einderive.ta.ir.node import Scope
 from tests.derivations.checker import identities
 from tests.derivations.checker.test_checker_bindings import refused
 from tests.derivations.checker.test_checker_compare import EQUAL, SHAPES, UNEQUAL

@@ -15,16 +15,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from derivations.rule import JointRule, Rule
-from derivations.rules import ALL_RULES
-from derivations.steps import kernel
-from ta.equality.compare import compare
-from ta.equality.laws import EXP_SUM
-from ta.errors import RuleRefused
-from ta.exact.fields import RealField
-from ta.ir.node import Scope
-from ta.ir.subst import stages
-from ta.notation.parse import parse
+from einderive.derivations.rule import JointRule, Rule
+from einderive.derivations.rules import ALL_RULES
+from einderive.derivations.steps import kernel
+from einderive.ta.equality.compare import compare
+from einderive.ta.equality.laws import EXP_SUM
+from einderive.ta.errors import RuleRefused
+from einderive.ta.exact.fields import RealField
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.subst import stages
+from einderive.ta.notation.parse import parse
 from tests.derivations.seeds import corrupt, points, read, seeded
 from tests.fuzz.generator import program
 from tests.fuzz.judge import Judge

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from string import Template
 from typing import Any
 
-from frontend.accuracy.levels import Accuracy
+from einderive.frontend.accuracy.levels import Accuracy
 
 
 @dataclass(frozen=True)

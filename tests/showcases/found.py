@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import einderive as ed
-from derivations.search.extract import Plan
+from einderive.derivations.search.extract import Plan
 from tests.showcases.cases import Case
 
 TARGET = "cuda:90"

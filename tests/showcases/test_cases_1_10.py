@@ -8,7 +8,7 @@ from math import prod
 import pytest
 
 import einderive as ed
-from derivations.search.extract import Plan
+from einderive.derivations.search.extract import Plan
 from tests.amount import first, one_of_each_number
 from tests.showcases.cases import REFERENCE
 from tests.showcases.found import assert_as_good_as_by_hand, assert_equivalent, derived

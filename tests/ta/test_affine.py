@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ta.ir import affine
-from ta.ir.affine import Range, Row
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
 from tests.strategies import Raw, boxes, build_row, raw_rows, row_value, rows
 
 COUNT = 3

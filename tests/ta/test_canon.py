@@ -12,13 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ta.exact.fields import ModularField, random_values
-from ta.exact.interp import evaluate, evaluate_at
-from ta.exact.rationals import ExactField
-from ta.ir import affine, canon, expr
-from ta.ir.affine import Range
-from ta.ir.functions import FUNCTIONS
-from ta.ir.node import Condition
+from einderive.ta.exact.fields import ModularField, random_values
+from einderive.ta.exact.interp import evaluate, evaluate_at
+from einderive.ta.exact.rationals import ExactField
+from einderive.ta.ir import affine, canon, expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.ir.node import Condition
 from tests.amount import examples
 from tests.strategies import (
     ARITHMETIC,

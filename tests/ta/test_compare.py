@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from ta.equality.compare import (
+from einderive.ta.equality.compare import (
     MOST_BITS,
     MOST_EXP_BITS,
     MOST_ORDERED_BITS,
@@ -22,13 +22,13 @@ from ta.equality.compare import (
     unsigned_fields,
     visited,
 )
-from ta.equality.exp_law import BASE, SAFE_PRIMES, ExponentialField
-from ta.equality.laws import LAWS, apply_definitions, law_names
-from ta.equality.primes import is_prime, primes, safe_primes, sign_primes, square
-from ta.equality.signs import PRIME, SignField
-from ta.errors import NameUnknownError
-from ta.ir.node import Scope
-from ta.notation.parse import parse
+from einderive.ta.equality.exp_law import BASE, SAFE_PRIMES, ExponentialField
+from einderive.ta.equality.laws import LAWS, apply_definitions, law_names
+from einderive.ta.equality.primes import is_prime, primes, safe_primes, sign_primes, square
+from einderive.ta.equality.signs import PRIME, SignField
+from einderive.ta.errors import NameUnknownError
+from einderive.ta.ir.node import Scope
+from einderive.ta.notation.parse import parse
 
 SHAPES = {"a": (), "b": (), "c": (), "x": (5,), "A": (4, 5)}
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from ta.errors import TextError
-from ta.exact.interp import input_tensors
-from ta.ir import affine, expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Scope
-from ta.notation.parse import parse
-from ta.notation.reader import nesting
-from ta.printing.defined import MOST_BRACKETS, parse_defined, show_defined
-from ta.printing.show import show
-from ta.printing.written import nested_length, written
+from einderive.ta.errors import TextError
+from einderive.ta.exact.interp import input_tensors
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Scope
+from einderive.ta.notation.parse import parse
+from einderive.ta.notation.reader import nesting
+from einderive.ta.printing.defined import MOST_BRACKETS, parse_defined, show_defined
+from einderive.ta.printing.show import show
+from einderive.ta.printing.written import nested_length, written
 from tests.derivations.seeds import read
 
 BODIES = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ta.equality.degrees import MOST_COUNTED, greatest_bits, greatest_degree
-from ta.ir.node import Scope
-from ta.notation.parse import parse
+from einderive.ta.equality.degrees import MOST_COUNTED, greatest_bits, greatest_degree
+from einderive.ta.ir.node import Scope
+from einderive.ta.notation.parse import parse
 
 
 def roots(text: str) -> tuple[Scope, ...]:

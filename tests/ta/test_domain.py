@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ta.facts import integer_sets as domain
-from ta.ir import affine
-from ta.ir.affine import Range, Row
+from einderive.ta.facts import integer_sets as domain
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
 from tests.strategies import boxes, ranges, rows
 from tests.work import at_most
 

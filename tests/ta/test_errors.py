@@ -5,9 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ta import errors
-from ta.errors import EinderiveError, FormulaSyntaxError, NameUnknownError, RangeError, TextError
-from ta.notation.parse import parse, parse_expression
+from einderive.ta import errors
+from einderive.ta.errors import (
+    EinderiveError,
+    FormulaSyntaxError,
+    NameUnknownError,
+    RangeError,
+    TextError,
+)
+from einderive.ta.notation.parse import parse, parse_expression
 from tests.amount import examples
 
 SHAPES = {"A": (3, 4), "B": (4, 5), "x": (3,)}

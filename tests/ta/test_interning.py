@@ -8,9 +8,9 @@ from threading import Barrier, Thread
 
 import pytest
 
-from ta.ir import affine, expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Node
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Node
 
 THREADS = 4
 ROUNDS = 30

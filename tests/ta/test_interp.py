@@ -6,12 +6,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from ta.exact.fields import POISON, PRIMES, ModularField, RealField, random_values
-from ta.exact.interp import evaluate, evaluate_at, input_tensors
-from ta.exact.rationals import ExactField
-from ta.ir import affine, canon, expr
-from ta.ir.affine import Row
-from ta.ir.node import Condition, Node, Scope
+from einderive.ta.exact.fields import POISON, PRIMES, ModularField, RealField, random_values
+from einderive.ta.exact.interp import evaluate, evaluate_at, input_tensors
+from einderive.ta.exact.rationals import ExactField
+from einderive.ta.ir import affine, canon, expr
+from einderive.ta.ir.affine import Row
+from einderive.ta.ir.node import Condition, Node, Scope
 from tests.work import at_most
 
 EXTENTS = dict(zip("abcdefghijklmn", (2, 3, 4, 1, 5, 2, 3, 4, 2, 3, 5, 1, 4, 2), strict=True))
@@ -147,8 +147,8 @@ def test_nested_scopes_on_demand(limit: str, monkeypatch: pytest.MonkeyPatch):
     scope = softmax(6, 6)
     data = random_values(input_tensors(scope), EXACT)
     whole = evaluate(scope, data, EXACT)
-    monkeypatch.setattr(f"ta.exact.interp.{limit}", 0)
-    monkeypatch.setattr("ta.exact.interp.MOST_READ", 1)
+    monkeypatch.setattr(f"einderive.ta.exact.interp.{limit}", 0)
+    monkeypatch.setattr("einderive.ta.exact.interp.MOST_READ", 1)
     points = np.argwhere(np.ones((6, 6)))[::3]
     assert (evaluate_at(scope, points, data, EXACT) == whole[tuple(points.T)]).all()
     assert (evaluate(scope, data, EXACT) == whole).all()

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ta.ir import expr
-from ta.notation.parse import parse, parse_expression
-from ta.printing.latex import latex
+from einderive.ta.ir import expr
+from einderive.ta.notation.parse import parse, parse_expression
+from einderive.ta.printing.latex import latex
 
 SHAPES = {"A": (3, 4), "B": (4, 5), "W": (6, 4), "U": (6, 2), "V": (2, 4), "x": (3,), "beta": ()}
 

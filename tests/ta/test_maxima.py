@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ta.equality.exp_law import ExponentialField
-from ta.equality.signs import SignField
-from ta.exact.fields import Array
-from ta.ir.node import Reducer
+from einderive.ta.equality.exp_law import ExponentialField
+from einderive.ta.equality.signs import SignField
+from einderive.ta.exact.fields import Array
+from einderive.ta.ir.node import Reducer
 
 Term = tuple[Any, ...]
 """("entry", i), ("number", n), or "max", "min", "sum", "product" and their operands."""

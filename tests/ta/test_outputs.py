@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ta.notation.parse import parse
+from einderive.ta.notation.parse import parse
 
 SHAPES = {"A": (4,), "B": (4,)}
 

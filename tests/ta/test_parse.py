@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ta.ir import affine, canon, expr
-from ta.ir.affine import Range
-from ta.ir.functions import FUNCTIONS
-from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select, Tensor
-from ta.notation.parse import parse, parse_expression
-from ta.printing.show import show
+from einderive.ta.ir import affine, canon, expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select, Tensor
+from einderive.ta.notation.parse import parse, parse_expression
+from einderive.ta.printing.show import show
 
 Array = NDArray[np.float64]
 REDUCE = {"sum": np.sum, "prod": np.prod, "max": np.max, "min": np.min}

@@ -8,10 +8,10 @@ from functools import cache
 
 import pytest
 
-from ta.equality.compare import compare, points
-from ta.equality.small_extents import reduce_extents
-from ta.ir.node import Scope
-from ta.notation.parse import parse
+from einderive.ta.equality.compare import compare, points
+from einderive.ta.equality.small_extents import reduce_extents
+from einderive.ta.ir.node import Scope
+from einderive.ta.notation.parse import parse
 
 EXTENT = 6
 SHAPES = {"A": (EXTENT, EXTENT), "B": (EXTENT,), "C": (), "D": (EXTENT, 3)}

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
-from ta.ir import affine, canon, expr
-from ta.ir.affine import Range, Row
-from ta.ir.node import Condition, Const, Node, Scope
-from ta.ir.program import Program, Statement
-from ta.ir.subst import accesses, stages, walk
-from ta.notation.parse import parse, parse_expression
-from ta.printing.show import show, show_program, tensors_of
+from einderive.ta.ir import affine, canon, expr
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.node import Condition, Const, Node, Scope
+from einderive.ta.ir.program import Program, Statement
+from einderive.ta.ir.subst import accesses, stages, walk
+from einderive.ta.notation.parse import parse, parse_expression
+from einderive.ta.printing.show import show, show_program, tensors_of
 from tests.amount import examples
 
 TENSORS = {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ta.equality.compare import MOST_SIGNS, compare
-from ta.equality.sign_bounds import Asked, asked
-from ta.ir.node import Scope
-from ta.notation.parse import parse
+from einderive.ta.equality.compare import MOST_SIGNS, compare
+from einderive.ta.equality.sign_bounds import Asked, asked
+from einderive.ta.ir.node import Scope
+from einderive.ta.notation.parse import parse
 
 SHAPES = {"a": (), "b": (), "c": (), "x": (5,), "A": (4, 5)}
 

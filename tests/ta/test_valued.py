@@ -9,17 +9,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from ta.equality.balls import DEFINITIONS, SPREADS, Ball, PreciseField
-from ta.equality.compare import Outcome, compare, first_difference
-from ta.equality.counterexample import StrictField
-from ta.equality.exp_law import ExponentialField
-from ta.equality.partial_values import ValuedField, bare, missing
-from ta.equality.signs import SignField
-from ta.exact.fields import ModularField
-from ta.exact.rationals import ExactField
-from ta.ir.functions import PARTIAL
-from ta.ir.node import Scope
-from ta.notation.parse import parse
+from einderive.ta.equality.balls import DEFINITIONS, SPREADS, Ball, PreciseField
+from einderive.ta.equality.compare import Outcome, compare, first_difference
+from einderive.ta.equality.counterexample import StrictField
+from einderive.ta.equality.exp_law import ExponentialField
+from einderive.ta.equality.partial_values import ValuedField, bare, missing
+from einderive.ta.equality.signs import SignField
+from einderive.ta.exact.fields import ModularField
+from einderive.ta.exact.rationals import ExactField
+from einderive.ta.ir.functions import PARTIAL
+from einderive.ta.ir.node import Scope
+from einderive.ta.notation.parse import parse
 
 SHAPES = {"A": (4,), "B": (4,), "C": (4,)}
 FIELDS = [ValuedField(field) for field in (ModularField(), SignField(), ExponentialField())]

@@ -6,7 +6,7 @@ for it, or None.  Recognisers know formulas by the algebra: names and sizes have
 Not here: how expressions become lines (`writing`).  May be imported by `frontend.baselines` alone.
 """
 
-from frontend.baselines.recognisers import (
+from einderive.frontend.baselines.recognisers import (
     attention,
     batch_norm,
     distances,
@@ -22,7 +22,7 @@ from frontend.baselines.recognisers import (
     softmax,
     windows,
 )
-from frontend.baselines.writing.writer import Recogniser
+from einderive.frontend.baselines.writing.writer import Recogniser
 
 RECOGNISERS: tuple[Recogniser, ...] = (
     attention.recognise,

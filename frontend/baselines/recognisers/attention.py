@@ -10,16 +10,16 @@ from math import inf
 
 import torch
 
-from eops.dtypes import as_float
-from eops.library import attention, softmax
-from frontend.baselines.writing.scalars import condition_mask
-from frontend.baselines.writing.terms import as_it_is
-from frontend.baselines.writing.views import View, arranged, permuted, view
-from frontend.baselines.writing.writer import Writer, Written
-from ta.ir import affine, expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Const, Node, Scope, Select
-from ta.ir.subst import accesses, rebuild
+from einderive.eops.dtypes import as_float
+from einderive.eops.library import attention, softmax
+from einderive.frontend.baselines.writing.scalars import condition_mask
+from einderive.frontend.baselines.writing.terms import as_it_is
+from einderive.frontend.baselines.writing.views import View, arranged, permuted, view
+from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Const, Node, Scope, Select
+from einderive.ta.ir.subst import accesses, rebuild
 
 GROUPS = (("b", "i", "d"), ("b", "j", "d"), ("b", "j", "e"))
 

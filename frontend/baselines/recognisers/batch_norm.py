@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from eops.dtypes import as_float
-from frontend.baselines.writing.scalars import Scalars
-from frontend.baselines.writing.views import View, arranged, permuted, view
-from frontend.baselines.writing.writer import Writer, Written
-from ta.ir import expr
-from ta.ir.expr import split_coefficient
-from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Scope
+from einderive.eops.dtypes import as_float
+from einderive.frontend.baselines.writing.scalars import Scalars
+from einderive.frontend.baselines.writing.views import View, arranged, permuted, view
+from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.ta.ir import expr
+from einderive.ta.ir.expr import split_coefficient
+from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:

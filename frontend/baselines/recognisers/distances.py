@@ -6,13 +6,13 @@ S[k] abs(A[i,k]-B[j,k])         torch.cdist(A, B, p=1)    through a matrix produ
 
 from __future__ import annotations
 
-from frontend.baselines.writing.broadcast import scaled
-from frontend.baselines.writing.terms import as_it_is
-from frontend.baselines.writing.views import View, arranged, permuted, view
-from frontend.baselines.writing.writer import Writer, Written
-from ta.ir.affine import bits
-from ta.ir.expr import split_coefficient
-from ta.ir.node import Access, Add, Apply, Node, Power, Scope
+from einderive.frontend.baselines.writing.broadcast import scaled
+from einderive.frontend.baselines.writing.terms import as_it_is
+from einderive.frontend.baselines.writing.views import View, arranged, permuted, view
+from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.ta.ir.affine import bits
+from einderive.ta.ir.expr import split_coefficient
+from einderive.ta.ir.node import Access, Add, Apply, Node, Power, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:

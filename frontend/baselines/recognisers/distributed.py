@@ -5,11 +5,11 @@ Y[j] = (A[i,j] + U[i]*V[j])*X[i]        A.T @ X + V * torch.dot(U, X)
 
 from __future__ import annotations
 
-from frontend.baselines.recognisers.products import factors_of, summed_by_pairs
-from frontend.baselines.writing.writer import Writer, Written
-from ta.ir import expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Add, Mul, Scope
+from einderive.frontend.baselines.recognisers.products import factors_of, summed_by_pairs
+from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.ta.ir import expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Add, Mul, Scope
 
 MOST_TERMS = 4
 

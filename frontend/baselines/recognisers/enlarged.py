@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from frontend.baselines.writing.writer import Writer, Written
-from ta.ir import affine
-from ta.ir.node import Access, Scope
+from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.ta.ir import affine
+from einderive.ta.ir.node import Access, Scope
 
 MOST_SPATIAL, MOST_LEADING = 3, 2
 

@@ -5,11 +5,11 @@ X[i,j] * sigmoid(X[i,j+n])      F.glu(X, 1)     X of extent 2*n along this dimen
 
 from __future__ import annotations
 
-from frontend.baselines.writing.views import View, permuted
-from frontend.baselines.writing.writer import Writer, Written
-from ta.ir import affine
-from ta.ir.affine import Range
-from ta.ir.node import Access, Apply, Mul, Scope
+from einderive.frontend.baselines.writing.views import View, permuted
+from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.node import Access, Apply, Mul, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:

@@ -7,12 +7,12 @@ Y[i,j] = A[i,k]*B[k,l]*D[l,j] + C[i,j]          torch.addmm(C, A @ B, D)
 
 from __future__ import annotations
 
-from eops.dtypes import as_float
-from frontend.baselines.recognisers.products import down_to_two, factors_of
-from frontend.baselines.writing.terms import over, plus
-from frontend.baselines.writing.views import View, permuted, view
-from frontend.baselines.writing.writer import Writer, Written
-from ta.ir.node import Number, Scope
+from einderive.eops.dtypes import as_float
+from einderive.frontend.baselines.recognisers.products import down_to_two, factors_of
+from einderive.frontend.baselines.writing.terms import over, plus
+from einderive.frontend.baselines.writing.views import View, permuted, view
+from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.ta.ir.node import Number, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:

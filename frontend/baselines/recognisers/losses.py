@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from frontend.baselines.recognisers.softmax import log_softmax
-from frontend.baselines.writing.broadcast import scaled
-from frontend.baselines.writing.scalars import Scalars
-from frontend.baselines.writing.terms import extent
-from frontend.baselines.writing.views import permuted, view
-from frontend.baselines.writing.writer import Writer, Written
-from ta.ir import expr
-from ta.ir.canon import scope as make_scope
-from ta.ir.expr import split_coefficient
-from ta.ir.node import Access, Add, Apply, Mul, Number, Power, Scope
+from einderive.frontend.baselines.recognisers.softmax import log_softmax
+from einderive.frontend.baselines.writing.broadcast import scaled
+from einderive.frontend.baselines.writing.scalars import Scalars
+from einderive.frontend.baselines.writing.terms import extent
+from einderive.frontend.baselines.writing.views import permuted, view
+from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.ta.ir import expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.expr import split_coefficient
+from einderive.ta.ir.node import Access, Add, Apply, Mul, Number, Power, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:

@@ -10,15 +10,15 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from eops.dtypes import as_float
-from frontend.baselines.writing.scalars import Scalars
-from frontend.baselines.writing.terms import extent, over, reductions
-from frontend.baselines.writing.views import View, permuted, view
-from frontend.baselines.writing.writer import Writer, Written
-from ta.ir import expr
-from ta.ir.affine import bits
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope
+from einderive.eops.dtypes import as_float
+from einderive.frontend.baselines.writing.scalars import Scalars
+from einderive.frontend.baselines.writing.terms import extent, over, reductions
+from einderive.frontend.baselines.writing.views import View, permuted, view
+from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.ta.ir import expr
+from einderive.ta.ir.affine import bits
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope
 
 
 class Normal(NamedTuple):

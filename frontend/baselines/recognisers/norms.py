@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from eops.dtypes import as_float
-from frontend.baselines.writing.scalars import Scalars
-from frontend.baselines.writing.terms import as_it_is, reductions
-from frontend.baselines.writing.views import View, permuted, view
-from frontend.baselines.writing.writer import Writer, Written
-from ta.ir.expr import power, split_coefficient
-from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Scope
+from einderive.eops.dtypes import as_float
+from einderive.frontend.baselines.writing.scalars import Scalars
+from einderive.frontend.baselines.writing.terms import as_it_is, reductions
+from einderive.frontend.baselines.writing.views import View, permuted, view
+from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.ta.ir.expr import power, split_coefficient
+from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:

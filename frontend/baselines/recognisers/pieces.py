@@ -6,13 +6,13 @@ where(j <= i, A[i,j], 0)            A.tril()
 
 from __future__ import annotations
 
-from frontend.baselines.writing.scalars import Scalars
-from frontend.baselines.writing.writer import Writer, Written, grouped
-from ta.ir.affine import Range, Row, iterator
-from ta.ir.canon import resolve
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Condition, Const, Node, Scope, Select
-from ta.ir.subst import accesses, substitute
+from einderive.frontend.baselines.writing.scalars import Scalars
+from einderive.frontend.baselines.writing.writer import Writer, Written, grouped
+from einderive.ta.ir.affine import Range, Row, iterator
+from einderive.ta.ir.canon import resolve
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Condition, Const, Node, Scope, Select
+from einderive.ta.ir.subst import accesses, substitute
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:

@@ -13,13 +13,13 @@ from typing import Any, TypeAlias
 
 import opt_einsum
 
-from frontend.baselines.writing.broadcast import scaled
-from frontend.baselines.writing.scalars import Scalars
-from frontend.baselines.writing.views import View, aligned, arranged, permuted, view
-from frontend.baselines.writing.writer import Writer, Written, grouped
-from ta.ir.affine import Range, bits
-from ta.ir.expr import split_coefficient
-from ta.ir.node import Access, Mul, Node, Number, Scope
+from einderive.frontend.baselines.writing.broadcast import scaled
+from einderive.frontend.baselines.writing.scalars import Scalars
+from einderive.frontend.baselines.writing.views import View, aligned, arranged, permuted, view
+from einderive.frontend.baselines.writing.writer import Writer, Written, grouped
+from einderive.ta.ir.affine import Range, bits
+from einderive.ta.ir.expr import split_coefficient
+from einderive.ta.ir.node import Access, Mul, Node, Number, Scope
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_FACTORS = 16

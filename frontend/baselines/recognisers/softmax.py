@@ -7,13 +7,13 @@ M + log(S exp(X - M))           torch.logsumexp(X, dim)             M: the maxim
 
 from __future__ import annotations
 
-from eops.library.softmax import find
-from frontend.baselines.writing.scalars import Scalars
-from frontend.baselines.writing.terms import reductions
-from frontend.baselines.writing.writer import NotWritten, Writer, Written
-from ta.ir import expr
-from ta.ir.expr import split_coefficient
-from ta.ir.node import Add, Apply, Node, Scope
+from einderive.eops.library.softmax import find
+from einderive.frontend.baselines.writing.scalars import Scalars
+from einderive.frontend.baselines.writing.terms import reductions
+from einderive.frontend.baselines.writing.writer import NotWritten, Writer, Written
+from einderive.ta.ir import expr
+from einderive.ta.ir.expr import split_coefficient
+from einderive.ta.ir.node import Add, Apply, Node, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:

@@ -11,21 +11,21 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import inf, prod
 
-from derivations.matching.match import match
-from eops.library.conv import CONVOLUTIONS
-from eops.library.conv_transpose import TRANSPOSED_CONVOLUTIONS, slides_of
-from eops.library.pool import AVERAGE_POOLS, MAXIMUM_POOLS
-from eops.library.sliding import Slide, bounds_of, reversed_kernel, slides, view_rows
-from frontend.baselines.writing.broadcast import scaled
-from frontend.baselines.writing.terms import over, plus
-from frontend.baselines.writing.views import View, aligned, arranged, permuted, view
-from frontend.baselines.writing.writer import Writer, Written
-from ta.ir import affine, expr
-from ta.ir.affine import Range, Row
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Mul, Node, Number, Scope
-from ta.ir.operator import Binding, Operator
-from ta.ir.subst import substitute
+from einderive.derivations.matching.match import match
+from einderive.eops.library.conv import CONVOLUTIONS
+from einderive.eops.library.conv_transpose import TRANSPOSED_CONVOLUTIONS, slides_of
+from einderive.eops.library.pool import AVERAGE_POOLS, MAXIMUM_POOLS
+from einderive.eops.library.sliding import Slide, bounds_of, reversed_kernel, slides, view_rows
+from einderive.frontend.baselines.writing.broadcast import scaled
+from einderive.frontend.baselines.writing.terms import over, plus
+from einderive.frontend.baselines.writing.views import View, aligned, arranged, permuted, view
+from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Mul, Node, Number, Scope
+from einderive.ta.ir.operator import Binding, Operator
+from einderive.ta.ir.subst import substitute
 
 Groups = Sequence[Sequence[int]]
 

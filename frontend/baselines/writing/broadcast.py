@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import prod
 
-from eops.dtypes import as_float
-from frontend.baselines.writing.scalars import Scalars
-from frontend.baselines.writing.views import View, aligned, permuted, view
-from frontend.baselines.writing.writer import NotWritten, Writer, Written, grouped
-from ta.ir.affine import bits
-from ta.ir.expr import split_coefficient
-from ta.ir.node import Access, Number, Scope
+from einderive.eops.dtypes import as_float
+from einderive.frontend.baselines.writing.scalars import Scalars
+from einderive.frontend.baselines.writing.views import View, aligned, permuted, view
+from einderive.frontend.baselines.writing.writer import NotWritten, Writer, Written, grouped
+from einderive.ta.ir.affine import bits
+from einderive.ta.ir.expr import split_coefficient
+from einderive.ta.ir.node import Access, Number, Scope
 
 REDUCED = "broadcast and reduce"
 ONE = Fraction(1)

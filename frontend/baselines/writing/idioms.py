@@ -15,9 +15,9 @@ from fractions import Fraction
 from itertools import permutations
 from typing import NamedTuple
 
-from ta.ir import expr
-from ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power
-from ta.notation.parse import parse
+from einderive.ta.ir import expr
+from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power
+from einderive.ta.notation.parse import parse
 
 MOST_OPERANDS = 5
 CLOSE = 1e-6

@@ -14,16 +14,16 @@ from math import isinf, prod
 
 import torch
 
-from eops.dtypes import as_float
-from eops.torch_views.types import real_scalar
-from frontend.baselines.writing import idioms
-from frontend.baselines.writing.views import aligned, view
-from frontend.baselines.writing.writer import NotWritten, Writer
-from ta.ir import affine
-from ta.ir.affine import Range
-from ta.ir.canon import scope as make_scope
-from ta.ir.expr import split_coefficient
-from ta.ir.node import (
+from einderive.eops.dtypes import as_float
+from einderive.eops.torch_views.types import real_scalar
+from einderive.frontend.baselines.writing import idioms
+from einderive.frontend.baselines.writing.views import aligned, view
+from einderive.frontend.baselines.writing.writer import NotWritten, Writer
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.expr import split_coefficient
+from einderive.ta.ir.node import (
     Access,
     Add,
     Apply,
@@ -36,7 +36,7 @@ from ta.ir.node import (
     Scope,
     Select,
 )
-from ta.ir.subst import accesses, children, substitute, walk
+from einderive.ta.ir.subst import accesses, children, substitute, walk
 
 SUM, PRODUCT, TIGHT = 0, 1, 2
 """What binds how: `a + b`, `a * b`, and what needs no parentheses anywhere."""

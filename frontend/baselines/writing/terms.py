@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from itertools import permutations
 from typing import NamedTuple
 
-from ta.ir import affine
-from ta.ir.affine import Range, bits
-from ta.ir.expr import split_coefficient
-from ta.ir.node import Access, Add, Node, Number, Scope
-from ta.ir.subst import substitute
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, bits
+from einderive.ta.ir.expr import split_coefficient
+from einderive.ta.ir.node import Access, Add, Node, Number, Scope
+from einderive.ta.ir.subst import substitute
 
 
 class Plus(NamedTuple):

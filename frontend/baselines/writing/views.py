@@ -18,14 +18,14 @@ from typing import NamedTuple
 
 import torch
 
-from eops.dtypes import as_float
-from eops.torch_views.digits import split_digits
-from eops.torch_views.views import plan_view
-from frontend.baselines.writing.writer import NotWritten, Writer
-from ta.ir import affine, expr
-from ta.ir.affine import Range, Row
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access
+from einderive.eops.dtypes import as_float
+from einderive.eops.torch_views.digits import split_digits
+from einderive.eops.torch_views.views import plan_view
+from einderive.frontend.baselines.writing.writer import NotWritten, Writer
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access
 
 COPIED = re.compile(r"F\.pad|\.flip|\.roll|^c_|(permute|expand|\.m?T\b).*\.reshape")
 

@@ -16,11 +16,11 @@ from typing import Any, TypeAlias
 import torch
 from torch.nn import functional
 
-from derivations.steps.fusion import Fuse, fuse
-from ta.errors import EinderiveError
-from ta.ir.node import Scope, Source, Tensor
-from ta.ir.sources import redirected
-from ta.ir.subst import nested_scopes
+from einderive.derivations.steps.fusion import Fuse, fuse
+from einderive.ta.errors import EinderiveError
+from einderive.ta.ir.node import Scope, Source, Tensor
+from einderive.ta.ir.sources import redirected
+from einderive.ta.ir.subst import nested_scopes
 
 RESERVED = ("torch", "F", "inf")
 

@@ -7,9 +7,9 @@ from dataclasses import fields, replace
 from itertools import combinations
 from typing import Any
 
-from ta.ir import affine, expr
-from ta.ir.node import Access
-from ta.ir.operator import Binding, Window
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.node import Access
+from einderive.ta.ir.operator import Binding, Window
 
 Roles = Mapping[str, tuple[int, ...]]
 

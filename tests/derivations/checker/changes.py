@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
-from ta.exact.fields import RealField
-from ta.ir import affine, expr
-from ta.ir.affine import Range
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Access, Add, Apply, Condition, Mul, Node, Scope
-from ta.ir.sources import replace_sources
-from ta.ir.subst import rebuild, stages, walk
+from einderive.ta.exact.fields import RealField
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Add, Apply, Condition, Mul, Node, Scope
+from einderive.ta.ir.sources import replace_sources
+from einderive.ta.ir.subst import rebuild, stages, walk
 from tests.oracle import difference, equal
 
 KINDS = (

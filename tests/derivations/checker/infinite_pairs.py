@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ta.exact.interp import Values, evaluate, input_tensors
-from ta.exact.rationals import ExactField
-from ta.ir.node import Scope
-from ta.notation.parse import parse
+from einderive.ta.exact.interp import Values, evaluate, input_tensors
+from einderive.ta.exact.rationals import ExactField
+from einderive.ta.ir.node import Scope
+from einderive.ta.notation.parse import parse
 
 SHAPES = {"A": (4,), "B": (4,), "C": (4,), "Z": (0,)}
 FIELD = ExactField()

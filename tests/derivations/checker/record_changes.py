@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from derivations.matching.cost import MACHINES
-from derivations.steps.kernel import WITNESSES
-from eops.library import OPERATORS
-from frontend.accuracy.levels import ACCURACIES, NANS
-from ta.ir.dtypes import DTYPES
+from einderive.derivations.matching.cost import MACHINES
+from einderive.derivations.steps.kernel import WITNESSES
+from einderive.eops.library import OPERATORS
+from einderive.frontend.accuracy.levels import ACCURACIES, NANS
+from einderive.ta.ir.dtypes import DTYPES
 
 Path = tuple[str | int, ...]
 GROUPS: tuple[tuple[str, ...], ...] = (

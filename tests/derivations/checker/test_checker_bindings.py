@@ -9,13 +9,13 @@ from functools import cache
 
 import pytest
 
-from derivations.checker import Claim, not_an_instance
-from derivations.matching.match import match
-from eops.library import by_name
-from ta.ir.node import Access, Scope, Tensor
-from ta.ir.operator import Binding
-from ta.ir.subst import accesses, stages
-from ta.notation.parse import parse
+from einderive.derivations.checker import Claim, not_an_instance
+from einderive.derivations.matching.match import match
+from einderive.eops.library import by_name
+from einderive.ta.ir.node import Access, Scope, Tensor
+from einderive.ta.ir.operator import Binding
+from einderive.ta.ir.subst import accesses, stages
+from einderive.ta.notation.parse import parse
 from tests.derivations.checker.binding_changes import binding_changes
 from tests.derivations.checker.test_checker_definition import WRITTEN, bound, stages_found
 from tests.derivations.seeds import read

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from derivations.checker import not_equal, not_shown, sets
-from derivations.rule import Rule
-from derivations.rules import RULES
-from derivations.steps.kernel import WITNESSES, Step
-from ta.ir import affine
-from ta.ir.node import Scope
-from ta.printing.show import show
+from einderive.derivations.checker import not_equal, not_shown, sets
+from einderive.derivations.rule import Rule
+from einderive.derivations.rules import RULES
+from einderive.derivations.steps.kernel import WITNESSES, Step
+from einderive.ta.ir import affine
+from einderive.ta.ir.node import Scope
+from einderive.ta.printing.show import show
 from tests.amount import CAMPAIGN, examples
 from tests.derivations.checker.changes import agree, changed
 from tests.derivations.seeds import MOST_POINTS, points, read, seeded

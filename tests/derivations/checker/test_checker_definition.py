@@ -10,17 +10,17 @@ from random import Random
 
 import pytest
 
-from derivations.checker import not_an_instance
-from derivations.matching.match import match
-from derivations.search.graph import Stage
-from eops.library import OPERATORS, by_name
-from eops.library.plain import stays
-from ta.ir import affine, expr
-from ta.ir.node import Scope
-from ta.ir.operator import Binding
-from ta.ir.subst import accesses
-from ta.notation.parse import parse
-from ta.printing.show import show
+from einderive.derivations.checker import not_an_instance
+from einderive.derivations.matching.match import match
+from einderive.derivations.search.graph import Stage
+from einderive.eops.library import OPERATORS, by_name
+from einderive.eops.library.plain import stays
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Binding
+from einderive.ta.ir.subst import accesses
+from einderive.ta.notation.parse import parse
+from einderive.ta.printing.show import show
 from tests.derivations.small import FORMULAS, MACHINES, searched
 
 Shapes = dict[str, tuple[int, ...]]

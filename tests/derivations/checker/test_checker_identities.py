@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from derivations.checker import compare, families, not_equal, regions, translate
+from einderive.derivations.checker import compare, families, not_equal, regions, translate
 from tests.derivations.checker.changes import agree
 from tests.derivations.checker.identities import BEYOND, FALSE, SHAPES, TRUE
 from tests.derivations.seeds import read

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.mutants.targets import folder_of
+
 ROOT = Path(__file__).resolve().parents[3]
 CHECKER = ROOT / "derivations" / "checker"
 FILES = sorted(CHECKER.glob("*.py"))
@@ -17,9 +19,12 @@ ALLOWED = {
     *("threading", "typing", "islpy"),
 }
 NOTATION = {
-    *("ta.errors", "ta.ir.affine", "ta.ir.canon", "ta.ir.expr", "ta.ir.functions", "ta.ir.node"),
-    *("ta.ir.operator", "ta.ir.program", "ta.ir.sources", "ta.ir.subst", "ta.notation.parse"),
-    *("ta.facts.infinite", "ta.printing.written"),
+    f"einderive.ta.{name}"
+    for name in (
+        *("errors", "ir.affine", "ir.canon", "ir.expr", "ir.functions", "ir.node", "ir.operator"),
+        *("ir.program", "ir.sources", "ir.subst", "notation.parse"),
+        *("facts.infinite", "printing.written"),
+    )
 }
 """Of `ta`: what says what a text means."""
 
@@ -28,29 +33,34 @@ NOTATION = {
 def test_it_imports_the_notation_and_integer_sets_only(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom):
-            room = (ROOT / str(node.module).replace(".", "/")).is_dir()  # the names are its files
+            room = folder_of(str(node.module)).is_dir()  # the names are its files
             names = [f"{node.module}.{alias.name}" for alias in node.names]
-            names = names if room and str(node.module).startswith("ta") else [str(node.module)]
+            names = (
+                names
+                if room and str(node.module).startswith("einderive.ta")
+                else [str(node.module)]
+            )
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         else:
             continue
         for name in names:
-            own = f"{name}.".startswith("derivations.checker.")
+            own = f"{name}.".startswith("einderive.derivations.checker.")
             allowed = own or name in NOTATION or name.split(".")[0] in ALLOWED
             assert allowed, f"line {node.lineno}: {name}"
 
 
 def test_nothing_else_is_loaded_with_it() -> None:
     program = (
-        "import sys, derivations.checker;"
-        "print(*sorted(name for name in sys.modules if name.startswith(('derivations.', 'eops'))))"
+        "import sys, einderive.derivations.checker;"
+        "proposing = ('einderive.derivations.', 'einderive.eops');"
+        "print(*sorted(name for name in sys.modules if name.startswith(proposing)))"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
     )
     loaded = done.stdout.split()
-    assert loaded == [name for name in loaded if name.startswith("derivations.checker")]
+    assert loaded == [name for name in loaded if name.startswith("einderive.derivations.checker")]
     assert len(loaded) >= 8
 
 

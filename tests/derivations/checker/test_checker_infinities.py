@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 import einderive as ed
-from derivations.checker import compare, not_shown
-from derivations.checker.compare import not_equal
-from derivations.steps.kernel import apply
-from derivations.steps.restructure import Expand
-from ta.errors import RuleRefused
-from ta.facts.infinite import may_be_infinite
-from ta.ir.node import Scope
-from ta.notation.parse import parse
+from einderive.derivations.checker import compare, not_shown
+from einderive.derivations.checker.compare import not_equal
+from einderive.derivations.steps.kernel import apply
+from einderive.derivations.steps.restructure import Expand
+from einderive.ta.errors import RuleRefused
+from einderive.ta.facts.infinite import may_be_infinite
+from einderive.ta.ir.node import Scope
+from einderive.ta.notation.parse import parse
 from tests.amount import first
 from tests.derivations.checker import infinite_pairs
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import einderive as ed
-from derivations.checker import not_an_instance, not_equal
-from derivations.matching.match import match
-from eops.library import by_name
-from ta.ir.operator import Binding
+from einderive.derivations.checker import not_an_instance, not_equal
+from einderive.derivations.matching.match import match
+from einderive.eops.library import by_name
+from einderive.ta.ir.operator import Binding
 from tests.derivations.checker.changes import agree
 from tests.derivations.seeds import read
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import einderive as ed
-from derivations.record.trace import VERSION
-from ta.errors import EinderiveError, RecordError
+from einderive.derivations.record.trace import VERSION
+from einderive.ta.errors import EinderiveError, RecordError
 from tests.amount import first
 from tests.derivations.checker.changes import agree
 

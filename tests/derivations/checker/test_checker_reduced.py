@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from derivations.checker import not_equal
+from einderive.derivations.checker import not_equal
 from tests.derivations.checker.changes import agree
 from tests.derivations.checker.identities import SHAPES
 from tests.derivations.seeds import read

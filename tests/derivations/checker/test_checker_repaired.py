@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import pytest
 
-from derivations.checker import not_an_instance
-from derivations.matching.match import match
-from eops.library.repaired import REPAIRED
-from ta.ir.operator import Binding, Window
+from einderive.derivations.checker import not_an_instance
+from einderive.derivations.matching.match import match
+from einderive.eops.library.repaired import REPAIRED
+from einderive.ta.ir.operator import Binding, Window
 from tests.derivations.seeds import read
 
 SHAPES = {"A": (4, 3), "B": (5, 3), "C": (4, 3)}

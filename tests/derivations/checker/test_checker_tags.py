@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from threading import Thread
 
-from derivations.checker import not_equal
-from ta.ir import affine
-from ta.ir.node import Scope
+from einderive.derivations.checker import not_equal
+from einderive.ta.ir import affine
+from einderive.ta.ir.node import Scope
 from tests.derivations.checker.identities import LONG
 from tests.derivations.seeds import read
 

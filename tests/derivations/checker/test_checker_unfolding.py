@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from derivations.checker import not_equal, unfolding
-from derivations.checker.unfolding import MOST, same_by_definition
-from derivations.checker.zeros import is_zero
-from ta.ir import affine, expr
-from ta.ir.affine import Range
-from ta.ir.canon import scope as make_scope
-from ta.ir.node import Node, Scope
-from ta.ir.subst import nested_scopes, substitute, terms
+from einderive.derivations.checker import not_equal, unfolding
+from einderive.derivations.checker.unfolding import MOST, same_by_definition
+from einderive.derivations.checker.zeros import is_zero
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Node, Scope
+from einderive.ta.ir.subst import nested_scopes, substitute, terms
 from tests.amount import first
 from tests.derivations.checker.identities import SHAPES
 from tests.derivations.seeds import read

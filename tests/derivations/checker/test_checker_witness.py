@@ -10,14 +10,14 @@ from threading import Thread
 
 import pytest
 
-from derivations.checker import not_equal, sets
-from derivations.checker.witness import fault
-from derivations.rules import RULES
-from derivations.steps.embed import ReadPart
-from derivations.steps.kernel import Step
-from derivations.steps.reindex import ReindexLoops, ReindexSums
-from ta.ir import affine
-from ta.ir.affine import Range, Row
+from einderive.derivations.checker import not_equal, sets
+from einderive.derivations.checker.witness import fault
+from einderive.derivations.rules import RULES
+from einderive.derivations.steps.embed import ReadPart
+from einderive.derivations.steps.kernel import Step
+from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
 from tests.derivations.checker.changes import agree
 from tests.derivations.seeds import corrupt, read, seeded
 

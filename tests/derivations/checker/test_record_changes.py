@@ -22,16 +22,16 @@ import pytest
 import torch
 
 import einderive as ed
-from derivations.matching.match import match
-from derivations.record.trace_stages import stage_data
-from derivations.search.graph import Stage
-from derivations.steps import kernel
-from eops.library import by_name
-from ta.errors import RecordError
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate, input_tensors
-from ta.ir.operator import Binding
-from ta.ir.subst import stages
+from einderive.derivations.matching.match import match
+from einderive.derivations.record.trace_stages import stage_data
+from einderive.derivations.search.graph import Stage
+from einderive.derivations.steps import kernel
+from einderive.eops.library import by_name
+from einderive.ta.errors import RecordError
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate, input_tensors
+from einderive.ta.ir.operator import Binding
+from einderive.ta.ir.subst import stages
 from tests.amount import CAMPAIGN, PART
 from tests.derivations.checker.record_changes import Change, changes
 from tests.oracle import equal

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import einderive as ed
-from derivations.rules import JOINT_RULES, RULES
-from frontend.accuracy.levels import can_cancel, exactness
-from ta.errors import EinderiveError, RecordError
+from einderive.derivations.rules import JOINT_RULES, RULES
+from einderive.frontend.accuracy.levels import can_cancel, exactness
+from einderive.ta.errors import EinderiveError, RecordError
 from tests.derivations.seeds import seeded
 
 BUDGET = ed.Budget(states=120)

@@ -13,12 +13,12 @@ import pytest
 import torch
 
 import einderive as ed
-from derivations.record.verify import sample_points
-from frontend.baselines.rival import Rival, executable, rivals
-from frontend.formulas import FORMULAS, SIZES, Formula
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate_at, input_tensors
-from ta.ir.program import Program, Statement
+from einderive.derivations.record.verify import sample_points
+from einderive.frontend.baselines.rival import Rival, executable, rivals
+from einderive.frontend.formulas import FORMULAS, SIZES, Formula
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate_at, input_tensors
+from einderive.ta.ir.program import Program, Statement
 from tests.amount import first
 from tests.fuzz.generator import program as random_program
 

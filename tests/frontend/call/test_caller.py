@@ -14,13 +14,13 @@ from torch.autograd import forward_ad
 from torch.nn import Parameter
 
 import einderive as ed
-from eops.opaque import opaque
-from frontend.accuracy.written import as_written
-from frontend.call import Caller, caller
-from frontend.running.execute import Executable, executable
-from ta.errors import OperandError
-from ta.ir.node import Tensor
-from ta.ir.program import Program
+from einderive.eops.opaque import opaque
+from einderive.frontend.accuracy.written import as_written
+from einderive.frontend.call import Caller, caller
+from einderive.frontend.running.execute import Executable, executable
+from einderive.ta.errors import OperandError
+from einderive.ta.ir.node import Tensor
+from einderive.ta.ir.program import Program
 
 FORMULAS: dict[str, dict[str, tuple[int, ...]]] = {
     "Y[i,j] = A[i,k]*B[k,j]": {"A": (3, 4), "B": (4, 5)},

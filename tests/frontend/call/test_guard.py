@@ -11,9 +11,9 @@ import pytest
 import torch
 from torch.nn import Parameter
 
-from frontend.call import guard as guards
-from frontend.call.guard import MISS, guard, kind
-from frontend.call.source import function_of
+from einderive.frontend.call import guard as guards
+from einderive.frontend.call.guard import MISS, guard, kind
+from einderive.frontend.call.source import function_of
 
 A = torch.arange(16.0).reshape(4, 4)
 REQUIRES = torch.ones(4, 4, requires_grad=True)

@@ -10,7 +10,7 @@ import torch
 from numpy.lib.stride_tricks import as_strided
 
 import einderive as ed
-from ta.errors import OperandError
+from einderive.ta.errors import OperandError
 
 TWO = ed.compile("Y[i] = A[i]*2; Z[i] = A[i]*3", A=(4,), target="cpu", seconds=0.01)
 MM = "Y[i,j] = A[i,k]*B[k,j]"

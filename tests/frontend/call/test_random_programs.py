@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 import torch
 
-from derivations.matching.matcher import Matcher
-from eops.library import OPERATORS
-from eops.torch_views.stage import lower
-from frontend.call import Caller
-from frontend.running.execute import Executable, Run
-from frontend.running.results import layout, repeats
-from ta.exact.interp import input_tensors
-from ta.ir.node import Scope, Tensor
-from ta.ir.program import Program
-from ta.ir.subst import stages
+from einderive.derivations.matching.matcher import Matcher
+from einderive.eops.library import OPERATORS
+from einderive.eops.torch_views.stage import lower
+from einderive.frontend.call import Caller
+from einderive.frontend.running.execute import Executable, Run
+from einderive.frontend.running.results import layout, repeats
+from einderive.ta.exact.interp import input_tensors
+from einderive.ta.ir.node import Scope, Tensor
+from einderive.ta.ir.program import Program
+from einderive.ta.ir.subst import stages
 from tests.eops.random_scopes import KINDS, random_scope
 from tests.fuzz.generator import program as random_program
 

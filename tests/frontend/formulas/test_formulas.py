@@ -9,10 +9,10 @@ import pytest
 import torch
 
 import einderive as ed
-from derivations.record.verify import sample_points
-from frontend.formulas import FORMULAS, SIZES, Formula
-from ta.exact.fields import RealField
-from ta.exact.interp import evaluate_at
+from einderive.derivations.record.verify import sample_points
+from einderive.frontend.formulas import FORMULAS, SIZES, Formula
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate_at
 
 SOURCES = (
     "array API",

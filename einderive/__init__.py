@@ -1,0 +1,69 @@
+"""einderive: tensor formulas derived into faster equal programs, step by step, checked, measured.
+
+import einderive as ed
+
+ed.einsum("bij,bjk->bik", a, b)
+d = ed.derive("Y[i] = A[i,k]*x[k]", A=(64, 32), x=(32,))
+f = d.compile()
+y = f(A=a, x=x)
+"""
+
+from typing import TYPE_CHECKING
+
+from einderive import _tree  # noqa: F401  # first: it says where the packages lie
+from einderive.frontend.api.lazy import lazily
+from einderive.frontend.version import __version__
+
+if TYPE_CHECKING:
+    from einderive.derivations.record.verify import Report
+    from einderive.derivations.search.explore import Budget
+    from einderive.derivations.search.progress import Progress
+    from einderive.frontend.api.compiled import CompiledFunction, Derivation
+    from einderive.frontend.api.evaluate import evaluate
+    from einderive.frontend.api.optimize import compile, derive, parse
+    from einderive.frontend.api.record import load
+    from einderive.frontend.einsum.call import einsum
+    from einderive.frontend.equality.equivalent import equivalent
+    from einderive.frontend.equality.verdict import Verdict
+    from einderive.ta.errors import EinderiveError
+    from einderive.ta.ir.program import Program
+else:
+    __getattr__, __dir__ = lazily(
+        globals(),
+        {
+            "Budget": "einderive.derivations.search.explore",
+            "CompiledFunction": "einderive.frontend.api.compiled",
+            "Derivation": "einderive.frontend.api.compiled",
+            "EinderiveError": "einderive.ta.errors",
+            "Program": "einderive.ta.ir.program",
+            "Progress": "einderive.derivations.search.progress",
+            "Report": "einderive.derivations.record.verify",
+            "Verdict": "einderive.frontend.equality.verdict",
+            "compile": "einderive.frontend.api.optimize",
+            "derive": "einderive.frontend.api.optimize",
+            "einsum": "einderive.frontend.einsum.call",
+            "equivalent": "einderive.frontend.equality.equivalent",
+            "evaluate": "einderive.frontend.api.evaluate",
+            "load": "einderive.frontend.api.record",
+            "parse": "einderive.frontend.api.optimize",
+        },
+    )
+
+__all__ = [
+    "Budget",
+    "CompiledFunction",
+    "Derivation",
+    "EinderiveError",
+    "Program",
+    "Progress",
+    "Report",
+    "Verdict",
+    "__version__",
+    "compile",
+    "derive",
+    "einsum",
+    "equivalent",
+    "evaluate",
+    "load",
+    "parse",
+]

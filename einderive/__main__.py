@@ -1,0 +1,7 @@
+"""`python -m einderive ...` is the command `einderive ...`."""
+
+import sys
+
+from einderive.frontend.cli.main import main
+
+sys.exit(main())
