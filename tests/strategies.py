@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from einderive.ta.exact.interp import input_tensors
+from einderive.ta.functions.data import FUNCTIONS
 from einderive.ta.ir import affine, canon, expr
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.functions import FUNCTIONS
 from einderive.ta.ir.node import REDUCERS, Condition, Node, Reducer, Scope, Tensor
 from tests.fuzz.generator import program
 

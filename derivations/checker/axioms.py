@@ -1,6 +1,6 @@
 """The identities of functions, reducers and powers that the checker takes as true.
 
-    f(0) = 0                        for the functions that `ta.ir.functions` marks so
+    f(0) = 0                        for the functions that `ta.functions` marks so
     relu(c*a) = c*relu(a)           c > 0;    relu(inf) = inf, relu(-inf) = 0
     abs(c*a) = |c|*abs(a)           c /= 0;   abs(inf) = abs(-inf) = inf
     exp(a + b) = exp(a)*exp(b)      exp(0) = 1
@@ -31,7 +31,7 @@ from einderive.derivations.checker.formal import (
     scaled,
     variables_of,
 )
-from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.functions.data import FUNCTIONS
 
 ZERO: Sum = ()
 INFINITY: Sum = (Term(ONE, (), (), (Atom(POSITIVE, (), True),)),)

@@ -192,7 +192,7 @@ def power(base: Step, exponent: int) -> Step:
 
 
 def apply(function: str, args: Sequence[Step]) -> Step:
-    """The function of `ta.ir.functions` with this name."""
+    """The function of `ta.functions` with this name."""
     if len(args) == 2:
         return binary(OTHER[function], args[0], args[1])
     (arg,) = args

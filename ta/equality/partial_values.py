@@ -25,7 +25,7 @@ import numpy.typing as npt
 from einderive.ta.equality.exp_law import ExponentialField
 from einderive.ta.equality.signs import SignField
 from einderive.ta.exact.fields import Array, Field, ModularField, whole_value
-from einderive.ta.ir.functions import FUNCTIONS, PARTIAL
+from einderive.ta.functions.data import FUNCTIONS, PARTIAL
 from einderive.ta.ir.node import Access, Apply, Const, Number, Power, Reducer, Scope
 from einderive.ta.ir.subst import stages, walk
 

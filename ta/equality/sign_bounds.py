@@ -37,7 +37,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.functions.data import FUNCTIONS
 from einderive.ta.ir.node import (
     Access,
     Add,

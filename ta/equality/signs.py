@@ -46,7 +46,7 @@ from typing import ClassVar, Final
 import numpy as np
 
 from einderive.ta.exact.fields import Array, Field, ModularField, whole_value
-from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.functions.data import FUNCTIONS
 from einderive.ta.ir.node import Number, Reducer
 
 PRIME: Final = 2147483399

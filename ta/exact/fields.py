@@ -26,7 +26,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.functions.data import FUNCTIONS
 from einderive.ta.ir.node import Number, Reducer, Tensor
 
 Array: TypeAlias = npt.NDArray[Any]

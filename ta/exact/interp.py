@@ -21,9 +21,9 @@ import numpy.typing as npt
 
 from einderive.ta.exact.blocks import MOST_FLAT, Indices, blocks, flat, open_mesh, unflat
 from einderive.ta.exact.fields import Array, Field
+from einderive.ta.functions.data import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
-from einderive.ta.ir.functions import FUNCTIONS
 from einderive.ta.ir.node import (
     Access,
     Add,

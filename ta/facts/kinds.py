@@ -23,9 +23,9 @@ from itertools import product
 
 import numpy as np
 
+from einderive.ta.functions.data import FUNCTIONS, PARTIAL
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.functions import FUNCTIONS, PARTIAL
 from einderive.ta.ir.node import (
     Access,
     Add,

@@ -13,9 +13,9 @@ from functools import lru_cache
 
 from einderive.ta.facts import integer_sets as domain
 from einderive.ta.facts.kinds import finite_everywhere, finite_over
+from einderive.ta.functions.data import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.functions import FUNCTIONS
 from einderive.ta.ir.node import Access, Add, Apply, Condition, Const, Mul, Node, Power, Select
 
 Read = tuple[Row, Range]

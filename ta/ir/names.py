@@ -7,8 +7,8 @@ from difflib import get_close_matches
 from itertools import count
 from typing import Final
 
+from einderive.ta.functions.data import FUNCTIONS
 from einderive.ta.ir.affine import Range
-from einderive.ta.ir.functions import FUNCTIONS
 from einderive.ta.ir.node import REDUCERS, Reducer
 
 REDUCER_OF: Final[dict[str, Reducer]] = {"S": "sum", "Σ": "sum", **{r: r for r in REDUCERS}}

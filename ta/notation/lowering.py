@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from einderive.ta.errors import NameUnknownError, RangeError
+from einderive.ta.functions.data import FUNCTIONS
 from einderive.ta.ir import affine, canon, expr
 from einderive.ta.ir.affine import Range
-from einderive.ta.ir.functions import FUNCTIONS
 from einderive.ta.ir.names import REDUCER_OF, close_matches
 from einderive.ta.ir.node import REDUCERS, Const, Node, Number, Reducer, Scope, Source
 from einderive.ta.notation.conditions import select_on

@@ -15,8 +15,8 @@ from itertools import islice
 
 import sympy
 
+from einderive.ta.functions.data import FUNCTIONS
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.functions import FUNCTIONS
 from einderive.ta.ir.names import RESERVED, Namer, pool
 from einderive.ta.ir.node import (
     Access,

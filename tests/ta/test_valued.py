@@ -17,7 +17,7 @@ from einderive.ta.equality.partial_values import ValuedField, bare, missing
 from einderive.ta.equality.signs import SignField
 from einderive.ta.exact.fields import ModularField
 from einderive.ta.exact.rationals import ExactField
-from einderive.ta.ir.functions import PARTIAL
+from einderive.ta.functions.data import PARTIAL
 from einderive.ta.ir.node import Scope
 from einderive.ta.notation.parse import parse
 

@@ -21,7 +21,7 @@ ALLOWED = {
 NOTATION = {
     f"einderive.ta.{name}"
     for name in (
-        *("errors", "ir.affine", "ir.canon", "ir.expr", "ir.functions", "ir.node", "ir.operator"),
+        *("errors", "ir.affine", "ir.canon", "ir.expr", "functions.data", "ir.node", "ir.operator"),
         *("ir.program", "ir.sources", "ir.subst", "notation.parse"),
         *("facts.infinite", "printing.written"),
     )
