@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 
-from einderive.ta.functions.data import FUNCTIONS
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.interning import (

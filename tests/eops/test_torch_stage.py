@@ -16,7 +16,7 @@ from einderive.eops.torch_views.digits import split_digits
 from einderive.eops.torch_views.stage import lower, lower_all
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate, input_tensors
-from einderive.ta.functions.data import FUNCTIONS
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import add, floordiv, modulo, scale
 from einderive.ta.ir.canon import scope

@@ -23,7 +23,7 @@ import torch
 from einderive.eops.triton_kernels.build import build
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
-from einderive.ta.functions.data import FUNCTIONS
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row, iterator
 from einderive.ta.ir.canon import scope

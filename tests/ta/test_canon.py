@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from einderive.ta.exact.fields import ModularField, random_values
 from einderive.ta.exact.interp import evaluate, evaluate_at
 from einderive.ta.exact.rationals import ExactField
-from einderive.ta.functions.data import FUNCTIONS
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine, canon, expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Condition
