@@ -1,4 +1,4 @@
-"""The magnitude |x|."""
+"""The magnitude of x."""
 
 import numpy as np
 
