@@ -25,15 +25,12 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from einderive.derivations.steps.centring import Centre
-from einderive.derivations.steps.contraction import ContractPairs, plain_factors
-from einderive.derivations.steps.embed import ReadPart
-from einderive.derivations.steps.fusion import Fuse
-from einderive.derivations.steps.identities import Exponential, Pull, Scale
+from einderive.derivations.steps.centre import Centre
+from einderive.derivations.steps.contract_pairs import ContractPairs, plain_factors
+from einderive.derivations.steps.exponential import Exponential, Pull, Scale
+from einderive.derivations.steps.fuse import Fuse
 from einderive.derivations.steps.kernel import Step
-from einderive.derivations.steps.pieces import SplitRange
-from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums, inside, row_range
-from einderive.derivations.steps.restructure import (
+from einderive.derivations.steps.merge import (
     Distribute,
     Expand,
     Factor,
@@ -43,6 +40,9 @@ from einderive.derivations.steps.restructure import (
     factors_of,
     reads,
 )
+from einderive.derivations.steps.read_part import ReadPart
+from einderive.derivations.steps.reindex_loops import ReindexLoops, ReindexSums, inside, row_range
+from einderive.derivations.steps.split_range import SplitRange
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row

@@ -47,15 +47,12 @@ from einderive.derivations.effects.forms import (
     regroups_many,
 )
 from einderive.derivations.rule import Exactness
-from einderive.derivations.steps.centring import Centre
-from einderive.derivations.steps.contraction import ContractPairs
-from einderive.derivations.steps.embed import ReadPart
-from einderive.derivations.steps.fusion import Fuse
-from einderive.derivations.steps.identities import Exponential, Pull, Scale
+from einderive.derivations.steps.centre import Centre
+from einderive.derivations.steps.contract_pairs import ContractPairs
+from einderive.derivations.steps.exponential import Exponential, Pull, Scale
+from einderive.derivations.steps.fuse import Fuse
 from einderive.derivations.steps.kernel import Step, Witness
-from einderive.derivations.steps.pieces import SplitRange
-from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
-from einderive.derivations.steps.restructure import (
+from einderive.derivations.steps.merge import (
     Distribute,
     Expand,
     Factor,
@@ -64,6 +61,9 @@ from einderive.derivations.steps.restructure import (
     SplitSum,
     reads,
 )
+from einderive.derivations.steps.read_part import ReadPart
+from einderive.derivations.steps.reindex_loops import ReindexLoops, ReindexSums
+from einderive.derivations.steps.split_range import SplitRange
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select, Tensor
 from einderive.ta.ir.subst import accesses, children, nested_scopes, stages, terms

@@ -4,7 +4,7 @@
     S[k] (A - B)  =  {S[k] A} - {S[k] B}        eps*|A| in the place of eps*|A - B|
 
 On data with an offset, of mean 1000 and deviation 1, six digits are lost, or three.  Where both
-terms were centred first (`steps.centring`), the parts are no larger than the data's spread.
+terms were centred first (`steps.centre`), the parts are no larger than the data's spread.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from einderive.derivations.effects.rounding import is_entry
 from einderive.derivations.steps.kernel import Step
-from einderive.derivations.steps.restructure import Distribute, Expand
+from einderive.derivations.steps.merge import Distribute, Expand
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope
 

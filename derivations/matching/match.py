@@ -16,7 +16,7 @@ from itertools import permutations
 from math import gcd
 from typing import NamedTuple
 
-from einderive.derivations.steps.restructure import factors_of
+from einderive.derivations.steps.merge import factors_of
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.node import Access, Node, Number, Power, Scope

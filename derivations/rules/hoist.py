@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from einderive.derivations.rule import Example, Refusal, Rule
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.restructure import SplitSum, factors_of
+from einderive.derivations.steps.merge import SplitSum, factors_of
 from einderive.ta.ir.node import Scope
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from einderive.derivations.rule import Example, Refusal, Rule
-from einderive.derivations.steps.identities import Pull
+from einderive.derivations.steps.exponential import Pull
 from einderive.derivations.steps.kernel import Witness
 from einderive.ta.ir.node import Scope
 

@@ -12,7 +12,7 @@ from collections import Counter
 from einderive.derivations.search.graph import Graph
 from einderive.derivations.steps import kernel
 from einderive.derivations.steps.kernel import Step
-from einderive.derivations.steps.restructure import Merge, reads
+from einderive.derivations.steps.merge import Merge, reads
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir.node import Access, Scope, Select
 from einderive.ta.ir.sources import redirected

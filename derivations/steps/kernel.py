@@ -11,23 +11,20 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from einderive.derivations.steps import (
-    centring,
-    contraction,
-    embed,
-    fusion,
-    pieces,
-    reindex,
-    restructure,
+    centre,
+    contract_pairs,
+    exponential,
+    fuse,
+    merge,
+    read_part,
+    reindex_loops,
+    split_range,
 )
-from einderive.derivations.steps import identities as functions
-from einderive.derivations.steps.centring import Centre
-from einderive.derivations.steps.contraction import ContractPairs
-from einderive.derivations.steps.embed import ReadPart
-from einderive.derivations.steps.fusion import Fuse
-from einderive.derivations.steps.identities import Exponential, Pull, Scale
-from einderive.derivations.steps.pieces import SplitRange
-from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
-from einderive.derivations.steps.restructure import (
+from einderive.derivations.steps.centre import Centre
+from einderive.derivations.steps.contract_pairs import ContractPairs
+from einderive.derivations.steps.exponential import Exponential, Pull, Scale
+from einderive.derivations.steps.fuse import Fuse
+from einderive.derivations.steps.merge import (
     Distribute,
     Expand,
     Factor,
@@ -35,6 +32,9 @@ from einderive.derivations.steps.restructure import (
     Merge,
     SplitSum,
 )
+from einderive.derivations.steps.read_part import ReadPart
+from einderive.derivations.steps.reindex_loops import ReindexLoops, ReindexSums
+from einderive.derivations.steps.split_range import SplitRange
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir.node import Scope
 
@@ -58,25 +58,25 @@ Witness: TypeAlias = (
 )
 
 _BY_DOMAINS: dict[type[Any], Callable[[Scope, Any, bool], Scope]] = {
-    ReindexLoops: reindex.reindex_loops,
-    ReindexSums: reindex.reindex_sums,
-    ReadPart: embed.read_part,
-    Merge: restructure.merge,
-    Fuse: fusion.fuse,
+    ReindexLoops: reindex_loops.reindex_loops,
+    ReindexSums: reindex_loops.reindex_sums,
+    ReadPart: read_part.read_part,
+    Merge: merge.merge,
+    Fuse: fuse.fuse,
 }
 
 _BY_FORM: dict[type[Any], Callable[[Scope, Any], Scope]] = {
-    SplitSum: restructure.split_sum,
-    Materialise: restructure.materialise,
-    Distribute: restructure.distribute,
-    Expand: restructure.expand,
-    Factor: restructure.factor,
-    SplitRange: pieces.split_range,
-    ContractPairs: contraction.contract_pairs,
-    Pull: functions.pull,
-    Scale: functions.scale,
-    Exponential: functions.exponential,
-    Centre: centring.centre,
+    SplitSum: merge.split_sum,
+    Materialise: merge.materialise,
+    Distribute: merge.distribute,
+    Expand: merge.expand,
+    Factor: merge.factor,
+    SplitRange: split_range.split_range,
+    ContractPairs: contract_pairs.contract_pairs,
+    Pull: exponential.pull,
+    Scale: exponential.scale,
+    Exponential: exponential.exponential,
+    Centre: centre.centre,
 }
 
 WITNESSES: dict[str, type[Any]] = {kind.__name__: kind for kind in (*_BY_DOMAINS, *_BY_FORM)}

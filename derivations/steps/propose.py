@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import gcd
 
-from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums, row_range
+from einderive.derivations.steps.reindex_loops import ReindexLoops, ReindexSums, row_range
 from einderive.ta.facts.zeros import zero_reads
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row

@@ -9,7 +9,7 @@ import einderive as ed
 from einderive.derivations.checker import not_shown
 from einderive.derivations.effects.nonfinite import keeps_nonfinite
 from einderive.derivations.rules.centre import CENTRE
-from einderive.derivations.steps.centring import Centre
+from einderive.derivations.steps.centre import Centre
 from einderive.derivations.steps.kernel import apply
 from einderive.ta.errors import RuleRefused
 from einderive.ta.exact.fields import RealField

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import einderive as ed
-from einderive.derivations.steps import fusion
-from einderive.derivations.steps.fusion import Fuse, fuse
-from einderive.derivations.steps.restructure import Merge, merge
+from einderive.derivations.steps import fuse as fusion
+from einderive.derivations.steps.fuse import Fuse, fuse
+from einderive.derivations.steps.merge import Merge, merge
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import nested_scopes
 from einderive.ta.printing.written import MOST_DEPTH, MOST_LENGTH

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from einderive.derivations.steps.fusion import Fuse, fuse
-from einderive.derivations.steps.restructure import Merge
+from einderive.derivations.steps.fuse import Fuse, fuse
+from einderive.derivations.steps.merge import Merge
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Node, Scope

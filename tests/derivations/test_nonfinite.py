@@ -20,7 +20,7 @@ from einderive.derivations.rule import JointRule, Rule
 from einderive.derivations.rules import ALL_RULES, RULES
 from einderive.derivations.steps import kernel
 from einderive.derivations.steps.kernel import WITNESSES, Step
-from einderive.derivations.steps.restructure import SplitSum
+from einderive.derivations.steps.merge import SplitSum
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate, input_tensors
 from einderive.ta.ir import expr

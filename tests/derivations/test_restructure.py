@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.restructure import (
+from einderive.derivations.steps.merge import (
     MOST_TERMS,
     Distribute,
     Expand,

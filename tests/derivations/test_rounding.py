@@ -19,11 +19,11 @@ import einderive as ed
 from einderive.derivations.effects import rounding
 from einderive.derivations.rules import RULES
 from einderive.derivations.steps import kernel
-from einderive.derivations.steps.fusion import Fuse
-from einderive.derivations.steps.identities import Pull
+from einderive.derivations.steps.exponential import Pull
+from einderive.derivations.steps.fuse import Fuse
 from einderive.derivations.steps.kernel import Step, Witness
-from einderive.derivations.steps.pieces import SplitRange
-from einderive.derivations.steps.restructure import Distribute, Factor, Materialise, Merge
+from einderive.derivations.steps.merge import Distribute, Factor, Materialise, Merge
+from einderive.derivations.steps.split_range import SplitRange
 from einderive.eops.torch_views import scalar as torch_scalar
 from einderive.eops.torch_views.stage import lower
 from einderive.frontend.accuracy.levels import can_cancel, exactness, magnitude

@@ -21,7 +21,7 @@ from einderive.derivations.record.trace import (
 )
 from einderive.derivations.rules import JOINT_RULES, RULES
 from einderive.derivations.steps.kernel import WITNESSES, Step
-from einderive.derivations.steps.reindex import ReindexLoops
+from einderive.derivations.steps.reindex_loops import ReindexLoops
 from einderive.ta.errors import RecordError
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.node import Scope, Tensor

@@ -7,7 +7,7 @@ import pytest
 from einderive.derivations.effects.uncentred import multiplies_uncentred
 from einderive.derivations.rules.centre import CENTRE
 from einderive.derivations.steps.kernel import Step, apply
-from einderive.derivations.steps.restructure import Distribute, Expand
+from einderive.derivations.steps.merge import Distribute, Expand
 from tests.derivations.seeds import read
 
 SHAPES = {"A": (4, 3), "B": (5, 3), "W": (5, 3), "P": (3, 2), "M": (3,)}

@@ -12,10 +12,11 @@ from einderive.derivations.record import verify
 from einderive.derivations.record.trace_stages import claim_of
 from einderive.derivations.record.verify import Report, check, sample_points
 from einderive.derivations.search.extract import Plan
-from einderive.derivations.steps import kernel, reindex
+from einderive.derivations.steps import kernel
+from einderive.derivations.steps import reindex_loops as reindex
 from einderive.derivations.steps.kernel import Step
-from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
-from einderive.derivations.steps.restructure import Distribute, Merge
+from einderive.derivations.steps.merge import Distribute, Merge
+from einderive.derivations.steps.reindex_loops import ReindexLoops, ReindexSums
 from einderive.eops.library import OPERATORS
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import affine, expr

@@ -21,11 +21,12 @@ import pytest
 from einderive.derivations.rule import JointRule, Rule
 from einderive.derivations.rules import ALL_RULES, RULES
 from einderive.derivations.rules.shift import SHIFT
-from einderive.derivations.steps import identities as functions
-from einderive.derivations.steps import reindex, restructure
-from einderive.derivations.steps.contraction import ContractPairs
+from einderive.derivations.steps import exponential as functions
+from einderive.derivations.steps import merge as restructure
+from einderive.derivations.steps import reindex_loops as reindex
+from einderive.derivations.steps.contract_pairs import ContractPairs
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.restructure import SplitSum
+from einderive.derivations.steps.merge import SplitSum
 from einderive.ta.facts import zeros as zero
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope

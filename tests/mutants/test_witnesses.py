@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from einderive.derivations.steps.kernel import WITNESSES
-from einderive.derivations.steps.reindex import ReindexSums
-from einderive.derivations.steps.restructure import SplitSum
+from einderive.derivations.steps.merge import SplitSum
+from einderive.derivations.steps.reindex_loops import ReindexSums
 from einderive.ta.ir.affine import Range, Row
 from tests.mutants.corruptions import corruptions
 from tests.mutants.witnesses import Pool, collect, counts

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import torch
 from torch.nn import functional
 
-from einderive.derivations.steps.fusion import Fuse, fuse
+from einderive.derivations.steps.fuse import Fuse, fuse
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.node import Scope, Source, Tensor
 from einderive.ta.ir.sources import redirected

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from einderive.derivations.steps.propose import needed
-from einderive.derivations.steps.reindex import (
+from einderive.derivations.steps.reindex_loops import (
     ReindexSums,
     inside,
     reindex_sums,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from einderive.derivations.steps.restructure import factors_of, lift
+from einderive.derivations.steps.merge import factors_of, lift
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
-from einderive.derivations.steps.restructure import Merge, merge, needs_guard, reads
+from einderive.derivations.steps.merge import Merge, merge, needs_guard, reads
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir.node import Access, Node, Scope, Select
 from einderive.ta.ir.sources import redirected

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from einderive.derivations.steps.restructure import lift
+from einderive.derivations.steps.merge import lift
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
