@@ -37,7 +37,7 @@ from einderive.ta.ir.affine import Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Const, Mul, Node, Number, Scope, Source, Tensor
-from einderive.ta.ir.subst import accesses, rebuild, stages, substitute, walk
+from einderive.ta.ir.subst import accesses, rebuild, sources, stages, substitute, walk
 
 Stage: TypeAlias = Callable[[Buffers], torch.Tensor]
 _Kernel: TypeAlias = Callable[[Buffers, StageTypes], torch.Tensor]
@@ -88,7 +88,7 @@ def lower_all(
     order = stages(root)
     last: dict[Source, Scope] = {}
     for stage in order:
-        last |= {access.source: stage for access in accesses(stage.body)}
+        last |= dict.fromkeys(sources(stage.body), stage)
     steps = [
         (
             stage,
@@ -111,27 +111,23 @@ def lower_all(
 
 def _constant_stage(scope: Scope) -> Stage:
     """A tensor without elements, or a reduction over nothing: its identity."""
-    sources, dtypes = _sources(scope), _dtypes(scope)
+    read, dtypes = sources(scope.body), _dtypes(scope)
 
     def run(buffers: Buffers) -> torch.Tensor:
         dtype = stage_types(scope, dtypes(buffers)).result
         value = fill_value(IDENTITIES[scope.reducer], dtype)
-        device = _device(buffers, [buffers[source] for source in sources])
+        device = _device(buffers, [buffers[source] for source in read])
         return torch.full(scope.shape, value, dtype=dtype, device=device)
 
     return run
 
 
-def _sources(scope: Scope) -> tuple[Source, ...]:
-    return tuple(dict.fromkeys(access.source for access in accesses(scope.body)))
-
-
 def _dtypes(scope: Scope) -> Callable[[Buffers], list[torch.dtype]]:
     """The types of the stage's buffers; see `constant_types` for one that depends on no input."""
-    sources = _sources(scope)
+    sources_read = sources(scope.body)
 
     def read(buffers: Buffers) -> list[torch.dtype]:
-        return [buffers[source].dtype for source in sources]
+        return [buffers[source].dtype for source in sources_read]
 
     def constant(buffers: Buffers) -> list[torch.dtype]:
         inputs = [b.dtype for source, b in buffers.items() if isinstance(source, Tensor)]

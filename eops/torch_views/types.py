@@ -17,8 +17,8 @@ from typing import NamedTuple
 import torch
 
 from einderive.eops.dtypes import as_float, holds, is_integral, whole_types
+from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir.node import Number, Scope
-from einderive.ta.ir.subst import accesses, stages
 
 HALVES = (torch.float16, torch.bfloat16)
 
@@ -44,11 +44,7 @@ def stage_types(scope: Scope, dtypes: Sequence[torch.dtype]) -> StageTypes:
 
 def depends_on_inputs(scope: Scope) -> bool:
     """Does the scope read a tensor, directly or through the scopes that it reads?"""
-    return any(
-        not isinstance(access.source, Scope)
-        for stage in stages(scope)
-        for access in accesses(stage.body)
-    )
+    return bool(input_tensors(scope))
 
 
 def constant_types(

@@ -41,7 +41,7 @@ from einderive.ta.ir.node import (
     Tensor,
 )
 from einderive.ta.ir.program import Program
-from einderive.ta.ir.subst import accesses, stages
+from einderive.ta.ir.subst import sources, stages
 
 SAFE: Final = 2.0**62
 """Numbers of this size are well within int64."""
@@ -96,8 +96,7 @@ def output_types(program: Program) -> tuple[torch.dtype, ...]:
     inputs = [getattr(torch, t.dtype) for t in program.inputs]
     found: dict[Source, torch.dtype] = {t: getattr(torch, t.dtype) for t in program.inputs}
     for stage in stages(*program.roots()):
-        sources = dict.fromkeys(access.source for access in accesses(stage.body))
-        read = [found[source] for source in sources]
+        read = [found[source] for source in sources(stage.body)]
         if not depends_on_inputs(stage):
             read = constant_types(stage, read, inputs)
         found[stage] = stage_types(stage, read).result

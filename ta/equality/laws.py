@@ -13,8 +13,8 @@ from einderive.ta.errors import NameUnknownError, shown
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.names import close_matches
-from einderive.ta.ir.node import Access, Add, Apply, Mul, Node, Power, Scope, Select
-from einderive.ta.ir.subst import stages
+from einderive.ta.ir.node import Access, Apply, Node, Scope
+from einderive.ta.ir.subst import children, stages, with_children
 from einderive.ta.notation.given import several
 
 Definition: TypeAlias = Callable[[Node], Node]
@@ -120,19 +120,9 @@ def _replace(roots: Sequence[Scope], definitions: Mapping[str, Definition]) -> t
         match node:
             case Access(source=Scope() as source):
                 return expr.access(done[source], node.rows, node.fill)
-            case Mul():
-                return expr.mul(*map(visit, node.factors))
-            case Add():
-                return expr.add(*map(visit, node.terms))
-            case Power():
-                return expr.power(visit(node.base), node.exponent)
-            case Apply():
-                args = [visit(arg) for arg in node.args]
-                definition = definitions.get(node.function)
-                return definition(*args) if definition else expr.apply(node.function, *args)
-            case Select():
-                return expr.select(node.conditions, visit(node.then), visit(node.otherwise))
-        return node
+            case Apply(function=function) if function in definitions:
+                return definitions[function](*map(visit, node.args))
+        return with_children(node, tuple(map(visit, children(node))))
 
     for stage in stages(*roots):
         done[stage] = make_scope(stage.loops, stage.sums, visit(stage.body), stage.reducer)

@@ -51,7 +51,7 @@ from einderive.ta.ir.node import (
     Select,
     Tensor,
 )
-from einderive.ta.ir.subst import children, stages, walk
+from einderive.ta.ir.subst import children, every_term, stages, walk
 
 SPREAD: Final = 1 / 8
 ROOT: Final = 44_000
@@ -223,12 +223,9 @@ class _Bounds:
 
     def greatest(self, scope: Scope) -> int:
         """The greatest degree of what is asked, by the scope and what it reads."""
-        found = 0
-        for stage in stages(scope):
-            for node in walk(stage.body):
-                if compares(node):
-                    found = max([found, *map(self.degree, children(node))])
-        return found
+        compared = filter(compares, every_term(scope))
+        degrees = (self.degree(child) for node in compared for child in children(node))
+        return max(degrees, default=0)
 
 
 class _Bound(NamedTuple):
@@ -300,8 +297,7 @@ def opaque_functions(*roots: Scope) -> tuple[str, ...]:
     """The functions that the rationals do not have, sorted by name."""
     found = {
         node.function
-        for stage in stages(*roots)
-        for node in walk(stage.body)
+        for node in every_term(*roots)
         if isinstance(node, Apply) and FUNCTIONS[node.function].exact is None
     }
     return tuple(sorted(found))

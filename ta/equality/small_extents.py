@@ -64,7 +64,14 @@ from einderive.ta.ir.node import (
     Source,
     Tensor,
 )
-from einderive.ta.ir.subst import accesses, rebuild, stages, terms
+from einderive.ta.ir.subst import (
+    accesses,
+    every_term,
+    is_infinite,
+    rebuild,
+    stages,
+    terms,
+)
 
 Roots: TypeAlias = Sequence[Scope]
 Place: TypeAlias = tuple[Scope | str, int]
@@ -160,7 +167,7 @@ def reduce_extents(left: Roots, right: Roots) -> Reduced:
     The outputs correspond in order and have the same loops.
     """
     classes = Classes(left, right)
-    infinite = any(map(_has_infinity, stages(*left, *right)))
+    infinite = any(map(is_infinite, every_term(*left, *right)))
     ranges: dict[Place, Range] = {}
     for place, bound in classes.free().items():
         needed = _needed(place, classes, left, right, infinite)
@@ -237,14 +244,6 @@ def _degree(node: Node, count: _Count) -> int | None:
         case _:
             raise TypeError(f"{type(node).__name__} is no scalar expression")
     return None if None in found else max(d for d in found if d is not None)
-
-
-def _has_infinity(stage: Scope) -> bool:
-    return any(
-        (isinstance(node, Const) and isinstance(node.value, float))
-        or (isinstance(node, Access) and isinstance(node.fill, float))
-        for node in terms(stage.body)
-    )
 
 
 def _rebuilt(

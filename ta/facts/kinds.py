@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import product
 
@@ -40,7 +39,7 @@ from einderive.ta.ir.node import (
     Scope,
     Select,
 )
-from einderive.ta.ir.subst import accesses, children, stages
+from einderive.ta.ir.subst import children, is_infinite, producers, reduces_nothing
 
 Kinds = int
 """A bit set of kinds."""
@@ -70,24 +69,19 @@ def finite_over(node: Node, box: tuple[Range, ...], held: tuple[Condition, ...] 
 def finite_everywhere(node: Node) -> bool:
     """Whether the term, and what it reads, is made of numbers without division and without a
     function that is not finite everywhere: then it is finite over every box."""
-    for stage in stages(*_sources(node)):
-        _finite(stage)  # producers first: a long chain is not walked down by recursion
+    for stage in producers(node):
+        _finite(stage)
     return _finite(node)
-
-
-def _sources(node: Node) -> list[Scope]:
-    return [read.source for read in accesses(node) if isinstance(read.source, Scope)]
 
 
 @lru_cache(maxsize=1 << 16)
 def _finite(node: Node) -> bool:
-    if isinstance(node, Const):
-        return isinstance(node.value, Fraction)
+    if is_infinite(node):
+        return False
     if isinstance(node, Access):
-        return isinstance(node.fill, Fraction) and _finite(node.source)
+        return _finite(node.source)
     if isinstance(node, Scope):
-        nothing = node.reducer in ("max", "min") and any(side.extent == 0 for side in node.sums)
-        return not nothing and _finite(node.body)
+        return not reduces_nothing(node) and _finite(node.body)
     if isinstance(node, Power) and node.exponent < 0:
         return False
     if isinstance(node, Apply) and node.function in PARTIAL:
@@ -97,7 +91,7 @@ def _finite(node: Node) -> bool:
 
 def kinds_over(node: Node, box: tuple[Range, ...], held: tuple[Condition, ...] = ()) -> Kinds:
     """The kinds of values over the box where the conditions hold."""
-    for stage in stages(*_sources(node)):
+    for stage in producers(node):
         _of_scope(stage)
     return _kinds(node, box, held)
 

@@ -11,7 +11,7 @@ from einderive.ta.errors import PickleError
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import PRINTERS, Access, Node, Scope, Tensor
-from einderive.ta.ir.subst import accesses, rebuild, stages
+from einderive.ta.ir.subst import rebuild, sources, stages
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +86,9 @@ class Program:
 
 def _unread(statements: tuple[Statement, ...]) -> tuple[str, ...]:
     """The names of the statements whose tensors no statement's scope reads."""
-    read = {
-        access.source.name
-        for statement in statements
-        for stage in stages(statement.scope)
-        for access in accesses(stage.body)
-        if isinstance(access.source, Tensor)
-    }
+    order = stages(*(statement.scope for statement in statements))
+    found = (source for stage in order for source in sources(stage.body))
+    read = {source.name for source in found if isinstance(source, Tensor)}
     return tuple(s.name for s in statements if s.name not in read)
 
 

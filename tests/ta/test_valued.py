@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from einderive.ta.equality.compare import Outcome, compare, first_difference
-from einderive.ta.equality.counterexample import StrictField
+from einderive.ta.equality.compare import Outcome, compare
+from einderive.ta.equality.counterexample import StrictField, first_difference
 from einderive.ta.equality.exp_law import ExponentialField
 from einderive.ta.equality.partial_values import ValuedField, bare, missing
 from einderive.ta.equality.signs import SignField
