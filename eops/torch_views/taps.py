@@ -9,9 +9,8 @@ padded; every pass runs along the loops, where the memory is contiguous.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from itertools import product
-from math import inf, prod
+from math import prod
 from typing import Final, NamedTuple
 
 import torch
@@ -20,6 +19,7 @@ from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.strided import fill_value
 from einderive.eops.torch_views.types import StageTypes
 from einderive.eops.torch_views.views import ViewPlan, plan_view
+from einderive.ta.exact.fields import IDENTITIES
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.expr import split_coefficient
@@ -28,12 +28,6 @@ from einderive.ta.ir.node import Access, Mul, Number, Reducer, Scope
 MOST_TAPS: Final = 128
 LEAST_LOOPS: Final = 1 << 12
 """With fewer outputs than this the calls outweigh the passes they save."""
-IDENTITIES: Final[dict[Reducer, Number]] = {
-    "sum": Fraction(0),
-    "prod": Fraction(1),
-    "max": -inf,
-    "min": inf,
-}
 COMBINE: Final[dict[Reducer, Callable[..., torch.Tensor]]] = {
     "sum": torch.add,
     "prod": torch.mul,

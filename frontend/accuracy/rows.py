@@ -63,9 +63,9 @@ def pieces(roots: Sequence[Scope], most_work: int = WORK) -> tuple[Piece, ...]:
                 Piece(
                     output,
                     narrowed(root, box),
-                    _within(box, root.loops),
+                    within(box, root.loops),
                     wide,
-                    _within(box, wide.loops),
+                    within(box, wide.loops),
                 )
             )
     return tuple(found)
@@ -92,8 +92,8 @@ def smallest(roots: Sequence[Scope], outputs: Sequence[torch.Tensor]) -> tuple[P
         if (whole := points_of(narrowed(root, box))) > WORK:
             length = max(min(LEAST, last.extent), last.extent * WORK // whole)
             box = (*row, Range(last.lo, last.lo + length))
-        scope, inside = narrowed(root, box), _within(box, box)
-        found.append(Piece(output, scope, _within(box, root.loops), scope, inside))
+        scope, inside = narrowed(root, box), within(box, box)
+        found.append(Piece(output, scope, within(box, root.loops), scope, inside))
     return tuple(found)
 
 
@@ -104,7 +104,8 @@ def _around(part: Range, whole: Range) -> Range:
     return Range(low, low + length)
 
 
-def _within(box: Box, whole: Box) -> tuple[slice, ...]:
+def within(box: Box, whole: Box) -> tuple[slice, ...]:
+    """Where the box stands in a tensor over the whole of it."""
     return tuple(slice(b.lo - w.lo, b.hi - w.lo) for b, w in zip(box, whole, strict=True))
 
 

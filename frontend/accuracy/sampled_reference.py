@@ -23,7 +23,7 @@ import torch
 from einderive.derivations.rules.contraction_order import pairs
 from einderive.derivations.steps.contraction import plain_factors
 from einderive.derivations.steps.kernel import apply
-from einderive.frontend.accuracy.rows import narrowed
+from einderive.frontend.accuracy.rows import narrowed, within
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
@@ -94,11 +94,7 @@ def pieces(roots: Sequence[Scope]) -> tuple[Piece, ...]:
             left -= seconds([scope])
             if place >= corners and left < 0:
                 break
-            index = tuple(
-                slice(low - loop.lo, high - loop.lo)
-                for (low, high), loop in zip(box, root.loops, strict=True)
-            )
-            found.append(Piece(number, scope, index, place < corners))
+            found.append(Piece(number, scope, within(box, root.loops), place < corners))
     return tuple(found)
 
 

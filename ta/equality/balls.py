@@ -69,12 +69,6 @@ class PreciseField(Field):
     def convert(self, values: npt.ArrayLike) -> Array:
         return self._each(_ball, np.asarray(values).astype(object))
 
-    def add(self, left: Array, right: Array) -> Array:
-        return self._each(_add, left, right)
-
-    def multiply(self, left: Array, right: Array) -> Array:
-        return self._each(_multiply, left, right)
-
     def power(self, base: Array, exponent: int) -> Array:
         return self._each(lambda ball: _power(ball, exponent), base)
 

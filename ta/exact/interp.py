@@ -37,7 +37,7 @@ from einderive.ta.ir.node import (
     Source,
     Tensor,
 )
-from einderive.ta.ir.subst import accesses, is_infinite, sources, stages, terms
+from einderive.ta.ir.subst import accesses, fold, is_infinite, sources, stages, terms
 
 Values: TypeAlias = Array | Callable[[Indices], Array]
 """What a tensor holds: an array, or a function from positions in its flat box to integers."""
@@ -151,37 +151,29 @@ class _Evaluation:
         return total
 
     def body(self, scope: Scope, iterators: Sequence[Indices]) -> Array:
-        """The body's values; each sub-term is computed once."""
-        field, ranges = self.field, scope.domain
-        done: dict[Node, Array] = {}
+        """The body's values."""
+        field = self.field
 
-        def visit(node: Node) -> Array:
-            found = done.get(node)
-            if found is None:
-                found = done[node] = step(node)
-            return found
-
-        def step(node: Node) -> Array:
+        def value(node: Node, parts: tuple[Array, ...]) -> Array:
             match node:
                 case Const():
                     return field.constant(node.value)
                 case Access():
-                    return self.access(node, ranges, iterators)
+                    return self.access(node, scope.domain, iterators)
                 case Mul():
-                    return reduce(field.multiply, map(visit, node.factors))
+                    return reduce(field.multiply, parts)
                 case Add():
-                    return reduce(field.add, map(visit, node.terms))
+                    return reduce(field.add, parts)
                 case Power():
-                    return field.power(visit(node.base), node.exponent)
+                    return field.power(parts[0], node.exponent)
                 case Apply():
-                    return field.apply(node.function, *map(visit, node.args))
+                    return field.apply(node.function, *parts)
                 case Select():
                     taken = [_holds(condition, iterators) for condition in node.conditions]
-                    chosen: Array = reduce(np.logical_and, taken)
-                    return np.where(chosen, visit(node.then), visit(node.otherwise))
+                    return np.where(reduce(np.logical_and, taken), *parts)
             raise TypeError(f"{type(node).__name__} is no scalar expression")
 
-        return visit(scope.body)
+        return fold(scope.body, value)
 
     def access(
         self, access: Access, ranges: Sequence[Range], iterators: Sequence[Indices]

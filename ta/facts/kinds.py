@@ -18,7 +18,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, reduce
-from itertools import product
+from itertools import product, starmap
+from operator import or_
 
 import numpy as np
 
@@ -193,42 +194,37 @@ def _each(kinds: Kinds) -> Iterator[Kinds]:
 
 @lru_cache(maxsize=1 << 14)
 def _plus(left: Kinds, right: Kinds) -> Kinds:
-    found = 0
-    for a in _each(left):
-        for b in _each(right):
-            both = a | b
-            if both & NAN or both == INFINITE:
-                found |= NAN
-            elif both & INFINITE:
-                found |= both & INFINITE
-            elif both & ZERO:
-                found |= both & ~ZERO or ZERO
-            elif both & DATA or both == SIGNED:
-                found |= both | ZERO
-            else:
-                found |= both
-    return found
+    return reduce(or_, starmap(_plus_one, product(_each(left), _each(right))), 0)
+
+
+def _plus_one(a: Kinds, b: Kinds) -> Kinds:
+    both = a | b
+    if both & NAN or both == INFINITE:
+        return NAN
+    if both & INFINITE:
+        return both & INFINITE
+    if both & ZERO:
+        return both & ~ZERO or ZERO
+    return both | ZERO if both & DATA or both == SIGNED else both
 
 
 @lru_cache(maxsize=1 << 14)
 def _product(left: Kinds, right: Kinds) -> Kinds:
-    found = 0
-    for a in _each(left):
-        for b in _each(right):
-            both = a | b
-            if both & NAN or (both & ZERO and both & INFINITE):
-                found |= NAN
-            elif both & ZERO:
-                found |= ZERO
-            elif both & DATA:
-                found |= INFINITE if both & INFINITE else DATA
-            else:
-                negative = bool(a & (MINUS | NEGATIVE)) != bool(b & (MINUS | NEGATIVE))
-                if both & INFINITE:
-                    found |= MINUS if negative else PLUS
-                else:
-                    found |= NEGATIVE if negative else POSITIVE
-    return found
+    return reduce(or_, starmap(_product_one, product(_each(left), _each(right))), 0)
+
+
+def _product_one(a: Kinds, b: Kinds) -> Kinds:
+    both = a | b
+    if both & NAN or (both & ZERO and both & INFINITE):
+        return NAN
+    if both & ZERO:
+        return ZERO
+    if both & DATA:
+        return INFINITE if both & INFINITE else DATA
+    negative = bool(a & (MINUS | NEGATIVE)) != bool(b & (MINUS | NEGATIVE))
+    if both & INFINITE:
+        return MINUS if negative else PLUS
+    return NEGATIVE if negative else POSITIVE
 
 
 def _power(base: Kinds, exponent: int) -> Kinds:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import prod
+from typing import TypeVar
 
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row
@@ -24,6 +25,7 @@ from einderive.ta.ir.node import (
 )
 
 Replace = Callable[[Access], Node]
+_Value = TypeVar("_Value")
 
 
 def rebuild(
@@ -187,6 +189,18 @@ def walk(node: Node) -> Iterator[Node]:
         below = children(current)
         if below:
             pending.extend(reversed(below))
+
+
+def fold(node: Node, step: Callable[[Node, tuple[_Value, ...]], _Value]) -> _Value:
+    """`step(node, values of its operands)`, operands first, once for each distinct sub-term."""
+    done: dict[Node, _Value] = {}
+
+    def of(node: Node) -> _Value:
+        if node not in done:
+            done[node] = step(node, tuple(map(of, children(node))))
+        return done[node]
+
+    return of(node)
 
 
 @lru_cache(maxsize=16384)
