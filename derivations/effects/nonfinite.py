@@ -44,6 +44,7 @@ from einderive.derivations.steps.restructure import (
     reads,
 )
 from einderive.ta.facts.infinite import may_be_infinite
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
@@ -62,10 +63,6 @@ from einderive.ta.ir.node import (
 )
 from einderive.ta.ir.subst import accesses, children, stages, substitute, terms
 
-BOUNDED = frozenset(
-    ("relu", "abs", "sign", "maximum", "minimum", "tanh", "sigmoid", "erf", "sin", "cos")
-)
-"""Functions of finite numbers that do not overflow."""
 FLOATING = ("float", "bfloat", "complex")
 """How the names of element types begin that hold NaN and infinities."""
 
@@ -89,8 +86,8 @@ def surely_finite(node: Node) -> bool:
         case Power():
             return node.exponent > 0 and surely_finite(node.base)
         case Apply():
-            bounded = node.function in BOUNDED and all(map(surely_finite, node.args))
-            return node.function == "finite" or bounded
+            known = FUNCTIONS[node.function]
+            return known.always_finite or (known.bounded and all(map(surely_finite, node.args)))
         case _:
             return all(map(surely_finite, children(node)))
 

@@ -2,7 +2,8 @@
 
     pull         max[k] (a(k) + c) = max[k] a(k) + c;   max[k] c*a(k) = c*max[k] a(k) for c > 0,
                  and c*min[k] a(k) for c < 0; likewise for min.  c does not use k.
-    scale        relu(c*a) = c*relu(a) for c > 0;   abs(c*a) = abs(c)*abs(a)
+    scale        relu(c*a) = c*relu(a) for c > 0;   abs(c*a) = abs(c)*abs(a), and so for every
+                 function of one operand that compares; the second holds for even ones
     exponential  exp(a + b) = exp(a)*exp(b), in both directions
 
 The first two hold for all numbers, infinities included; none may be NaN.  The last one holds for
@@ -16,12 +17,11 @@ from fractions import Fraction
 
 from einderive.derivations.steps.restructure import lift
 from einderive.ta.errors import RuleRefused
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Reducer, Scope
+from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Scope
 from einderive.ta.ir.subst import replace_node, stages, walk
-
-OPPOSITE: dict[Reducer, Reducer] = {"max": "min", "min": "max"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Exponential:
 
 def pull(scope: Scope, witness: Pull) -> Scope:
     """`max[k] (a + c) = max[k] a + c`, or `max[k] c*a = c*max[k] a` for a number c."""
-    if scope.reducer not in OPPOSITE or not scope.sums:
+    if not REDUCERS[scope.reducer].order or not scope.sums:
         raise RuleRefused(f"only max and min let terms out, not {scope.reducer}")
     if any(r.lo >= r.hi for r in scope.domain):
         raise RuleRefused("an iterator has an empty range")
@@ -65,7 +65,7 @@ def pull(scope: Scope, witness: Pull) -> Scope:
     coefficient, core = expr.split_coefficient(scope.body)
     if not isinstance(coefficient, Fraction) or coefficient == 1 or not core.free & summed:
         raise RuleRefused("the body is neither a sum of terms nor a multiple of one")
-    reducer = scope.reducer if coefficient > 0 else OPPOSITE[scope.reducer]
+    reducer = scope.reducer if coefficient > 0 else REDUCERS[scope.reducer].opposite
     swapped = make_scope(scope.loops, scope.sums, core, reducer)
     nested = lift(core, swapped, summed)
     return make_scope(scope.loops, (), expr.mul(expr.const(coefficient), nested))
@@ -86,12 +86,15 @@ def scale(scope: Scope, witness: Scale) -> Scope:
 
 def scaled(term: Node) -> Node | None:
     """`c*f(a)` for a term `f(c*a)`, where the identity holds for f and c."""
-    if not isinstance(term, Apply) or term.function not in ("relu", "abs"):
+    if not isinstance(term, Apply) or len(term.args) != 1:
+        return None
+    pieces = FUNCTIONS[term.function].pieces
+    if pieces is None or not pieces.continuous:
         return None
     coefficient, core = expr.split_coefficient(term.args[0])
     if not isinstance(coefficient, Fraction) or coefficient == 1 or isinstance(core, Const):
         return None
-    if term.function == "relu" and coefficient < 0:
+    if coefficient < 0 and not pieces.even:
         return None
     return expr.mul(expr.const(abs(coefficient)), expr.apply(term.function, core))
 

@@ -22,6 +22,7 @@ from itertools import repeat
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.facts.zeros import vanishes_outside
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row, bits
 from einderive.ta.ir.canon import scope as make_scope
@@ -261,7 +262,7 @@ def distribute(scope: Scope, witness: Distribute) -> Scope:
 def distributes(body: Node, reducer: Reducer) -> bool:
     """Whether the reducer is the operation that the body is made by."""
     if isinstance(body, Apply):
-        return (reducer, body.function) in (("max", "maximum"), ("min", "minimum"))
+        return FUNCTIONS[body.function].reducer == reducer
     return isinstance(body, Mul if reducer == "prod" else Add) and reducer in ("sum", "prod")
 
 

@@ -13,8 +13,7 @@ from typing import Final
 import torch
 
 from einderive.eops.torch_views.scalar import Block, Buffers, Elementwise
-from einderive.eops.torch_views.steps import align
-from einderive.eops.torch_views.taps import COMBINE
+from einderive.eops.torch_views.steps import align, combination, reduced, repeated
 from einderive.eops.torch_views.types import StageTypes
 from einderive.ta.ir.node import Access, Const, Scope
 from einderive.ta.ir.subst import walk
@@ -59,7 +58,7 @@ class BlockedStage:
         blocks = self._blocks(self.sizes(device))
         for block in blocks:
             value = self.body.run(views, dtype, device, block).tensor
-            part = self._reduce(value, types.compute)
+            part = reduced(self.reducer, value, len(self.loops), types.compute)
             if len(blocks) == 1:
                 out = part
                 break
@@ -68,10 +67,7 @@ class BlockedStage:
                 out = torch.empty(shape, dtype=types.compute, device=device)
             self._store(out, part, block)
         assert out is not None  # there is at least one block
-        if self.repeats != 1 and self.reducer == "sum":
-            out = out * self.repeats
-        if self.repeats != 1 and self.reducer == "prod":
-            out = out**self.repeats
+        out = repeated(self.reducer, out, self.repeats)
         return align(out, self.loops, tuple(range(self.rank))).to(types.result)
 
     def sizes(self, device: torch.device) -> Mapping[int, int]:
@@ -95,16 +91,6 @@ class BlockedStage:
         ]
         return [{i: (start, size) for i, start, size in block} for block in product(*parts)]
 
-    def _reduce(self, value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-        axes = tuple(range(len(self.loops), value.dim()))
-        if not axes:
-            return value
-        if self.reducer == "sum":
-            return value.sum(axes, dtype=dtype)
-        if self.reducer == "prod":
-            return value.flatten(axes[0]).prod(-1, dtype=dtype)
-        return value.amax(axes) if self.reducer == "max" else value.amin(axes)
-
     def _store(self, out: torch.Tensor, part: torch.Tensor, block: Block) -> None:
         for axis, i in enumerate(self.loops):
             if i in block:
@@ -112,4 +98,4 @@ class BlockedStage:
         if all(block[i][0] == 0 for i in self.sums if i in block):
             out.copy_(part)
         else:
-            COMBINE[self.reducer](out, part, out=out)
+            combination(self.reducer)(out, part, out=out)

@@ -26,7 +26,7 @@ from einderive.eops.torch_views.strided import fill_value
 from einderive.eops.torch_views.taps import TapStage, tap_stage
 from einderive.eops.torch_views.types import HALVES, StageTypes, types_of
 from einderive.eops.torch_views.views import ViewPlan, plan_view
-from einderive.ta.exact.fields import IDENTITIES
+from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.canon import scope as make_scope
@@ -102,7 +102,7 @@ def _constant_stage(scope: Scope) -> Stage:
 
     def run(buffers: Buffers) -> torch.Tensor:
         dtype = types(buffers).result
-        value = fill_value(IDENTITIES[scope.reducer], dtype)
+        value = fill_value(REDUCERS[scope.reducer].identity, dtype)
         device = device_of(buffers, [buffers[source] for source in read])
         return torch.full(scope.shape, value, dtype=dtype, device=device)
 

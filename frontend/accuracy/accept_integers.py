@@ -26,7 +26,8 @@ from einderive.eops.torch_views.stage import lower_all
 from einderive.eops.torch_views.types import constant_types, depends_on_inputs, stage_types
 from einderive.ta.exact.fields import Array, NativeField, rounded
 from einderive.ta.exact.interp import uses_order
-from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.functions import FUNCTIONS
+from einderive.ta.functions.data import combined
 from einderive.ta.ir.node import (
     Access,
     Add,
@@ -47,7 +48,6 @@ SAFE: Final = 2.0**62
 """Numbers of this size are well within int64."""
 LARGEST_NORMAL: Final = 8.0
 """No standard normal number of a test is larger."""
-BOUNDED: Final = frozenset({"relu", "abs", "sign", "maximum", "minimum"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +149,12 @@ def _size(known: Mapping[Source, float], node: Node, parts: tuple[float, ...]) -
             return sum(parts)
         case Power() if node.exponent > 0:
             return _power(max(1.0, *parts), node.exponent)
-    bounded = isinstance(node, Select) or (isinstance(node, Apply) and node.function in BOUNDED)
-    return max(parts) if bounded else inf
+        case Select():
+            return max(parts)
+        case Apply() if (pieces := FUNCTIONS[node.function].pieces) is not None:
+            rows = ([abs(c) for c in row] for row in (pieces.above, pieces.below))
+            return float(pieces.step + max(combined(row, parts) for row in rows))
+    return inf
 
 
 def _magnitude(value: Number) -> float:
@@ -183,9 +187,9 @@ class WrappingField(NativeField):
         return np.asarray(np.power(base, np.int64(exponent)))
 
     def apply(self, function: str, *args: Array) -> Array:
-        if function not in BOUNDED:
-            raise ValueError(f"{function} leaves the integers")
-        return np.asarray(FUNCTIONS[function].real(*args))
+        if FUNCTIONS[function].pieces is not None:
+            return np.asarray(FUNCTIONS[function].real(*args))
+        raise ValueError(f"{function} leaves the integers")
 
     def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
         return generator.integers(*LIMITS["int64"], shape, dtype=np.int64, endpoint=True)

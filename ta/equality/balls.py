@@ -18,9 +18,10 @@ or narrower; they still hold the value.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -28,31 +29,11 @@ import numpy.typing as npt
 from flint import arb, ctx, fmpq
 
 from einderive.ta.exact.fields import Array, Field, whole_value
+from einderive.ta.functions import FUNCTIONS, REDUCERS
+from einderive.ta.functions.data import Function, Pieces, combined
 from einderive.ta.ir.node import Number, Reducer
 
 NONE: Final = arb.nan()
-
-ENCLOSURES: Final[dict[str, Callable[[arb], arb]]] = {
-    "exp": arb.exp,
-    "log": arb.log,
-    "log1p": arb.log1p,
-    "expm1": arb.expm1,
-    "sqrt": arb.sqrt,
-    "rsqrt": arb.rsqrt,
-    "sin": arb.sin,
-    "cos": arb.cos,
-    "tanh": arb.tanh,
-    "erf": arb.erf,
-    "sigmoid": lambda x: 1 / (1 + (-x).exp()),
-    "silu": lambda x: x / (1 + (-x).exp()),
-    "gelu": lambda x: x / 2 * (-x / arb(2).sqrt()).erfc(),
-    "softplus": lambda x: x.exp().log1p(),
-    "abs": abs,
-    "relu": lambda x: x.max(0),
-    "sign": arb.sgn,
-    "finite": lambda x: x,
-}
-"""For each function f, and finite X, a ball that holds f(x) for all x in X, or NaN."""
 
 
 @dataclass(frozen=True)
@@ -73,17 +54,15 @@ class PreciseField(Field):
         return self._each(lambda ball: _power(ball, exponent), base)
 
     def apply(self, function: str, *args: Array) -> Array:
-        if function in _PAIRS:
-            return self._each(_PAIRS[function], *args)
-        return self._each(lambda ball: _apply(function, ball), *args)
+        return self._each(partial(_apply, FUNCTIONS[function]), *args)
 
     def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
-        return self._each(_PAIRS[reducer], left, right)
+        return self._each(_combination(reducer), left, right)
 
     def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
         flat = values.reshape(*values.shape[: values.ndim - axes], -1)
         with ctx.workdps(self.digits):
-            reduced = np.frompyfunc(_PAIRS[reducer], 2, 1).reduce(flat, axis=-1)
+            reduced = np.frompyfunc(_combination(reducer), 2, 1).reduce(flat, axis=-1)
         return np.asarray(reduced, dtype=object)
 
     def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
@@ -121,13 +100,34 @@ def _power(base: arb, exponent: int) -> arb:
     return base if exponent % 2 else abs(base)
 
 
-def _apply(function: str, arg: arb) -> arb:
-    if arg.is_nan():  # Arb gives sign(NaN) the range of sign
+def _apply(known: Function, *args: arb) -> arb:
+    """The values for all numbers in the balls; none where they are not known."""
+    if any(arg.is_nan() for arg in args):  # Arb gives sign(NaN) the range of sign
         return NONE
-    if arg.is_finite():
-        return _settled(ENCLOSURES[function](arg))
-    value = whole_value(function, float(arg))
-    return NONE if value is None else _ball(value)
+    if known.pieces is not None:
+        return _settled(_of_pieces(known.pieces, args))
+    if not all(arg.is_finite() for arg in args):
+        value = whole_value(known.name, float(args[0])) if len(args) == 1 else None
+        return NONE if value is None else _ball(value)
+    return NONE if known.ball is None else _settled(known.ball(*args))
+
+
+def _of_pieces(pieces: Pieces, args: Sequence[arb]) -> arb:
+    """One piece where the sign of the gap is known; else a ball around both."""
+    gap = combined(pieces.gap, args)
+    above = arb(combined(pieces.above, args) + pieces.step)
+    below = arb(combined(pieces.below, args) - pieces.step)
+    if gap > 0 or gap < 0:
+        return above if gap > 0 else below
+    exactly = gap.is_zero() or gap.is_nan()  # two equal infinities
+    return (above + below) / 2 if exactly else above.union(below)
+
+
+def _combination(reducer: Reducer) -> Callable[[arb, arb], arb]:
+    order = REDUCERS[reducer].order
+    if not order:
+        return _add if reducer == "sum" else _multiply
+    return arb.max if order > 0 else arb.min
 
 
 def _settled(result: arb) -> arb:
@@ -136,14 +136,3 @@ def _settled(result: arb) -> arb:
     if result.is_finite():
         return result
     return result.mid() if result.rad().is_finite() else NONE
-
-
-_PAIRS: Final[dict[str, Callable[[arb, arb], arb]]] = {
-    "sum": _add,
-    "prod": _multiply,
-    "max": arb.max,
-    "min": arb.min,
-    "maximum": arb.max,
-    "minimum": arb.min,
-}
-"""Reducers, and functions of two operands."""

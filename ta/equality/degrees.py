@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Final, NamedTuple
 
-from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Scope
 from einderive.ta.ir.subst import fold, stages
 

@@ -258,6 +258,15 @@ def bounds(row: Row, ranges: Ranges) -> tuple[int, int]:
     return _tighten_modulo(row, ranges, low, high)
 
 
+def within(rows: Sequence[Row], allowed: Sequence[Range], ranges: Ranges) -> bool:
+    """Whether every row stays in its allowed range over the box, as far as bounds tell."""
+    for row, (start, stop) in zip(rows, allowed, strict=True):
+        low, high = bounds(row, ranges)
+        if low < start or high >= stop:
+            return False
+    return True
+
+
 def _tighten_modulo(row: Row, ranges: Ranges, low: int, high: int) -> tuple[int, int]:
     """Bounds of `e + b*(r//n)` where `-b/n` copies of `r` are in `e`: that part is `r % n`."""
     for position, (inner, n, b) in enumerate(row.floors):

@@ -7,6 +7,7 @@ from functools import lru_cache
 from math import prod
 from typing import TypeVar
 
+from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.interning import make_access
@@ -267,7 +268,7 @@ def is_infinite(term: Node) -> bool:
 
 def reduces_nothing(scope: Scope) -> bool:
     """Whether the scope is the max or min of nothing, which is infinite."""
-    return scope.reducer in ("max", "min") and any(side.extent == 0 for side in scope.sums)
+    return bool(REDUCERS[scope.reducer].order) and any(side.extent == 0 for side in scope.sums)
 
 
 def every_term(*roots: Scope) -> Iterator[Node]:
