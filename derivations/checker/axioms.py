@@ -5,6 +5,7 @@
     abs(c*a) = |c|*abs(a)           c /= 0;   abs(inf) = abs(-inf) = inf
     exp(a + b) = exp(a)*exp(b)      exp(0) = 1
     (c*a*b)^-1 = c^-1 * a^-1 * b^-1     c /= 0; a, b are finite;   inf^-1 = 0
+    (S[k] exp(a)*b)^-1 = exp(a)^-1 * (S[k] b)^-1    a does not use k;   exp(a) * exp(a)^-1 = 1
     max(c*a) = c*max(a), min(c*a) = c*min(a)    c > 0;   max(c*a) = c*min(a) and so on for c < 0
     prod[k] (a*b) = prod[k] a * prod[k] b,   prod[k:0:n] b = b^n        b does not use k
     maximum(a, b) is the max, minimum(a, b) the min, of a set of two
@@ -18,7 +19,7 @@ the other.  In that of exp, one of a and b is finite.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 
 from einderive.derivations.checker.formal import (
@@ -31,6 +32,7 @@ from einderive.derivations.checker.formal import (
     scaled,
     variables_of,
 )
+from einderive.ta.ir import affine
 from einderive.ta.ir.functions import FUNCTIONS
 
 ZERO: Sum = ()
@@ -81,6 +83,28 @@ def exponents(argument: Sum) -> list[Sum]:
         else:
             found.append((term,))
     return found
+
+
+def common_factors(divisor: Sum, is_exp: Callable[[Atom], bool]) -> tuple[Sequence[Atom], Sum]:
+    """`(a, b)` with divisor = product of a * b: all atoms of a product, the exps before a sum."""
+    first = divisor[0] if divisor else Term(ONE)
+    if len(divisor) == 1 and not first.bound:
+        return first.atoms, (Term(first.coefficient),)
+    bound = {variable for term in divisor for variable, _ in term.bound}
+    common = [
+        atom
+        for atom in dict.fromkeys(first.atoms)
+        if is_exp(atom)
+        and not any(affine.iterators(row) & bound for row in atom.rows)
+        and all(atom in term.atoms for term in divisor)
+    ]
+    rest = []
+    for term in divisor:
+        atoms = list(term.atoms)
+        for atom in common:
+            atoms.remove(atom)
+        rest.append(term._replace(atoms=tuple(atoms)))
+    return common, tuple(rest)
 
 
 def factors(body: Sum) -> list[Sum]:

@@ -142,7 +142,10 @@ def _work(binding: Binding) -> Work:
 
 SOFTMAX = Operator(
     name="softmax",
-    definition="Y[b,k] = exp(X[b,k]-max[j](X[b,j])) / sum[j](exp(X[b,j]-max[i](X[b,i])))",
+    variants=(
+        "Y[b,k] = exp(f(A[b,k])-max[j](f(A[b,j]))) / sum[j](exp(f(A[b,j])-max[i](f(A[b,i]))))",
+    ),
+    definition="Y[b,k] = exp(f(A[b,k])) / sum[j](exp(f(A[b,j])))",
     work=_work,
     launch=_launch,
     recognise=recognise,

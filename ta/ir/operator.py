@@ -102,6 +102,7 @@ class Operator:
     definition: str
     work: Callable[[Binding], Work]
     launch: Callable[[Binding], Launch]
+    variants: tuple[str, ...] = ()
     reducers: tuple[Reducer, ...] = ("sum",)
     constraint: Callable[[Binding], str | None] = lambda binding: None
     recognise: Callable[[Scope], Binding | Mismatch] | None = None
