@@ -19,7 +19,8 @@ the other.  In that of exp, one of a and b is finite.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 
 from einderive.derivations.checker.formal import (
@@ -31,8 +32,8 @@ from einderive.derivations.checker.formal import (
     Term,
     scaled,
     variables_of,
+    without,
 )
-from einderive.ta.ir import affine
 from einderive.ta.ir.functions import FUNCTIONS
 
 ZERO: Sum = ()
@@ -85,26 +86,19 @@ def exponents(argument: Sum) -> list[Sum]:
     return found
 
 
-def common_factors(divisor: Sum, is_exp: Callable[[Atom], bool]) -> tuple[Sequence[Atom], Sum]:
+def common_factors(divisor: Sum, is_exp: Callable[[Atom], bool]) -> tuple[list[Atom], Sum]:
     """`(a, b)` with divisor = product of a * b: all atoms of a product, the exps before a sum."""
-    first = divisor[0] if divisor else Term(ONE)
-    if len(divisor) == 1 and not first.bound:
-        return first.atoms, (Term(first.coefficient),)
-    bound = {variable for term in divisor for variable, _ in term.bound}
-    common = [
-        atom
-        for atom in dict.fromkeys(first.atoms)
-        if is_exp(atom)
-        and not any(affine.iterators(row) & bound for row in atom.rows)
-        and all(atom in term.atoms for term in divisor)
-    ]
-    rest = []
+    common = Counter(divisor[0].atoms if divisor else ())
     for term in divisor:
-        atoms = list(term.atoms)
-        for atom in common:
-            atoms.remove(atom)
-        rest.append(term._replace(atoms=tuple(atoms)))
-    return common, tuple(rest)
+        common &= Counter(term.atoms)
+    bound = {variable for term in divisor for variable, _ in term.bound}
+    product = len(divisor) == 1 and not bound
+    found = [
+        atom
+        for atom in common.elements()
+        if product or (is_exp(atom) and bound.isdisjoint(variables_of(Term(ONE, atoms=(atom,)))))
+    ]
+    return found, tuple(without(term, found) for term in divisor)
 
 
 def factors(body: Sum) -> list[Sum]:

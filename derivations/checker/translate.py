@@ -29,6 +29,7 @@ from einderive.derivations.checker.formal import (
     undecided,
     variables_of,
     within,
+    without,
 )
 from einderive.derivations.checker.infinities import require_single
 from einderive.derivations.checker.regions import guard, pieces
@@ -167,13 +168,11 @@ class Translation:
 
     def _cancelled(self, term: Term) -> Term:
         """The term without its pairs of factors exp(a) and 1/exp(a)."""
-        atoms = list(term.atoms)
         for inverse in term.atoms:
             base = self._inverses.get(inverse)
-            if base in atoms:
-                atoms.remove(inverse)
-                atoms.remove(base)
-        return term._replace(atoms=tuple(atoms))
+            if base in term.atoms:
+                term = without(term, (inverse, base))
+        return term
 
     def _read(self, source: Source, rows: tuple[Row, ...], fill: Number) -> Sum:
         """The source at the rows, its fill where they miss."""
