@@ -4,7 +4,7 @@
     with M[b] = max[j](X[b,j]),  D[b] = sum[j](exp(X[b,j] - M[b]));  also with M = 0
 
 The maximum and the denominator are scopes nested in the one that is bound.  They are not computed:
-`launch` reads only the sources of X, and is exact where the unshifted form would overflow.
+`launch` reads only the operands, and is exact where the unshifted form would overflow.
 """
 
 from __future__ import annotations
