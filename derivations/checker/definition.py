@@ -10,6 +10,7 @@ binding was found does not matter.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 from einderive.derivations.checker.axioms import OPPOSITE
@@ -63,21 +64,25 @@ def not_an_instance(stage: Scope, operator: Defined, binding: Binding) -> str | 
         return "the binding is of another scope"
     reasons: list[str] = []
     for text in (operator.definition, *operator.variants):
-        different: list[str | None]
+        found: list[Scope] = []
         try:
-            found = instances(operator, text, binding)
-            different = [None] if stage in found else [not_equal(stage, each) for each in found]
+            for instance in instances(operator, text, binding):
+                if instance is stage:
+                    return None
+                found.append(instance)
         except NotShown as problem:
-            different = [str(problem)]
+            reasons.append(str(problem))
         except (EinderiveError, LookupError, ValueError) as error:
-            different = [f"the definition does not fit: {error}"]
-        if not all(different):
-            return None
-        reasons += map(str, different)
+            reasons.append(f"the definition does not fit: {error}")
+        for instance in found:
+            reason = not_equal(stage, instance)
+            if reason is None:
+                return None
+            reasons.append(reason)
     return reasons[0]
 
 
-def instances(operator: Defined, text: str, binding: Binding) -> list[Scope]:
+def instances(operator: Defined, text: str, binding: Binding) -> Iterator[Scope]:
     """The text of the operator's definition written out for the binding, in at least one way;
     NotShown where the binding does not fit it."""
     reducer: str = binding.scope.reducer
@@ -88,4 +93,4 @@ def instances(operator: Defined, text: str, binding: Binding) -> list[Scope]:
     template = Template(text, binding)
     if binding.coefficient != 1 and not template.takes_factor:
         raise NotShown(f"{operator.name} has no factor")
-    return template.instances(reducer)
+    yield from template.instances(reducer)

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from einderive.derivations.checker.compare import borders
@@ -44,6 +45,9 @@ _CUT = re.compile(r"\b([a-z]\w*) < \?")
 _INDEXED = re.compile(r"\b(\w+)\[([^\]]*)\]")
 """Tensors, and reducers, with their indices."""
 _INDEX = re.compile(r"(?:(\?|\d+)\*)?\b([a-z]\w*)")
+
+
+Ranges = tuple[Range, ...]
 
 
 class Value(NamedTuple):
@@ -81,16 +85,17 @@ class Template:
         if set(self.roles) != {name for place in self.tensors.values() for name in _names(place)}:
             raise NotShown("the roles are not the indices of the definition")
 
-    def instances(self, reducer: str) -> list[Scope]:
+    def instances(self, reducer: str) -> Iterator[Scope]:
         """What the definition is for the binding, with this reducer for `reduce`; NotShown where
         the binding does not fit it."""
         self._require_windows()
-        return [
-            _replaced(self._formula(domain, reducer), self._values(operands), domain)
-            for operands, domain in self._operands()
-        ]
+        formulas: dict[Ranges, Scope] = {}
+        for operands, domain in self._operands():
+            if domain not in formulas:
+                formulas[domain] = self._formula(domain, reducer)
+            yield _replaced(formulas[domain], self._values(operands), domain)
 
-    def _operands(self) -> Iterator[tuple[Sequence[Node], Sequence[Range]]]:
+    def _operands(self) -> Iterator[tuple[Sequence[Node], Ranges]]:
         """What the tensors may be, over the stage's iterators and what is summed earlier, and the
         ranges of these, at least once."""
         reads, domain = self.binding.operands, self.stage.domain
@@ -203,12 +208,23 @@ class Template:
         right = _CUT.sub(lambda cut: f"{''.join(written[cut[1]])} < {places.pop(0)}", right)
         lines = [f"{one} = {other}" for one, other in (*earlier, ("Output[output]", right))]
         tensors = {FACTOR: "", **self.tensors} if self.takes_factor else self.tensors
-        (root,) = parse(
+        return _parsed(
             _INDEXED.sub(write, ";".join(lines)),
-            {name: [domain[i].extent for i in self._held(at)] for name, at in tensors.items()},
-            ranges={new: domain[i] for each in written.values() for new, i in each.items()},
-        ).roots()
-        return root
+            tuple(
+                (n, tuple(domain[i].extent for i in self._held(at))) for n, at in tensors.items()
+            ),
+            tuple((new, domain[i]) for each in written.values() for new, i in each.items()),
+        )
+
+
+@lru_cache(maxsize=1024)
+def _parsed(
+    text: str,
+    shapes: tuple[tuple[str, tuple[int, ...]], ...],
+    ranges: tuple[tuple[str, Range], ...],
+) -> Scope:
+    (root,) = parse(text, dict(shapes), ranges=dict(ranges)).roots()
+    return root
 
 
 def _repeated(text: str, count: int) -> str:
@@ -233,16 +249,19 @@ def _indices(side: str) -> list[str]:
     return [name for _, indices in _INDEXED.findall(side) for name in _names(indices)]
 
 
-def _expressions(body: Node, operands: Sequence[Access]) -> list[Node]:
+def _expressions(body: Node, operands: Sequence[Access]) -> Iterator[Node]:
     """The parts of the body, and of its sums, that read the operands and nothing else."""
-    parts = list(terms(body))
+    found: set[Node] = set()
     for node in terms(body):
+        parts = [node]
         if isinstance(node, Add):
             parts.append(expr.add(*(t for t in node.terms if {*accesses(t)}.issubset(operands))))
-    found = [part for part in dict.fromkeys(parts) if accesses(part) == tuple(operands)]
+        for part in parts:
+            if part not in found and accesses(part) == tuple(operands):
+                found.add(part)
+                yield part
     if not found:
         raise NotShown("the operands are not the reads of the body or of a part of it")
-    return found
 
 
 def _scopes(stage: Scope) -> list[tuple[Scope, tuple[Row, ...]]]:
