@@ -65,7 +65,7 @@ class Table:
 
     def _by_rule(self) -> list[str]:
         """Of the kernel's functions, a line for each rule whose steps they decide."""
-        from tests.mutants.by_rule import kinds_of_rules
+        from tests.mutants.witnesses import kinds_of_rules
 
         kernel = deciding_steps()
         if not any((o.mutant.module, o.mutant.function) in kernel for o in self.outcomes):
