@@ -17,12 +17,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
-from einderive.derivations.checker.axioms import OPPOSITE
 from einderive.derivations.checker.compare import not_equal
 from einderive.derivations.checker.families import Families
 from einderive.derivations.checker.formal import NotShown, Term, undecided, variables_of, within
 from einderive.derivations.checker.translate import Translation
 from einderive.ta.errors import EinderiveError
+from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
@@ -143,7 +143,7 @@ def _formula(stage: Scope, operator: Defined, binding: Binding) -> str | None:
     reducer: str = stage.reducer
     coefficient = binding.coefficient
     if coefficient < 0:
-        reducer = OPPOSITE.get(reducer, reducer)
+        reducer = REDUCERS[reducer].opposite or reducer
     left, right = re.sub(r"\{\w+\}", "", operator.definition).split("=", 1)
     names = {name for part in _INDICES.findall(left + right) for name in _NAME.findall(part)}
     if set(binding.roles) != names:

@@ -26,6 +26,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from einderive.ta.facts.infinite import may_be_infinite
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import (
@@ -42,10 +43,6 @@ from einderive.ta.ir.node import (
 )
 from einderive.ta.ir.subst import accesses, children, stages, terms
 
-BOUNDED = frozenset(
-    ("relu", "abs", "sign", "maximum", "minimum", "tanh", "sigmoid", "erf", "sin", "cos")
-)
-"""Functions of finite numbers that do not overflow."""
 FLOATING = ("float", "bfloat", "complex")
 """How the names of element types begin that hold NaN and infinities."""
 
@@ -64,8 +61,8 @@ def surely_finite(node: Node) -> bool:
         case Power():
             return node.exponent > 0 and surely_finite(node.base)
         case Apply():
-            bounded = node.function in BOUNDED and all(map(surely_finite, node.args))
-            return node.function == "finite" or bounded
+            known = FUNCTIONS[node.function]
+            return known.always_finite or (known.bounded and all(map(surely_finite, node.args)))
         case _:
             return all(map(surely_finite, children(node)))
 

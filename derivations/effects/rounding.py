@@ -44,15 +44,13 @@ from einderive.derivations.effects.forms import (
     power_of_two,
     regroups_many,
 )
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select, Tensor
 from einderive.ta.ir.subst import accesses, nested_scopes, stages, terms
 
 Exactness: TypeAlias = Literal["exact", "reassociates", "cancels"]
 """A rule states what its identity does by itself; what a step does depends on the step."""
-
-CHOOSING = frozenset(("relu", "abs", "maximum", "minimum"))
-"""Functions whose value is 0, an operand, or its opposite."""
 
 
 def judged(
@@ -95,7 +93,8 @@ def is_entry(node: Node) -> bool:
         case Select():
             return is_entry(node.then) and is_entry(node.otherwise)
         case Apply():
-            return node.function in CHOOSING and all(map(is_entry, node.args))
+            pieces = FUNCTIONS[node.function].pieces
+            return pieces is not None and pieces.chooses and all(map(is_entry, node.args))
     return False
 
 
@@ -106,7 +105,7 @@ def is_difference(node: Node) -> bool:
 
 def is_copied(scope: Scope) -> bool:
     """Whether the scope's values are entries."""
-    if isinstance(scope.body, Add | Power) or (scope.sums and scope.reducer in ("sum", "prod")):
+    if isinstance(scope.body, Add | Power) or (scope.sums and not REDUCERS[scope.reducer].order):
         return False
     for stage in stages(scope):  # sources first, so that none is asked for at any depth
         found = _copied(stage)
@@ -115,7 +114,7 @@ def is_copied(scope: Scope) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _copied(scope: Scope) -> bool:
-    return (not scope.sums or scope.reducer in ("max", "min")) and is_entry(scope.body)
+    return (not scope.sums or bool(REDUCERS[scope.reducer].order)) and is_entry(scope.body)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -15,6 +15,7 @@ from einderive.derivations.effects.uncentred import raw_difference
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.terms import lift, reduced
 from einderive.ta.errors import RuleRefused
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Add, Apply, Const, Mul, Node, Reducer, Scope
@@ -60,5 +61,5 @@ class Distribute(Witness):
 def distributes(body: Node, reducer: Reducer) -> bool:
     """Whether the reducer is the operation that the body is made by."""
     if isinstance(body, Apply):
-        return (reducer, body.function) in (("max", "maximum"), ("min", "minimum"))
+        return FUNCTIONS[body.function].reducer == reducer
     return isinstance(body, Mul if reducer == "prod" else Add) and reducer in ("sum", "prod")

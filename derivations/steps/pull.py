@@ -18,12 +18,11 @@ from einderive.derivations.effects.rounding import Exactness, is_difference
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.terms import lift, reduced
 from einderive.ta.errors import RuleRefused
+from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Add, Const, Node, Reducer, Scope
+from einderive.ta.ir.node import Add, Const, Node, Scope
 from einderive.ta.ir.subst import children
-
-OPPOSITE: dict[Reducer, Reducer] = {"max": "min", "min": "max"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class Pull(Witness):
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
         """`max[k] (a + c) = max[k] a + c`, or `max[k] c*a = c*max[k] a` for a number c."""
-        if scope.reducer not in OPPOSITE or not scope.sums:
+        if not REDUCERS[scope.reducer].order or not scope.sums:
             raise RuleRefused(f"only max and min let terms out, not {scope.reducer}")
         summed = reduced(scope)
         if isinstance(scope.body, Add):
@@ -47,7 +46,7 @@ class Pull(Witness):
         coefficient, core = expr.split_coefficient(scope.body)
         if not isinstance(coefficient, Fraction) or coefficient == 1 or not core.free & summed:
             raise RuleRefused("the body is neither a sum of terms nor a multiple of one")
-        reducer = scope.reducer if coefficient > 0 else OPPOSITE[scope.reducer]
+        reducer = scope.reducer if coefficient > 0 else REDUCERS[scope.reducer].opposite
         swapped = make_scope(scope.loops, scope.sums, core, reducer)
         nested = lift(core, swapped, summed)
         return make_scope(scope.loops, (), expr.mul(expr.const(coefficient), nested))

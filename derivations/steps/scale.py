@@ -3,6 +3,7 @@
     relu(c*a)  =  c*relu(a)          for c > 0
     abs(c*a)   =  abs(c)*abs(a)
 
+and so for every function of one operand that compares; the second holds for even ones.
 The identities hold for all numbers, infinities included; none may be NaN.
 """
 
@@ -16,6 +17,7 @@ from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.terms import sub_term
 from einderive.ta.errors import RuleRefused
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Apply, Const, Node, Scope
@@ -49,11 +51,14 @@ class Scale(Witness):
 
 def scaled(term: Node) -> Node | None:
     """`c*f(a)` for a term `f(c*a)`, where the identity holds for f and c."""
-    if not isinstance(term, Apply) or term.function not in ("relu", "abs"):
+    if not isinstance(term, Apply) or len(term.args) != 1:
+        return None
+    pieces = FUNCTIONS[term.function].pieces
+    if pieces is None or not pieces.continuous:
         return None
     coefficient, core = expr.split_coefficient(term.args[0])
     if not isinstance(coefficient, Fraction) or coefficient == 1 or isinstance(core, Const):
         return None
-    if term.function == "relu" and coefficient < 0:
+    if coefficient < 0 and not pieces.even:
         return None
     return expr.mul(expr.const(abs(coefficient)), expr.apply(term.function, core))

@@ -21,9 +21,9 @@ from einderive.eops.dtypes import leaves
 from einderive.eops.torch_views.contract import Operand, contract, contraction_order
 from einderive.eops.torch_views.digits import split_digits
 from einderive.eops.torch_views.scalar import Block, Buffers, Elementwise
-from einderive.eops.torch_views.steps import align
+from einderive.eops.torch_views.steps import align, combination, reduced, repeated
 from einderive.eops.torch_views.strided import fill_value
-from einderive.eops.torch_views.taps import COMBINE, IDENTITIES, TapStage, tap_stage
+from einderive.eops.torch_views.taps import TapStage, tap_stage
 from einderive.eops.torch_views.types import (
     HALVES,
     StageTypes,
@@ -32,6 +32,7 @@ from einderive.eops.torch_views.types import (
     stage_types,
 )
 from einderive.eops.torch_views.views import ViewPlan, plan_view
+from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.canon import scope as make_scope
@@ -115,7 +116,7 @@ def _constant_stage(scope: Scope) -> Stage:
 
     def run(buffers: Buffers) -> torch.Tensor:
         dtype = stage_types(scope, dtypes(buffers)).result
-        value = fill_value(IDENTITIES[scope.reducer], dtype)
+        value = fill_value(REDUCERS[scope.reducer].identity, dtype)
         device = _device(buffers, [buffers[source] for source in sources])
         return torch.full(scope.shape, value, dtype=dtype, device=device)
 
@@ -303,27 +304,14 @@ class _BlockedStage:
             out = torch.empty(shape, dtype=types.compute, device=device)
         for block in self._blocks(limit) if out is not None else ({},):
             value = self.body.run(views, dtype, device, block).tensor
-            part = self._reduce(value, types.compute)
+            part = reduced(self.reducer, value, len(self.loops), types.compute)
             if out is None:
                 out = part
             else:
                 self._store(out, part, block)
         assert out is not None  # there is at least one block
-        if self.repeats != 1 and self.reducer == "sum":
-            out = out * self.repeats
-        if self.repeats != 1 and self.reducer == "prod":
-            out = out**self.repeats
+        out = repeated(self.reducer, out, self.repeats)
         return align(out, self.loops, tuple(range(self.rank))).to(types.result)
-
-    def _reduce(self, value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-        axes = tuple(range(len(self.loops), value.dim()))
-        if not axes:
-            return value
-        if self.reducer == "sum":
-            return value.sum(axes, dtype=dtype)
-        if self.reducer == "prod":
-            return value.flatten(axes[0]).prod(-1, dtype=dtype)
-        return value.amax(axes) if self.reducer == "max" else value.amin(axes)
 
     def _store(self, out: torch.Tensor, part: torch.Tensor, block: Block) -> None:
         for axis, i in enumerate(self.loops):
@@ -331,7 +319,7 @@ class _BlockedStage:
         if all(block[i][0] == 0 for i in self.sums):
             out.copy_(part)
         else:
-            COMBINE[self.reducer](out, part, out=out)
+            combination(self.reducer)(out, part, out=out)
 
     def _blocks(self, limit: int) -> list[Block]:
         """Leading iterators are cut first, so that what is contiguous stays whole; reductions come

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from einderive.eops.triton_kernels.emit_access import TRITON_DTYPE, Frame, axis, identity
 from einderive.eops.triton_kernels.emit_scalar import BodyWriter
 from einderive.eops.triton_kernels.plan import Plan
+from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.affine import Range
 
 INDENT = "    "
@@ -53,10 +54,7 @@ def indent(lines: Sequence[str], depth: int) -> list[str]:
 
 def combine(plan: Plan, left: str, right: str) -> str:
     """`left` and `right` under the reducer; a NaN stays one."""
-    if plan.scope.reducer in ("max", "min"):
-        function = f"{plan.scope.reducer}imum"
-        return f"tl.{function}({left}, {right}, propagate_nan=tl.PropagateNan.ALL)"
-    return f"{left} {'+' if plan.scope.reducer == 'sum' else '*'} {right}"
+    return REDUCERS[plan.scope.reducer].triton.format(left, right)
 
 
 def loop_kernel(plan: Plan) -> tuple[list[str], list[str]]:
@@ -137,7 +135,7 @@ def flat_kernel(plan: Plan) -> tuple[list[str], list[str]]:
 def _across(plan: Plan) -> list[str]:
     """The reduction over the lanes; Triton's own max and min drop a NaN, so it is put back."""
     reducer = plan.scope.reducer
-    if reducer == "sum" or plan.compute == "int64":
+    if not REDUCERS[reducer].order or plan.compute == "int64":
         return [f"result = tl.{reducer}(partial, 1)"]
     nan = scalar_nan(plan)
     return [

@@ -26,6 +26,8 @@ from einderive.eops.torch_views.stage import lower_all
 from einderive.eops.torch_views.types import constant_types, depends_on_inputs, stage_types
 from einderive.ta.exact.fields import Array, Field
 from einderive.ta.exact.interp import uses_order
+from einderive.ta.functions import FUNCTIONS, REDUCERS
+from einderive.ta.functions.data import combined
 from einderive.ta.ir.node import (
     Access,
     Add,
@@ -47,7 +49,6 @@ SAFE: Final = 2.0**62
 """Numbers of this size are well within int64."""
 LARGEST_NORMAL: Final = 8.0
 """No standard normal number of a test is larger."""
-BOUNDED: Final = frozenset({"relu", "abs", "sign", "maximum", "minimum"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +152,10 @@ def _size(node: Node, known: Mapping[Source, float]) -> float:
             return _power(max(1.0, _size(node.base, known)), node.exponent)
         case Select():
             return max(_size(node.then, known), _size(node.otherwise, known))
-        case Apply() if node.function in BOUNDED:
-            return max(_size(arg, known) for arg in node.args)
+        case Apply() if (pieces := FUNCTIONS[node.function].pieces) is not None:
+            sizes = [_size(arg, known) for arg in node.args]
+            rows = ([abs(c) for c in row] for row in (pieces.above, pieces.below))
+            return float(pieces.step + max(combined(row, sizes) for row in rows))
     return inf
 
 
@@ -200,36 +203,18 @@ class WrappingField(Field):
         return np.asarray(np.power(base, np.int64(exponent)))
 
     def apply(self, function: str, *args: Array) -> Array:
-        zero = np.zeros((), dtype=np.int64)
-        match function:
-            case "relu":
-                return np.maximum(args[0], zero)
-            case "abs":
-                return np.abs(args[0])
-            case "sign":
-                return np.sign(args[0])
-            case "maximum":
-                return np.maximum(*args)
-            case "minimum":
-                return np.minimum(*args)
+        if FUNCTIONS[function].pieces is not None:
+            return np.asarray(FUNCTIONS[function].real(*args))
         raise ValueError(f"{function} leaves the integers")
 
     def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
-        return np.asarray(_WRAPPING[reducer](left, right))
+        return np.asarray(REDUCERS[reducer].ufunc(left, right))
 
     def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
-        return np.asarray(_WRAPPING[reducer].reduce(values, axis=tuple(range(-axes, 0))))
+        return np.asarray(REDUCERS[reducer].ufunc.reduce(values, axis=tuple(range(-axes, 0))))
 
     def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
         return generator.integers(*LIMITS["int64"], shape, dtype=np.int64, endpoint=True)
 
     def differs(self, left: Array, right: Array) -> Array:
         return np.asarray(left != right)
-
-
-_WRAPPING: Final[dict[Reducer, np.ufunc]] = {
-    "sum": np.add,
-    "prod": np.multiply,
-    "max": np.maximum,
-    "min": np.minimum,
-}

@@ -25,12 +25,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial, reduce
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from einderive.derivations.effects.rounding import Exactness, is_difference
 from einderive.derivations.rules import ALL_RULES
 from einderive.derivations.steps.kernel import Step, apply
 from einderive.ta.errors import NameUnknownError, RuleRefused, shown
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select
@@ -41,8 +43,6 @@ ACCURACIES: Final[tuple[Accuracy, ...]] = get_args(Accuracy)
 NANS: Final[tuple[Nan, ...]] = get_args(Nan)
 
 _STATED = {rule.name: rule.exactness for rule in ALL_RULES}
-_SAME_SIZE = ("relu", "abs")
-_LARGER = ("maximum", "minimum")
 
 
 def checked(accuracy: Any, nan: Any) -> None:
@@ -110,7 +110,7 @@ def magnitude(root: Scope) -> Scope:
 
     def size_of(scope: Scope) -> Scope:
         if scope not in done:
-            reducer = "max" if scope.reducer in ("max", "min") else scope.reducer
+            reducer = "max" if REDUCERS[scope.reducer].order else scope.reducer
             done[scope] = make_scope(scope.loops, scope.sums, size(scope.body), reducer)
         return done[scope]
 
@@ -129,10 +129,8 @@ def magnitude(root: Scope) -> Scope:
                 return expr.add(*map(size, node.terms))
             case Power() if node.exponent > 0:
                 return expr.power(size(node.base), node.exponent)
-            case Apply() if node.function in _SAME_SIZE:
-                return size(node.args[0])
-            case Apply() if node.function in _LARGER:
-                return expr.apply("maximum", *map(size, node.args))
+            case Apply() if (pieces := FUNCTIONS[node.function].pieces) and pieces.chooses:
+                return reduce(partial(expr.apply, "maximum"), map(size, node.args))
             case Select():
                 return expr.select(node.conditions, size(node.then), size(node.otherwise))
         return expr.apply("abs", node)

@@ -31,8 +31,7 @@ import torch
 from einderive.eops.torch_views import steps as steps
 from einderive.eops.torch_views.scalar import Block, Elementwise
 from einderive.eops.torch_views.stage import lower
-from einderive.eops.torch_views.steps import Step, align
-from einderive.eops.torch_views.taps import COMBINE
+from einderive.eops.torch_views.steps import Step, align, combination, reduced, repeated
 from einderive.eops.torch_views.types import (
     HALVES,
     constant_types,
@@ -172,7 +171,7 @@ class _InBlocks:
         out = torch.empty(shape, dtype=dtype, device=device)
         for block in self._blocks():
             value = self.body.run(views, dtype, device, block).tensor
-            part = self._reduced(value)
+            part = reduced(self.reducer, value, len(self.loops), value.dtype)
             place = out
             for axis, i in enumerate(self.loops):
                 if i in block:
@@ -180,23 +179,10 @@ class _InBlocks:
             if all(block.get(i, (0, 0))[0] == 0 for i in self.dims if i >= self.rank):
                 place.copy_(part)
             else:
-                COMBINE[self.reducer](place, part, out=place)
-        if self.repeats != 1 and self.reducer == "sum":
-            out = out * self.repeats
-        if self.repeats != 1 and self.reducer == "prod":
-            out = out**self.repeats
+                combination(self.reducer)(place, part, out=place)
+        out = repeated(self.reducer, out, self.repeats)
         full = align(out.to(result), self.loops, tuple(range(self.rank)))
         return full.expand(self.shape)
-
-    def _reduced(self, value: torch.Tensor) -> torch.Tensor:
-        axes = list(range(len(self.loops), value.dim()))
-        if not axes:
-            return value
-        if self.reducer == "sum":
-            return value.sum(axes, dtype=value.dtype)
-        if self.reducer == "prod":
-            return value.flatten(axes[0]).prod(-1, dtype=value.dtype)
-        return value.amax(axes) if self.reducer == "max" else value.amin(axes)
 
     def _blocks(self) -> Iterator[Block]:
         """Loops are cut until a block is small; reductions only where one output's terms are too

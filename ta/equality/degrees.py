@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Scope
 from einderive.ta.ir.subst import children, stages
 

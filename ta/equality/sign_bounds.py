@@ -37,7 +37,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir.node import (
     Access,
     Add,
@@ -99,7 +99,7 @@ def asked(left: Sequence[Scope], right: Sequence[Scope], *, exp_sum: bool = Fals
 
 
 def compares(node: Node) -> bool:
-    return isinstance(node, Apply) and node.function in ("abs", "relu", "maximum", "minimum")
+    return isinstance(node, Apply) and FUNCTIONS[node.function].compares
 
 
 @dataclass
@@ -112,7 +112,7 @@ class _Bounds:
     def add(self, scope: Scope) -> None:
         points = math.prod(r.extent for r in scope.sums)
         times = points if scope.reducer == "prod" else 1
-        order = scope.reducer in ("max", "min")
+        order = bool(REDUCERS[scope.reducer].order)
         count = points * self._questions(scope.body)
         products = self._products(scope.body) if not order else None if count else 0
         norm, settled = self.norm(scope.body), self.settled(scope.body)

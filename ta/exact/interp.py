@@ -21,9 +21,9 @@ import numpy.typing as npt
 
 from einderive.ta.exact.blocks import MOST_FLAT, Indices, blocks, flat, open_mesh, unflat
 from einderive.ta.exact.fields import Array, Field
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
-from einderive.ta.ir.functions import FUNCTIONS
 from einderive.ta.ir.node import (
     Access,
     Add,
@@ -293,7 +293,7 @@ def input_tensors(*roots: Scope) -> tuple[Tensor, ...]:
 
 def uses_order(stage: Scope) -> bool:
     """Whether residues would not do: max, min, a function that compares, or an infinity."""
-    if stage.reducer in ("max", "min"):
+    if REDUCERS[stage.reducer].order:
         return True
     return any(
         (isinstance(node, Apply) and FUNCTIONS[node.function].exact is not None)

@@ -2,7 +2,7 @@
 
     A{fill=inf}[i-1]*B[i]        may be infinite: the fill
     max[k:0:0](A[k])             is: the maximum of nothing
-    relu(A{fill=inf}[i-1])       is: so are abs, maximum and minimum of what may be infinite
+    relu(A{fill=inf}[i-1])       is: so is every function that compares, of what may be infinite
     exp(A{fill=inf}[i-1])        is not asked: others' values count as finite, as inputs do
 
 The distributive law needs it: inf*(a + b) has a value where inf*a + inf*b has none.
@@ -12,11 +12,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir.node import Access, Apply, Const, Node, Scope
 from einderive.ta.ir.subst import accesses, children, stages, terms
-
-PASSING = frozenset({"relu", "abs", "maximum", "minimum"})
-"""Functions that are known by their order, not opaque: what is infinite may pass through them."""
 
 
 def may_be_infinite(node: Node) -> bool:
@@ -46,8 +44,8 @@ def _infinite(node: Node) -> bool:
         within = isinstance(node.source, Scope) and _infinite(node.source)
         return within or isinstance(node.fill, float)
     if isinstance(node, Scope):
-        nothing = node.reducer in ("max", "min") and any(side.extent == 0 for side in node.sums)
-        return nothing or _infinite(node.body)
-    if isinstance(node, Apply) and node.function not in PASSING:
+        nothing = REDUCERS[node.reducer].order and any(side.extent == 0 for side in node.sums)
+        return bool(nothing) or _infinite(node.body)
+    if isinstance(node, Apply) and not FUNCTIONS[node.function].compares:
         return False
     return any(map(_infinite, children(node)))

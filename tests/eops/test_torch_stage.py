@@ -16,11 +16,11 @@ from einderive.eops.torch_views.digits import split_digits
 from einderive.eops.torch_views.stage import lower, lower_all
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate, input_tensors
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import add, floordiv, modulo, scale
 from einderive.ta.ir.canon import scope
 from einderive.ta.ir.expr import apply, const
-from einderive.ta.ir.functions import FUNCTIONS
 from einderive.ta.ir.node import Access, Scope, Tensor
 from tests.amount import examples
 from tests.eops.stages import SCOPES, band, loops, mul, offset_add, read, x

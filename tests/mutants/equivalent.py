@@ -240,8 +240,8 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
         "einderive.derivations.steps.pull",
         "Pull.apply",
-        "scope.reducer not in OPPOSITE or not scope.sums",
-        ("scope.reducer not in OPPOSITE",),
+        "not REDUCERS[scope.reducer].order or not scope.sums",
+        ("not REDUCERS[scope.reducer].order",),
         "no such scope: without reduction iterators the reducer is sum",
     ),
     (
@@ -320,8 +320,9 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
         "einderive.ta.facts.zeros",
         "zero_reads",
-        "isinstance(body, Apply) and len(body.args) == 1 and FUNCTIONS[body.function].keeps_zero",
-        ("isinstance(body, Apply) and FUNCTIONS[body.function].keeps_zero",),
+        "isinstance(body, Apply) and len(body.args) == 1"
+        " and (FUNCTIONS[body.function].at_zero == 0)",
+        ("isinstance(body, Apply) and FUNCTIONS[body.function].at_zero == 0",),
         "no function of two operands is marked as one that keeps zero",
     ),
     (
