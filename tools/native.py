@@ -82,6 +82,9 @@ print(found)
 """
 """What a search found, for comparison; the first line says which core ran."""
 
+SETTINGS = "[mypy]\nexplicit_package_bases = true\nignore_missing_imports = true\n"
+"""Not those of pyproject.toml, which also says where packages lie in the source tree."""
+
 
 class NativeError(Exception):
     """The compiled copy could not be made, or differs."""
@@ -103,7 +106,7 @@ def build(target: Path) -> None:
                 dirs_exist_ok=True,
             )
         shutil.copytree(root / "tools", folder / "tools")
-        shutil.copy2(root / "pyproject.toml", folder)
+        (folder / "mypy.ini").write_text(SETTINGS, encoding="utf-8")
         steps = sorted((folder / "einderive" / "derivations" / "steps").glob("[!_]*.py"))
         modules = [*MODULES, *(str(path.relative_to(folder)) for path in steps)]
         print(f"compiling {len(modules)} modules; this takes some minutes", flush=True)
