@@ -19,7 +19,7 @@ from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.merge import Merge, guards, needs_guard, reads
 from einderive.ta.errors import RuleRefused
-from einderive.ta.facts.zeros import leaving
+from einderive.ta.ir import affine
 from einderive.ta.ir.node import Access, Node, Scope
 from einderive.ta.ir.sources import redirected
 from einderive.ta.ir.subst import children, nested_scopes, stages
@@ -46,7 +46,7 @@ class Fuse(Witness):
 
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
         return drops_nothing(before, after) and not any(
-            leaving(access.rows, source.loops, stage.domain)
+            affine.leaving(access.rows, source.loops, stage.domain)
             for stage in stages(before)
             for access, source in reads(stage)
             if not source.sums

@@ -23,7 +23,7 @@ from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
-from einderive.ta.facts.zeros import leaving, vanishes_outside
+from einderive.ta.facts.zeros import vanishes_outside
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
@@ -60,7 +60,7 @@ class Merge(Witness):
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
         access, source = reads(before)[self.stage]
         guarded = guards(after) > guards(before) + guards(source)
-        leaves = leaving(access.rows, source.loops, before.domain)
+        leaves = affine.leaving(access.rows, source.loops, before.domain)
         if leaves and not guarded and not zero_whatever_else(source.body):
             return False
         beside = [factor for factor in factors_of(before.body) if factor is not access]
@@ -101,7 +101,7 @@ def _guarded(
     inlined: Node, access: Access, source: Scope, domain: Sequence[Range], exact: bool
 ) -> Node:
     """The inlined body, behind a condition wherever it would be read outside the nested loops."""
-    escaping = leaving(access.rows, source.loops, domain)
+    escaping = affine.leaving(access.rows, source.loops, domain)
     if not escaping:
         return inlined
     neutral = access.fill == 0 and source.reducer == "sum"
@@ -120,7 +120,7 @@ def _guarded(
 def needs_guard(access: Access, source: Scope, domain: tuple[Range, ...], exact: bool) -> bool:
     """Whether a scope without a reduction is put behind a condition when it is merged into a
     reader over the domain that reads it so."""
-    escaping = leaving(access.rows, source.loops, domain)
+    escaping = affine.leaving(access.rows, source.loops, domain)
     if not escaping:
         return False
     inlined = substitute(source.body, access.rows)

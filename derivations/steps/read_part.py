@@ -19,7 +19,6 @@ from einderive.derivations.steps.maps import require_rows
 from einderive.derivations.steps.reindex_sums import ReindexSums
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.needed import needed
-from einderive.ta.facts.zeros import leaving
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
@@ -42,7 +41,7 @@ class ReadPart(Witness):
         if producer.empty:
             raise RuleRefused("an iterator has an empty range")
         require_rows(rows, len(scope.loops))
-        if leaving(rows, producer.loops, scope.loops):
+        if affine.leaving(rows, producer.loops, scope.loops):
             raise RuleRefused("the producer is read outside its loops")
         inlined = self._inlined(scope)
         if _normal(inlined, exact) is not _normal(scope, exact):

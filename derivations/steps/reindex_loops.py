@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from einderive.derivations.steps.maps import Maps, require_zero
 from einderive.ta.errors import RuleRefused
-from einderive.ta.facts.zeros import Read, leaving
+from einderive.ta.facts.zeros import Read
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
@@ -32,7 +32,7 @@ class ReindexLoops(Maps):
         return 0
 
     def leaving(self, scope: Scope) -> list[Read]:
-        return leaving(self.backward, self.ranges, scope.loops)
+        return affine.leaving(self.backward, self.ranges, scope.loops)
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
         """The view of the reindexed scope that equals `scope`; RuleRefused where it does not."""
@@ -50,7 +50,7 @@ class ReindexLoops(Maps):
             wide = [
                 Range(min(a.lo, b.lo), max(a.hi, b.hi)) for a, b in zip(image, ranges, strict=True)
             ]
-            beyond = leaving(affine.iterator_rows(len(ranges)), ranges, wide)
+            beyond = affine.leaving(affine.iterator_rows(len(ranges)), ranges, wide)
             what = "the loops would shrink over points where the"
             require_zero(scope, body, (*wide, *scope.sums), beyond, exact, what)
         inner = make_scope(ranges, scope.sums, body, scope.reducer)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from einderive.derivations.steps.maps import Maps, require_zero
 from einderive.ta.errors import RuleRefused
-from einderive.ta.facts.zeros import Read, leaving
+from einderive.ta.facts.zeros import Read
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
@@ -36,10 +36,10 @@ class ReindexSums(Maps):
         return [*self._lost(scope), *self._gained(scope)]
 
     def _lost(self, scope: Scope) -> list[Read]:
-        return leaving(self.backward, self.ranges, scope.domain)
+        return affine.leaving(self.backward, self.ranges, scope.domain)
 
     def _gained(self, scope: Scope) -> list[Read]:
-        return leaving(self.forward, scope.sums, scope.loops + self.ranges)
+        return affine.leaving(self.forward, scope.sums, scope.loops + self.ranges)
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
         """The scope with its reduction iterators y replaced by Φ(y'); RuleRefused likewise."""

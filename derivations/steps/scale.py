@@ -3,7 +3,7 @@
     relu(c*a)  =  c*relu(a)          for c > 0
     abs(c*a)   =  abs(c)*abs(a)
 
-and so for every function of one operand that compares; the second holds for even ones.
+The first holds for every function of one operand that compares, the second for the even ones.
 The identities hold for all numbers, infinities included; none may be NaN.
 """
 

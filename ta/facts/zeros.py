@@ -87,16 +87,6 @@ def vanishes_outside(
     return exact and domain.reads_miss(reads, inside, tuple(box))
 
 
-def leaving(rows: Sequence[Row], allowed: Sequence[Range], box: Sequence[Range]) -> list[Read]:
-    """The rows that may leave what is allowed to them somewhere in the box, with that."""
-    found = []
-    for row, bound in zip(rows, allowed, strict=True):
-        low, high = affine.bounds(row, box)
-        if low < bound.lo or high >= bound.hi:
-            found.append((row, bound))
-    return found
-
-
 def _excesses(inside: Sequence[Read], box: Sequence[Range]) -> Iterator[Row]:
     """Rows e such that some `inside` row is out of range exactly where some e(x) >= 0."""
     for row, bound in inside:
