@@ -20,6 +20,7 @@ from math import inf
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from einderive.ta.errors import BuildError
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine, dtypes
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Access, Apply, Const, Node, Number, Power, Scope, Select
@@ -36,10 +37,6 @@ LIMITS: Final[dict[str, tuple[int, int]]] = {
     **{f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)},
 }
 """The least and the greatest number of each type without fractions."""
-INTEGER_FUNCTIONS: Final = frozenset({"relu", "abs", "sign", "maximum", "minimum"})
-CHOOSING_FUNCTIONS: Final = frozenset({"relu", "maximum", "minimum"})
-STARTS: Final[dict[str, Number]] = {"max": -inf, "min": inf}
-"""The fill that loses against every element."""
 
 Computed: TypeAlias = Literal["int64", "float64", "float32"]
 
@@ -68,18 +65,13 @@ def holds(dtype: str, value: Number) -> bool:
 
 def leaves(access: Access, domain: Sequence[Range]) -> bool:
     """May the read leave its source, as far as bounds tell?  Then its fill counts."""
-    if any(bound.extent == 0 for bound in domain):
-        return False
-    spans = (affine.bounds(row, domain) for row in access.rows)
-    return any(
-        low < bound.lo or high >= bound.hi
-        for (low, high), bound in zip(spans, access.source.ranges, strict=True)
-    )
+    empty = any(bound.extent == 0 for bound in domain)
+    return not empty and not affine.within(access.rows, access.source.ranges, domain)
 
 
 def is_integral(scope: Scope) -> bool:
     """Does the stage give integers wherever it reads integers?"""
-    if scope.reducer in STARTS and any(r.extent == 0 for r in scope.sums):
+    if REDUCERS[scope.reducer].order and any(r.extent == 0 for r in scope.sums):
         return False
     if _always_meets(scope):
         return True
@@ -131,7 +123,7 @@ def _keeps_integers(node: Node, scope: Scope) -> bool:
         return not _has_odd_fill(node, scope)
     if isinstance(node, Power):
         return node.exponent > 0
-    return not isinstance(node, Apply) or node.function in INTEGER_FUNCTIONS
+    return not isinstance(node, Apply) or FUNCTIONS[node.function].pieces is not None
 
 
 def _has_odd_fill(node: Node, scope: Scope) -> bool:
@@ -151,8 +143,10 @@ def _chooses(node: Node, dtype: str, scope: Scope) -> bool:
             return holds(dtype, node.fill) or not leaves(node, scope.domain)
         case Select():
             return all(_chooses(part, dtype, scope) for part in (node.then, node.otherwise))
-        case Apply() if node.function in CHOOSING_FUNCTIONS:
-            return all(_chooses(part, dtype, scope) for part in node.args)
+        case Apply():
+            pieces = FUNCTIONS[node.function].pieces
+            selects = pieces is not None and pieces.selects
+            return selects and all(_chooses(part, dtype, scope) for part in node.args)
     return False
 
 
@@ -164,8 +158,10 @@ def _always_meets(scope: Scope) -> bool:
     Decided row by row: no reduction iterator may stand in two rows, and within its row each one
     takes steps that do not jump over what the others reach and the source's range.
     """
-    body = scope.body
-    if not isinstance(body, Access) or STARTS.get(scope.reducer) != body.fill or scope.empty:
+    body, reducer = scope.body, REDUCERS[scope.reducer]
+    if not reducer.order or scope.empty:
+        return False
+    if not isinstance(body, Access) or reducer.identity != body.fill:
         return False
     first, seen = len(scope.loops), set[int]()
     for row, (lo, hi) in zip(body.rows, body.source.ranges, strict=True):

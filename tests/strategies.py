@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from einderive.ta.exact.interp import input_tensors
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine, canon, expr
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.functions import FUNCTIONS
-from einderive.ta.ir.node import REDUCERS, Condition, Node, Reducer, Scope, Tensor
+from einderive.ta.ir.node import Condition, Node, Reducer, Scope, Tensor
 from tests.fuzz.generator import program
 
 Raw = tuple[Any, ...]
@@ -57,7 +57,7 @@ class Grammar:
     max_sums: int = 2
     min_extent: int = 1
     max_extent: int = 4
-    reducers: tuple[Reducer, ...] = REDUCERS
+    reducers: tuple[Reducer, ...] = tuple(REDUCERS)
     functions: tuple[str, ...] = ("exp", "relu", "abs", "maximum")
     exponents: tuple[int, ...] = (2, 3, -1)
     floors: bool = True

@@ -1,4 +1,4 @@
-"""`python -m tools.docs_pages` writes docs/rules.md and docs/operators.md from the registries.
+"""`python -m tools.docs_pages` writes the pages of rules, operators and functions.
 
 A test compares the committed pages with what this writes.
 """
@@ -6,6 +6,8 @@ A test compares the committed pages with what this writes.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
+from math import inf
 from pathlib import Path
 
 from einderive.derivations.rule import JointRule, Rule
@@ -20,8 +22,18 @@ from einderive.frontend.report.catalogue import (
     shapes_text,
 )
 from einderive.frontend.text import hanging
+from einderive.ta.functions import FUNCTIONS, REDUCERS
+from einderive.ta.functions.data import Function, Reduction
 from einderive.ta.ir.operator import Operator
 
+FUNCTIONS_REMARK = """\
+This page is generated from the files of `ta/functions` by `python -m tools.docs_pages`.
+[](adding-a-function.md) explains how to add one. A definition is a law that a
+comparison may be told to use, by the function's name: `laws=["tanh"]`."""
+FACTS = """\
+The checker relies on these {count} facts, which are data of the files above. Each is tested by
+itself in `tests/ta/test_function_facts.py`. Of a function it knows besides that equal operands give
+equal values; values of functions that are not said to be infinite here count as finite."""
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 WIDTH = 92
 REMARK = """\
@@ -60,7 +72,62 @@ def operators_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES = {"rules.md": rules_page, "operators.md": operators_page}
+def functions_page() -> str:
+    """All functions and reducers, and the facts about them that the checker takes as true."""
+    believed = [fact for known in FUNCTIONS.values() for fact in function_facts(known)]
+    believed += [fact for known in REDUCERS.values() for fact in reducer_facts(known)]
+    lines = ["# Functions and reducers", "", FUNCTIONS_REMARK, ""]
+    lines += ["| function | is | definition | finite for | between |", "|---|---|---|---|---|"]
+    lines += map(_function, FUNCTIONS.values())
+    lines += ["", "| reducer | is |", "|---|---|"]
+    lines += (f"| `{name}` | {_about(name)} |" for name in REDUCERS)
+    facts_known = FACTS.format(count=len(believed))
+    lines += ["", "## Facts that have to be believed", "", facts_known, ""]
+    return "\n".join([*lines, *_block(believed)]) + "\n"
+
+
+def function_facts(known: Function) -> Iterator[str]:
+    """What the checker reads of a function."""
+    f, pieces = known.name, known.pieces
+    if known.at_zero is not None:
+        yield f"{f}(0) = {known.at_zero}"
+    if pieces is None or not known.compares:
+        return
+    yield f"{f} may be infinite, but only where an operand is"
+    if known.reducer:
+        yield f"{f}(x, y) = {known.reducer} of the set of x and y"
+    else:
+        factor, where = ("abs(c)", "any") if pieces.even else ("c", "a positive")
+        yield f"{f}(c*x) = {factor}*{f}(x) for {where} number c"
+        yield from (f"{f}({end}) = {pieces(end)}" for end in (inf, -inf))
+
+
+def reducer_facts(known: Reduction) -> Iterator[str]:
+    """What the checker reads of a reducer."""
+    if known.order:
+        yield f"the {known.name} of nothing is {known.identity}"
+        yield f"{known.name}[k] c*a = c*{known.opposite}[k] a for c < 0"
+
+
+PAGES = {
+    "rules.md": rules_page,
+    "operators.md": operators_page,
+    "functions.md": functions_page,
+}
+
+
+def _function(known: Function) -> str:
+    end = known.domain and f"x {'>=' if known.domain.included else '>'} {known.domain.least}"
+    between = known.range and f"{known.range[0]} and {known.range[1]}"
+    law = known.definition and f"`{known.definition}`"
+    cells = (f"`{known.name}`", _about(known.name), law, end or "all numbers", between or "")
+    return f"| {' | '.join(cells)} |"
+
+
+def _about(name: str) -> str:
+    """The first sentence of a function's file."""
+    text = import_module(f"einderive.ta.functions.{name}").__doc__ or ""
+    return _plain(text.splitlines()[0].partition(".  ")[0].rstrip(".") + ".")
 
 
 def _remark(what: str, command: str, guide: str) -> list[str]:

@@ -1,6 +1,6 @@
 """The identities of functions, reducers and powers that the checker takes as true.
 
-    f(0) = 0                        for the functions that `ta.ir.functions` marks so
+    f(0) = 0                        for the functions that `ta.functions` marks so
     relu(c*a) = c*relu(a)           c > 0;    relu(inf) = inf, relu(-inf) = 0
     abs(c*a) = |c|*abs(a)           c /= 0;   abs(inf) = abs(-inf) = inf
     exp(a + b) = exp(a)*exp(b)      exp(0) = 1
@@ -20,7 +20,7 @@ the other.  In that of exp, one of a and b is finite.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from fractions import Fraction
 
 from einderive.derivations.checker.formal import (
@@ -34,26 +34,37 @@ from einderive.derivations.checker.formal import (
     variables_of,
     without,
 )
-from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.functions import FUNCTIONS, REDUCERS
+from einderive.ta.functions.data import Function
 
 ZERO: Sum = ()
 INFINITY: Sum = (Term(ONE, (), (), (Atom(POSITIVE, (), True),)),)
 MINUS_INFINITY: Sum = (Term(ONE, (), (), (Atom(NEGATIVE, (), True),)),)
+
+
+def _values(function: Function) -> Iterator[tuple[tuple[str, Sum], Sum]]:
+    """What the function's file says of its values at 0 and at the infinities."""
+    if function.at_zero is not None:
+        yield (function.name, ZERO), (Term(ONE),) if function.at_zero else ZERO
+    pieces = function.pieces
+    if pieces is not None and pieces.continuous and function.arity == 1:
+        values = {0: ZERO, 1: INFINITY, -1: MINUS_INFINITY}
+        for argument, rises in ((INFINITY, pieces.above[0]), (MINUS_INFINITY, -pieces.below[0])):
+            yield (function.name, argument), values[(rises > 0) - (rises < 0)]
+
+
 KNOWN: Mapping[tuple[str, Sum], Sum] = {
-    **{(name, ZERO): ZERO for name, function in FUNCTIONS.items() if function.keeps_zero},
-    ("exp", ZERO): (Term(ONE),),
     ("^-1", INFINITY): ZERO,
     ("^-1", MINUS_INFINITY): ZERO,
-    ("relu", INFINITY): INFINITY,
-    ("relu", MINUS_INFINITY): ZERO,
-    ("abs", INFINITY): INFINITY,
-    ("abs", MINUS_INFINITY): INFINITY,
+    **{known: value for function in FUNCTIONS.values() for known, value in _values(function)},
 }
 """Values of functions."""
 
-OF_NOTHING = {"max": MINUS_INFINITY, "min": INFINITY}
-OPPOSITE = {"max": "min", "min": "max"}
-AS_REDUCER = {"maximum": "max", "minimum": "min"}
+OF_NOTHING = {
+    name: INFINITY if known.order < 0 else MINUS_INFINITY
+    for name, known in REDUCERS.items()
+    if known.order
+}
 MOST_COPIES = 64
 """A power of more factors stays as it is."""
 MOST_EXPS = 4
@@ -62,11 +73,12 @@ MOST_EXPS = 4
 
 def without_factor(function: str, operand: Sum) -> tuple[Fraction, Sum]:
     """`(c, b)` with `function(operand) = c * function(b)`; c > 0; the operand is not 0."""
-    if function not in ("relu", "abs"):
+    pieces = FUNCTIONS[function].pieces
+    if pieces is None or not pieces.continuous:
         return ONE, operand
     factor = _leading(operand)
     size = abs(factor)
-    return size, scaled(operand, 1 / (factor if function == "abs" else size))
+    return size, scaled(operand, 1 / (factor if pieces.even else size))
 
 
 def exponents(argument: Sum) -> list[Sum]:
@@ -116,7 +128,7 @@ def factors(body: Sum) -> list[Sum]:
 def reduced_without_factor(reducer: str, body: Sum) -> tuple[Fraction, str, Sum]:
     """`(c, r, b)` with `reducer(body) = c * r(b)`."""
     factor = _leading(body)
-    chosen = reducer if factor > 0 else OPPOSITE[reducer]
+    chosen = reducer if factor > 0 else REDUCERS[reducer].opposite
     return factor, chosen, scaled(body, 1 / factor)
 
 

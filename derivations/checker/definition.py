@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-from einderive.derivations.checker.axioms import OPPOSITE
 from einderive.derivations.checker.compare import not_equal
 from einderive.derivations.checker.formal import NotShown
 from einderive.derivations.checker.template import Template
 from einderive.ta.errors import EinderiveError
+from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.node import Reducer, Scope
 from einderive.ta.ir.operator import Binding
 from einderive.ta.ir.subst import nested_scopes
@@ -87,7 +87,7 @@ def instances(operator: Defined, text: str, binding: Binding) -> Iterator[Scope]
     NotShown where the binding does not fit it."""
     reducer: str = binding.scope.reducer
     if binding.coefficient < 0:
-        reducer = OPPOSITE.get(reducer, reducer)
+        reducer = REDUCERS[reducer].opposite or reducer
     if binding.scope.sums and reducer not in operator.reducers:
         raise NotShown(f"{operator.name} does not reduce by {binding.scope.reducer}")
     template = Template(text, binding)

@@ -35,9 +35,10 @@ from einderive.derivations.checker.forms import (
 )
 from einderive.derivations.checker.infinities import unbounded
 from einderive.ta.facts.infinite import may_be_infinite
+from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.node import REDUCERS, Condition, Source
+from einderive.ta.ir.node import Condition, Source
 
 MOST_COMPARED = 1000
 """Atoms of operands that are compared by integer sets, some milliseconds each."""

@@ -14,12 +14,14 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 
 from einderive.derivations.checker.formal import NotShown, Sum, Term, negations
-from einderive.ta.facts.infinite import PASSING
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir.node import Condition
 
 Conditions = tuple[Condition, ...]
 
-KEEPING = frozenset({*PASSING, "max", "min", "prod", "value", "^-1"})
+KEEPING = frozenset(
+    {*(f.name for f in FUNCTIONS.values() if f.compares), *REDUCERS, "value", "^-1"}
+)
 """What is infinite, or has no value, only where an operand is or has none; so is 1/0.  The values
 of all other functions count as finite."""
 

@@ -33,6 +33,7 @@ from einderive.derivations.checker.formal import (
 )
 from einderive.derivations.checker.infinities import require_single
 from einderive.derivations.checker.regions import guard, pieces
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import (
@@ -145,8 +146,8 @@ class Translation:
                 if node.exponent < 0:  # without bound variables, so it may stand several times
                     return self._times([self._reciprocal(self.expression(node.base, at))] * count)
                 return self._times([self.expression(node.base, at) for _ in range(count)])
-            case Apply(function="maximum" | "minimum"):
-                reducer = axioms.AS_REDUCER[node.function]
+            case Apply() if FUNCTIONS[node.function].reducer:
+                reducer = FUNCTIONS[node.function].reducer
                 return self._reduced(reducer, self._body_parts(node, at, reducer))
             case Apply(args=(operand,)):
                 return self._function(node.function, self.expression(operand, at))
@@ -314,7 +315,7 @@ class Translation:
             ]
         if isinstance(node, Mul) and reducer == "prod":
             return [p for factor in node.factors for p in self._body_parts(factor, at, reducer)]
-        if isinstance(node, Apply) and axioms.AS_REDUCER.get(node.function) == reducer:
+        if isinstance(node, Apply) and FUNCTIONS[node.function].reducer == reducer:
             return [p for operand in node.args for p in self._body_parts(operand, at, reducer)]
         if isinstance(node, Access) and isinstance(node.source, Scope):
             source = node.source

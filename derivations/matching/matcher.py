@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from einderive.derivations.matching.match import IMPOSSIBLE, NO_WINDOWS, Family, Table, family_of
-from einderive.ta.ir.node import REDUCERS, Reducer, Scope
+from einderive.ta.functions import REDUCERS
+from einderive.ta.ir.node import Reducer, Scope
 from einderive.ta.ir.operator import Binding, Operator
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from einderive.derivations.rule import Example, Refusal, Rule
-from einderive.derivations.steps.identities import Pull
 from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.pull import Pull
+from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.node import Scope
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
     """Every max or min; the kernel sees whether something can leave it."""
-    if scope.sums and scope.reducer in ("max", "min"):
+    if scope.sums and REDUCERS[scope.reducer].order:
         yield Pull()
 
 

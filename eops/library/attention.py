@@ -170,9 +170,14 @@ def _attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float) -> 
     return functional.scaled_dot_product_attention(q, k, v, scale=scale)
 
 
-def _launch(binding: Binding) -> Launch:
-    scope, found = binding.scope, find(binding.scope)
+def _bound(binding: Binding) -> Attention:
+    found = find(binding.scope)
     assert found is not None  # the binding comes from `recognise`
+    return found
+
+
+def _launch(binding: Binding) -> Launch:
+    scope, found = binding.scope, _bound(binding)
     roles = found.roles
     readings = [
         reading(access, rows, [i for role in names for i in roles[role]], found.bounds)
@@ -199,8 +204,7 @@ def _launch(binding: Binding) -> Launch:
 
 
 def _work(binding: Binding) -> Work:
-    found = find(binding.scope)
-    assert found is not None  # the binding comes from `recognise`
+    found = _bound(binding)
     sizes = {r: prod(found.bounds[i].extent for i in held) for r, held in found.roles.items()}
     moved = output_bytes(binding.scope)
     for (access, rows), names in zip(found.operands, ROLES, strict=True):

@@ -7,8 +7,6 @@ b and k are any number of iterators; a constant factor is allowed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from math import isinf
 
 import torch
@@ -17,10 +15,11 @@ from einderive.eops.library.arrange import library_call, reading, scaled
 from einderive.eops.library.plain import is_plain, refuse_empty
 from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.torch_views.scalar import Buffers
-from einderive.eops.torch_views.steps import align
+from einderive.eops.torch_views.steps import align, reduced
 from einderive.ta.exact.fields import rounded
+from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Access, Reducer, Scope
+from einderive.ta.ir.node import Access, Scope
 from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
 
 BODY_REPAIRS = ("hoist", "distribute", "materialise")
@@ -55,27 +54,14 @@ def _launch(binding: Binding) -> Launch:
     held = [i for i in bounds if access.free >> i & 1]
     data = reading(access, access.rows, held, bounds)
     loops = tuple(i for i in held if i < len(scope.loops))
-    axes = [axis for axis, i in enumerate(held) if i >= len(scope.loops)]
-    reduce = _reduction(scope.reducer, axes, negated=coefficient < 0)
+    reducer = REDUCERS[scope.reducer].opposite if coefficient < 0 else ""
 
     def call(buffers: Buffers, dtype: torch.dtype) -> torch.Tensor:
-        result = scaled(reduce(data(buffers, dtype).tensor), coefficient)
+        x = data(buffers, dtype).tensor
+        result = scaled(reduced(reducer or scope.reducer, x, len(loops), x.dtype), coefficient)
         return align(result, loops, tuple(range(len(scope.loops)))).expand(scope.shape)
 
     return library_call(scope, call)
-
-
-def _reduction(
-    reducer: Reducer, axes: list[int], *, negated: bool
-) -> Callable[[torch.Tensor], torch.Tensor]:
-    """The reduction over the axes, which are the last; a negative factor outside exchanges
-    maximum and minimum."""
-    if reducer == "sum":
-        return partial(torch.sum, dim=axes)
-    if reducer == "prod":
-        return lambda x: torch.prod(x.flatten(axes[0]), -1)
-    greatest = (reducer == "max") is not negated
-    return partial(torch.amax if greatest else torch.amin, dim=axes)
 
 
 def _work(binding: Binding) -> Work:
@@ -90,7 +76,7 @@ REDUCTION = Operator(
     definition="Y[b] = {factor} * reduce[k](A[b,k])",
     work=_work,
     launch=_launch,
-    reducers=("sum", "max", "min", "prod"),
+    reducers=tuple(REDUCERS),
     recognise=recognise,
     keeps_nonfinite=lambda binding: True,
     summary="sum, maximum, minimum or product over some dimensions of a tensor",

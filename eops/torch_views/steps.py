@@ -7,68 +7,65 @@ Operands broadcast, and a temporary is overwritten where it has the shape of the
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
 import torch
 
 from einderive.eops.torch_views.types import real_scalar
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
-from einderive.ta.ir.node import Condition, Node, Number
+from einderive.ta.ir.node import Condition, Node, Number, Reducer
 
 Dims: TypeAlias = tuple[int, ...]
 """Iterators, rising: the dimensions of a tensor."""
 
-UNARY: Final[dict[str, Callable[..., torch.Tensor]]] = {
-    "exp": torch.exp,
-    "log": torch.log,
-    "log1p": torch.log1p,
-    "expm1": torch.expm1,
-    "sqrt": torch.sqrt,
-    "rsqrt": torch.rsqrt,
-    "sin": torch.sin,
-    "cos": torch.cos,
-    "tanh": torch.tanh,
-    "erf": torch.erf,
-    "sigmoid": torch.sigmoid,
-    "abs": torch.abs,
-}
-"""Those that take `out=`."""
-
-SQRT_HALF: Final = math.sqrt(0.5)
+SPELLED: Final = {"torch": torch, "F": torch.nn.functional}
+"""What the names in spellings mean."""
 
 
-def _sign(x: torch.Tensor) -> torch.Tensor:
-    """torch.sgn takes a NaN to 0."""
-    return torch.where(torch.isnan(x), x, torch.sgn(x))
+class Operation(NamedTuple):
+    """A function of tensors; `overwrites`: it takes `out=`."""
+
+    call: Callable[..., torch.Tensor]
+    overwrites: bool
 
 
-def _gelu(x: torch.Tensor) -> torch.Tensor:
-    """`x/2 * erfc(-x/sqrt 2)`.  torch's own is one pass, but on a CPU float32's is NaN at infinity
-    and infinite near the largest number; both lose the left tail in `1 + erf`."""
-    if x.is_cuda:
-        return torch.nn.functional.gelu(x)
-    half = torch.mul(x, -SQRT_HALF)
-    return torch.erfc(half, out=half).mul_(0.5).mul_(x)
+@cache
+def _spelled(text: str, operands: str = "") -> Callable[..., torch.Tensor]:
+    """The torch function that a spelling of `ta.functions` names, or an expression in operands."""
+    found: Callable[..., torch.Tensor] = eval(
+        f"lambda {operands}: {text}" if operands else text, SPELLED
+    )
+    return found
 
 
-def _finite(x: torch.Tensor) -> torch.Tensor:
-    return torch.nan_to_num(x, nan=0.0, posinf=0.0, neginf=0.0)
+@cache
+def operation(function: str) -> Operation:
+    known = FUNCTIONS[function]
+    text = known.torch_stage or known.torch
+    if "(" not in text:
+        return Operation(_spelled(text), text.startswith("torch."))
+    return Operation(_spelled(text.format("x", "y"), "x, y"[: 3 * known.arity - 2]), False)
 
 
-OTHER: Final[dict[str, Callable[..., torch.Tensor]]] = {
-    "silu": torch.nn.functional.silu,
-    "gelu": _gelu,
-    "sign": _sign,
-    "finite": _finite,
-    "softplus": lambda x: torch.nn.functional.softplus(x, threshold=50.0),
-    "relu": torch.relu,
-    "maximum": torch.maximum,
-    "minimum": torch.minimum,
-}
+def combination(reducer: Reducer) -> Callable[..., torch.Tensor]:
+    """Of two tensors; it takes `out=`."""
+    return _spelled(REDUCERS[reducer].torch)
+
+
+def reduced(reducer: Reducer, x: torch.Tensor, first: int, dtype: torch.dtype) -> torch.Tensor:
+    """The reduction over the dimensions from `first` on, computed in the type where it matters."""
+    axes = tuple(range(first, x.dim()))
+    return _spelled(REDUCERS[reducer].torch_reduce, "x, axes, dtype")(x, axes, dtype) if axes else x
+
+
+def repeated(reducer: Reducer, x: torch.Tensor, n: int) -> torch.Tensor:
+    """The reduction of the tensor taken n times."""
+    return x if n == 1 else _spelled(REDUCERS[reducer].torch_repeat, "x, n")(x, n)
 
 
 class Value(NamedTuple):
@@ -153,23 +150,18 @@ def binary(
 
 
 def scaled(step: Step, coefficient: Number) -> Step:
-    def run(frame: Frame) -> Value:
-        value = step.run(frame)
-        scalar = frame.scalar(coefficient)
-        if value.own:
-            return Value(value.tensor.mul_(scalar), True)
-        return Value(value.tensor * scalar, True)
-
-    return Step(step.dims, run)
+    return _with_number(torch.mul, step, coefficient)
 
 
 def shifted(step: Step, constant: Number) -> Step:
+    return _with_number(torch.add, step, constant)
+
+
+def _with_number(operation: Callable[..., torch.Tensor], step: Step, number: Number) -> Step:
     def run(frame: Frame) -> Value:
         value = step.run(frame)
-        scalar = frame.scalar(constant)
-        if value.own:
-            return Value(value.tensor.add_(scalar), True)
-        return Value(value.tensor + scalar, True)
+        out = value.tensor if value.own else None
+        return Value(operation(value.tensor, frame.scalar(number), out=out), True)
 
     return Step(step.dims, run)
 
@@ -192,18 +184,17 @@ def power(base: Step, exponent: int) -> Step:
 
 
 def apply(function: str, args: Sequence[Step]) -> Step:
-    """The function of `ta.ir.functions` with this name."""
+    """The function of `ta.functions` with this name."""
+    call, overwrites = operation(function)
     if len(args) == 2:
-        return binary(OTHER[function], args[0], args[1])
+        return binary(call if overwrites else lambda x, y, out: call(x, y), args[0], args[1])
     (arg,) = args
 
     def run(frame: Frame) -> Value:
         value = arg.run(frame)
-        if function in UNARY:
-            return Value(
-                UNARY[function](value.tensor, out=value.tensor if value.own else None), True
-            )
-        return Value(OTHER[function](value.tensor), True)
+        if overwrites:
+            return Value(call(value.tensor, out=value.tensor if value.own else None), True)
+        return Value(call(value.tensor), True)
 
     return Step(arg.dims, run)
 

@@ -8,40 +8,27 @@ padded; every pass runs along the loops, where the memory is contiguous.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from fractions import Fraction
+from collections.abc import Sequence
 from itertools import product
-from math import inf, prod
+from math import prod
 from typing import Final, NamedTuple
 
 import torch
 
 from einderive.eops.torch_views.scalar import Buffers
+from einderive.eops.torch_views.steps import combination
 from einderive.eops.torch_views.strided import fill_value
 from einderive.eops.torch_views.types import StageTypes
 from einderive.eops.torch_views.views import ViewPlan, plan_view
+from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Access, Mul, Number, Reducer, Scope
+from einderive.ta.ir.node import Access, Mul, Number, Scope
 
 MOST_TAPS: Final = 128
 LEAST_LOOPS: Final = 1 << 12
 """With fewer outputs than this the calls outweigh the passes they save."""
-IDENTITIES: Final[dict[Reducer, Number]] = {
-    "sum": Fraction(0),
-    "prod": Fraction(1),
-    "max": -inf,
-    "min": inf,
-}
-COMBINE: Final[dict[Reducer, Callable[..., torch.Tensor]]] = {
-    "sum": torch.add,
-    "prod": torch.mul,
-    "max": torch.maximum,
-    "min": torch.minimum,
-}
-
-
 BLOCK: Final = 1 << 18
 """Outputs that stay in the cache while all taps are added to them."""
 
@@ -71,7 +58,7 @@ class TapStage:
         out = self._empty(reads, types, sources[0].device)
         for axis, start, length in _blocks(self.shape):
             part = out.narrow(axis, start, length)
-            part.fill_(fill_value(IDENTITIES[self.reducer], types.compute))
+            part.fill_(fill_value(REDUCERS[self.reducer].identity, types.compute))
             for tap, views in zip(self.taps, reads, strict=True):
                 self._add(part, tap, views, (axis, start, length))
             if self.coefficient != 1:
@@ -117,7 +104,7 @@ class TapStage:
         if len(operands) == 2:
             part.addcmul_(*(operand.to(part.dtype) for operand in operands))
         else:
-            COMBINE[self.reducer](part, operands[0].to(part.dtype), out=part)
+            combination(self.reducer)(part, operands[0].to(part.dtype), out=part)
 
 
 def tap_stage(scope: Scope) -> TapStage | None:
@@ -137,7 +124,7 @@ def tap_stage(scope: Scope) -> TapStage | None:
         return None
     if scope.reducer != "sum" and (len(reads) > 1 or coefficient != 1):
         return None
-    identity = IDENTITIES[scope.reducer]
+    identity = REDUCERS[scope.reducer].identity
     loops = (1 << len(scope.loops)) - 1
     if len(reads) == 2:
         used = [read.free & loops for read in reads]

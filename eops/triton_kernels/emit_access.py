@@ -6,8 +6,7 @@ Every name in the text is made here or is a literal; nothing of the input's own 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
-from math import inf, isinf
+from math import isinf
 from typing import Final, NamedTuple
 
 import torch
@@ -15,6 +14,7 @@ import torch
 from einderive.eops.dtypes import FLOATS, LIMITS
 from einderive.eops.torch_views.types import real_scalar
 from einderive.eops.triton_kernels.plan import Guard, Load, Plan
+from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Condition, Number
@@ -90,11 +90,7 @@ def scalar(value: Number, dtype: str) -> str:
 
 def identity(plan: Plan) -> str:
     """The reducer's value over nothing, as a literal."""
-    whole = plan.compute == "int64"
-    least: Number = Fraction(-(2**63)) if whole else -inf
-    greatest: Number = Fraction(2**63 - 1) if whole else inf
-    values = {"sum": Fraction(0), "prod": Fraction(1), "max": least, "min": greatest}
-    return literal(values[plan.scope.reducer], plan.compute)
+    return literal(REDUCERS[plan.scope.reducer].identity, plan.compute)
 
 
 def condition_text(condition: Condition, frame: Frame, spread: str = "") -> str:

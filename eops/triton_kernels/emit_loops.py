@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from einderive.eops.triton_kernels.emit_access import TRITON_DTYPE, Frame, axis, identity
 from einderive.eops.triton_kernels.emit_scalar import BodyWriter
 from einderive.eops.triton_kernels.plan import Plan
+from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.affine import Range
 
 INDENT = "    "
@@ -41,6 +42,16 @@ def decode(
     return lines[::-1], names
 
 
+def output_setup(plan: Plan, lines: Sequence[str]) -> list[str]:
+    """`index` and `live`, of a block of outputs, and the `lines` that decode it."""
+    return [
+        *index_setup(plan),
+        "index = pid * BLOCK + tl.arange(0, BLOCK)",
+        f"live = index < {plan.outputs}",
+        *lines,
+    ]
+
+
 def index_setup(plan: Plan) -> list[str]:
     """`zero` and `pid` in the width the indices need."""
     width = "tl.int64" if plan.wide else "tl.int32"
@@ -53,22 +64,13 @@ def indent(lines: Sequence[str], depth: int) -> list[str]:
 
 def combine(plan: Plan, left: str, right: str) -> str:
     """`left` and `right` under the reducer; a NaN stays one."""
-    if plan.scope.reducer in ("max", "min"):
-        function = f"{plan.scope.reducer}imum"
-        return f"tl.{function}({left}, {right}, propagate_nan=tl.PropagateNan.ALL)"
-    return f"{left} {'+' if plan.scope.reducer == 'sum' else '*'} {right}"
+    return REDUCERS[plan.scope.reducer].triton.format(left, right)
 
 
 def loop_kernel(plan: Plan) -> tuple[list[str], list[str]]:
     """The kernel's statements and helpers, reductions as nested loops."""
     first = len(plan.scope.loops)
     lines, names = decode("index", range(first), plan.scope.domain)
-    head = [
-        *index_setup(plan),
-        "index = pid * BLOCK + tl.arange(0, BLOCK)",
-        f"live = index < {plan.outputs}",
-        *lines,
-    ]
     sums = plan.scope.sums
     every = [names.get(i, f"s{i - first}") for i in range(len(plan.scope.domain))]
     lanes = (axis(names, range(first), "live", "0 * index"),)
@@ -85,7 +87,7 @@ def loop_kernel(plan: Plan) -> tuple[list[str], list[str]]:
             body += indent([f"for r{depth} in range({bound.lo}, {bound.hi}):"], depth)
             body += indent([f"s{depth} = zero + r{depth}", *writer.lines[depth + 1]], depth + 1)
         body += indent([f"result = {combine(plan, 'result', value)}"], len(sums))
-    return head + body + store(plan), list(writer.helpers)
+    return output_setup(plan, lines) + body + store(plan), list(writer.helpers)
 
 
 def scalar_identity(plan: Plan) -> str:
@@ -115,10 +117,7 @@ def flat_kernel(plan: Plan) -> tuple[list[str], list[str]]:
     value = writer.value(scope.body)
     compute = TRITON_DTYPE[plan.compute]
     body = [
-        *index_setup(plan),
-        "index = pid * BLOCK + tl.arange(0, BLOCK)",
-        f"live = index < {plan.outputs}",
-        *lines,
+        *output_setup(plan, lines),
         f"partial = tl.full([BLOCK, BLOCK_R], {identity(plan)}, {compute})",
         *writer.lines[0],
         f"for start in range(0, {plan.reduction}, BLOCK_R):",
@@ -137,7 +136,7 @@ def flat_kernel(plan: Plan) -> tuple[list[str], list[str]]:
 def _across(plan: Plan) -> list[str]:
     """The reduction over the lanes; Triton's own max and min drop a NaN, so it is put back."""
     reducer = plan.scope.reducer
-    if reducer == "sum" or plan.compute == "int64":
+    if not REDUCERS[reducer].order or plan.compute == "int64":
         return [f"result = tl.{reducer}(partial, 1)"]
     nan = scalar_nan(plan)
     return [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import factorial
 from typing import Final
 
 from einderive.eops.triton_kernels.emit_access import (
@@ -15,43 +14,12 @@ from einderive.eops.triton_kernels.emit_access import (
     scalar,
 )
 from einderive.eops.triton_kernels.plan import Plan
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.expr import const
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Select
 
 ONE: Final = const(1)
-
-TEMPLATES: Final[dict[str, str]] = {
-    "exp": "tl.exp({0})",
-    "log": "tl.log({0})",
-    "log1p": "_log1p({0})",
-    "expm1": "_expm1({0})",
-    "sqrt": "tl.sqrt({0})",
-    "rsqrt": "tl.rsqrt({0})",
-    "sin": "tl.sin({0})",
-    "cos": "tl.cos({0})",
-    "tanh": "_tanh({0})",
-    "erf": "tl.erf({0})",
-    "sigmoid": "1.0 / (1.0 + tl.exp(-{0}))",
-    "silu": "{0} / (1.0 + tl.exp(-{0}))",
-    "gelu": "0.5 * {0} * (1.0 + tl.erf({0} * 0.7071067811865476))",
-    "softplus": "tl.maximum({0}, 0.0) + _log1p(tl.exp(-tl.abs({0})))",
-    "relu": "tl.where({0} < 0, {zero}, {0})",
-    "abs": "tl.abs({0})",
-    "sign": "tl.where({0} > 0, {one}, tl.where({0} < 0, -{one}, {0}))",
-    "finite": 'tl.where(tl.abs({0}) < float("inf"), {0}, {zero})',
-    "maximum": "tl.maximum({0}, {1}, propagate_nan=tl.PropagateNan.ALL)",
-    "minimum": "tl.minimum({0}, {1}, propagate_nan=tl.PropagateNan.ALL)",
-}
-"""Functions in forms that compile and that the interpreter runs; comparisons are arranged so that a
-NaN passes through."""
-
-NEEDS: Final[dict[str, tuple[str, ...]]] = {
-    "log1p": ("_log1p",),
-    "softplus": ("_log1p",),
-    "expm1": ("_expm1",),
-    "tanh": ("_expm1", "_tanh"),
-}
 
 
 class BodyWriter:
@@ -147,10 +115,10 @@ class BodyWriter:
 
     def _apply(self, node: Apply) -> str:
         compute = self.plan.compute
-        self.helpers |= dict.fromkeys(NEEDS.get(node.function, ()))
-        template = TEMPLATES[node.function]
-        if node.function == "sqrt" and compute == "float32":
-            template = "tl.sqrt_rn({0})"  # tl.sqrt compiles to an approximation
+        known = FUNCTIONS[node.function]
+        own = (known.name,) if known.triton_helper else ()
+        self.helpers |= dict.fromkeys((*known.triton_needs, *own))
+        template = (compute == "float32" and known.triton_float32) or known.triton
         zero, one = (literal(Fraction(value), compute) for value in (0, 1))
         # A constant operand is named first: templates use an operand more than once.
         operands = [
@@ -160,40 +128,8 @@ class BodyWriter:
         return template.format(*operands, zero=zero, one=one)
 
 
-def helper_source(name: str, compute: str) -> str:
-    """The source of a helper function, its series long enough for the type it computes in."""
-    wide = compute == "float64"
-    if name == "_expm1":
-        coefficients = [1 / factorial(n) for n in range(1, 16 if wide else 10)]
-        return f'''@triton.jit
-def _expm1(x):
-    """exp(x) - 1; near 0 by its Taylor series, where the difference would cancel."""
-    series = x * {_horner("x", coefficients)}
-    return tl.where(tl.abs(x) < 0.5, series, tl.exp(x) - 1.0)
-'''
-    if name == "_log1p":
-        coefficients = [2 / (2 * n + 1) for n in range(11 if wide else 6)]
-        return f'''@triton.jit
-def _log1p(x):
-    """log(1 + x); near 0 as 2 artanh(x / (2 + x)), where the sum would lose digits."""
-    s = x / (2.0 + x)
-    z = s * s
-    series = s * {_horner("z", coefficients)}
-    return tl.where(tl.abs(x) < 0.25, series, tl.log(1.0 + x))
-'''
-    if name == "_tanh":
-        return '''@triton.jit
-def _tanh(x):
-    """-d / (2 + d) for d = exp(-2 |x|) - 1, with the sign of x."""
-    d = _expm1(-2.0 * tl.abs(x))
-    t = -d / (2.0 + d)
-    return tl.where(x < 0, -t, t)
-'''
-    raise KeyError(name)
-
-
-def _horner(variable: str, coefficients: list[float]) -> str:
-    text = repr(coefficients[-1])
-    for coefficient in reversed(coefficients[:-1]):
-        text = f"({coefficient!r} + {variable} * {text})"
-    return text
+def helper_source(function: str, compute: str) -> str:
+    """The source of a function's helper, its series long enough for the type it computes in."""
+    helper = FUNCTIONS[function].triton_helper
+    assert helper is not None
+    return helper(compute == "float64")

@@ -30,8 +30,9 @@ from typing import Any, ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from einderive.ta.equality.signs import COMPARING, SignField, compared
+from einderive.ta.equality.signs import SignField, compared
 from einderive.ta.exact.fields import Array, Field
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir.node import Number, Reducer
 
 SAFE_PRIMES: Final = (2147454839, 2147365919, 2147363039, 2147345639)
@@ -70,12 +71,6 @@ class ExponentialField(Field):
             return given
         return _pack(self.value.convert(given), self.exponent.convert(given))
 
-    def add(self, left: Array, right: Array) -> Array:
-        return self.combine("sum", left, right)
-
-    def multiply(self, left: Array, right: Array) -> Array:
-        return self.combine("prod", left, right)
-
     def power(self, base: Array, exponent: int) -> Array:
         first, second = _parts(base)
         return _pack(self.value.power(first, exponent), self.exponent.power(second, exponent))
@@ -83,7 +78,7 @@ class ExponentialField(Field):
     def apply(self, function: str, *args: Array) -> Array:
         firsts = [_parts(arg)[0] for arg in args]
         first = self.value.apply(function, *firsts)
-        if self.signed and function in COMPARING:
+        if self.signed and FUNCTIONS[function].compares:
             return compared(self, function, args, self._sign)
         if function == "exp":
             first = np.where(args[0] == self.constant(-math.inf), first, self._exp(args[0]))
@@ -107,14 +102,14 @@ class ExponentialField(Field):
         return result
 
     def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
-        if reducer not in ("sum", "prod"):
+        if REDUCERS[reducer].order:
             return self.reduce(reducer, np.stack(np.broadcast_arrays(left, right), axis=-1), 1)
         (a, x), (b, y) = _parts(left), _parts(right)
         return _pack(self.value.combine(reducer, a, b), self.exponent.combine(reducer, x, y))
 
     def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
         first, second = _parts(values)
-        if reducer in ("sum", "prod"):
+        if not REDUCERS[reducer].order:
             reduced = self.exponent.reduce(reducer, second, axes)
         else:
             nothing = first == self.value.identity(reducer)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from einderive.ta.exact.fields import IDENTITIES
+from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Condition, Node, Scope
@@ -31,7 +31,7 @@ def flatten_extremes(roots: Sequence[Scope]) -> tuple[Scope, ...]:
 
 def _merged(stage: Scope) -> Scope | None:
     read = stage.body
-    if stage.reducer not in ("max", "min") or not isinstance(read, Access):
+    if not REDUCERS[stage.reducer].order or not isinstance(read, Access):
         return None
     inner = read.source
     if not isinstance(inner, Scope) or inner.reducer != stage.reducer or inner.empty:
@@ -45,7 +45,7 @@ def _merged(stage: Scope) -> Scope | None:
             if high >= bound.hi:
                 room = affine.shift(affine.scale(row, -1), bound.hi - 1)
                 conditions.append(Condition(">=", room))
-    nothing = IDENTITIES[stage.reducer]
+    nothing = REDUCERS[stage.reducer].identity
     if conditions and read.fill != nothing:
         return None
     first = len(stage.domain)

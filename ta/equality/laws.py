@@ -6,69 +6,42 @@ function is replaced by its right-hand side before anything is compared.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from einderive.ta.errors import NameUnknownError, shown
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.names import close_matches
-from einderive.ta.ir.node import Access, Add, Apply, Mul, Node, Power, Scope, Select
-from einderive.ta.ir.subst import stages
+from einderive.ta.ir.node import Access, Apply, Node, Scope
+from einderive.ta.ir.subst import children, replace_node, stages, with_children
 from einderive.ta.notation.given import several
+from einderive.ta.notation.parse import parse
 
-Definition: TypeAlias = Callable[[Node], Node]
 MOST_NAMES: Final = 10_000
 
 
 class Law(NamedTuple):
-    """`equation` is what it claims; `definition` its right-hand side for an argument."""
+    """`equation` is what it claims; `definition` its right-hand side in the operand x, where the
+    law is a function's definition."""
 
     equation: str
     function: str
-    definition: Definition | None = None
-
-
-def _exp(x: Node) -> Node:
-    return expr.apply("exp", x)
-
-
-def _negative(x: Node) -> Node:
-    return expr.mul(expr.const(-1), x)
-
-
-def _sigmoid(x: Node) -> Node:
-    return expr.divide(expr.const(1), expr.add(expr.const(1), _exp(_negative(x))))
-
-
-def _tanh(x: Node) -> Node:
-    up, down = _exp(x), _exp(_negative(x))
-    return expr.divide(expr.subtract(up, down), expr.add(up, down))
+    definition: str = ""
 
 
 EXP_SUM: Final = "exp-sum"
 LAWS: Final[dict[str, Law]] = {
     EXP_SUM: Law("exp(a+b) = exp(a)*exp(b)", "exp"),
-    "sigmoid": Law("sigmoid(x) = 1/(1+exp(-x))", "sigmoid", _sigmoid),
-    "silu": Law("silu(x) = x*sigmoid(x)", "silu", lambda x: expr.mul(x, expr.apply("sigmoid", x))),
-    "tanh": Law("tanh(x) = (exp(x)-exp(-x))/(exp(x)+exp(-x))", "tanh", _tanh),
-    "expm1": Law("expm1(x) = exp(x)-1", "expm1", lambda x: expr.add(_exp(x), expr.const(-1))),
-    "log1p": Law(
-        "log1p(x) = log(1+x)", "log1p", lambda x: expr.apply("log", expr.add(expr.const(1), x))
-    ),
-    "softplus": Law(
-        "softplus(x) = log(1+exp(x))",
-        "softplus",
-        lambda x: expr.apply("log", expr.add(expr.const(1), _exp(x))),
-    ),
-    "rsqrt": Law("rsqrt(x) = 1/sqrt(x)", "rsqrt", lambda x: expr.power(expr.apply("sqrt", x), -1)),
-    "relu": Law(
-        "relu(x) = maximum(x,0)", "relu", lambda x: expr.apply("maximum", x, expr.const(0))
-    ),
-    "abs": Law("abs(x) = maximum(x,-x)", "abs", lambda x: expr.apply("maximum", x, _negative(x))),
+    **{
+        name: Law(f"{name}(x) = {known.definition}", name, known.definition)
+        for name, known in FUNCTIONS.items()
+        if known.definition
+    },
 }
-ORDER: Final = ("silu", "sigmoid", "tanh", "expm1", "softplus", "log1p", "rsqrt", "relu", "abs")
-"""Definitions before those of the functions that they use."""
+X: Final = expr.access(expr.tensor("x", ()), ())
 
 
 def law_names(laws: Iterable[str]) -> frozenset[str]:
@@ -104,36 +77,25 @@ def names_given(names: object, what: str) -> tuple[str, ...]:
 
 
 def apply_definitions(roots: Sequence[Scope], laws: Iterable[str]) -> tuple[Scope, ...]:
-    """The programs with the functions of these laws replaced by their definitions."""
-    chosen = set(laws)
-    for name in ORDER:
-        definition = LAWS[name].definition
-        if name in chosen and definition is not None:
-            roots = _replace(roots, {LAWS[name].function: definition})
-    return tuple(roots)
-
-
-def _replace(roots: Sequence[Scope], definitions: Mapping[str, Definition]) -> tuple[Scope, ...]:
+    """The programs with the functions of these laws replaced by their definitions, also those in
+    other definitions."""
+    chosen = {LAWS[name].function for name in laws if LAWS[name].definition}
     done: dict[Scope, Scope] = {}
 
     def visit(node: Node) -> Node:
-        match node:
-            case Access(source=Scope() as source):
-                return expr.access(done[source], node.rows, node.fill)
-            case Mul():
-                return expr.mul(*map(visit, node.factors))
-            case Add():
-                return expr.add(*map(visit, node.terms))
-            case Power():
-                return expr.power(visit(node.base), node.exponent)
-            case Apply():
-                args = [visit(arg) for arg in node.args]
-                definition = definitions.get(node.function)
-                return definition(*args) if definition else expr.apply(node.function, *args)
-            case Select():
-                return expr.select(node.conditions, visit(node.then), visit(node.otherwise))
-        return node
+        if isinstance(node, Access) and isinstance(node.source, Scope):
+            return expr.access(done[node.source], node.rows, node.fill)
+        operands = tuple(map(visit, children(node)))
+        if isinstance(node, Apply) and node.function in chosen:
+            return replace_node(visit(_definition(node.function)), X, operands[0])
+        return with_children(node, operands)
 
     for stage in stages(*roots):
         done[stage] = make_scope(stage.loops, stage.sums, visit(stage.body), stage.reducer)
     return tuple(done[root] for root in roots)
+
+
+@lru_cache
+def _definition(function: str) -> Node:
+    (root,) = parse(f"Y = {FUNCTIONS[function].definition}", {"x": ()}, "float32", {}).roots()
+    return root.body

@@ -25,9 +25,9 @@ import numpy.typing as npt
 from einderive.ta.equality.exp_law import ExponentialField
 from einderive.ta.equality.signs import SignField
 from einderive.ta.exact.fields import Array, Field, ModularField, whole_value
-from einderive.ta.ir.functions import FUNCTIONS, PARTIAL
-from einderive.ta.ir.node import Access, Apply, Const, Number, Power, Reducer, Scope
-from einderive.ta.ir.subst import stages, walk
+from einderive.ta.functions import FUNCTIONS, REDUCERS
+from einderive.ta.ir.node import Apply, Number, Power, Reducer, Scope
+from einderive.ta.ir.subst import every_term, is_infinite, reduces_nothing, stages
 
 INFINITE: Final = np.uint64(1 << 31)
 NONE: Final = np.uint64(1 << 63)
@@ -43,33 +43,18 @@ random residues is, and one in 10^15 in four draws."""
 
 def divides(*roots: Scope) -> bool:
     """Whether something may be divided by 0."""
-    return any(
-        isinstance(node, Power) and node.exponent < 0
-        for stage in stages(*roots)
-        for node in walk(stage.body)
-    )
+    return any(isinstance(node, Power) and node.exponent < 0 for node in every_term(*roots))
 
 
 def partial(*roots: Scope) -> bool:
     """Whether a function that is not finite at every number is in the programs."""
-    return any(
-        isinstance(node, Apply) and node.function in PARTIAL
-        for stage in stages(*roots)
-        for node in walk(stage.body)
-    )
+    applied = (node.function for node in every_term(*roots) if isinstance(node, Apply))
+    return any(FUNCTIONS[function].domain is not None for function in applied)
 
 
 def has_infinity(*roots: Scope) -> bool:
     """Whether an infinite number is in the programs, or a max or min of nothing."""
-    return any(
-        (stage.reducer in ("max", "min") and any(side.extent == 0 for side in stage.sums))
-        or any(
-            (isinstance(node, Const) and isinstance(node.value, float))
-            or (isinstance(node, Access) and isinstance(node.fill, float))
-            for node in walk(stage.body)
-        )
-        for stage in stages(*roots)
-    )
+    return any(map(is_infinite, every_term(*roots))) or any(map(reduces_nothing, stages(*roots)))
 
 
 def missing(values: Array) -> Array:
@@ -145,26 +130,28 @@ class ValuedField(Field):
 
     def apply(self, function: str, *args: Array) -> Array:
         result = self.inner.apply(function, *map(bare, args))
-        if function in ("maximum", "minimum"):
-            result = self._chosen(function, result, *args)
+        function_of = FUNCTIONS[function]
+        if function_of.reducer:
+            best = -REDUCERS[function_of.reducer].identity
+            result = self._chosen(best, result, *args)
         else:
             for point in (Fraction(0), math.inf, -math.inf):
-                value = whole_value(function, point) if len(args) == 1 else None
+                value = whole_value(function, point)
                 if value is None or (value == 0 == point):
                     continue
                 here = self._is(args[0], point)
                 known = self.constant(Fraction(0) if value != value else value)
                 result = np.where(here, known, result)
                 result = _without(result, here & (value != value))
-        if self.domains and function in PARTIAL:
+        if self.domains and function_of.domain is not None:
             known = self._known(args[0])
             with np.errstate(all="ignore"):
-                finite = np.isfinite(FUNCTIONS[function].real(known))
+                finite = np.isfinite(function_of.real(known))
             result = _without(result, np.isfinite(known) & ~finite)
         return _without(result, fold(np.logical_or, map(missing, args)))
 
-    def _chosen(self, function: str, both: Array, left: Array, right: Array) -> Array:
-        best = math.inf if function == "maximum" else -math.inf
+    def _chosen(self, best: Number, both: Array, left: Array, right: Array) -> Array:
+        """Of the order: an operand that is the opposite of the best one does not count."""
         result = np.where(self._is(left, -best), right, both)
         result = np.where(self._is(right, -best), left, result)
         wins = self._is(left, best) | self._is(right, best)
@@ -191,9 +178,9 @@ class ValuedField(Field):
             finite = np.where(_infinite(values), self.constant(Fraction(0)), bare(values))
             total = self.inner.reduce(reducer, finite, axes)
             return self._summed(total, np.any(up, axis=last), np.any(down, axis=last), none)
-        wins, loses = (up, down) if reducer == "max" else (down, up)
+        wins, loses = (up, down) if REDUCERS[reducer].order > 0 else (down, up)
         nothing = self.identity(reducer)
-        best = self.constant(-math.inf if reducer == "min" else math.inf)
+        best = self.constant(-REDUCERS[reducer].identity)
         result = np.where(np.all(loses, axis=last), nothing, result)
         return _without(np.where(np.any(wins, axis=last), best, result), none)
 

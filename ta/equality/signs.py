@@ -1,7 +1,8 @@
 """Residues with a sign: what holds here for functions that compare holds for the real numbers.
 
     sign(x) = x^((p-1)/2)        the Legendre symbol: 1, -1, or 0 at 0
-    |x| = x*sign(x)     relu(x) = (x+|x|)/2     maximum(a,b) = (a+b+|a-b|)/2     minimum likewise
+    |x| = x*sign(x)     relu(x) = (x+|x|)/2     maximum(a,b) = (a+b+(a-b)*sign(a-b))/2
+    any other function that compares likewise, from its pieces (`ta.functions.data.Pieces`)
     sign(x) as a function is opaque: at 0 it jumps, and what holds on either side says nothing
     max[k](f(k)) = m + H({f(k)-m}),   m the mean of f(k), H pseudo-random on multisets, H({0}) = 0
     min[k](f(k)) = -max[k](-f(k))
@@ -38,21 +39,20 @@ the share of such draws is.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce as fold
 from typing import ClassVar, Final
 
 import numpy as np
 
 from einderive.ta.exact.fields import Array, Field, ModularField, whole_value
-from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir.node import Number, Reducer
 
 PRIME: Final = 2147483399
 """The greatest prime below 2^31 for which -1 is no square and 2, 3, 5, 7, 11, 13 are."""
-COMPARING: Final = frozenset({"abs", "relu", "maximum", "minimum"})
-"""The functions that have the value that follows from the sign."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +80,13 @@ class SignField(ModularField):
         return self.power(values, self.prime // 2)
 
     def apply(self, function: str, *args: Array) -> Array:
-        if self.signed and function in COMPARING:
+        known = FUNCTIONS[function]
+        if self.signed and known.compares:
             return compared(self, function, args, self.sign)
-        if function in ("maximum", "minimum"):
+        if known.reducer:
             args = (np.minimum(*args), np.maximum(*args))
         result = self.opaque(function, *args)
-        if FUNCTIONS[function].arity > 1:
+        if known.arity > 1:
             return result
         for point in (Fraction(0), math.inf, -math.inf):
             value = whole_value(function, point)
@@ -95,12 +96,12 @@ class SignField(ModularField):
 
     def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
         """Of two maxima: the max of these two numbers, which does not see what they are made of."""
-        if reducer in ("sum", "prod"):
+        if not REDUCERS[reducer].order:
             return super().combine(reducer, left, right)
         return self.reduce(reducer, np.stack(np.broadcast_arrays(left, right), axis=-1), 1)
 
     def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
-        if reducer in ("sum", "prod"):
+        if not REDUCERS[reducer].order:
             return super().reduce(reducer, values, axes)
         left_out = values == self.identity(reducer)
         keys = self.keys(reducer, values, left_out, axes)
@@ -111,7 +112,7 @@ class SignField(ModularField):
         mean = self._mean(values, left_out, axes)
         minus = self.constant(Fraction(-1))
         centred = self.add(values, self.multiply(minus, mean))
-        return self.multiply(minus, centred) if reducer == "min" else centred
+        return self.multiply(minus, centred) if REDUCERS[reducer].order < 0 else centred
 
     def extreme(
         self, reducer: Reducer, values: Array, keys: Array, left_out: Array, axes: int
@@ -123,7 +124,7 @@ class SignField(ModularField):
         parts = np.where(ignored, np.uint64(0), (high << np.uint64(32)) | low)
         whole = np.asarray(np.sum(parts, axis=last))  # modulo 2^64: one number for the multiset
         total = np.where(np.all(ignored, axis=last), np.uint64(0), self.opaque("multiset", whole))
-        if reducer == "min":
+        if REDUCERS[reducer].order < 0:
             total = self.multiply(self.constant(Fraction(-1)), total)
         found = self.add(self._mean(values, left_out, axes).reshape(total.shape), total)
         return np.where(np.all(left_out, axis=last), self.identity(reducer), found)
@@ -141,18 +142,17 @@ class SignField(ModularField):
 def compared(
     field: Field, function: str, args: tuple[Array, ...], sign: Callable[[Array], Array]
 ) -> Array:
-    """A function of `COMPARING`, from the sign of a number of the field."""
-    half = field.constant(Fraction(1, 2))
-    if function in ("maximum", "minimum"):
-        left, right = args
-        minus = field.constant(Fraction(-1))
-        gap = field.add(left, field.multiply(minus, right))
-        size = field.multiply(gap, sign(gap))
-        if function == "minimum":
-            size = field.multiply(minus, size)
-        return field.multiply(half, field.add(field.add(left, right), size))
-    size = field.multiply(args[0], sign(args[0]))
-    if function == "abs":
-        return size
-    assert function == "relu"
-    return field.multiply(half, field.add(args[0], size))
+    """A function that compares, from the sign of a number of the field: half the sum of its pieces,
+    and half their difference times that sign."""
+    pieces = FUNCTIONS[function].pieces
+    assert pieces is not None
+    rows = list(zip(pieces.above, pieces.below, strict=True))
+    total = _combined(field, [a + b for a, b in rows], args)
+    apart = _combined(field, [a - b for a, b in rows], args)
+    size = field.multiply(apart, sign(_combined(field, pieces.gap, args)))
+    return field.multiply(field.constant(Fraction(1, 2)), field.add(total, size))
+
+
+def _combined(field: Field, row: Sequence[int], args: Sequence[Array]) -> Array:
+    terms = (field.multiply(field.constant(Fraction(c)), x) for c, x in zip(row, args, strict=True))
+    return fold(field.add, terms)

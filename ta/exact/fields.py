@@ -20,13 +20,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, ClassVar, Final, TypeAlias
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
-from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir.node import Number, Reducer, Tensor
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -53,11 +54,11 @@ class Field(ABC):
     def convert(self, values: npt.ArrayLike) -> Array:
         """The values as numbers of this field; ValueError for what it does not have."""
 
-    @abstractmethod
-    def add(self, left: Array, right: Array) -> Array: ...
+    def add(self, left: Array, right: Array) -> Array:
+        return self.combine("sum", left, right)
 
-    @abstractmethod
-    def multiply(self, left: Array, right: Array) -> Array: ...
+    def multiply(self, left: Array, right: Array) -> Array:
+        return self.combine("prod", left, right)
 
     @abstractmethod
     def power(self, base: Array, exponent: int) -> Array: ...
@@ -83,15 +84,7 @@ class Field(ABC):
 
     def identity(self, reducer: Reducer) -> Array:
         """The value of a reduction over nothing."""
-        return self.constant(IDENTITIES[reducer])
-
-
-IDENTITIES: dict[Reducer, Number] = {
-    "sum": Fraction(0),
-    "prod": Fraction(1),
-    "max": -math.inf,
-    "min": math.inf,
-}
+        return self.constant(REDUCERS[reducer].identity)
 
 
 def rounded(value: Number) -> float:
@@ -103,9 +96,15 @@ def rounded(value: Number) -> float:
 
 
 def whole_value(function: str, argument: Fraction | float) -> Number | None:
-    """f(x) at 0 or an infinity where it is a whole number or infinite: exp(-inf) = 0; else None."""
-    if FUNCTIONS[function].arity != 1 or not (argument == 0 or math.isinf(argument)):
+    """f(x) at 0, an infinity or NaN where it is a whole number, infinite or POISON: exp(-inf) = 0;
+    else None."""
+    if FUNCTIONS[function].arity != 1 or (argument and not isinstance(argument, float)):
         return None
+    return _whole_value(function, float(argument))
+
+
+@lru_cache
+def _whole_value(function: str, argument: float) -> Number | None:
     with np.errstate(all="ignore"):
         result = float(FUNCTIONS[function].real(np.float64(argument)))
     if math.isinf(result):
@@ -157,12 +156,6 @@ class ModularField(Field):
     def _residue(self, values: Array) -> Array:
         return np.asarray(values % np.uint64(self.prime))
 
-    def add(self, left: Array, right: Array) -> Array:
-        return self._residue(left + right)
-
-    def multiply(self, left: Array, right: Array) -> Array:
-        return self._residue(left * right)
-
     def power(self, base: Array, exponent: int) -> Array:
         if exponent < 0:
             base, exponent = self.power(base, self.prime - 2), -exponent
@@ -197,20 +190,18 @@ class ModularField(Field):
 
     def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
         if reducer == "sum":
-            return self.add(left, right)
+            return self._residue(left + right)
         if reducer == "prod":
-            return self.multiply(left, right)
-        choose = np.maximum if reducer == "max" else np.minimum
-        return self._unsigned(choose(self._signed(left), self._signed(right)))
+            return self._residue(left * right)
+        signed = REDUCERS[reducer].ufunc(self._signed(left), self._signed(right))
+        return self._unsigned(np.asarray(signed))
 
     def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
         last = tuple(range(values.ndim - axes, values.ndim))
         if reducer == "sum":  # 2^33 residues of 31 bits fit 64 bits
             return self._residue(np.asarray(np.sum(values, axis=last)))
-        if reducer == "max":
-            return self._unsigned(np.max(self._signed(values), axis=last))
-        if reducer == "min":
-            return self._unsigned(np.min(self._signed(values), axis=last))
+        if reducer != "prod":
+            return self._unsigned(REDUCERS[reducer].ufunc.reduce(self._signed(values), axis=last))
         flat = values.reshape(*values.shape[: values.ndim - axes], -1)
         while flat.shape[-1] > 1:  # halving, with a reduction after each product
             half = flat.shape[-1] // 2
@@ -225,8 +216,21 @@ class ModularField(Field):
         return np.asarray(left != right)
 
 
+class NativeField(Field):
+    """Numbers of a NumPy type, in NumPy's arithmetic."""
+
+    def convert(self, values: npt.ArrayLike) -> Array:
+        return np.asarray(values).astype(self.dtype, copy=False)
+
+    def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
+        return np.asarray(REDUCERS[reducer].ufunc(left, right))
+
+    def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
+        return np.asarray(REDUCERS[reducer].ufunc.reduce(values, axis=tuple(range(-axes, 0))))
+
+
 @dataclass(frozen=True)
-class RealField(Field):
+class RealField(NativeField):
     """float64 as IEEE 754 has it, functions by their real definition.
 
     `differs` allows the relative error `tolerance`, against the larger of 1 and both magnitudes.
@@ -238,15 +242,6 @@ class RealField(Field):
     def constant(self, value: Number) -> Array:
         return np.full((), rounded(value), dtype=np.float64)
 
-    def convert(self, values: npt.ArrayLike) -> Array:
-        return np.asarray(values, dtype=np.float64)
-
-    def add(self, left: Array, right: Array) -> Array:
-        return left + right
-
-    def multiply(self, left: Array, right: Array) -> Array:
-        return left * right
-
     def power(self, base: Array, exponent: int) -> Array:
         return (
             np.power(base, float(exponent)) if abs(exponent) > 2 else _small_power(base, exponent)
@@ -254,12 +249,6 @@ class RealField(Field):
 
     def apply(self, function: str, *args: Array) -> Array:
         return np.asarray(FUNCTIONS[function].real(*args))
-
-    def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
-        return np.asarray(_REAL[reducer](left, right))
-
-    def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
-        return np.asarray(_REAL[reducer].reduce(values, axis=tuple(range(-axes, 0))))
 
     def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
         return generator.standard_normal(shape)
@@ -269,14 +258,6 @@ class RealField(Field):
         with np.errstate(invalid="ignore"):  # inf - inf: overflowed, so nothing is certain
             unequal = np.abs(left - right) > self.tolerance * scale
         return np.asarray((left != right) & unequal)
-
-
-_REAL: dict[Reducer, np.ufunc] = {
-    "sum": np.add,
-    "prod": np.multiply,
-    "max": np.maximum,
-    "min": np.minimum,
-}
 
 
 def _small_power(base: Array, exponent: int) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, TypeAlias
@@ -12,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from einderive.ta.exact.fields import POISON, Array, Field, whole_value
-from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir.node import Number, Reducer
 
 Exact: TypeAlias = "Fraction | float"
@@ -35,14 +36,6 @@ def _multiply(left: Exact, right: Exact) -> Exact:
     return math.inf if (left > 0) == (right > 0) else -math.inf
 
 
-def _greater(left: Exact, right: Exact) -> Exact:
-    return POISON if left != left or right != right else max(left, right)
-
-
-def _lesser(left: Exact, right: Exact) -> Exact:
-    return POISON if left != left or right != right else min(left, right)
-
-
 def _power(base: Exact, exponent: int) -> Exact:
     if isinstance(base, Fraction):
         return base**exponent if base or exponent > 0 else POISON
@@ -55,9 +48,8 @@ def _power(base: Exact, exponent: int) -> Exact:
 
 def _apply(function: str, *args: Exact) -> Exact:
     if any(arg != arg for arg in args):
-        if function == "finite":
-            return Fraction(0)
-        return POISON
+        known = whole_value(function, math.nan) if len(args) == 1 else None
+        return POISON if known is None else known
     exact = FUNCTIONS[function].exact
     if exact is not None:
         result = exact(*args)
@@ -69,11 +61,15 @@ def _apply(function: str, *args: Exact) -> Exact:
     return Fraction(mixed % 199 - 99 or 100, mixed // 199 % 7 + 1)
 
 
+def _best(order: int) -> Callable[[Exact, Exact], Exact]:
+    choose = max if order > 0 else min
+    return lambda left, right: POISON if left != left or right != right else choose(left, right)
+
+
+_RING = {"sum": _add, "prod": _multiply}
 _COMBINE: dict[Reducer, np.ufunc] = {
-    "sum": np.frompyfunc(_add, 2, 1),
-    "prod": np.frompyfunc(_multiply, 2, 1),
-    "max": np.frompyfunc(_greater, 2, 1),
-    "min": np.frompyfunc(_lesser, 2, 1),
+    name: np.frompyfunc(_RING.get(name) or _best(known.order), 2, 1)
+    for name, known in REDUCERS.items()
 }
 
 
@@ -109,12 +105,6 @@ class ExactField(Field):
 
     def convert(self, values: npt.ArrayLike) -> Array:
         return _objects(_exact(_objects(values)))
-
-    def add(self, left: Array, right: Array) -> Array:
-        return self.combine("sum", left, right)
-
-    def multiply(self, left: Array, right: Array) -> Array:
-        return self.combine("prod", left, right)
 
     def power(self, base: Array, exponent: int) -> Array:
         return _objects(np.frompyfunc(lambda x: _power(x, exponent), 1, 1)(base))

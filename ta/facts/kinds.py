@@ -17,15 +17,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
 from functools import lru_cache, reduce
-from itertools import product
+from itertools import pairwise, product, starmap
+from operator import or_
 
 import numpy as np
 
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.functions import FUNCTIONS, PARTIAL
 from einderive.ta.ir.node import (
     Access,
     Add,
@@ -36,29 +36,17 @@ from einderive.ta.ir.node import (
     Node,
     Number,
     Power,
-    Reducer,
     Scope,
     Select,
 )
-from einderive.ta.ir.subst import accesses, children, stages
+from einderive.ta.ir.subst import children, is_infinite, producers, reduces_nothing
 
 Kinds = int
 """A bit set of kinds."""
 NAN, MINUS, NEGATIVE, ZERO, POSITIVE, PLUS, DATA = (1 << bit for bit in range(7))
 INFINITE = MINUS | PLUS
 SIGNED = NEGATIVE | POSITIVE
-SAMPLES: dict[Kinds, tuple[float, ...]] = {
-    MINUS: (-math.inf,),
-    NEGATIVE: (-0.25, -1.0, -3.0, -4.0),
-    ZERO: (0.0,),
-    POSITIVE: (0.25, 1.0, 3.0, 4.0),
-    PLUS: (math.inf,),
-}
-"""Numbers at which every function of the notation shows the kinds of values that it has there: -1
-is the end of log1p, 3 and 4 lie beside a zero of sin."""
-STEPS = frozenset(("sign",))
-"""Functions that are constant on either side of 0."""
-EMPTY: dict[Reducer, Kinds] = {"sum": ZERO, "prod": POSITIVE, "max": MINUS, "min": PLUS}
+EVERY = NAN | INFINITE | SIGNED | ZERO | DATA
 
 
 def finite_over(node: Node, box: tuple[Range, ...], held: tuple[Condition, ...] = ()) -> bool:
@@ -70,34 +58,29 @@ def finite_over(node: Node, box: tuple[Range, ...], held: tuple[Condition, ...] 
 def finite_everywhere(node: Node) -> bool:
     """Whether the term, and what it reads, is made of numbers without division and without a
     function that is not finite everywhere: then it is finite over every box."""
-    for stage in stages(*_sources(node)):
-        _finite(stage)  # producers first: a long chain is not walked down by recursion
+    for stage in producers(node):
+        _finite(stage)
     return _finite(node)
-
-
-def _sources(node: Node) -> list[Scope]:
-    return [read.source for read in accesses(node) if isinstance(read.source, Scope)]
 
 
 @lru_cache(maxsize=1 << 16)
 def _finite(node: Node) -> bool:
-    if isinstance(node, Const):
-        return isinstance(node.value, Fraction)
+    if is_infinite(node):
+        return False
     if isinstance(node, Access):
-        return isinstance(node.fill, Fraction) and _finite(node.source)
+        return _finite(node.source)
     if isinstance(node, Scope):
-        nothing = node.reducer in ("max", "min") and any(side.extent == 0 for side in node.sums)
-        return not nothing and _finite(node.body)
+        return not reduces_nothing(node) and _finite(node.body)
     if isinstance(node, Power) and node.exponent < 0:
         return False
-    if isinstance(node, Apply) and node.function in PARTIAL:
+    if isinstance(node, Apply) and FUNCTIONS[node.function].domain is not None:
         return False
     return all(map(_finite, children(node)))
 
 
 def kinds_over(node: Node, box: tuple[Range, ...], held: tuple[Condition, ...] = ()) -> Kinds:
     """The kinds of values over the box where the conditions hold."""
-    for stage in stages(*_sources(node)):
+    for stage in producers(node):
         _of_scope(stage)
     return _kinds(node, box, held)
 
@@ -148,9 +131,9 @@ def _of_scope(scope: Scope) -> Kinds:
     if any(side.extent == 0 for side in scope.loops):
         return 0
     if any(side.extent == 0 for side in scope.sums):
-        return EMPTY[scope.reducer]
+        return _of_number(REDUCERS[scope.reducer].identity)
     found = _kinds(scope.body, scope.domain, ())
-    if not scope.sums or scope.reducer in ("max", "min"):
+    if not scope.sums or REDUCERS[scope.reducer].order:
         return found
     if scope.reducer == "sum":  # its terms do not cancel where they are of the data
         return _closed(_plus, found & ~DATA) | found & DATA
@@ -199,42 +182,37 @@ def _each(kinds: Kinds) -> Iterator[Kinds]:
 
 @lru_cache(maxsize=1 << 14)
 def _plus(left: Kinds, right: Kinds) -> Kinds:
-    found = 0
-    for a in _each(left):
-        for b in _each(right):
-            both = a | b
-            if both & NAN or both == INFINITE:
-                found |= NAN
-            elif both & INFINITE:
-                found |= both & INFINITE
-            elif both & ZERO:
-                found |= both & ~ZERO or ZERO
-            elif both & DATA or both == SIGNED:
-                found |= both | ZERO
-            else:
-                found |= both
-    return found
+    return reduce(or_, starmap(_plus_one, product(_each(left), _each(right))), 0)
+
+
+def _plus_one(a: Kinds, b: Kinds) -> Kinds:
+    both = a | b
+    if both & NAN or both == INFINITE:
+        return NAN
+    if both & INFINITE:
+        return both & INFINITE
+    if both & ZERO:
+        return both & ~ZERO or ZERO
+    return both | ZERO if both & DATA or both == SIGNED else both
 
 
 @lru_cache(maxsize=1 << 14)
 def _product(left: Kinds, right: Kinds) -> Kinds:
-    found = 0
-    for a in _each(left):
-        for b in _each(right):
-            both = a | b
-            if both & NAN or (both & ZERO and both & INFINITE):
-                found |= NAN
-            elif both & ZERO:
-                found |= ZERO
-            elif both & DATA:
-                found |= INFINITE if both & INFINITE else DATA
-            else:
-                negative = bool(a & (MINUS | NEGATIVE)) != bool(b & (MINUS | NEGATIVE))
-                if both & INFINITE:
-                    found |= MINUS if negative else PLUS
-                else:
-                    found |= NEGATIVE if negative else POSITIVE
-    return found
+    return reduce(or_, starmap(_product_one, product(_each(left), _each(right))), 0)
+
+
+def _product_one(a: Kinds, b: Kinds) -> Kinds:
+    both = a | b
+    if both & NAN or (both & ZERO and both & INFINITE):
+        return NAN
+    if both & ZERO:
+        return ZERO
+    if both & DATA:
+        return INFINITE if both & INFINITE else DATA
+    negative = bool(a & (MINUS | NEGATIVE)) != bool(b & (MINUS | NEGATIVE))
+    if both & INFINITE:
+        return MINUS if negative else PLUS
+    return NEGATIVE if negative else POSITIVE
 
 
 def _power(base: Kinds, exponent: int) -> Kinds:
@@ -255,11 +233,12 @@ def _applied(function: str, *args: Kinds) -> Kinds:
         if NAN in chosen:
             found |= NAN
         elif len(chosen) == 2 and DATA in chosen:
-            found |= _beside_data(function, *chosen)
+            found |= _beside_data(function, *chosen) if FUNCTIONS[function].reducer else EVERY
         elif chosen == (DATA,):
             signs = _sampled(function, NEGATIVE) | _sampled(function, POSITIVE)
             signs &= SIGNED | ZERO
-            varies = signs & SIGNED == SIGNED and function not in STEPS
+            pieces = FUNCTIONS[function].pieces
+            varies = signs & SIGNED == SIGNED and not (pieces and pieces.flat)
             found |= DATA if varies else signs
         else:
             found |= _sampled(function, *chosen)
@@ -276,11 +255,22 @@ def _beside_data(function: str, left: Kinds, right: Kinds) -> Kinds:
 
 
 def _sampled(function: str, *kinds: Kinds) -> Kinds:
-    """By the samples of these kinds; an infinity at a number is a division by 0."""
+    """By samples of these kinds; an infinity at a number is a division by 0."""
     found = 0
-    for arguments in product(*(SAMPLES[kind] for kind in kinds)):
+    for arguments in product(*(_samples(function, kind) for kind in kinds)):
         with np.errstate(all="ignore"):
             kind = _of_number(float(FUNCTIONS[function].real(*map(np.float64, arguments))))
         pole = kind & INFINITE and all(map(math.isfinite, arguments))
         found |= NAN if pole else kind
     return found
+
+
+@lru_cache
+def _samples(function: str, kind: Kinds) -> tuple[float, ...]:
+    """Numbers of this kind at which the function shows all kinds of values that it has there: ends
+    of its domain, places where its sign changes, and one number between any two of these."""
+    known = FUNCTIONS[function]
+    ends = sorted({0.0, *known.turns, *([float(known.domain.least)] if known.domain else [])})
+    between = [(a + b) / 2 for a, b in pairwise(ends)]
+    points = (-math.inf, ends[0] - 1, *ends, *between, ends[-1] + 1, math.inf)
+    return tuple(point for point in points if _of_number(point) == kind)

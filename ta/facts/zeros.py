@@ -13,9 +13,9 @@ from functools import lru_cache
 
 from einderive.ta.facts import integer_sets as domain
 from einderive.ta.facts.kinds import finite_everywhere, finite_over
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.functions import FUNCTIONS
 from einderive.ta.ir.node import Access, Add, Apply, Condition, Const, Mul, Node, Power, Select
 
 Read = tuple[Row, Range]
@@ -38,7 +38,7 @@ def zero_reads(body: Node, box: Box | None = None, held: Held = ()) -> tuple[Rea
         return tuple(read for factor in factors for read in zero_reads(factor, box, held))
     if isinstance(body, Power) and body.exponent > 0:
         return zero_reads(body.base, box, held)
-    if isinstance(body, Apply) and len(body.args) == 1 and FUNCTIONS[body.function].keeps_zero:
+    if isinstance(body, Apply) and len(body.args) == 1 and FUNCTIONS[body.function].at_zero == 0:
         return zero_reads(body.args[0], box, held)
     if isinstance(body, Add):
         return _common([zero_reads(term, box, held) for term in body.terms])
@@ -77,8 +77,6 @@ def vanishes_outside(
     reads = zero_reads(body)
     if reads and not finite_everywhere(body):
         reads = zero_reads(body, tuple(box))
-    if not reads:
-        return all(_contained(row, bound, box) for row, bound in inside)
     undecided = [
         excess
         for excess in _excesses(inside, box)
@@ -87,11 +85,6 @@ def vanishes_outside(
     if not undecided:
         return True
     return exact and domain.reads_miss(reads, inside, tuple(box))
-
-
-def _contained(row: Row, bound: Range, box: Sequence[Range]) -> bool:
-    low, high = affine.bounds(row, box)
-    return bound.lo <= low and high < bound.hi
 
 
 def _excesses(inside: Sequence[Read], box: Sequence[Range]) -> Iterator[Row]:

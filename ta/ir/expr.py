@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
-from einderive.ta.ir.functions import FUNCTIONS
 from einderive.ta.ir.interning import (
     make_access,
     make_add,
@@ -68,7 +68,7 @@ def access(source: Source, rows: Iterable[Row], fill: Number | int = 0) -> Acces
 
 
 def apply(function: str, *args: Node) -> Node:
-    """`function(args)`; the functions are those of `ta.ir.functions`."""
+    """`function(args)`; the functions are those of `ta.functions`."""
     if len(args) != FUNCTIONS[function].arity:
         raise ValueError(f"{function} takes {FUNCTIONS[function].arity} operands, not {len(args)}")
     return make_apply(function, tuple(args))

@@ -7,11 +7,13 @@ from difflib import get_close_matches
 from itertools import count
 from typing import Final
 
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir.affine import Range
-from einderive.ta.ir.functions import FUNCTIONS
-from einderive.ta.ir.node import REDUCERS, Reducer
+from einderive.ta.ir.node import Reducer
 
-REDUCER_OF: Final[dict[str, Reducer]] = {"S": "sum", "Σ": "sum", **{r: r for r in REDUCERS}}
+REDUCER_OF: Final[dict[str, Reducer]] = {
+    spelling: name for name, known in REDUCERS.items() for spelling in (name, *known.spellings)
+}
 """What a scope's binder spells -> the reducer."""
 
 KEYWORDS: Final = frozenset({"where", "and", "or", "not", "in", "inf"})

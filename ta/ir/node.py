@@ -30,9 +30,8 @@ from einderive.ta.ir.affine import Range, Row
 Number: TypeAlias = Fraction | float
 """A Fraction, or one of the two infinities as a float."""
 
-Reducer: TypeAlias = Literal["sum", "max", "min", "prod"]
-REDUCERS: Final[tuple[Reducer, ...]] = ("sum", "max", "min", "prod")
-
+Reducer: TypeAlias = str
+"""The name of one of `ta.functions.REDUCERS`."""
 
 PRINTERS: Final[dict[str, Callable[[Any], str]]] = {}
 """How expressions and programs are shown: `ta.printing`, which knows both, enters itself here."""

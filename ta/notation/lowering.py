@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from einderive.ta.errors import NameUnknownError, RangeError
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine, canon, expr
 from einderive.ta.ir.affine import Range
-from einderive.ta.ir.functions import FUNCTIONS
 from einderive.ta.ir.names import REDUCER_OF, close_matches
-from einderive.ta.ir.node import REDUCERS, Const, Node, Number, Reducer, Scope, Source
+from einderive.ta.ir.node import Const, Node, Number, Scope, Source
 from einderive.ta.notation.conditions import select_on
 from einderive.ta.notation.index import index_row
 from einderive.ta.notation.ranges import shape_text
@@ -86,12 +86,11 @@ def _reduced(reduction: Reduction, loops: tuple[str, ...], frame: Frame) -> Scop
     inner = Frame(frame.tensors, names, tuple(known[name] for name in names), frame.bindable)
     body = scalar(reduction.body, inner)
     first = len(loops)
-    reducer: Reducer = next(r for r in REDUCERS if r == reduction.reducer)
-    if reducer == "prod":
+    if reduction.reducer == "prod":
         for position, bound in enumerate(inner.ranges[first:], first):
             if not body.free >> position & 1:
                 _check_power(body, bound.extent, reduction.span)
-    return canon.scope(inner.ranges[:first], inner.ranges[first:], body, reducer)
+    return canon.scope(inner.ranges[:first], inner.ranges[first:], body, reduction.reducer)
 
 
 def closed_scope(text: ScopeText, tensors: Mapping[str, Source]) -> Scope:
@@ -109,7 +108,7 @@ def closed_scope(text: ScopeText, tensors: Mapping[str, Source]) -> Scope:
                 f"`{binder.kind}[...]` cannot stand here",
                 binder.span,
                 next_step="a scope is `{L[x:0:8] S[c:0:16] ...}`: at most one L, then at most one "
-                "of S, max, min, prod",
+                f"of S, {', '.join(name for name in REDUCERS if name != 'sum')}",
             )
         for binding in binder.bindings:
             if binding.name in names or binding.name in tensors:
@@ -121,8 +120,7 @@ def closed_scope(text: ScopeText, tensors: Mapping[str, Source]) -> Scope:
             names.append(binding.name)
             ranges.append(binding.range)
     body = scalar(text.body, Frame(tensors, tuple(names), tuple(ranges)))
-    kind: Reducer = next((r for r in REDUCERS if r == reducer), "sum")
-    return canon.scope(ranges[:loops], ranges[loops:], body, kind)
+    return canon.scope(ranges[:loops], ranges[loops:], body, reducer or "sum")
 
 
 def scalar(value: Expression, frame: Frame) -> Node:
@@ -244,10 +242,8 @@ def check_function(call: Call) -> None:
     if call.function not in FUNCTIONS:
         next_step = close_matches(call.function, FUNCTIONS)
         if call.function in REDUCERS:
-            next_step = (
-                f"`{call.function}[k](...)` reduces over k; maximum(a, b) and minimum(a, b) are "
-                "elementwise"
-            )
+            pairs = " and ".join(f"{f.name}(a, b)" for f in FUNCTIONS.values() if f.reducer)
+            next_step = f"`{call.function}[k](...)` reduces over k; {pairs} are elementwise"
         raise NotationError(
             f"{call.function} is not a function",
             (call.span[0], call.span[0] + len(call.function)),

@@ -15,8 +15,8 @@ from itertools import islice
 
 import sympy
 
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.functions import FUNCTIONS
 from einderive.ta.ir.names import RESERVED, Namer, pool
 from einderive.ta.ir.node import (
     Access,
@@ -36,9 +36,6 @@ from einderive.ta.ir.program import Hints, Program
 from einderive.ta.printing.marks import gather_modulo
 from einderive.ta.printing.printer import NO_HINTS, Frame, Printer, is_reduction
 from einderive.ta.printing.show import tensors_of
-
-_OPERATORS = {"sum": r"\sum", "prod": r"\prod"}
-
 
 _PLAIN = re.compile(r"[^\W_]+(_[^\W_]+)?")
 """Names that SymPy typesets: a letter or word, and at most one subscript."""
@@ -97,11 +94,11 @@ class _Writer:
             return body
         signs = ""
         for name, (lo, hi) in list(zip(names, scope.domain, strict=True))[len(scope.loops) :]:
-            sign = _OPERATORS.get(scope.reducer)
-            if sign is None:
-                signs += f"\\{scope.reducer}_{{{lo} \\le {_name(name)} < {hi}}} "
+            known = REDUCERS[scope.reducer]
+            if known.order:
+                signs += f"{known.latex}_{{{lo} \\le {_name(name)} < {hi}}} "
             else:
-                signs += f"{sign}_{{{_name(name)}={lo}}}^{{{hi - 1}}} "
+                signs += f"{known.latex}_{{{_name(name)}={lo}}}^{{{hi - 1}}} "
         return signs + (_grouped(body) if isinstance(scope.body, Add) else body)
 
     def scalar(self, node: Node, frame: Frame) -> str:

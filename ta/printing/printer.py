@@ -12,6 +12,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Literal
 
+from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.names import Namer
@@ -80,7 +81,8 @@ class Printer:
         style, self.style = self.style, "scopes"  # what is inside is spelled out as well
         body, _ = self.scalar(scope.body, Frame(names, scope.domain, visible | set(names)))
         self.style = style
-        reducer = ("Σ" if self.unicode else "S") if scope.reducer == "sum" else scope.reducer
+        spellings = REDUCERS[scope.reducer].spellings or (scope.reducer,)
+        reducer = spellings[-1] if self.unicode else spellings[0]
         loops = _binder("L", names[:first], scope.loops)
         return f"{{{loops}{_binder(reducer, names[first:], scope.sums)}{body}}}"
 

@@ -16,11 +16,11 @@ from einderive.eops.torch_views.digits import split_digits
 from einderive.eops.torch_views.stage import lower, lower_all
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate, input_tensors
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import add, floordiv, modulo, scale
 from einderive.ta.ir.canon import scope
 from einderive.ta.ir.expr import apply, const
-from einderive.ta.ir.functions import FUNCTIONS
 from einderive.ta.ir.node import Access, Scope, Tensor
 from tests.amount import examples
 from tests.eops.stages import SCOPES, band, loops, mul, offset_add, read, x
@@ -59,8 +59,8 @@ def test_values_by_taps_and_blocks(name: str, monkeypatch: pytest.MonkeyPatch) -
     """The same where small sizes count as large: taps apply, and every temporary is cut."""
     monkeypatch.setattr("einderive.eops.torch_views.taps.LEAST_LOOPS", 1)
     monkeypatch.setattr("einderive.eops.torch_views.taps.BLOCK", 20)
-    monkeypatch.setattr("einderive.eops.torch_views.stage.REDUCED_BLOCK", 7)
-    monkeypatch.setattr("einderive.eops.torch_views.stage.LARGEST_BLOCK", 11)
+    monkeypatch.setattr("einderive.eops.torch_views.blocked.REDUCED_BLOCK", 7)
+    monkeypatch.setattr("einderive.eops.torch_views.blocked.LARGEST_BLOCK", 11)
     monkeypatch.setattr("einderive.eops.torch_views.contract.LEAST_SLICE", 1)
     torch_contract._layout.cache_clear()
     check(SCOPES[name])

@@ -23,10 +23,10 @@ import torch
 from einderive.eops.triton_kernels.build import build
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row, iterator
 from einderive.ta.ir.canon import scope
-from einderive.ta.ir.functions import FUNCTIONS
 from einderive.ta.ir.node import Condition, Node, Scope, Source, Tensor
 from einderive.ta.ir.subst import accesses
 

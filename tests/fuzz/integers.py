@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from einderive.ta.exact.fields import POISON, Array, Field, whole_value
-from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.node import Number, Reducer
 
 LIMIT = float(1 << 53)

@@ -12,8 +12,9 @@ from hypothesis import HealthCheck, given, settings
 
 from einderive.derivations.rules import RULES
 from einderive.ta.exact.interp import input_tensors
+from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
-from einderive.ta.ir.node import REDUCERS, Access, Apply, Const, Power, Scope, Select, Tensor
+from einderive.ta.ir.node import Access, Apply, Const, Power, Scope, Select, Tensor
 from einderive.ta.ir.subst import stages, walk
 from einderive.ta.notation.parse import parse_expression
 from einderive.ta.printing.show import show, tensors_of

@@ -13,7 +13,7 @@ import pytest
 from einderive.ta.exact.fields import random_values, whole_value
 from einderive.ta.exact.interp import evaluate, input_tensors
 from einderive.ta.exact.rationals import ExactField
-from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.node import Apply, Scope
 from einderive.ta.ir.program import inline_statements
 from einderive.ta.ir.subst import stages, walk

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from einderive.ta.exact.fields import ModularField, random_values
 from einderive.ta.exact.interp import evaluate, evaluate_at
 from einderive.ta.exact.rationals import ExactField
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine, canon, expr
 from einderive.ta.ir.affine import Range
-from einderive.ta.ir.functions import FUNCTIONS
 from einderive.ta.ir.node import Condition
 from tests.amount import examples
 from tests.strategies import (

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from einderive.ta.ir.functions import FUNCTIONS
+from einderive.ta.functions import FUNCTIONS
 
 EPS: Final = float(np.finfo(np.float64).eps)
 SMALLEST: Final = sys.float_info.min

@@ -13,6 +13,7 @@ from einderive.eops.dtypes import as_float
 from einderive.frontend.baselines.writing.scalars import Scalars
 from einderive.frontend.baselines.writing.views import View, aligned, permuted, view
 from einderive.frontend.baselines.writing.writer import NotWritten, Writer, Written, grouped
+from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Number, Scope
@@ -82,7 +83,7 @@ def _reduced(text: str, scope: Scope, coefficient: Number) -> str:
 def _over(text: str, scope: Scope, axes: Sequence[int], coefficient: Number) -> tuple[str, Number]:
     """The reduction over these dimensions, and the factor that is left to apply."""
     dims = str(axes[0]) if len(axes) == 1 else f"({', '.join(map(str, axes))})"
-    if scope.reducer in ("max", "min"):
+    if REDUCERS[scope.reducer].order:
         return f"{text}.a{scope.reducer}({dims})", ONE
     where = dims if scope.loops or scope.reducer == "prod" else ""
     if coefficient == Fraction(1, prod(bound.extent for bound in scope.sums)):

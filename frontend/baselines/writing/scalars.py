@@ -19,6 +19,7 @@ from einderive.eops.torch_views.types import real_scalar
 from einderive.frontend.baselines.writing import idioms
 from einderive.frontend.baselines.writing.views import aligned, view
 from einderive.frontend.baselines.writing.writer import NotWritten, Writer
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
@@ -41,7 +42,6 @@ from einderive.ta.ir.subst import accesses, children, substitute, walk
 SUM, PRODUCT, TIGHT = 0, 1, 2
 """What binds how: `a + b`, `a * b`, and what needs no parentheses anywhere."""
 
-NAMES = {"sign": "torch.sgn", "relu": "torch.relu", "silu": "F.silu", "gelu": "F.gelu"}
 MOST_MASK = 1 << 24
 
 
@@ -181,12 +181,13 @@ class Scalars:
         return f"{base} ** {node.exponent}", PRODUCT
 
     def _apply(self, node: Apply) -> str:
-        if node.function in ("maximum", "minimum"):
+        known = FUNCTIONS[node.function]
+        if known.reducer:
             return self._extreme(node)
-        if node.function == "softplus":
-            return f"F.softplus({self._tensor(node.args[0])}, threshold=50)"
-        name = NAMES.get(node.function, f"torch.{node.function}")
-        return f"{name}({', '.join(self._tensor(arg) for arg in node.args)})"
+        args = [self._tensor(arg) for arg in node.args]
+        return (
+            known.torch.format(*args) if "(" in known.torch else f"{known.torch}({', '.join(args)})"
+        )
 
     def _extreme(self, node: Apply) -> str:
         """`clamp` where a bound is a number, both bounds at once where both are."""
@@ -195,9 +196,11 @@ class Scalars:
             parts = ", ".join(self._tensor(arg) for arg in node.args)
             return f"torch.{node.function}({parts})"
         limits = [(node.function, bound)]
-        if isinstance(inner, Apply) and inner.function in ("maximum", "minimum"):
+        if isinstance(inner, Apply) and FUNCTIONS[inner.function].reducer:
             other, below = _bound(inner)
-            ordered = other is not None and (other <= bound) == (inner.function == "maximum")
+            ordered = other is not None and (other <= bound) == (
+                FUNCTIONS[inner.function].reducer == "max"
+            )
             if (
                 inner.function != node.function
                 and ordered
@@ -206,7 +209,7 @@ class Scalars:
             ):
                 limits.append((inner.function, other))
                 inner = below
-        words = {"maximum": "min", "minimum": "max"}
+        words = {name: REDUCERS[FUNCTIONS[name].reducer].opposite for name, _ in limits}
         given = ", ".join(f"{words[name]}={_number(value)}" for name, value in sorted(limits))
         return f"torch.clamp({self._tensor(inner)}, {given})"
 

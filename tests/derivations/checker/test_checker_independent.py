@@ -30,7 +30,16 @@ ALLOWED = {
 NOTATION = {
     f"einderive.ta.{name}"
     for name in (
-        *("errors", "ir.affine", "ir.canon", "ir.expr", "ir.functions", "ir.node", "ir.operator"),
+        *(
+            "errors",
+            "ir.affine",
+            "ir.canon",
+            "ir.expr",
+            "functions",
+            "functions.data",
+            "ir.node",
+            "ir.operator",
+        ),
         *("ir.program", "ir.sources", "ir.subst", "notation.parse"),
         *("facts.infinite", "printing.written"),
     )
@@ -42,13 +51,11 @@ NOTATION = {
 def test_it_imports_the_notation_and_integer_sets_only(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom):
-            room = folder_of(str(node.module)).is_dir()  # the names are its files
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-            names = (
-                names
-                if room and str(node.module).startswith("einderive.ta")
-                else [str(node.module)]
-            )
+            files = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [
+                n if folder_of(n).with_suffix(".py").is_file() else n.rpartition(".")[0]
+                for n in files
+            ]
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         else:

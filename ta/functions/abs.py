@@ -1,0 +1,13 @@
+"""The magnitude of x."""
+
+import numpy as np
+
+from einderive.ta.functions.data import Function, Pieces
+
+FUNCTION = Function(
+    "abs",
+    np.abs,
+    definition="maximum(x,-x)",
+    pieces=Pieces((1,), above=(1,), below=(-1,)),
+    at_zero=0,
+)

@@ -1,0 +1,209 @@
+"""What a function or a reducer of the notation is, as data: one object a file of this folder.
+
+    f(x)                  a function of one operand        exp(A[i]), relu(A[i])
+    f(x, y)               of two                           maximum(A[i], B[i])
+    r[k] f(k)             a reducer over iterators         sum[k](A[i,k]), max[k](A[i,k])
+
+The parser takes names and numbers of operands from here, the interpreter values, the kernel and the
+checker facts, printers and emitters spellings.  A fact is what the code that reads it relies on
+without a proof of its own: `tests/ta/test_function_facts.py` has a test for each fact of each
+function, and `docs/guarantees.md` counts those that the checker reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+HALF = Fraction(1, 2)
+
+
+class Above(NamedTuple):
+    """The domain `x > least`, or `x >= least` where the end is `included`."""
+
+    least: int
+    included: bool = False
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A function that is linear on either side of where `gap` is 0.
+
+        f(x) = above.x + step   where gap.x > 0
+               below.x - step   where gap.x < 0
+               their mean       where gap.x = 0
+
+    Each of `gap`, `above` and `below` holds an integer coefficient for every operand.
+    """
+
+    gap: tuple[int, ...]
+    above: tuple[int, ...]
+    below: tuple[int, ...]
+    step: int = 0
+
+    def __call__(self, *operands: Any) -> Any:
+        """The value at rational or infinite operands.  Of two equal infinities the gap, which is
+        NaN then, is 0."""
+        gap = combined(self.gap, operands)
+        if gap > 0:
+            return combined(self.above, operands) + self.step
+        if gap < 0:
+            return combined(self.below, operands) - self.step
+        return HALF * (combined(self.above, operands) + combined(self.below, operands))
+
+    @cached_property
+    def continuous(self) -> bool:
+        """Whether both pieces agree where the gap is 0: their difference is a multiple of it."""
+        apart = [a - b for a, b in zip(self.above, self.below, strict=True)]
+        pairs = list(zip(apart, self.gap, strict=True))
+        return not self.step and all(a * h == b * g for a, g in pairs for b, h in pairs)
+
+    @cached_property
+    def flat(self) -> bool:
+        """Whether the function is constant on either side of the gap."""
+        return not any((*self.above, *self.below))
+
+    @cached_property
+    def even(self) -> bool:
+        """Whether f(-x) = f(x)."""
+        return not self.step and self.above == tuple(-c for c in self.below)
+
+    @cached_property
+    def chooses(self) -> bool:
+        """Whether every value is 0, an operand, or an operand's opposite."""
+        return not self.step and all(sum(map(abs, row)) <= 1 for row in (self.above, self.below))
+
+    @cached_property
+    def selects(self) -> bool:
+        """Whether every value is 0 or an operand."""
+        return self.chooses and min(*self.above, *self.below) >= 0
+
+
+def combined(row: Sequence[int], operands: Sequence[Any]) -> Any:
+    """`row.operands`; one with the coefficient 0 does not count, even if it is infinite."""
+    return sum(x if c == 1 else c * x for c, x in zip(row, operands, strict=True) if c)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of the notation.
+
+    In spellings, `{0}` and `{1}` are the operands; a text without a parenthesis is the name of what
+    is called with them.  Where there is none, the function's name stands for it.
+    """
+
+    name: str
+    real: Callable[..., Any]
+    """On float64 arrays of NumPy, with a relative error of at most 4 units in the last place."""
+    arity: int = 1
+
+    definition: str = ""
+    """In the notation, in the operand x.  It holds for real numbers, and is used where it is asked
+    for (`ta.equality.laws`)."""
+    pieces: Pieces | None = None
+    """What the function is, if it is linear on either side of a gap; it is exact on rational
+    numbers then."""
+    reducer: str = ""
+    """`maximum(a, b)` is the reduction by this reducer, of the order, of the set {a, b}."""
+
+    at_zero: int | None = None
+    """f(0), where that is 0 or 1."""
+    domain: Above | None = None
+    """Where the function is finite; None: at every number."""
+    range: tuple[int, int] | None = None
+    """A least and a greatest value that no value exceeds, where there are such."""
+    always_finite: bool = False
+    """Whether the value is a number whatever the operand is, infinite or NaN."""
+    turns: tuple[float, ...] = ()
+    """Numbers other than 0 and the end of the domain where the values nearest to 0 on either side
+    of 0 change their sign, rounded."""
+
+    ball: Callable[[Any], Any] | None = None
+    """For a ball of Arb, one that holds the values at all finite numbers in it, or NaN.  Without it
+    nothing is known there of a function that has no pieces (`ta.equality.balls`)."""
+
+    latex: str = ""
+    torch: str = ""
+    """`F` is `torch.nn.functional`.  A name that begins with `torch.` takes `out=`."""
+    torch_stage: str = ""
+    """The torch call for a stage, where `torch` loses digits, takes no `out=`, or has other values
+    at infinities and NaN; otherwise empty."""
+    triton: str = ""
+    """A form that compiles and that Triton's interpreter runs; a NaN passes through.  `{zero}` and
+    `{one}` are literals of the type computed in."""
+    triton_float32: str = ""
+    """The form in float32, where another one is needed for all digits."""
+    triton_helper: Callable[[bool], str] | None = None
+    """The source of the function `_name` that `triton` calls; the operand says whether it is for
+    float64."""
+    triton_needs: tuple[str, ...] = ()
+    """The functions whose helpers are called besides."""
+
+    def __post_init__(self) -> None:
+        usual = {
+            "latex": rf"\operatorname{{{self.name}}}",
+            "torch": f"torch.{self.name}",
+            "triton": f"tl.{self.name}({{0}})",
+        }
+        for spelling, text in usual.items():
+            if not getattr(self, spelling):
+                object.__setattr__(self, spelling, text)
+
+    @cached_property
+    def exact(self) -> Callable[..., Any] | None:
+        """On Fractions and infinities, where the value there is a Fraction or infinite."""
+        return self.pieces
+
+    @cached_property
+    def compares(self) -> bool:
+        """Whether the value is continuous and follows from the sign of a number."""
+        return self.pieces is not None and self.pieces.continuous
+
+    @cached_property
+    def bounded(self) -> bool:
+        """Whether the value does not overflow where the operands are finite: no value exceeds all
+        operands, or a number."""
+        chooses = self.pieces is not None and self.pieces.chooses
+        return chooses or self.range is not None
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A reducer of the notation: associative and commutative.
+
+    `order` is 1 where it is the greatest of the numbers, -1 where it is the least, and 0 where it
+    is an operation of the ring: the sum and the product, whose laws the algebra is built on.
+    """
+
+    name: str
+    identity: Fraction | float
+    """The value of a reduction of nothing."""
+    order: Literal[-1, 0, 1]
+    ufunc: np.ufunc
+    latex: str
+    torch: str
+    """The torch function of two tensors, which takes `out=`."""
+    torch_reduce: str
+    """The reduction of the tensor `x` over its last dimensions `axes`; `dtype` is the type to
+    compute in."""
+    torch_repeat: str
+    """The reduction of the tensor `x` taken `n` times."""
+    triton: str
+    """Of two values; a NaN stays one."""
+    opposite: str = ""
+    """Of a reducer of the order: the reducer r with -r(a) = this(-a)."""
+    spellings: tuple[str, ...] = ()
+    """How a scope's binder may spell it, besides its name; the first is printed."""
+
+
+def polynomial(variable: str, coefficients: Sequence[float]) -> str:
+    """c0 + x*(c1 + x*(c2 + ...)) as Triton text."""
+    text = repr(coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        text = f"({coefficient!r} + {variable} * {text})"
+    return text

@@ -1,0 +1,21 @@
+"""The least number; of nothing it is inf."""
+
+import math
+
+import numpy as np
+
+from einderive.ta.functions import minimum
+from einderive.ta.functions.data import Reduction
+
+REDUCER = Reduction(
+    "min",
+    identity=math.inf,
+    order=-1,
+    ufunc=np.minimum,
+    latex=r"\min",
+    torch=minimum.FUNCTION.torch,
+    torch_reduce="x.amin(axes)",
+    torch_repeat="x",
+    triton=minimum.FUNCTION.triton,
+    opposite="max",
+)

@@ -1,0 +1,19 @@
+"""The product; of nothing it is 1."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from einderive.ta.functions.data import Reduction
+
+REDUCER = Reduction(
+    "prod",
+    identity=Fraction(1),
+    order=0,
+    ufunc=np.multiply,
+    latex=r"\prod",
+    torch="torch.mul",
+    torch_reduce="x.flatten(axes[0]).prod(-1, dtype=dtype)",
+    torch_repeat="x ** n",
+    triton="{0} * {1}",
+)

@@ -1,0 +1,13 @@
+"""1/sqrt(x)."""
+
+import numpy as np
+
+from einderive.ta.functions.data import Above, Function
+
+FUNCTION = Function(
+    "rsqrt",
+    lambda x: 1.0 / np.sqrt(x),
+    definition="1/sqrt(x)",
+    domain=Above(0),
+    ball=lambda x: x.rsqrt(),
+)

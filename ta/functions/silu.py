@@ -1,0 +1,25 @@
+"""x*sigmoid(x)."""
+
+from typing import Any
+
+import numpy as np
+
+from einderive.ta.functions.data import Function
+
+
+def _real(x: Any) -> Any:
+    """exp(-|x|) as a square, so that it is not subnormal where the result is normal."""
+    root = np.exp(-0.5 * np.abs(x))
+    side = np.where(np.signbit(x), root, 1.0)
+    return side * x * (side / (1.0 + root * root))
+
+
+FUNCTION = Function(
+    "silu",
+    _real,
+    torch="F.silu",
+    triton="{0} / (1.0 + tl.exp(-{0}))",
+    definition="x*sigmoid(x)",
+    at_zero=0,
+    ball=lambda x: x / (1 + (-x).exp()),
+)

@@ -1,0 +1,14 @@
+"""The root y >= 0 of y*y = x.  In float32, Triton's `tl.sqrt` is an approximation."""
+
+import numpy as np
+
+from einderive.ta.functions.data import Above, Function
+
+FUNCTION = Function(
+    "sqrt",
+    np.sqrt,
+    at_zero=0,
+    domain=Above(0, included=True),
+    triton_float32="tl.sqrt_rn({0})",
+    ball=lambda x: x.sqrt(),
+)

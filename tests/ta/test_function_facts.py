@@ -1,0 +1,219 @@
+"""Each fact that a function's or a reducer's file states, by itself, against an independent oracle:
+mpmath's functions, Python's order of Fractions, and float64 at infinities and NaN."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import reduce
+from itertools import pairwise, permutations, product
+from pathlib import Path
+from typing import Any, Final
+
+import mpmath
+import numpy as np
+import pytest
+
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate
+from einderive.ta.functions import FUNCTIONS, REDUCERS
+from einderive.ta.functions.data import Function, Pieces
+from einderive.ta.notation.parse import parse
+from tests.ta.test_functions import DEFINITIONS
+
+INF: Final = math.inf
+NUMBERS: Final = [Fraction(n, d) for n in (-9, -4, -1, 0, 1, 2, 7) for d in (1, 3)]
+EXTENDED: Final = [*NUMBERS, INF, -INF]
+POINTS: Final = np.concatenate(
+    [np.linspace(-12, 12, 481), *(s * 10.0 ** np.arange(-12, 3) for s in (1, -1)), [0.0]]
+)
+UNARY: Final = [known for known in FUNCTIONS.values() if known.arity == 1]
+EXACT: Final[dict[str, Callable[..., Any]]] = {
+    "relu": lambda x: x if x > 0 else Fraction(0),
+    "abs": abs,
+    "sign": lambda x: (x > 0) - (x < 0),
+    "maximum": max,
+    "minimum": min,
+}
+"""What functions with pieces are, by Python's order."""
+
+
+def of(known: Function, *points: float) -> float:
+    with np.errstate(all="ignore"):
+        return float(known.real(*map(np.float64, points)))
+
+
+def by_name(known: Any) -> str:
+    return str(known.name)
+
+
+def stating(fact: str) -> Any:
+    """The functions of which a file states the fact."""
+    found = [known for known in FUNCTIONS.values() if getattr(known, fact) not in (None, "", False)]
+    assert found
+    return pytest.mark.parametrize("known", found, ids=by_name)
+
+
+def test_a_file_holds_what_it_is_named_after() -> None:
+    folder = Path(__file__).parents[2] / "ta" / "functions"
+    files = {path.stem for path in folder.glob("*.py")} - {"__init__", "data"}
+    assert files == FUNCTIONS.keys() | REDUCERS.keys()
+    assert not FUNCTIONS.keys() & REDUCERS.keys()
+    for table in (FUNCTIONS, REDUCERS):
+        assert [known.name for known in table.values()] == sorted(table)
+
+
+@pytest.mark.parametrize("known", UNARY, ids=by_name)
+def test_at_zero(known: Function) -> None:
+    """The value at 0 is stated where it is 0 or 1, and only there."""
+    try:
+        value = DEFINITIONS[known.name](mpmath.mpf(0))
+    except (ValueError, ZeroDivisionError):
+        value = mpmath.inf
+    assert known.at_zero == (int(value) if value in (0, 1) else None)
+    if known.at_zero is not None:
+        assert of(known, 0.0) == of(known, -0.0) == known.at_zero
+
+
+@pytest.mark.parametrize("known", UNARY, ids=by_name)
+def test_domain(known: Function) -> None:
+    """Inside of it the function is finite, outside it is not."""
+    points = [*POINTS, *(np.nextafter(e, s * INF) for e in (-1.0, 0.0) for s in (1, -1))]
+    for point in points:
+        inside = True
+        if known.domain is not None:
+            least, included = known.domain
+            inside = point >= least if included else point > least
+        assert math.isfinite(of(known, point)) == inside, point
+
+
+@stating("range")
+def test_range(known: Function) -> None:
+    assert known.range is not None
+    least, greatest = known.range
+    for point in (*POINTS, INF, -INF):
+        if not math.isinf(point):
+            assert least <= DEFINITIONS[known.name](mpmath.mpf(point)) <= greatest, point
+        value = of(known, point)
+        assert math.isnan(value) or least <= value <= greatest, point
+
+
+@pytest.mark.parametrize("known", FUNCTIONS.values(), ids=by_name)
+def test_always_finite(known: Function) -> None:
+    """Of others a NaN comes out where one goes in."""
+    for points in product((math.nan, INF, -INF, 1.5), repeat=known.arity):
+        value = of(known, *points)
+        if known.always_finite:
+            assert math.isfinite(value)
+        elif any(map(math.isnan, points)):
+            assert math.isnan(value)
+
+
+@pytest.mark.parametrize("known", UNARY, ids=by_name)
+def test_turns(known: Function) -> None:
+    """Between 0, the end of the domain, and the turns the sign does not change, and it changes or
+    is 0 at each turn."""
+    ends = sorted({0.0, *known.turns, *([float(known.domain.least)] if known.domain else [])})
+    outer = 4.0  # beyond it sin and cos turn again
+    for low, high in pairwise((-outer, *ends, outer)):
+        inside = np.linspace(low, high, 52)[1:-1]
+        signs = {math.copysign(1, v) if v else 0 for v in (of(known, x) for x in inside) if v == v}
+        assert len(signs) <= 1, (low, high)
+    for turn in known.turns:
+        around = {np.sign(of(known, turn + step)) for step in (-1e-3, 1e-3)}
+        assert around == {-1.0, 1.0}
+
+
+@stating("definition")
+def test_definition(known: Function) -> None:
+    points = POINTS[np.abs(POINTS) < 6]
+    if known.domain is not None:
+        points = points[points > known.domain.least]
+    (scope,) = parse(f"Y = {known.definition}", {"x": ()}, "float64", {}).roots()
+    with np.errstate(all="ignore"):
+        for point in points:
+            value = float(evaluate(scope, {"x": np.float64(point)}, RealField()))
+            exact = DEFINITIONS[known.name](mpmath.mpf(point))
+            assert abs(value - exact) <= 1e-11 * max(1, abs(exact)), point
+
+
+@stating("pieces")
+def test_pieces_at_rational_numbers_and_infinities(known: Function) -> None:
+    assert known.exact is not None
+    for operands in product(EXTENDED, repeat=known.arity):
+        assert known.exact(*operands) == EXACT[known.name](*operands), operands
+        assert of(known, *map(float, operands)) == pytest.approx(float(known.exact(*operands)))
+
+
+@stating("compares")
+def test_what_compares_is_continuous_and_homogeneous(known: Function) -> None:
+    """f(c*a) = c*f(a) for c > 0, also at infinities; where the gap is 0, both pieces agree."""
+    pieces = known.pieces
+    assert pieces is not None
+    assert pieces.chooses
+    for operands in product(EXTENDED, repeat=known.arity):
+        value = EXACT[known.name](*operands)
+        for factor in (Fraction(1, 3), Fraction(5)):
+            assert EXACT[known.name](*(factor * x for x in operands)) == factor * value
+        assert any(value in (0, x, -x) for x in operands)
+        if pieces.selects:
+            assert value == 0 or value in operands
+        if known.arity == 1:
+            assert (EXACT[known.name](-operands[0]) == value) or not pieces.even
+
+
+def test_which_pieces_are_even_flat_or_continuous() -> None:
+    assert {f.name for f in UNARY if f.pieces and f.pieces.even} == {"abs"}
+    assert {f.name for f in UNARY if f.pieces and f.pieces.flat} == {"sign"}
+    assert {f.name for f in FUNCTIONS.values() if f.compares} == EXACT.keys() - {"sign"}
+    selecting = {f.name for f in FUNCTIONS.values() if f.pieces and f.pieces.selects}
+    assert selecting == {"relu", "maximum", "minimum"}
+    jumping = Pieces((1, -1), above=(1, 0), below=(1, 0), step=1)
+    apart = Pieces((1, -1), above=(1, 0), below=(0, 2))
+    assert not jumping.continuous
+    assert not apart.continuous
+    assert not apart.chooses
+    assert Pieces((1, 1), above=(2, 2), below=(1, 1)).continuous
+
+
+@stating("bounded")
+def test_bounded(known: Function) -> None:
+    """No value exceeds all operands, and 1."""
+    largest = np.finfo(np.float64).max
+    for points in product((largest, -largest, 1e300, -3.0, 0.0), repeat=known.arity):
+        assert abs(of(known, *points)) <= max(1.0, *map(abs, points))
+
+
+@stating("reducer")
+def test_the_function_is_its_reducer_of_a_set_of_two(known: Function) -> None:
+    best = {1: max, -1: min}[REDUCERS[known.reducer].order]
+    for a, b in product(EXTENDED, repeat=2):
+        assert known.exact is not None
+        assert known.exact(a, b) == known.exact(b, a) == best({a, b})
+
+
+def sets() -> Iterator[tuple[Any, ...]]:
+    yield from product((Fraction(-3, 2), Fraction(0), Fraction(1), Fraction(4, 3)), repeat=3)
+
+
+@pytest.mark.parametrize("name", REDUCERS)
+def test_reducers(name: str) -> None:
+    """Neutral, associative, commutative; of the order: idempotent, and the stated end of it."""
+    known = REDUCERS[name]
+
+    def combine(a: Any, b: Any) -> Any:
+        return known.ufunc(np.array(a, object), np.array(b, object))
+
+    for values in sets():
+        found = reduce(combine, values)
+        assert all(reduce(combine, order) == found for order in permutations(values))
+        assert combine(values[0], combine(*values[1:])) == found
+        assert combine(values[0], known.identity) == values[0]
+        if known.order:
+            assert found == (max if known.order > 0 else min)(values)
+            assert reduce(combine, (*values, *values)) == found
+            opposite = REDUCERS[known.opposite]
+            assert -opposite.ufunc.reduce(np.array([-v for v in values], object)) == found
+    assert (known.order == 0) is (name in ("sum", "prod"))
+    assert known.order == 0 or known.identity == -known.order * INF
