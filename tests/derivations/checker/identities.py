@@ -29,6 +29,14 @@ TRUE: dict[str, tuple[str, str]] = {
     "exp of 0": ("{L[i:0:9] exp(A[i] - {L[i:0:9] A[i]}[i])}", "{L[i:0:9] 1}"),
     "abs of a sum": ("{L[i:0:9] abs(2*B[i] - 2*A[i])}", "{L[i:0:9] 2*abs(A[i] - B[i])}"),
     "relu of a sum": ("{L[i:0:9] relu(6*B[i] - 3*A[i])}", "{L[i:0:9] 3*relu(2*B[i] - A[i])}"),
+    "an exp before a sum that divides": (
+        "{L[i:0:9] exp(A[i])/{L[i:0:9] S[k:0:9] exp(A[i] + C[i,k])}[i]}",
+        "{L[i:0:9] 1/{L[i:0:9] S[k:0:9] exp(C[i,k])}[i]}",
+    ),
+    "an exp twice before a sum of two": (
+        "{L[i:0:9] exp(A[i])^3/{L[i:0:9] exp(A[i])^2*(B[i] + 2*exp(B[i]))}[i]}",
+        "{L[i:0:9] exp(A[i])/{L[i:0:9] B[i] + 2*exp(B[i])}[i]}",
+    ),
     # prod
     "prod of a power": ("{prod[k:0:9] A[k]^2}", "{{prod[k:0:9] A[k]}[]^2}"),
     "prod of a power of a sum": (
@@ -216,6 +224,17 @@ FALSE: dict[str, tuple[str, str]] = {
     "a function that keeps no factor": ("{L[i:0:9] tanh(2*A[i])}", "{L[i:0:9] 2*tanh(A[i])}"),
     "exp of a half": ("{L[i:0:9] exp(A[i]/2)}", "{L[i:0:9] 1}"),
     "exp of three halves": ("{L[i:0:9] exp(3/2*A[i])}", "{L[i:0:9] exp(A[i])}"),
+    "an exp before one of two terms": (
+        "{L[i:0:9] exp(A[i])/{L[i:0:9] exp(A[i]) + B[i]}[i]}", "{L[i:0:9] 1/(1 + B[i])}",
+    ),
+    "an exp of what is summed": (
+        "{L[i:0:9] exp(A[0])/{L[i:0:9] S[k:0:9] exp(A[k] + C[i,k])}[i]}",
+        "{L[i:0:9] 1/{L[i:0:9] S[k:0:9] exp(C[i,k])}[i]}",
+    ),
+    "an exp more often than before the sum": (
+        "{L[i:0:9] exp(A[i])^2/{L[i:0:9] S[k:0:9] exp(A[i] + C[i,k])}[i]}",
+        "{L[i:0:9] 1/{L[i:0:9] S[k:0:9] exp(C[i,k])}[i]}",
+    ),
     "prod of conditions": ("{prod[k:0:3] where(k < 2, 1, 0)^2}", "{1}"),
     "prod of a factor, once": (
         "{prod[k:0:3] (2*A[k] + 2*B[k])}", "{2*{prod[k:0:3] (A[k] + B[k])}[]}",
@@ -322,6 +341,10 @@ FALSE: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 BEYOND: dict[str, tuple[str, str]] = {
+    "tanh before a sum that divides": (
+        "{L[i:0:9] tanh(A[i-3])/{L[i:0:9] tanh(A[i-3])*(B[i] + exp(B[i]))}[i]}",
+        "{L[i:0:9] 1/{L[i:0:9] B[i] + exp(B[i])}[i]}",
+    ),
     "a function of terms in another order": (
         f"{{L[i:0:9] tanh({_steps('where(i >= {c}, A[i-{c}], 0)', 8)})}}",
         f"{{L[i:0:9] tanh({_steps('A[i-{c}]', 8)})}}",

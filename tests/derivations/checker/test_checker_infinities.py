@@ -349,6 +349,10 @@ FALSE_OF_INFINITIES = {
         f"1/sum[j](where(j<1, {BY_MASK}*max[l](where(l<i, B[l], 0)), 0))",
     ),
     "a quotient by 0": ("inf*B[i]", "B[i]/A[i-4]"),
+    "a quotient of an exp that is 0": (
+        "B[i]",
+        f"exp({BY_MASK})*B[i]/sum[j](where(j<1, exp({BY_MASK}), 0))",
+    ),
     "an infinite max and a finite one": ("max[k](where(k<i, A[k], -inf))", "max[k](A[k])"),
 }
 
