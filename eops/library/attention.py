@@ -216,7 +216,8 @@ def _work(binding: Binding) -> Work:
 
 ATTENTION = Operator(
     name="attention",
-    definition="O[b,i,e] = sum[j](P[b,i,j] * V[b,j,e])",
+    definition="S[b,i,j] = {factor} * sum[d](Q[b,i,d] * K[b,j,d]); "
+    "P[b,i,j] = exp(S[b,i,j]) / sum[t](exp(S[b,i,t])); O[b,i,e] = sum[j](P[b,i,j] * V[b,j,e])",
     work=_work,
     launch=_launch,
     recognise=recognise,

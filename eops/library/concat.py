@@ -111,7 +111,7 @@ def _work(binding: Binding) -> Work:
 
 CONCAT = Operator(
     name="concat",
-    definition="Y[b,i] = where(i < {n}, A[b,i], B[b,i-{n}])",
+    definition="Y[b,i] = where(i < {n}, A[b,i], ...)",
     work=_work,
     launch=_launch,
     recognise=recognise,

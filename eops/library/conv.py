@@ -25,7 +25,7 @@ def _definition(dimensions: int) -> str:
     pairs = list(zip(LOOPS[dimensions], TAPS[dimensions], strict=True))
     windows = ",".join(f"{{stride_{h}}}*{h}+{{dilation_{h}}}*{r}-{{padding_{h}}}" for h, r in pairs)
     loops, taps = ",".join(LOOPS[dimensions]), ",".join(TAPS[dimensions])
-    return f"Y[n,g,f,{loops}] = A[n,g,c,{windows}] * K[g,f,c,{taps}]"
+    return f"Y[n,g,f,{loops}] = {{factor}} * A[n,g,c,{windows}] * K[g,f,c,{taps}]"
 
 
 def _launch(binding: Binding) -> Launch:

@@ -101,7 +101,7 @@ def _definition(dimensions: int) -> str:
     pairs = list(zip(LOOPS[dimensions], INPUTS[dimensions], strict=True))
     windows = ",".join(f"{h}+{{padding_{h}}}-{{stride_{h}}}*{i}" for h, i in pairs)
     loops, inputs = ",".join(LOOPS[dimensions]), ",".join(INPUTS[dimensions])
-    return f"Y[n,g,f,{loops}] = A[n,g,c,{inputs}] * K[g,f,c,{windows}]"
+    return f"Y[n,g,f,{loops}] = {{factor}} * A[n,g,c,{inputs}] * K[g,f,c,{windows}]"
 
 
 def _operator(dimensions: int) -> Operator:

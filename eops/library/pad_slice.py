@@ -30,7 +30,7 @@ def _work(binding: Binding) -> Work:
 
 PAD_SLICE = Operator(
     name="pad_slice",
-    definition="Y[b] = A[b-{before}]",
+    definition="Y[b] = A[b]",
     work=_work,
     launch=lambda binding: lower(binding.scope),
     recognise=recognise,
