@@ -28,8 +28,8 @@ from einderive.ta.ir.operator import Operator
 
 FUNCTIONS_REMARK = """\
 This page is generated from the files of `ta/functions` by `python -m tools.docs_pages`.
-[](adding-a-function.md) explains how to add one. A definition is a law that a
-comparison may be told to use, by the function's name: `laws=["tanh"]`."""
+[](adding-a-function.md) explains how to add one. A definition is a law, by the function's
+name, that a comparison may be told to use: `ed.equivalent(..., laws=["tanh"])`."""
 FACTS = """\
 The checker relies on these {count} facts, which are data of the files above. Each is tested by
 itself in `tests/ta/test_function_facts.py`. Of a function it knows besides that equal operands give

@@ -17,7 +17,7 @@ from einderive.ta.ir import expr
 from einderive.ta.ir.affine import volume
 from einderive.ta.ir.element import floating_inputs
 from einderive.ta.ir.node import Access, Add, Const, Node, Scope
-from einderive.ta.ir.subst import terms
+from einderive.ta.ir.subst import walk
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
@@ -31,7 +31,7 @@ def propose(scope: Scope) -> Iterator[Witness]:
     possible = {*multiplied(scope.body)}
     if not possible:
         return
-    for position, total in enumerate(terms(scope.body)):
+    for position, total in enumerate(walk(scope.body)):
         if isinstance(total, Add) and total in possible:
             found = _pair(scope, total)
             if found is not None and floating_inputs(scope):
