@@ -113,7 +113,7 @@ def check_record(options: argparse.Namespace) -> int:
 
 def run_record(options: argparse.Namespace) -> int:
     from einderive.frontend.api.record import load
-    from einderive.frontend.trial.choose import TRIED
+    from einderive.frontend.trial.outcome import TRIED
 
     derivation = load(options.file)
     for number in range(min(TRIED, len(derivation.candidates))):
