@@ -23,8 +23,8 @@ from einderive.frontend.accuracy.hard_inputs import FAMILIES, normal
 from einderive.frontend.accuracy.levels import Accuracy
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.optimize import derive, parse
-from einderive.frontend.arguments import UsageError
 from einderive.frontend.bench.differences import DIFFERENCES, Difference
+from einderive.frontend.cli.arguments import UsageError
 from einderive.frontend.text import duration
 from einderive.frontend.trial.timing import timed
 from einderive.ta.ir.node import Tensor

@@ -25,8 +25,8 @@ from einderive.derivations.search.extract import Plan, plans, unchanged
 from einderive.derivations.search.graph import Graph, default_item_bytes
 from einderive.eops.library import OPERATORS
 from einderive.frontend.api.optimize import parse, target_of
-from einderive.frontend.arguments import UsageError
 from einderive.frontend.bench.suite import Case
+from einderive.frontend.cli.arguments import UsageError
 from einderive.frontend.report.terminal import Progress
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range

@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from einderive.frontend import arguments
-from einderive.frontend.arguments import UsageError
+from einderive.frontend.cli import arguments
+from einderive.frontend.cli.arguments import UsageError
 from einderive.frontend.report.terminal import Progress, has_colour
 from einderive.ta.errors import NameUnknownError
 from einderive.ta.ir.names import close_matches

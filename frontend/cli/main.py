@@ -11,10 +11,9 @@ import os
 import sys
 from collections.abc import Sequence
 
-from einderive.frontend import arguments
 from einderive.frontend.accuracy.levels import ACCURACIES
-from einderive.frontend.arguments import Parser
-from einderive.frontend.cli import commands
+from einderive.frontend.cli import arguments, commands
+from einderive.frontend.cli.arguments import Parser
 from einderive.frontend.cli.commands import DONE, INTERRUPTED, UNUSABLE
 from einderive.frontend.report.terminal import has_colour
 from einderive.frontend.version import __version__
