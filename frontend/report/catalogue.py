@@ -19,7 +19,7 @@ from einderive.derivations.rule import JointRule, Refusal, Rule
 from einderive.derivations.steps import kernel
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
-from einderive.frontend.report.derivation import Ink
+from einderive.frontend.report.terminal import Ink
 from einderive.frontend.text import hanging, shape
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import expr

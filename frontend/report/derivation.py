@@ -6,7 +6,6 @@ with its operators and predicted times, what the steps mean for digits, and the 
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
@@ -19,42 +18,12 @@ from einderive.derivations.steps.kernel import Step
 from einderive.frontend.accuracy.levels import exactness
 from einderive.frontend.derived import Derived
 from einderive.frontend.report.story import tell
+from einderive.frontend.report.terminal import WIDTH, Ink
 from einderive.frontend.text import counted, duration, hanging, listed, operators, tensors
 from einderive.ta.ir.subst import stages
 from einderive.ta.printing.show import show_program
 
 RULE_OF = {rule.name: rule for rule in ALL_RULES}
-WIDTH = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Ink:
-    """Escape sequences for a terminal, or none."""
-
-    colour: bool
-
-    def bold(self, text: str) -> str:
-        return self._in("1", text)
-
-    def dim(self, text: str) -> str:
-        return self._in("2", text)
-
-    def good(self, text: str) -> str:
-        return self._in("32", text)
-
-    def bad(self, text: str) -> str:
-        return self._in("31", text)
-
-    def name(self, text: str) -> str:
-        return self._in("36", text)
-
-    def _in(self, code: str, text: str) -> str:
-        return f"\x1b[{code}m{text}\x1b[0m" if self.colour and text else text
-
-
-def terminal_width() -> int:
-    """The terminal's columns, within what is pleasant to read."""
-    return max(60, min(120, shutil.get_terminal_size((WIDTH, 24)).columns))
 
 
 def derivation_text(

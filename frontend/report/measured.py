@@ -11,7 +11,8 @@ from textwrap import wrap
 from einderive.frontend.accuracy.accept import FACTOR, FLOOR
 from einderive.frontend.accuracy.digits import MOST_LOST
 from einderive.frontend.accuracy.judged import FamilyError
-from einderive.frontend.report.derivation import WIDTH, Ink, step_list
+from einderive.frontend.report.derivation import step_list
+from einderive.frontend.report.terminal import WIDTH, Ink
 from einderive.frontend.text import duration, figure, hanging, operators, tensors
 from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.races import MARGIN
