@@ -19,6 +19,12 @@ from tests.test_layers import ALLOWED, ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SOURCES = ("einderive", *ALLOWED, "pyproject.toml", "README.md", "LICENSE")
+DATA = {
+    "einderive/py.typed",
+    "einderive/ta/notation/grammar.lark",
+    "einderive/frontend/report/derivation.html",
+}
+"""Files that are no Python."""
 OTHER = "the package of this name from PyPI"
 USED = f"""
 import einderive as ed, einderive.ta, ta, torch
@@ -28,6 +34,7 @@ a, b = torch.randn(4, 3), torch.randn(3, 5)
 assert torch.allclose(ed.einsum("ij,jk->ik", a, b), a @ b, atol=1e-5)
 d = ed.derive("Y[i,j] = A[i,k]*B[k,j]", A=a, B=b)
 assert d.check(), d.check()
+assert "<code>" in d._repr_html_()
 assert torch.allclose(d.compile(seconds=0.01)(a, b), a @ b, atol=1e-5)
 assert ed.compile("Y[i] = 2*A[i]", A=(3,), seconds=0.01)([1.0, 2.0, 3.0]).tolist() == [2, 4, 6]
 print(ed.__file__, einderive.ta.__file__)
@@ -135,7 +142,7 @@ def test_from_a_wheel(tmp_path: Path) -> None:
     with ZipFile(wheel) as file:
         names = set(file.namelist())
     assert {name.split("/")[0].split("-")[0] for name in names} == {"einderive"}
-    assert {"einderive/py.typed", "einderive/ta/notation/grammar.lark"} <= names
+    assert names >= DATA
     python = environment(tmp_path)
     install(python, wheel)
     is_used(python, tmp_path / "away", tmp_path / "env")

@@ -55,9 +55,9 @@ class Derivation(Derived):
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write the derivation as one self-contained HTML page."""
-        from einderive.frontend.report.html import derivation_page
+        from einderive.frontend.report.html import derivation_html
 
-        write_whole(path, derivation_page(self))
+        write_whole(path, derivation_html(self, page=True) + "\n")
 
 
 @dataclass(frozen=True, eq=False)
