@@ -2,68 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from einderive.frontend.cli.codes import DONE
 from einderive.frontend.cli.parameters import JSON, Known, examples
 
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
-def _rules() -> dict[str, Any]:
-    from einderive.derivations.rules import ALL_RULES
-
-    return {rule.name: rule for rule in ALL_RULES}
+LONGEST = 10_000
+"""A line of a list is not folded: programs may read it."""
 
 
-def _operators() -> dict[str, Any]:
-    from einderive.eops.library import OPERATORS
-
-    return {operator.name: operator for operator in OPERATORS}
+RULES = Known("rule", "einderive.derivations.rules:ALL_RULES")
+OPERATORS = Known("operator", "einderive.eops.library:OPERATORS")
 
 
 @click.command(epilog=examples("einderive rules", "einderive rules skew", "einderive rules --json"))
-@click.argument("name", required=False, type=Known("rule", _rules))
+@click.argument("name", required=False, type=RULES)
 @JSON
 def rules(name: str | None, as_json: bool) -> int:
     """List the rules, or show one with its examples and refusals."""
-    from einderive.frontend.report.catalogue import rule_text
+    from einderive.frontend.report.catalogue import rule_parts
     from einderive.frontend.report.data import rule_data
 
-    return _show(_rules(), name, as_json, rule_text, rule_data, "formula")
+    return _show(RULES, name, as_json, rule_parts, rule_data, "formula")
 
 
 @click.command(epilog=examples("einderive ops", "einderive ops conv2d", "einderive ops --json"))
-@click.argument("name", required=False, type=Known("operator", _operators))
+@click.argument("name", required=False, type=OPERATORS)
 @JSON
 def ops(name: str | None, as_json: bool) -> int:
     """List the known operators, or show one."""
-    from einderive.frontend.report.catalogue import operator_text
+    from einderive.frontend.report.catalogue import operator_parts
     from einderive.frontend.report.data import operator_data
 
-    return _show(_operators(), name, as_json, operator_text, operator_data, "summary")
+    return _show(OPERATORS, name, as_json, operator_parts, operator_data, "summary")
 
 
 def _show(
-    known: dict[str, Any],
+    known: Known,
     name: str | None,
     as_json: bool,
-    text: Callable[..., str],
+    parts: Callable[[Any, int], Iterable[RenderableType]],
     data: Callable[[Any], dict[str, Any]],
     short: str,
 ) -> int:
     """One by its name, or a line for each with its attribute `short`."""
-    from einderive.frontend.report.data import json_text
-    from einderive.frontend.report.terminal import ink, terminal_width
+    from rich.table import Table
+    from rich.text import Text
 
-    chosen = list(known.values()) if name is None else [known[name]]
+    from einderive.frontend.report.data import json_text
+    from einderive.frontend.report.terminal import show, terminal_width
+
+    chosen = [each for each in resolve_name(known.place) if name in (None, each.name)]
     if as_json:
         print(json_text([data(one) for one in chosen]))
     elif name is not None:
-        print(text(known[name], ink(), terminal_width()))
+        show(*parts(chosen[0], terminal_width()))
     else:
-        wide = max(map(len, known))
+        table = Table.grid(padding=(0, 2, 0, 0))
         for one in chosen:
-            print(f"{ink().name(one.name)}{' ' * (wide - len(one.name) + 2)}{getattr(one, short)}")
+            table.add_row(Text(one.name, "cyan"), Text(getattr(one, short)))
+        show(table, width=LONGEST)
     return DONE

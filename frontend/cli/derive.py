@@ -100,8 +100,8 @@ def derive(
         from einderive.frontend.api.optimize import derive as derive_program
         from einderive.frontend.cli.records import measured, print_measured, require_candidate
         from einderive.frontend.report.data import json_text, trials_data
-        from einderive.frontend.report.derivation import derivation_text
-        from einderive.frontend.report.terminal import has_colour, terminal_width
+        from einderive.frontend.report.derivation import derivation_parts
+        from einderive.frontend.report.terminal import show, terminal_width
         from einderive.ta.notation.parse import parse
 
         derivation = derive_program(
@@ -119,8 +119,7 @@ def derive(
         derivation.to_html(html)
     if json_to != "-":
         require_candidate(derivation, candidate)
-        colour, width = has_colour(), terminal_width()
-        print(derivation_text(derivation, colour=colour, width=width, candidate=candidate - 1))
+        show(*derivation_parts(derivation, terminal_width(), candidate - 1))
     compiled = measured(derivation, 1.0) if run and not interrupted else None
     if json_to == "-":
         found = {} if compiled is None else {"measured": trials_data(compiled)}

@@ -44,10 +44,12 @@ def equivalent(
     for `derive`; with names for sizes (A=n,k), or with --generic, families of sizes are tried, and
     the bounds of a clause may be stated in these names.
     """
-    from einderive.frontend.cli import arguments
-    from einderive.frontend.report.terminal import Progress, ink
+    from rich.text import Text
 
-    sizes: dict[str, Any] = dict(arguments.symbolic_shapes(shapes))
+    from einderive.frontend.cli import arguments
+    from einderive.frontend.report.terminal import Progress, show
+
+    sizes: dict[str, Any] = arguments.shapes(shapes, names=True)
     ranges = arguments.ranges(over)
     with Progress() as progress:
         progress.write("comparing")
@@ -65,5 +67,5 @@ def equivalent(
     if as_json:
         print(json_text(verdict))
     else:
-        print(ink().bad(str(verdict)) if verdict.kind == "different" else verdict)
+        show(Text(str(verdict), "red" if verdict.kind == "different" else ""))
     return DONE if verdict else UNDECIDED if verdict.kind == "undecided" else FAILED

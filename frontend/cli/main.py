@@ -115,10 +115,11 @@ def _explained(problem: Exception) -> tuple[str, int]:
 
 
 def _fail(message: str, code: int) -> int:
-    from einderive.frontend.report.terminal import Ink, console
+    from rich.text import Text
 
-    colour = console(stderr=True).color_system is not None
-    print(f"{Ink(colour).bad('error:')} {message}", file=sys.stderr)
+    from einderive.frontend.report.terminal import console
+
+    console(stderr=True).print(Text.assemble(("error:", "red"), f" {message}"), soft_wrap=True)
     return code
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Sequence
+from pkgutil import resolve_name
 from typing import Any
 
 import click
@@ -12,10 +13,14 @@ from click.shell_completion import CompletionItem
 class Known(click.ParamType[str]):
     """One of some names, which are loaded only when they are asked for."""
 
-    def __init__(self, what: str, names: Callable[[], Collection[str]]) -> None:
-        self.name, self.names = what, names
+    def __init__(self, what: str, place: str) -> None:
+        """`place` is where they are, as `package.module:NAME`."""
+        self.name, self.place = what, place
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    def names(self) -> Sequence[str]:
+        return [getattr(each, "name", each) for each in resolve_name(self.place)]
+
+    def convert(self, value: Any, param: object, ctx: object) -> str:
         from einderive.ta.errors import NameUnknownError
         from einderive.ta.ir.names import close_matches
 
@@ -45,24 +50,6 @@ class File(click.ParamType[str]):
 
 
 FILE = File()
-
-
-def _accuracies() -> Collection[str]:
-    from einderive.frontend.accuracy.levels import ACCURACIES
-
-    return ACCURACIES
-
-
-def _nans() -> Collection[str]:
-    from einderive.frontend.accuracy.levels import NANS
-
-    return NANS
-
-
-def _laws(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    from einderive.ta.equality.laws import LAWS
-
-    return [name for name in LAWS if name.startswith(incomplete)]
 
 
 def number(value: object) -> int:
@@ -101,13 +88,13 @@ LAWS = click.option(
     "--law",
     "laws",
     multiple=True,
-    shell_complete=_laws,
+    shell_complete=Known("law", "einderive.ta.equality.laws:LAWS").shell_complete,
     metavar="NAME",
     help="An identity of functions that may be used: exp-sum splits and joins exps.",
 )
 ACCURACY = click.option(
     "--accuracy",
-    type=Known("accuracy", _accuracies),
+    type=Known("accuracy", "einderive.frontend.accuracy.levels:ACCURACIES"),
     default="normwise",
     show_default=True,
     metavar="NAME",
@@ -116,7 +103,7 @@ ACCURACY = click.option(
 )
 NAN = click.option(
     "--nan",
-    type=Known("way with NaN", _nans),
+    type=Known("way with NaN", "einderive.frontend.accuracy.levels:NANS"),
     default="ignore",
     show_default=True,
     metavar="NAME",

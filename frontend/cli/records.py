@@ -30,7 +30,9 @@ def check(record: str, candidate: int | None, as_json: bool) -> int:
 
     Exit codes: 0 every step checks; 1 one does not.
     """
-    from einderive.frontend.report.terminal import Progress, ink
+    from rich.text import Text
+
+    from einderive.frontend.report.terminal import Progress, indented, show
 
     with Progress() as progress:
         progress.write(f"reading {record}")
@@ -49,9 +51,9 @@ def check(record: str, candidate: int | None, as_json: bool) -> int:
         print(json_text([_data(number, report) for number, report in reports.items()]))
     else:
         for number, report in reports.items():
-            print(ink().bold(f"candidate {number}"))
-            for line in str(report).replace("FAIL", ink().bad("FAIL")).splitlines():
-                print(f"  {line}")
+            show(Text(f"candidate {number}", "bold"))
+            for line in str(report).splitlines():
+                show(indented(line, style="red" if line.startswith("FAIL") else ""))
     return DONE if all(reports.values()) else FAILED
 
 
@@ -112,7 +114,7 @@ def measured(derivation: Derivation, seconds: float) -> CompiledFunction:
 
 
 def print_measured(compiled: CompiledFunction) -> None:
-    from einderive.frontend.report.measured import compiled_text
-    from einderive.frontend.report.terminal import has_colour, terminal_width
+    from einderive.frontend.report.measured import compiled_parts
+    from einderive.frontend.report.terminal import show, terminal_width
 
-    print(compiled_text(compiled, colour=has_colour(), width=terminal_width()))
+    show(*compiled_parts(compiled, terminal_width()))

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from io import StringIO
 from typing import Self
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.live import Live
+from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
+
+from einderive.frontend.text import hanging
 
 WIDTH = 100
 
@@ -22,44 +26,56 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, color_system=None if plain else "auto", highlight=False)
 
 
-def has_colour() -> bool:
-    """Of stdout."""
-    return console().color_system is not None
-
-
-@dataclass(frozen=True, slots=True)
-class Ink:
-    """Escape sequences for a terminal, or none."""
-
-    colour: bool
-
-    def bold(self, text: str) -> str:
-        return self._in("1", text)
-
-    def dim(self, text: str) -> str:
-        return self._in("2", text)
-
-    def good(self, text: str) -> str:
-        return self._in("32", text)
-
-    def bad(self, text: str) -> str:
-        return self._in("31", text)
-
-    def name(self, text: str) -> str:
-        return self._in("36", text)
-
-    def _in(self, code: str, text: str) -> str:
-        return f"\x1b[{code}m{text}\x1b[0m" if self.colour and text else text
-
-
-def ink() -> Ink:
-    """For stdout."""
-    return Ink(has_colour())
-
-
 def terminal_width() -> int:
     """The terminal's columns, within what is pleasant to read."""
     return max(60, min(120, shutil.get_terminal_size((WIDTH, 24)).columns))
+
+
+def show(*parts: RenderableType, width: int | None = None) -> None:
+    """On stdout, by default as wide as the terminal."""
+    print(rendered(parts, width or terminal_width(), console().color_system is not None))
+
+
+def rendered(parts: Iterable[RenderableType], width: int, colour: bool = False) -> str:
+    """The parts one below the other, as text; no line ends in a blank."""
+    screen = Console(
+        file=StringIO(),
+        width=width,
+        color_system="standard" if colour else None,
+        force_terminal=colour,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    with screen.capture() as captured:
+        screen.print(*parts, sep="\n", crop=False)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+def indented(text: str, columns: int = 2, style: str = "") -> Padding:
+    """A paragraph that begins in a further column."""
+    return Padding(Text(text, style), (0, 0, 0, columns))
+
+
+def formula(text: str, first: str, width: int, style: str = "") -> Text:
+    """In lines that break where a formula may."""
+    return Text("\n".join(hanging(text, first, width)), style)
+
+
+def with_heads(*words: str, numbers: Iterable[str] = ()) -> Table:
+    """A table of columns with these heads, the last ones of numbers."""
+    table = Table(*words, box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for name in numbers:
+        table.add_column(name, justify="right")
+    return table
+
+
+def labelled(label: str, text: str) -> Table:
+    """A label, and a paragraph at its right."""
+    table = Table.grid(padding=(0, 1, 0, 0))
+    table.add_column(width=10, no_wrap=True)
+    table.add_row(Text(f"  {label}", "dim"), Text(text))
+    return table
 
 
 class Progress:
