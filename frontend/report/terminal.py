@@ -48,7 +48,8 @@ def rendered(parts: Iterable[RenderableType], width: int, colour: bool = False) 
         emoji=False,
     )
     with screen.capture() as captured:
-        screen.print(*parts, sep="\n", crop=False)
+        for part in parts:  # one at a time, so that each keeps its own way to fold
+            screen.print(part, crop=False)
     return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
 
