@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from io import StringIO
 from typing import Self
 
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.padding import Padding
 from rich.table import Table
@@ -48,8 +48,7 @@ def rendered(parts: Iterable[RenderableType], width: int, colour: bool = False) 
         emoji=False,
     )
     with screen.capture() as captured:
-        for part in parts:  # one at a time, so that each keeps its own way to fold
-            screen.print(part, crop=False)
+        screen.print(Group(*parts), crop=False)  # a Group: each part keeps its way to fold
     return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
 
