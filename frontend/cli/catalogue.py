@@ -14,9 +14,6 @@ from einderive.frontend.cli.parameters import JSON, Known, examples
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-LONGEST = 10_000
-"""A line of a list is not folded: programs may read it."""
-
 
 RULES = Known("rule", "einderive.derivations.rules:ALL_RULES")
 OPERATORS = Known("operator", "einderive.eops.library:OPERATORS")
@@ -57,7 +54,7 @@ def _show(
     from rich.text import Text
 
     from einderive.frontend.report.data import json_text
-    from einderive.frontend.report.terminal import show, terminal_width
+    from einderive.frontend.report.terminal import LONGEST, show, terminal_width
 
     chosen = [each for each in resolve_name(known.place) if name in (None, each.name)]
     if as_json:

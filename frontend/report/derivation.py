@@ -130,11 +130,15 @@ def stage_lines(derivation: Derived, plan: Plan) -> list[StageLine]:
 def _program(derivation: Derived, plan: Plan, width: int) -> Table:
     lines = stage_lines(derivation, plan)
     left = width - max(len(line.operator) for line in lines) - 16
-    table = with_heads("program", "operator", numbers=("predicted",))
-    for line in lines:
-        seconds = "" if line.seconds is None else duration(line.seconds)
-        table.add_row(formula(line.statement, "  ", left), Text(line.operator, "cyan"), seconds)
-    return table
+    rows = (
+        (
+            formula(line.statement, "  ", left),
+            Text(line.operator, "cyan"),
+            "" if line.seconds is None else duration(line.seconds),
+        )
+        for line in lines
+    )
+    return with_heads(("program", "operator", "predicted"), ("program", "operator"), rows)
 
 
 def digits(steps: Sequence[Step]) -> str:

@@ -24,6 +24,7 @@ from einderive.ta.printing.show import show_program
 
 NOTICED = 0.5
 """Decimal digits; a smaller loss is within what rounding does by chance."""
+NO_DIGIT = ("-", "no digit", "-")
 ERRORS = {
     "normwise": "max|y - r|/max|r|",
     "fast": "max|y - r|/max|r|",
@@ -83,12 +84,13 @@ def _hard(trial: Trial) -> Iterator[RenderableType]:
     """The errors on hard inputs of a program that has any."""
     if not trial.families:
         return
-    table = with_heads("  inputs with", numbers=(trial.label, "as written", "digits lost"))
+    rows = []
     for family in trial.families:
         cells = [f"{value:.1e}" for value in (family.error, family.written)]
         cells.append(f"{family.digits:.1f}" if family.digits >= NOTICED else "none")
-        table.add_row(f"  {family.family}", *(cells if family.standard else ("-", "no digit", "-")))
-    yield table
+        rows.append((f"  {family.family}", *(cells if family.standard else NO_DIGIT)))
+    heads = ("  inputs with", trial.label, "as written", "digits lost")
+    yield with_heads(heads, heads[:1], rows)
     if found := loss(trial):
         yield indented(found)
     yield ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from io import StringIO
 from typing import Self
 
@@ -17,6 +17,8 @@ from rich.text import Text
 from einderive.frontend.text import hanging
 
 WIDTH = 100
+LONGEST = 10_000
+"""Of a line that is not to be folded, since programs may read it."""
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -62,12 +64,23 @@ def formula(text: str, first: str, width: int, style: str = "") -> Text:
     return Text("\n".join(hanging(text, first, width)), style)
 
 
-def with_heads(*words: str, numbers: Iterable[str] = ()) -> Table:
-    """A table of columns with these heads, the last ones of numbers."""
-    table = Table(*words, box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for name in numbers:
-        table.add_column(name, justify="right")
+def with_heads(
+    heads: Sequence[str], words: Collection[str], rows: Iterable[Sequence[RenderableType]]
+) -> Table:
+    """A table; the columns of `words` are text, all others numbers."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for name in heads:
+        table.add_column(name, justify="left" if name in words else "right")
+    for row in rows:
+        table.add_row(*row)
     return table
+
+
+def table_text(
+    heads: Sequence[str], words: Collection[str], rows: Iterable[Sequence[RenderableType]]
+) -> str:
+    """The same as text without colours, as wide as it is."""
+    return rendered([with_heads(heads, words, rows)], LONGEST)
 
 
 def labelled(label: str, text: str) -> Table:
