@@ -96,7 +96,7 @@ def derive(
     _require_folders([path for path in (*records, html) if path is not None])
     with Progress() as progress:
         progress.write("loading torch and the rules")
-        from einderive.derivations.search.explore import Budget
+        from einderive.derivations.search.strategy import Budget
         from einderive.frontend.api.optimize import derive as derive_program
         from einderive.frontend.cli.records import measured, print_measured, require_candidate
         from einderive.frontend.report.data import json_text, trials_data

@@ -13,9 +13,10 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from einderive.derivations.rule import Exactness
+from einderive.derivations.effects.rounding import Exactness
 from einderive.derivations.rules import ALL_RULES
 from einderive.derivations.search.extract import Plan
+from einderive.derivations.search.graph import VIEW
 from einderive.derivations.search.run import Statistics
 from einderive.derivations.steps.kernel import Step
 from einderive.frontend.accuracy.levels import exactness
@@ -197,7 +198,7 @@ def candidate_lines(derivation: Derived) -> list[CandidateLine]:
 def plan_operators(plan: Plan) -> str:
     """The plan's operators in order; views cost nothing and are left out beside others."""
     names = [stage.operator or "eOperator" for stage in plan.stages]
-    return operators([name for name in names if name != "view"] or names)
+    return operators([name for name in names if name != VIEW] or names)
 
 
 def _candidates(derivation: Derived, shown: int) -> Table:
