@@ -9,9 +9,9 @@ import click
 from einderive.frontend.cli.parameters import (
     ACCURACY,
     JSON,
+    SECONDS,
     examples,
     number,
-    seconds_option,
 )
 
 FORMULAS = click.option(
@@ -21,7 +21,6 @@ FORMULAS = click.option(
     metavar="WORD",
     help="Whose name holds it. [default: all]",
 )
-SECONDS = seconds_option(1.0, "For each race.")
 
 
 @click.group(epilog=examples("einderive bench search --case 1", "einderive bench call --json"))

@@ -18,7 +18,9 @@ from einderive.frontend.cli.parameters import (
     SHAPES,
     examples,
     number,
-    seconds_option,
+)
+from einderive.frontend.cli.parameters import (
+    seconds as seconds_type,
 )
 
 EXAMPLES = examples(
@@ -45,7 +47,7 @@ class JsonAlone(click.Command):
 @click.argument("formula")
 @SHAPES
 @click.option("--target", default="cpu", show_default=True, help="cpu, cuda, cuda:90 or cuda:80.")
-@seconds_option(None, "End the search after this long.")
+@click.option("--seconds", type=seconds_type, help="End the search after this long.")
 @click.option("--states", type=number, help="End it after so many expressions.")
 @click.option("--dtype", multiple=True, help="float16, or A=int32.  [default: float32]")
 @RANGES

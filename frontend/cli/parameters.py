@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pkgutil import resolve_name
 from typing import Any
 
@@ -110,8 +110,6 @@ NAN = click.option(
     help="strict: NaN and infinity stay where the formula has them; ignore: nothing is promised.",
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="The result as JSON.")
-
-
-def seconds_option(default: float | None, text: str) -> Callable[[Any], Any]:
-    shown = default is not None
-    return click.option("--seconds", type=seconds, default=default, show_default=shown, help=text)
+SECONDS = click.option(
+    "--seconds", type=seconds, default=1.0, show_default=True, help="For each race of programs."
+)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from einderive.frontend.cli.codes import DONE, FAILED, INTERRUPTED
-from einderive.frontend.cli.parameters import FILE, JSON, examples, number, seconds_option
+from einderive.frontend.cli.parameters import FILE, JSON, SECONDS, examples, number
 
 if TYPE_CHECKING:
     from einderive.derivations.record.verify import Report
@@ -59,7 +59,7 @@ def check(record: str, candidate: int | None, as_json: bool) -> int:
 
 @click.command(epilog=examples(FIRST, "einderive run d.json", "einderive run d.json --seconds 5"))
 @RECORD
-@seconds_option(1.0, "For measuring.")
+@SECONDS
 @JSON
 def run(record: str, seconds: float, as_json: bool) -> int:
     """Build, check and measure a saved derivation."""
