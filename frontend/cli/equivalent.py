@@ -47,7 +47,7 @@ def equivalent(
     from rich.text import Text
 
     from einderive.frontend.cli import arguments
-    from einderive.frontend.report.terminal import Progress, show
+    from einderive.frontend.report.terminal import LONGEST, Progress, show
 
     sizes: dict[str, Any] = arguments.shapes(shapes, names=True)
     ranges = arguments.ranges(over)
@@ -67,5 +67,6 @@ def equivalent(
     if as_json:
         print(json_text(verdict))
     else:
-        show(Text(str(verdict), "red" if verdict.kind == "different" else ""))
+        text = Text(str(verdict), "red" if verdict.kind == "different" else "")
+        show(text, width=LONGEST)
     return DONE if verdict else UNDECIDED if verdict.kind == "undecided" else FAILED
