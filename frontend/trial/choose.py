@@ -42,9 +42,9 @@ HOPELESS_PREDICTION = 30.0
 """Candidates predicted to take this many times the best one's time are not built."""
 LONGEST = 1e9
 """Seconds of timing beyond this are the same as this."""
-PREPARING_SECONDS = 0.4
+PREPARING_SECONDS = 0.3
 """How long hard inputs may take to be made and evaluated as written; three are always made."""
-HARD_SECONDS = 0.3
+HARD_SECONDS = 0.25
 """About how long the runs on hard inputs may take for each program that they are asked of; the
 most telling one is always run."""
 

@@ -15,7 +15,7 @@ from einderive.frontend.trial.races import YOURS
 from einderive.frontend.trial.timing import Timing
 from einderive.ta.errors import OperandError
 from tests.frontend.derived import DISTANCES, derived
-from tests.frontend.races import candidates_win
+from tests.frontend.races import candidates_win, nobody_is_slow
 
 SIZES: dict[str, Any] = {"A": (48, 40), "B": (44, 40)}
 
@@ -106,6 +106,7 @@ def test_what_is_no_function_is_refused() -> None:
 def test_a_library_operator_that_loses_digits_sets_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     """cdist expands the square from 26 rows on: on data with an offset no digit is right.  As the
     first in the race it would be the fastest."""
+    nobody_is_slow(monkeypatch)
     monkeypatch.setattr(races, "race", in_order())
     run = distances()
     library = trial(run, "cdist, squared")
