@@ -33,6 +33,7 @@ class Machine:
     fused: bool
 
     def seconds(self, work: Work, item_bytes: int = 4) -> float:
+        """The predicted time of some work by the roofline."""
         rate = self.rates[work.unit] * work.utilisation * min(1.0, 4 / item_bytes)
         return (
             max(work.operations / rate, work.bytes_moved / self.bandwidth)
