@@ -57,11 +57,6 @@ KNOWN: Mapping[tuple[str, Sum], Sum] = {
 }
 """Values of functions."""
 
-OF_NOTHING = {
-    name: INFINITY if known.order < 0 else MINUS_INFINITY
-    for name, known in REDUCERS.items()
-    if known.order
-}
 MOST_COPIES = 64
 """A power of more factors stays as it is."""
 MOST_EXPS = 4

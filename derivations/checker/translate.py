@@ -32,7 +32,7 @@ from einderive.derivations.checker.formal import (
 )
 from einderive.derivations.checker.infinities import require_single
 from einderive.derivations.checker.regions import guard, pieces
-from einderive.ta.functions import FUNCTIONS
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import (
@@ -274,8 +274,8 @@ class Translation:
         sums = self.fresh(scope.sums)
         at = (*rows, *(affine.iterator(variable) for variable, _ in sums))
         if any(side.extent == 0 for side in scope.sums):
-            nothing = axioms.OF_NOTHING.get(reducer)
-            return [] if nothing is None else [Piece((), conditions, nothing)]
+            known = REDUCERS[reducer]
+            return [Piece((), conditions, _constant(known.identity))] if known.order else []
         found = self._body_parts(scope.body, at, reducer)
         return [
             Piece(sums + piece.bound, (*conditions, *piece.conditions), piece.value)

@@ -302,6 +302,6 @@ def opaque_functions(*roots: Scope) -> tuple[str, ...]:
         node.function
         for stage in stages(*roots)
         for node in walk(stage.body)
-        if isinstance(node, Apply) and FUNCTIONS[node.function].exact is None
+        if isinstance(node, Apply) and FUNCTIONS[node.function].pieces is None
     }
     return tuple(sorted(found))

@@ -296,7 +296,7 @@ def uses_order(stage: Scope) -> bool:
     if REDUCERS[stage.reducer].order:
         return True
     return any(
-        (isinstance(node, Apply) and FUNCTIONS[node.function].exact is not None)
+        (isinstance(node, Apply) and FUNCTIONS[node.function].pieces is not None)
         or (isinstance(node, Const) and not isinstance(node.value, Fraction))
         or (isinstance(node, Access) and not isinstance(node.fill, Fraction))
         for node in walk(stage.body)

@@ -150,10 +150,10 @@ class Function:
             if not getattr(self, spelling):
                 object.__setattr__(self, spelling, text)
 
-    @cached_property
-    def exact(self) -> Callable[..., Any] | None:
-        """On Fractions and infinities, where the value there is a Fraction or infinite."""
-        return self.pieces
+    def torch_call(self, *operands: str) -> str:
+        """The call as a line of torch."""
+        text = self.torch
+        return text.format(*operands) if "(" in text else f"{text}({', '.join(operands)})"
 
     @cached_property
     def compares(self) -> bool:

@@ -140,10 +140,10 @@ def test_definition(known: Function) -> None:
 
 @stating("pieces")
 def test_pieces_at_rational_numbers_and_infinities(known: Function) -> None:
-    assert known.exact is not None
+    assert known.pieces is not None
     for operands in product(EXTENDED, repeat=known.arity):
-        assert known.exact(*operands) == EXACT[known.name](*operands), operands
-        assert of(known, *map(float, operands)) == pytest.approx(float(known.exact(*operands)))
+        assert known.pieces(*operands) == EXACT[known.name](*operands), operands
+        assert of(known, *map(float, operands)) == pytest.approx(float(known.pieces(*operands)))
 
 
 @stating("compares")
@@ -189,8 +189,8 @@ def test_bounded(known: Function) -> None:
 def test_the_function_is_its_reducer_of_a_set_of_two(known: Function) -> None:
     best = {1: max, -1: min}[REDUCERS[known.reducer].order]
     for a, b in product(EXTENDED, repeat=2):
-        assert known.exact is not None
-        assert known.exact(a, b) == known.exact(b, a) == best({a, b})
+        assert known.pieces is not None
+        assert known.pieces(a, b) == known.pieces(b, a) == best({a, b})
 
 
 def sets() -> Iterator[tuple[Any, ...]]:
