@@ -27,6 +27,8 @@ MISS: Final = object()
 
 autocast: Final = torch._C._is_any_autocast_enabled
 transformation: Final = torch._C._functorch.maybe_current_level
+UNTOUCHED: Final = "not autocast()", "transformation() is None"
+"""No call of torch is taken for another one."""
 
 
 @dataclass
@@ -66,7 +68,6 @@ def guard(
         conditions = [*_arrays(operands, variables, names)]
     else:
         conditions = [*_tensors(operands, variables, names, signs)]
-    conditions.append("transformation() is None")
     if default_type:
         default = names.of(torch.get_default_dtype)
         conditions.append(f"{default}() is {names.of(torch.get_default_dtype())}")
@@ -87,7 +88,7 @@ def _tensors(
     """What holds of such tensors and of no others."""
     if any(operand.requires_grad for operand in operands):
         yield f"not {names.of(torch.is_grad_enabled)}()"
-    alone = ["not autocast()"]  # torch's class finds that in the dispatch keys
+    alone = [*UNTOUCHED]  # torch's class finds these in the dispatch keys
     for name, operand in zip(variables, operands, strict=True):
         alone += _tensor(name, operand, names, signs)
     if TensorGuards is None:
@@ -123,7 +124,7 @@ def _tensor(name: str, operand: torch.Tensor, names: Names, signs: bool) -> Iter
 
 def _arrays(operands: Sequence[Any], variables: Sequence[str], names: Names) -> Iterator[str]:
     """What holds of such arrays and of no others; torch computes with them."""
-    yield "not autocast()"
+    yield from UNTOUCHED
     for name, operand in zip(variables, operands, strict=True):
         yield f"type({name}) is {names.of(type(operand))}"
         yield f"{name}.dtype is {names.of(operand.dtype)}"

@@ -11,6 +11,7 @@ import pytest
 import torch
 from torch.nn import Parameter
 
+import einderive as ed
 from einderive.frontend.call import guard as guards
 from einderive.frontend.call.guard import MISS, guard, kind
 from einderive.frontend.call.source import function_of
@@ -107,15 +108,26 @@ def test_autocast_is_missed(operand: Any, context: AbstractContextManager[Any]) 
         assert holds([operand], [operand]) is isinstance(context, nullcontext)
 
 
-def test_transformations_are_missed(operand: Any) -> None:
+def test_transformed_operands_are_missed(operand: Any) -> None:
     found = []
 
     def within(x: torch.Tensor) -> torch.Tensor:
-        found.append(holds([operand], [operand]))
+        found.append(holds([operand], [x]))
         return x
 
-    torch.vmap(within)(torch.ones(2))
-    assert found == [False]
+    torch.vmap(within)(torch.ones(2, *operand.shape))
+    torch.func.grad(lambda x: within(x).sum())(torch.ones(operand.shape))
+    assert found == [False, False]
+
+
+def test_other_operands_may_be_used_within_a_transformation() -> None:
+    f = ed.compile("Y[i] = A[i,k]*B[k]", A=(3, 4), B=(4,))
+    a, b, c = torch.randn(3, 4), torch.randn(4), torch.randn(5, 3)
+    expected = f(a, b)
+    found = torch.vmap(lambda x: x * f(a, b))(c)
+    torch.testing.assert_close(found, c * expected)
+    slopes = torch.func.grad(lambda x: (x * f(a, b)).sum())(torch.ones(3))
+    torch.testing.assert_close(slopes, expected)
 
 
 def test_the_default_type_may_take_part() -> None:
