@@ -183,7 +183,7 @@ class Translation:
         """1/base, factor by factor where the base is a product; one that is 0 is no divisor."""
         found: Sum = ()
         for conditions, value in self._regions(base):
-            inverse = axioms.KNOWN.get(("^-1", value))
+            inverse = axioms.known_value("^-1", value)
             if inverse is None and len(value) == 1 and not value[0].bound:
                 (term,) = value
                 factors: list[Sum] = [(Term(1 / term.coefficient),)]
@@ -199,7 +199,7 @@ class Translation:
         """A function of an expression, with what the axioms know of it."""
         found: Sum = ()
         for conditions, part in self._regions(operand):
-            value = axioms.KNOWN.get((name, part))
+            value = axioms.known_value(name, part)
             if name == "exp" and self.exp_sum:
                 value = product([self._applied(name, each) for each in axioms.exponents(part)])
             elif value is None:

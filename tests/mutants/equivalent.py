@@ -240,8 +240,8 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
         "einderive.derivations.steps.identities",
         "pull",
-        "scope.reducer not in OPPOSITE or not scope.sums",
-        ("scope.reducer not in OPPOSITE",),
+        "not REDUCERS[scope.reducer].order or not scope.sums",
+        ("not REDUCERS[scope.reducer].order",),
         "no such scope: without reduction iterators the reducer is sum",
     ),
     (
@@ -327,9 +327,10 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
         "einderive.ta.facts.zeros",
         "zero_reads",
-        "isinstance(body, Apply) and len(body.args) == 1 and FUNCTIONS[body.function].keeps_zero",
-        ("isinstance(body, Apply) and FUNCTIONS[body.function].keeps_zero",),
-        "no function of two operands is marked as one that keeps zero",
+        "isinstance(body, Apply) and len(body.args) == 1 and "
+        "(FUNCTIONS[body.function].at_zero == 0)",
+        ("isinstance(body, Apply) and FUNCTIONS[body.function].at_zero == 0",),
+        "no function of two operands states a value at zero",
     ),
     (
         "einderive.ta.facts.zeros",
