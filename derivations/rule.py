@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
+from einderive.derivations.effects.rounding import Exactness
 from einderive.derivations.steps import kernel
 from einderive.derivations.steps.kernel import Step, Witness
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir.node import Scope
-
-Exactness: TypeAlias = Literal["exact", "reassociates", "cancels"]
-"""exact: the same floating-point operations, elsewhere; reassociates: another order of additions or
-multiplications; cancels: may subtract large equal parts (digits lost depend on the data).  A rule
-states what its identity does by itself; `derivations.effects.rounding` decides for each step."""
 
 Propose: TypeAlias = Callable[[Scope], Iterator[Witness]]
 

@@ -32,69 +32,50 @@ shown, and entries of a difference take part, the step cancels.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Literal, TypeAlias
 
 from einderive.derivations.effects.forms import (
     core,
     corresponds,
-    exact_coefficient,
     form_of,
     only_decided,
     power_of_two,
     regroups_many,
 )
-from einderive.derivations.rule import Exactness
-from einderive.derivations.steps.centring import Centre
-from einderive.derivations.steps.contraction import ContractPairs
-from einderive.derivations.steps.embed import ReadPart
-from einderive.derivations.steps.fusion import Fuse
-from einderive.derivations.steps.identities import Exponential, Pull, Scale
-from einderive.derivations.steps.kernel import Step, Witness
-from einderive.derivations.steps.pieces import SplitRange
-from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
-from einderive.derivations.steps.restructure import (
-    Distribute,
-    Expand,
-    Factor,
-    Materialise,
-    Merge,
-    SplitSum,
-    reads,
-)
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select, Tensor
-from einderive.ta.ir.subst import accesses, children, nested_scopes, stages, terms
+from einderive.ta.ir.subst import accesses, nested_scopes, stages, terms
+
+Exactness: TypeAlias = Literal["exact", "reassociates", "cancels"]
+"""A rule states what its identity does by itself; what a step does depends on the step."""
 
 
-def exactness(step: Step, stated: Exactness) -> Exactness:
-    """What the step does; `stated` is what its rule says of it, which decides between `exact` and
-    `reassociates` where only iterators change: a sum may be reversed."""
-    if is_copied(step.before) and not is_copied(step.after):
-        return "cancels"  # a reader's difference would no longer be known as one
-    try:
-        said = BY_WITNESS[type(step.witness)](step, step.witness, stated)
-    except LookupError:  # the witness of a record that names what is not there
+def judged(
+    said: Exactness,
+    before: Scope,
+    after: Scope,
+    *,
+    moved: bool = False,
+    deep: bool = False,
+    pieces: bool = False,
+) -> Exactness:
+    """What a step does that by itself does what is `said`, where it may open a difference.
+
+    `moved`: only iterators change; `deep`: stages at any depth are made anew; `pieces`: `after`
+    chooses between scopes that are made anew, or adds them, each as a whole."""
+    if said == "cancels" or opens(before, after, deep=deep, pieces=pieces):
         return "cancels"
-    if isinstance(step.witness, Pull | Distribute):  # reductions change places, which are no sums
-        return said
-    if said == "cancels" or _opens(step.before, step.after, step.witness):
-        return "cancels"
-    if isinstance(step.witness, ReadPart) and _opens(step.after, step.before, step.witness):
-        return "cancels"  # the scope is what its producer becomes
-    return "exact" if said == "exact" and _same_operations(step) else "reassociates"
+    return "exact" if said == "exact" and _same_operations(before, after, moved) else "reassociates"
 
 
-def _same_operations(step: Step) -> bool:
-    before, after, witness = step.before, step.after, step.witness
-    if isinstance(witness, ReadPart):
-        before, after = after, before
-    if isinstance(witness, ReindexLoops | ReindexSums | ReadPart):
-        return form_of(before) == form_of(after) or only_decided(before, after)
-    return form_of(before) == form_of(after) and not regroups_many(before, after)
+def _same_operations(before: Scope, after: Scope, moved: bool) -> bool:
+    same = form_of(before) == form_of(after)
+    if moved:
+        return same or only_decided(before, after)
+    return same and not regroups_many(before, after)
 
 
 def is_entry(node: Node) -> bool:
@@ -178,10 +159,9 @@ def _regrouped(old: Add, new: Add) -> bool:
     return lost or not corresponds(old, new)
 
 
-def _opens(before: Scope, after: Scope, witness: Witness) -> bool:
+def opens(before: Scope, after: Scope, *, deep: bool = False, pieces: bool = False) -> bool:
     """Whether a sum of `after` is not shown to have a difference's terms beside those only that
     they stood beside.  Where it might be one sum of `before` or another, it is not shown either."""
-    deep = isinstance(witness, Fuse | ReadPart)
     reached = stages(before) if deep else (before, *nested_scopes(before))
     differences = [found for scope in reached for found in _differences(scope)]
     if not differences:
@@ -191,8 +171,8 @@ def _opens(before: Scope, after: Scope, witness: Witness) -> bool:
     made = {*stages(after)}
     if not deep:
         made = (made - {*known}) | {after, *nested_scopes(after)}
-    if isinstance(witness, SplitRange):
-        made.discard(after)  # it chooses between its pieces, or adds them, each as a whole
+    if pieces:
+        made.discard(after)
     for new in {node for stage in made for node in _sums(stage)}:
         held = [(_held(difference, new), difference) for difference in differences]
         if any(count > 1 and _regrouped(difference, new) for count, difference in held):
@@ -200,76 +180,3 @@ def _opens(before: Scope, after: Scope, witness: Witness) -> bool:
         if any(count for count, _ in held) and all(_regrouped(old, new) for old in olds):
             return True
     return False
-
-
-def _merge(step: Step, witness: Merge, stated: Exactness) -> Exactness:
-    source = reads(step.before)[witness.stage].source
-    return "reassociates" if isinstance(source, Scope) and source.sums else "exact"
-
-
-def _materialise(step: Step, witness: Materialise, stated: Exactness) -> Exactness:
-    """The operands that are meant may be some of several sums or products of the body."""
-    body = step.before.body
-    term = terms(body)[witness.term]
-    operands = children(term)
-    meant = {operands[p] for p in witness.parts} or {*operands}
-    if isinstance(term, Add):
-        for node in terms(body):
-            if isinstance(node, Add) and meant < {*children(node)} and is_difference(node):
-                return "cancels"
-    return "exact"
-
-
-def _pull(step: Step, witness: Pull, stated: Exactness) -> Exactness:
-    """Rounding is monotone, so that max (a + c) is (max a) + c in floating point too; of three
-    terms, those that stay inside are added first."""
-    body = step.before.body
-    if len(children(body)) == 2:
-        return "exact" if all(map(exact_coefficient, children(body))) else "reassociates"
-    return "cancels" if is_difference(body) else "reassociates"
-
-
-def _distribute(step: Step, witness: Distribute, stated: Exactness) -> Exactness:
-    if step.before.reducer == "sum":
-        return "cancels"
-    return "reassociates" if step.before.reducer == "prod" else "exact"
-
-
-def _as_stated(
-    step: Step, witness: ReindexLoops | ReindexSums | SplitRange | ReadPart, stated: Exactness
-) -> Exactness:
-    return stated
-
-
-def _exact(step: Step, witness: Fuse, stated: Exactness) -> Exactness:
-    return "exact"
-
-
-def _regroups(
-    step: Step, witness: SplitSum | ContractPairs | Scale | Factor, stated: Exactness
-) -> Exactness:
-    return "reassociates"
-
-
-def _always(step: Step, witness: Expand | Exponential | Centre, stated: Exactness) -> Exactness:
-    return "cancels"
-
-
-BY_WITNESS: dict[type[Any], Callable[[Step, Any, Exactness], Exactness]] = {
-    ReindexLoops: _as_stated,
-    ReindexSums: _as_stated,
-    SplitRange: _as_stated,
-    ReadPart: _as_stated,
-    SplitSum: _regroups,
-    ContractPairs: _regroups,
-    Scale: _regroups,
-    Merge: _merge,
-    Fuse: _exact,
-    Materialise: _materialise,
-    Pull: _pull,
-    Factor: _regroups,
-    Distribute: _distribute,
-    Expand: _always,
-    Exponential: _always,
-    Centre: _always,
-}

@@ -4,7 +4,7 @@
     S[k] (A - B)  =  {S[k] A} - {S[k] B}        eps*|A| in the place of eps*|A - B|
 
 On data with an offset, of mean 1000 and deviation 1, six digits are lost, or three.  Where both
-terms were centred first (`steps.centring`), the parts are no larger than the data's spread.
+terms were centred first (`steps.centre`), the parts are no larger than the data's spread.
 """
 
 from __future__ import annotations
@@ -12,21 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from einderive.derivations.effects.rounding import is_entry
-from einderive.derivations.steps.kernel import Step
-from einderive.derivations.steps.restructure import Distribute, Expand
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope
-
-
-def multiplies_uncentred(step: Step) -> bool:
-    """Whether the step multiplies out, or sums apart, a difference in which a term is an entry of
-    an input as it is."""
-    body = step.before.body
-    if isinstance(step.witness, Expand):
-        return any(map(_raw_difference, multiplied(body)))
-    if isinstance(step.witness, Distribute) and step.before.reducer == "sum":
-        return isinstance(body, Add) and _raw_difference(body)
-    return False
 
 
 def multiplied(body: Node) -> Iterator[Add]:
@@ -47,7 +34,7 @@ def multiplied(body: Node) -> Iterator[Add]:
             pending.append(node.base)
 
 
-def _raw_difference(total: Add) -> bool:
+def raw_difference(total: Add) -> bool:
     """Whether something that was read is subtracted from an entry, or the other way round.  What is
     computed from reads point by point may have either sign."""
     signs: set[bool] = set()

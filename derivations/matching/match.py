@@ -16,11 +16,11 @@ from itertools import permutations
 from math import gcd
 from typing import NamedTuple
 
-from einderive.derivations.steps.restructure import factors_of
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.node import Access, Node, Number, Power, Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator, Pattern, Window
+from einderive.ta.ir.subst import factors_of
 
 MOST_OPERANDS = 4
 """No known operator multiplies more reads; products of more are split first."""

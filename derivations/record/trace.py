@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
-from typing import Any
+from typing import Any, get_type_hints
 
-from einderive.derivations.steps.kernel import WITNESSES, Step, Witness
+from einderive.derivations.steps.kernel import Step, Witness, kinds
 from einderive.ta.errors import RecordError, TextError
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Scope, Tensor
@@ -129,48 +129,45 @@ def integers_of(value: Any) -> tuple[int, ...]:
     return tuple(map(integer_of, items_of(value)))
 
 
-_READERS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("forward", "backward", "rows"), _rows),
-    **dict.fromkeys(("inner", "kept", "parts", "path"), integers_of),
-    **dict.fromkeys(("stage", "term", "factor", "position", "at"), integer_of),
-    "ranges": _ranges,
+_READERS: dict[Any, Callable[[Any, Mapping[str, Tensor]], Any]] = {
+    int: lambda value, _: integer_of(value),
+    tuple[int, ...]: lambda value, _: integers_of(value),
+    tuple[Row, ...]: lambda value, _: _rows(value),
+    tuple[Range, ...]: lambda value, _: _ranges(value),
+    Scope: lambda value, tensors: _scope(value, tensors),
 }
-"""How a witness's field is read, by its name; `producer` is a scope."""
+"""How a field of a witness is read, by its type."""
 
 
 def witness_data(witness: Witness) -> dict[str, Any]:
     """The witness's kind and its fields."""
-    data: dict[str, Any] = {"kind": type(witness).__name__}
-    for item in fields(witness):
-        value = getattr(witness, item.name)
-        if item.name in ("forward", "backward", "rows"):
-            data[item.name] = [row_data(row) for row in value]
-        elif isinstance(value, Scope):
-            data[item.name] = show_defined(value)
-        elif item.name == "ranges":
-            data[item.name] = [list(bound) for bound in value]
-        else:
-            data[item.name] = list(value) if isinstance(value, tuple) else value
-    return data
+    values = {item.name: _plain(getattr(witness, item.name)) for item in fields(witness)}
+    return {"kind": type(witness).__name__, **values}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Row):
+        return row_data(value)
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return show_defined(value) if isinstance(value, Scope) else value
 
 
 def read_witness(data: Any, tensors: Mapping[str, Tensor]) -> Witness:
     given = fields_of(data)
-    kind = WITNESSES.get(str(given.get("kind")))
+    kind = kinds().get(str(given.get("kind")))
     if kind is None:
         raise RecordError(f"unknown kind of witness: {given.get('kind')!r:.80}")
+    types = get_type_hints(kind)
+    names = [item.name for item in fields(kind)]
+    known_fields(given, ["kind", *names])
     values: dict[str, Any] = {}
-    known_fields(given, ["kind", *(item.name for item in fields(kind))])
-    for item in fields(kind):
-        if item.name not in given:
-            raise RecordError(f"the witness {kind.__name__} lacks {item.name!r}")
-        with within(item.name):
-            if item.name == "producer":
-                values[item.name] = _scope(given[item.name], tensors)
-            else:
-                values[item.name] = _READERS[item.name](given[item.name])
-    result: Witness = kind(**values)
-    return result
+    for name in names:
+        if name not in given:
+            raise RecordError(f"the witness {kind.__name__} lacks {name!r}")
+        with within(name):
+            values[name] = _READERS[types[name]](given[name], tensors)
+    return kind(**values)
 
 
 def step_data(step: Step, hints: Hints) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from einderive.derivations.effects.uncentred import multiplied
 from einderive.derivations.rule import Example, Refusal, Rule
 from einderive.derivations.rules.distribute import DISTRIBUTE
 from einderive.derivations.rules.expand import EXPAND
-from einderive.derivations.steps.centring import Centre
+from einderive.derivations.steps.centre import Centre
 from einderive.derivations.steps.kernel import Witness
 from einderive.ta.facts.centred import is_centred, shared_iterators
 from einderive.ta.ir import expr

@@ -8,7 +8,7 @@ from functools import lru_cache
 import opt_einsum
 
 from einderive.derivations.rule import Example, Refusal, Rule
-from einderive.derivations.steps.contraction import ContractPairs, plain_factors
+from einderive.derivations.steps.contract_pairs import ContractPairs, plain_factors
 from einderive.derivations.steps.kernel import Witness
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.node import Scope

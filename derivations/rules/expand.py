@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.steps.expand import Expand
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.restructure import Expand
 from einderive.ta.ir.node import Add, Mul, Power, Scope
 from einderive.ta.ir.subst import walk
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from einderive.derivations.rule import Example, Refusal, Rule
-from einderive.derivations.steps.identities import Exponential, exponents_of
+from einderive.derivations.steps.exponential import Exponential, exponents_of
 from einderive.derivations.steps.kernel import Witness
 from einderive.ta.ir.node import Add, Mul, Scope
 from einderive.ta.ir.subst import walk

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.steps.factor import Factor
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.restructure import Factor, factors_of
 from einderive.ta.ir.node import Add, Scope
+from einderive.ta.ir.subst import factors_of
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

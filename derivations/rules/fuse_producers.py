@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from einderive.derivations.rule import Example, Refusal, Rule
-from einderive.derivations.steps.fusion import Fuse
+from einderive.derivations.steps.fuse import Fuse
 from einderive.derivations.steps.kernel import Witness
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import nested_scopes, stages

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from einderive.derivations.rule import Example, Refusal, Rule
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.restructure import SplitSum, factors_of
+from einderive.derivations.steps.split_sum import SplitSum
 from einderive.ta.ir.node import Scope
+from einderive.ta.ir.subst import factors_of
 
 
 def propose(scope: Scope) -> Iterator[Witness]:

@@ -17,14 +17,13 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from einderive.derivations.rule import Example, JointRule
-from einderive.derivations.steps.embed import ReadPart
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.restructure import factors_of
+from einderive.derivations.steps.read_part import ReadPart
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Condition, Node, Scope
-from einderive.ta.ir.subst import substitute
+from einderive.ta.ir.subst import factors_of, substitute
 
 MOST_JOINED = 8
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from einderive.derivations.rule import Example, Refusal, Rule
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.restructure import Materialise
+from einderive.derivations.steps.materialise import Materialise
 from einderive.ta.ir.node import Access, Add, Const, Mul, Node, Scope
 from einderive.ta.ir.subst import walk
 

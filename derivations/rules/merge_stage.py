@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from einderive.derivations.rule import Example, Refusal, Rule
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.restructure import Merge, reads
+from einderive.derivations.steps.merge import Merge, reads
 from einderive.ta.ir.node import Scope
 
 

@@ -14,7 +14,7 @@ from einderive.derivations.steps.propose import (
     split_loop_in_place,
     split_reduction,
 )
-from einderive.derivations.steps.reindex import ReindexLoops
+from einderive.derivations.steps.reindex_loops import ReindexLoops
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Scope
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from einderive.derivations.rule import Example, Refusal, Rule
-from einderive.derivations.steps.identities import Scale, scaled
 from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.scale import Scale, scaled
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import walk
 

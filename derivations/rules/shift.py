@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from einderive.derivations.rule import Example, Refusal, Rule
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.propose import replace_loop, replace_reduction
-from einderive.derivations.steps.reindex import ReindexSums
+from einderive.derivations.steps.reindex_sums import ReindexSums
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Scope

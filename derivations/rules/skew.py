@@ -13,10 +13,11 @@ from einderive.derivations.steps.propose import (
     replace_reduction,
     solve,
 )
-from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums, row_range
+from einderive.derivations.steps.reindex_loops import ReindexLoops
+from einderive.derivations.steps.reindex_sums import ReindexSums
 from einderive.ta.facts.zeros import zero_reads
 from einderive.ta.ir import affine
-from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.affine import Range, Row, row_range
 from einderive.ta.ir.node import Scope
 
 

@@ -12,7 +12,7 @@ from einderive.derivations.steps.propose import (
     split_loop,
     split_reduction,
 )
-from einderive.derivations.steps.reindex import ReindexLoops
+from einderive.derivations.steps.reindex_loops import ReindexLoops
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Scope
 

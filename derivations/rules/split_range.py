@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from einderive.derivations.rule import Example, Refusal, Rule
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.pieces import SplitRange
 from einderive.derivations.steps.propose import condition_rows
+from einderive.derivations.steps.split_range import SplitRange
 from einderive.ta.ir.node import Scope
 
 

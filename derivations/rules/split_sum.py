@@ -7,7 +7,7 @@ from itertools import combinations
 
 from einderive.derivations.rule import Example, Refusal, Rule
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.restructure import SplitSum
+from einderive.derivations.steps.split_sum import SplitSum
 from einderive.ta.ir.node import Scope
 
 MOST_ITERATORS = 6

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from einderive.derivations.rule import Example, Refusal, Rule
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.propose import loops_witness, needed
-from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
+from einderive.derivations.steps.propose import loops_witness
+from einderive.derivations.steps.reindex_loops import ReindexLoops
+from einderive.derivations.steps.reindex_sums import ReindexSums
+from einderive.ta.facts.needed import needed
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Scope

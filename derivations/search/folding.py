@@ -12,11 +12,11 @@ from collections import Counter
 from einderive.derivations.search.graph import Graph
 from einderive.derivations.steps import kernel
 from einderive.derivations.steps.kernel import Step
-from einderive.derivations.steps.restructure import Merge, reads
+from einderive.derivations.steps.merge import Merge, guards, reads
 from einderive.ta.errors import RuleRefused
-from einderive.ta.ir.node import Access, Scope, Select
+from einderive.ta.ir.node import Access, Scope
 from einderive.ta.ir.sources import redirected
-from einderive.ta.ir.subst import nested_scopes, stages, walk
+from einderive.ta.ir.subst import nested_scopes, stages
 
 
 class Folding:
@@ -67,9 +67,8 @@ class Folding:
 
     def _step(self, scope: Scope, readers: Counter[Scope], keep_copies: bool) -> Step | None:
         """The first read that folds."""
-        for position, access in enumerate(reads(scope)):
-            source = access.source
-            if not isinstance(source, Scope) or source.sums:
+        for position, (_, source) in enumerate(reads(scope)):
+            if source.sums:
                 continue
             if readers[source] > 1 and not isinstance(source.body, Access):
                 continue  # it would be computed for the other reader all the same
@@ -87,7 +86,7 @@ class Folding:
             after = kernel.apply(scope, witness, exact=False)
         except RuleRefused:
             return None
-        if _selects(after) > _selects(scope):
+        if guards(after) > guards(scope):
             return None
         merged = graph.stage(scope).seconds + graph.stage(source).seconds
         if graph.estimate(after) > graph.estimate(scope) + 0.05 * merged + 1e-9:
@@ -119,7 +118,3 @@ def is_copy(scope: Scope) -> bool:
     """Whether the scope is one read that shows elements of its source several times."""
     body = scope.body
     return not scope.sums and isinstance(body, Access) and scope.size > body.source.size
-
-
-def _selects(scope: Scope) -> int:
-    return sum(isinstance(node, Select) for node in walk(scope.body))

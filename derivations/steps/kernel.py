@@ -1,85 +1,60 @@
 """The kernel: a step is a rule's name, a scope, a witness and the equal scope it proves.
 
+    before  =  apply(before, witness)  =  after
+
 Whatever proposes a witness, only `apply` turns it into an equal scope, and it refuses where a side
-condition is not shown to hold.
+condition is not shown to hold.  A kind of witness is a class in a file of its own in this folder,
+which answers all that is asked about such a step; nothing else knows the kinds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib import import_module
+from inspect import isabstract
+from pkgutil import iter_modules
+from typing import ClassVar
 
-from einderive.derivations.steps import (
-    centring,
-    contraction,
-    embed,
-    fusion,
-    pieces,
-    reindex,
-    restructure,
-)
-from einderive.derivations.steps import identities as functions
-from einderive.derivations.steps.centring import Centre
-from einderive.derivations.steps.contraction import ContractPairs
-from einderive.derivations.steps.embed import ReadPart
-from einderive.derivations.steps.fusion import Fuse
-from einderive.derivations.steps.identities import Exponential, Pull, Scale
-from einderive.derivations.steps.pieces import SplitRange
-from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
-from einderive.derivations.steps.restructure import (
-    Distribute,
-    Expand,
-    Factor,
-    Materialise,
-    Merge,
-    SplitSum,
-)
+from einderive.derivations import steps
+from einderive.derivations.effects.rounding import Exactness, is_copied
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir.node import Scope
 
-Witness: TypeAlias = (
-    ReindexLoops
-    | ReindexSums
-    | ReadPart
-    | SplitSum
-    | Merge
-    | Materialise
-    | Distribute
-    | Expand
-    | Factor
-    | SplitRange
-    | ContractPairs
-    | Fuse
-    | Pull
-    | Scale
-    | Exponential
-    | Centre
-)
 
-_BY_DOMAINS: dict[type[Any], Callable[[Scope, Any, bool], Scope]] = {
-    ReindexLoops: reindex.reindex_loops,
-    ReindexSums: reindex.reindex_sums,
-    ReadPart: embed.read_part,
-    Merge: restructure.merge,
-    Fuse: fusion.fuse,
-}
+@dataclass(frozen=True, slots=True)
+class Witness(ABC):
+    """What a rule proposes for a scope.  Its fields are what a record holds of it: numbers, rows,
+    ranges and scopes (`derivations.record.trace`)."""
 
-_BY_FORM: dict[type[Any], Callable[[Scope, Any], Scope]] = {
-    SplitSum: restructure.split_sum,
-    Materialise: restructure.materialise,
-    Distribute: restructure.distribute,
-    Expand: restructure.expand,
-    Factor: restructure.factor,
-    SplitRange: pieces.split_range,
-    ContractPairs: contraction.contract_pairs,
-    Pull: functions.pull,
-    Scale: functions.scale,
-    Exponential: functions.exponential,
-    Centre: centring.centre,
-}
+    allows_empty: ClassVar[bool] = False
+    """Whether the identity also holds over ranges without points: it rewrites a body alone."""
 
-WITNESSES: dict[str, type[Any]] = {kind.__name__: kind for kind in (*_BY_DOMAINS, *_BY_FORM)}
+    @abstractmethod
+    def apply(self, scope: Scope, exact: bool) -> Scope:
+        """The scope that the witness proves equal to `scope`; RuleRefused says why there is none.
+
+        `exact`: whether integer sets may decide what intervals leave open."""
+
+    @abstractmethod
+    def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
+        """What the step does to rounding errors, where its rule states this of its identity."""
+
+    @abstractmethod
+    def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
+        """Whether the step is shown to keep NaN and the infinities where they were."""
+
+    def multiplies_uncentred(self, before: Scope) -> bool:
+        """Whether the step multiplies out, or sums apart, a difference in which a term is an entry
+        of an input as it is."""
+        return False
+
+    def words(self, scope: Scope) -> str:
+        """The witness on this scope as a reader sees it: its kind and fields."""
+        values = (f"{item.name} {getattr(self, item.name)}" for item in fields(self))
+        return " ".join([type(self).__name__, *values])
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +66,47 @@ class Step:
     after: Scope
     witness: Witness
 
+    def exactness(self, stated: Exactness) -> Exactness:
+        """What the step does to rounding errors (`derivations.effects.rounding`); `stated` is what
+        its rule says of it, which decides between `exact` and `reassociates` where only iterators
+        change: a sum may be reversed."""
+        if is_copied(self.before) and not is_copied(self.after):
+            return "cancels"  # a reader's difference would no longer be known as one
+        try:
+            return self.witness.rounding(self.before, self.after, stated)
+        except (LookupError, RuleRefused):  # the witness of a record that names what is not there
+            return "cancels"
+
+    def keeps_nonfinite(self) -> bool:
+        """Whether the step is shown to keep NaN and the infinities where they were."""
+        return self.witness.keeps_nonfinite(self.before, self.after)
+
+    def multiplies_uncentred(self) -> bool:
+        """Whether the step multiplies out data as they are (`derivations.effects.uncentred`)."""
+        return self.witness.multiplies_uncentred(self.before)
+
 
 def apply(scope: Scope, witness: Witness, *, exact: bool = True) -> Scope:
     """The scope that the witness proves equal to `scope`; RuleRefused names what does not hold.
 
     With `exact` off only interval reasoning takes part: it refuses more and is a thousand times
     faster, which is what the search wants."""
-    kind = type(witness)
+    if scope.empty and not witness.allows_empty:
+        raise RuleRefused("an iterator has an empty range")
     try:
-        if kind in _BY_DOMAINS:
-            return _BY_DOMAINS[kind](scope, witness, exact)
-        return _BY_FORM[kind](scope, witness)
+        return witness.apply(scope, exact)
     except ValueError as error:  # a constructor has no such node: say, it adds inf and -inf
         raise RuleRefused(str(error)) from error
+
+
+@cache
+def kinds() -> Mapping[str, type[Witness]]:
+    """All kinds of witness by name: the classes of this folder's files."""
+    found: dict[str, type[Witness]] = {}
+    for item in iter_modules(steps.__path__):
+        module = import_module(f"{steps.__name__}.{item.name}")
+        for name, value in vars(module).items():
+            own = isinstance(value, type) and value.__module__ == module.__name__
+            if own and issubclass(value, Witness) and not isabstract(value):
+                found[name] = value
+    return found

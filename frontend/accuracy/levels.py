@@ -28,10 +28,7 @@ from fractions import Fraction
 from functools import partial, reduce
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from einderive.derivations.effects import rounding
-from einderive.derivations.effects.nonfinite import keeps_nonfinite
-from einderive.derivations.effects.uncentred import multiplies_uncentred
-from einderive.derivations.rule import Exactness
+from einderive.derivations.effects.rounding import Exactness, is_difference
 from einderive.derivations.rules import ALL_RULES
 from einderive.derivations.steps.kernel import Step, apply
 from einderive.ta.errors import NameUnknownError, RuleRefused, shown
@@ -65,16 +62,16 @@ def allowed(accuracy: Accuracy, nan: Nan) -> Callable[[Step], bool] | None:
     if accuracy == "componentwise":
         tests.append(lambda step: not can_cancel(step))
     if accuracy == "normwise":
-        tests.append(lambda step: not multiplies_uncentred(step))
+        tests.append(lambda step: not step.multiplies_uncentred())
     if nan == "strict":
-        tests.append(keeps_nonfinite)
+        tests.append(Step.keeps_nonfinite)
     return (lambda step: all(test(step) for test in tests)) if tests else None
 
 
 def exactness(step: Step) -> Exactness:
     """What the step does to rounding errors; a rule that is not known may do anything."""
     stated = _STATED.get(step.rule)
-    return "cancels" if stated is None else rounding.exactness(step, stated)
+    return "cancels" if stated is None else step.exactness(stated)
 
 
 def can_cancel(step: Step) -> bool:
@@ -95,7 +92,7 @@ def left_out(steps: Sequence[Step], accuracy: Accuracy, nan: Nan) -> str:
             reason = "is not made by its witness"
         elif accuracy == "componentwise" and can_cancel(step):
             reason = "can cancel"
-        elif nan == "strict" and not keeps_nonfinite(step):
+        elif nan == "strict" and not step.keeps_nonfinite():
             reason = "is not shown to keep NaN and infinity"
         if reason:
             return f"step {number} {reason}"
@@ -128,7 +125,7 @@ def magnitude(root: Scope) -> Scope:
                 return expr.apply("abs", expr.access(node.source, node.rows, fill))
             case Mul():
                 return expr.mul(*map(size, node.factors))
-            case Add() if len(node.terms) > 2 or not rounding.is_difference(node):
+            case Add() if len(node.terms) > 2 or not is_difference(node):
                 return expr.add(*map(size, node.terms))
             case Power() if node.exponent > 0:
                 return expr.power(size(node.base), node.exponent)

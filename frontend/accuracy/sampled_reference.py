@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from einderive.derivations.rules.contraction_order import pairs
-from einderive.derivations.steps.contraction import plain_factors
+from einderive.derivations.steps.contract_pairs import plain_factors
 from einderive.derivations.steps.kernel import apply
 from einderive.frontend.accuracy.rows import narrowed
 from einderive.ta.errors import RuleRefused

@@ -8,31 +8,21 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from textwrap import wrap
 from typing import Any
 
 from einderive.derivations.rule import JointRule, Refusal, Rule
 from einderive.derivations.steps import kernel
-from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
 from einderive.frontend.report.derivation import Ink
 from einderive.frontend.text import hanging, shape
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import expr
-from einderive.ta.ir.affine import Row
-from einderive.ta.ir.names import pool
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Operator
 from einderive.ta.notation.parse import parse_expression
-from einderive.ta.printing.marks import row_text
 from einderive.ta.printing.show import show
-
-BINDER = re.compile(r"(\w+):-?\d+:-?\d+")
-"""An iterator and its range in the text of a scope; those of the scope itself come first."""
 
 EXACTNESS = {
     "exact": "the same floating-point operations, elsewhere; where a step decides a condition or "
@@ -100,29 +90,8 @@ def refused_text(refusal: Refusal) -> Refused:
     try:
         kernel.apply(scope, refusal.witness)
     except RuleRefused as error:
-        before = show(scope)
-        return Refused(before, witness_text(refusal.witness, scope, before), str(error))
+        return Refused(show(scope), refusal.witness.words(scope), str(error))
     raise AssertionError(f"the kernel accepts what {refusal.before} should refuse")
-
-
-def witness_text(witness: Witness, scope: Scope, shown: str) -> str:
-    """`i = 3*u+v; u = i//3, v = i%3; u in 0:3, v in 0:9`, or the witness's kind and fields."""
-    if not isinstance(witness, ReindexLoops | ReindexSums):
-        values = (f"{item.name} {getattr(witness, item.name)}" for item in fields(witness))
-        return " ".join([type(witness).__name__, *values])
-    names = BINDER.findall(shown)[: len(scope.domain)]
-    fixed = len(scope.loops) if isinstance(witness, ReindexSums) else 0
-    moved = names[fixed : fixed + len(witness.forward)]
-    fresh = list(islice(pool(frozenset(names) | set("ijkl")), len(witness.ranges)))
-    new = names[:fixed] + fresh
-    forward = equations(moved, witness.forward, new)
-    backward = equations(fresh, witness.backward, names)
-    ranges = [f"{n} in {r.lo}:{r.hi}" for n, r in zip(fresh, witness.ranges, strict=True)]
-    return "; ".join(", ".join(part) for part in (forward, backward, ranges))
-
-
-def equations(left: Sequence[str], rows: Sequence[Row], names: Sequence[str]) -> list[str]:
-    return [f"{n} = {row_text(row, names)}" for n, row in zip(left, rows, strict=True)]
 
 
 def operator_text(operator: Operator, ink: Ink, width: int) -> str:

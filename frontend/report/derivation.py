@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from einderive.derivations.rule import Exactness
+from einderive.derivations.effects.rounding import Exactness
 from einderive.derivations.rules import ALL_RULES
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.run import Statistics

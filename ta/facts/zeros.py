@@ -77,8 +77,6 @@ def vanishes_outside(
     reads = zero_reads(body)
     if reads and not finite_everywhere(body):
         reads = zero_reads(body, tuple(box))
-    if not reads:
-        return all(_contained(row, bound, box) for row, bound in inside)
     undecided = [
         excess
         for excess in _excesses(inside, box)
@@ -87,11 +85,6 @@ def vanishes_outside(
     if not undecided:
         return True
     return exact and domain.reads_miss(reads, inside, tuple(box))
-
-
-def _contained(row: Row, bound: Range, box: Sequence[Range]) -> bool:
-    low, high = affine.bounds(row, box)
-    return bound.lo <= low and high < bound.hi
 
 
 def _excesses(inside: Sequence[Read], box: Sequence[Range]) -> Iterator[Row]:

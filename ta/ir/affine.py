@@ -258,6 +258,24 @@ def bounds(row: Row, ranges: Ranges) -> tuple[int, int]:
     return _tighten_modulo(row, ranges, low, high)
 
 
+def row_range(row: Row, ranges: Ranges) -> Range:
+    """A range that holds every value of the row over the box."""
+    low, high = bounds(row, ranges)
+    return Range(low, high + 1)
+
+
+def leaving(
+    rows: Sequence[Row], allowed: Sequence[Range], ranges: Ranges
+) -> list[tuple[Row, Range]]:
+    """The rows that may leave what is allowed to them somewhere in the box, with that."""
+    found = []
+    for row, (lo, hi) in zip(rows, allowed, strict=True):
+        low, high = bounds(row, ranges)
+        if low < lo or high >= hi:
+            found.append((row, Range(lo, hi)))
+    return found
+
+
 def _tighten_modulo(row: Row, ranges: Ranges, low: int, high: int) -> tuple[int, int]:
     """Bounds of `e + b*(r//n)` where `-b/n` copies of `r` are in `e`: that part is `r % n`."""
     for position, (inner, n, b) in enumerate(row.floors):

@@ -144,6 +144,11 @@ def children(node: Node) -> tuple[Node, ...]:
     return ()
 
 
+def factors_of(node: Node) -> tuple[Node, ...]:
+    """The factors of a product; anything else is its own."""
+    return node.factors if isinstance(node, Mul) else (node,)
+
+
 def with_children(node: Node, operands: tuple[Node, ...]) -> Node:
     """The scalar node with other operands; itself where they are its own."""
     if operands == children(node):  # made canonical already

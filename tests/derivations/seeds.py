@@ -13,14 +13,19 @@ from math import inf, prod
 from random import Random
 
 from einderive.derivations.rule import Rule
-from einderive.derivations.steps.centring import Centre
-from einderive.derivations.steps.contraction import ContractPairs
-from einderive.derivations.steps.embed import ReadPart
-from einderive.derivations.steps.identities import Exponential, Scale
+from einderive.derivations.steps.centre import Centre
+from einderive.derivations.steps.contract_pairs import ContractPairs
+from einderive.derivations.steps.exponential import Exponential
+from einderive.derivations.steps.factor import Factor
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.pieces import SplitRange
-from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
-from einderive.derivations.steps.restructure import Factor, Materialise, Merge, SplitSum
+from einderive.derivations.steps.materialise import Materialise
+from einderive.derivations.steps.merge import Merge
+from einderive.derivations.steps.read_part import ReadPart
+from einderive.derivations.steps.reindex_loops import ReindexLoops
+from einderive.derivations.steps.reindex_sums import ReindexSums
+from einderive.derivations.steps.scale import Scale
+from einderive.derivations.steps.split_range import SplitRange
+from einderive.derivations.steps.split_sum import SplitSum
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope

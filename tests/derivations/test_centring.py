@@ -7,9 +7,8 @@ import pytest
 
 import einderive as ed
 from einderive.derivations.checker import not_shown
-from einderive.derivations.effects.nonfinite import keeps_nonfinite
 from einderive.derivations.rules.centre import CENTRE
-from einderive.derivations.steps.centring import Centre
+from einderive.derivations.steps.centre import Centre
 from einderive.derivations.steps.kernel import apply
 from einderive.ta.errors import RuleRefused
 from einderive.ta.exact.fields import RealField
@@ -35,7 +34,7 @@ def test_what_is_proposed(text: str, witness: Centre) -> None:
     assert isinstance(step.witness, Centre)
     assert (set(step.witness.parts), step.witness.kept) == (set(witness.parts), witness.kept)
     assert not_shown(step.before, step.after, step.witness) is None
-    assert keeps_nonfinite(step)
+    assert step.keeps_nonfinite()
 
 
 @pytest.mark.parametrize(

@@ -11,22 +11,23 @@ import pytest
 
 from einderive.derivations.rules import RULES
 from einderive.derivations.steps import kernel
-from einderive.derivations.steps.centring import Centre
-from einderive.derivations.steps.contraction import ContractPairs
-from einderive.derivations.steps.embed import ReadPart
-from einderive.derivations.steps.fusion import Fuse
-from einderive.derivations.steps.identities import Exponential, Pull, Scale
+from einderive.derivations.steps.centre import Centre
+from einderive.derivations.steps.contract_pairs import ContractPairs
+from einderive.derivations.steps.distribute import Distribute
+from einderive.derivations.steps.expand import Expand
+from einderive.derivations.steps.exponential import Exponential
+from einderive.derivations.steps.factor import Factor
+from einderive.derivations.steps.fuse import Fuse
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.pieces import SplitRange
-from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
-from einderive.derivations.steps.restructure import (
-    Distribute,
-    Expand,
-    Factor,
-    Materialise,
-    Merge,
-    SplitSum,
-)
+from einderive.derivations.steps.materialise import Materialise
+from einderive.derivations.steps.merge import Merge
+from einderive.derivations.steps.pull import Pull
+from einderive.derivations.steps.read_part import ReadPart
+from einderive.derivations.steps.reindex_loops import ReindexLoops
+from einderive.derivations.steps.reindex_sums import ReindexSums
+from einderive.derivations.steps.scale import Scale
+from einderive.derivations.steps.split_range import SplitRange
+from einderive.derivations.steps.split_sum import SplitSum
 from einderive.ta.equality.compare import compare
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import affine

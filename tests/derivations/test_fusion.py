@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import einderive as ed
-from einderive.derivations.steps import fusion
-from einderive.derivations.steps.fusion import Fuse, fuse
-from einderive.derivations.steps.restructure import Merge, merge
-from einderive.ta.ir.node import Scope
+from einderive.derivations.steps import fuse as fusion
+from einderive.derivations.steps import kernel
+from einderive.derivations.steps.fuse import Fuse
+from einderive.derivations.steps.merge import Merge
 from einderive.ta.ir.subst import nested_scopes
 from einderive.ta.printing.written import MOST_DEPTH, MOST_LENGTH
 from tests.derivations.sameness import same
@@ -22,12 +22,12 @@ def test_a_read_that_is_left_is_asked_for_once(monkeypatch: pytest.MonkeyPatch) 
     this took 14,000 merges; its time is all in these."""
     count = 0
 
-    def counted(scope: Scope, witness: Merge, exact: bool = True) -> Scope:
+    def counted(stage: int) -> Merge:
         nonlocal count
         count += 1
-        return merge(scope, witness, exact)
+        return Merge(stage)
 
-    monkeypatch.setattr(fusion, "merge", counted)
+    monkeypatch.setattr(fusion, "Merge", counted)
     ed.derive(CHAIN, T0=(64,))
     assert 0 < count < 3000
 
@@ -49,7 +49,7 @@ def test_a_read_that_is_left_is_asked_for_once(monkeypatch: pytest.MonkeyPatch) 
 )
 def test_what_goes_in(before: str, after: str) -> None:
     scope = read(before, A=(9,), B=(9,))
-    found = fuse(scope, Fuse())
+    found = kernel.apply(scope, Fuse())
     assert found is read(after, A=(9,), B=(9,))
     assert same(scope, found)
 
@@ -77,4 +77,4 @@ def squares(count: int) -> str:
 )
 def test_what_becomes_too_long_or_too_deep_stays(before: str, left: int) -> None:
     scope = read(f"{{L[i:0:4] {{L[i:0:4] exp(B[i])}}[i] + {before}}}", A=(300,), B=(9,))
-    assert len(nested_scopes(fuse(scope, Fuse()))) == left
+    assert len(nested_scopes(kernel.apply(scope, Fuse()))) == left

@@ -8,8 +8,8 @@ import pytest
 import einderive as ed
 from einderive.derivations.record.verify import check
 from einderive.derivations.rules import JOINT_RULES
-from einderive.derivations.steps.embed import ReadPart
 from einderive.derivations.steps.kernel import apply
+from einderive.derivations.steps.read_part import ReadPart
 from einderive.ta.errors import NameUnknownError, RuleRefused
 from einderive.ta.ir.affine import Row, iterator
 from einderive.ta.ir.subst import stages

@@ -17,7 +17,7 @@ from einderive.derivations.search.folding import Folding
 from einderive.derivations.search.graph import Graph
 from einderive.derivations.search.replay import Heights, replace_step, replay
 from einderive.derivations.search.variants import Variants
-from einderive.derivations.steps.fusion import Fuse
+from einderive.derivations.steps.fuse import Fuse
 from einderive.derivations.steps.kernel import Step
 from einderive.eops.library import OPERATORS
 from einderive.ta.ir import expr

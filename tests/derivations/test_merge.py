@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from einderive.derivations.steps.fusion import Fuse, fuse
-from einderive.derivations.steps.restructure import Merge
+from einderive.derivations.steps.fuse import Fuse
+from einderive.derivations.steps.kernel import apply
+from einderive.derivations.steps.merge import Merge
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Node, Scope
@@ -143,9 +144,9 @@ def _chain(count: int) -> Scope:
 
 
 def test_producers_are_fused_up_to_a_length() -> None:
-    short = fuse(_chain(6), Fuse())
+    short = apply(_chain(6), Fuse())
     assert not nested_scopes(short)
-    long = fuse(_chain(40), Fuse())
+    long = apply(_chain(40), Fuse())
     assert nested_scopes(long)
     assert all(written(stage.body).short for stage in stages(long))
     assert max(written(stage.body).length for stage in stages(long)) > MOST_LENGTH // 4

@@ -15,12 +15,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from einderive.derivations.effects.nonfinite import BY_WITNESS, keeps_nonfinite
 from einderive.derivations.rule import JointRule, Rule
 from einderive.derivations.rules import ALL_RULES, RULES
 from einderive.derivations.steps import kernel
-from einderive.derivations.steps.kernel import WITNESSES, Step
-from einderive.derivations.steps.restructure import SplitSum
+from einderive.derivations.steps.kernel import Step
+from einderive.derivations.steps.split_sum import SplitSum
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate, input_tensors
 from einderive.ta.ir import expr
@@ -135,13 +134,9 @@ def joint_steps(rule: JointRule) -> Iterator[Step]:
 EVERY_RULE = pytest.mark.parametrize("rule", ALL_RULES, ids=lambda rule: rule.name)
 
 
-def test_every_witness_is_judged() -> None:
-    assert set(BY_WITNESS) == set(WITNESSES.values())
-
-
 @EVERY_RULE
 def test_steps_that_are_said_to_keep_do(rule: Rule | JointRule) -> None:
-    kept = [step for step in steps_of(rule.name) if keeps_nonfinite(step)]
+    kept = [step for step in steps_of(rule.name) if step.keeps_nonfinite()]
     for step in kept:
         assert not found_elsewhere(step), (show(step.before), show(step.after))
 
@@ -153,7 +148,7 @@ def test_a_rule_that_assumes_nothing_keeps_by_every_step(rule: Rule | JointRule)
     lost = any(found_elsewhere(step, draws) for step in steps_of(rule.name))
     assert lost == bool(rule.assumes_no_nan)
     if not rule.assumes_no_nan:
-        assert all(map(keeps_nonfinite, steps_of(rule.name)))
+        assert all(step.keeps_nonfinite() for step in steps_of(rule.name))
 
 
 @given(scope=scopes(RANDOM))
@@ -166,7 +161,7 @@ def test_steps_from_random_scopes_keep_where_said(scope: Scope) -> None:
     assume(points(scope) <= MOST_POINTS)
     for rule in RULES:
         for step in rule.steps(scope):
-            if keeps_nonfinite(step):
+            if step.keeps_nonfinite():
                 assert not found_elsewhere(step), (rule.name, show(step.before), show(step.after))
 
 
@@ -178,7 +173,7 @@ def test_the_maximum_of_nothing_is_infinite() -> None:
         scope = parse_expression(f"{{L[i:0:2] S[k:0:2] A[i,k]*{nested}}}", tensors)
         assert isinstance(scope, Scope)
         step = Step("hoist", scope, kernel.apply(scope, SplitSum((0,))), SplitSum((0,)))
-        assert keeps_nonfinite(step) is keeps
+        assert step.keeps_nonfinite() is keeps
         assert found_elsewhere(step) is not keeps
 
 
@@ -208,7 +203,7 @@ def test_steps_on_integers_and_empty_ranges_keep_where_said() -> None:
         for scope in of_many_kinds(Random(f"kinds {seed}")):
             for rule in RULES:
                 for step in rule.steps(scope):
-                    if keeps_nonfinite(step):
+                    if step.keeps_nonfinite():
                         said += 1
                         assert not found_elsewhere(step), (
                             *(rule.name, seed, show(step.before), show(step.after)),

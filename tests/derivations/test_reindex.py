@@ -6,7 +6,8 @@ import pytest
 
 from einderive.derivations.steps import kernel
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
+from einderive.derivations.steps.reindex_loops import ReindexLoops
+from einderive.derivations.steps.reindex_sums import ReindexSums
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from einderive.derivations.steps.distribute import Distribute
+from einderive.derivations.steps.expand import MOST_TERMS, Expand
+from einderive.derivations.steps.factor import Factor
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.restructure import (
-    MOST_TERMS,
-    Distribute,
-    Expand,
-    Factor,
-    Materialise,
-    SplitSum,
-    lift,
-)
+from einderive.derivations.steps.materialise import Materialise
+from einderive.derivations.steps.split_sum import SplitSum
+from einderive.derivations.steps.terms import lift
 from einderive.ta.ir.node import Access
 from einderive.ta.ir.subst import walk
 from einderive.ta.printing.show import show

@@ -16,14 +16,16 @@ import pytest
 import torch
 
 import einderive as ed
-from einderive.derivations.effects import rounding
 from einderive.derivations.rules import RULES
 from einderive.derivations.steps import kernel
-from einderive.derivations.steps.fusion import Fuse
-from einderive.derivations.steps.identities import Pull
+from einderive.derivations.steps.distribute import Distribute
+from einderive.derivations.steps.factor import Factor
+from einderive.derivations.steps.fuse import Fuse
 from einderive.derivations.steps.kernel import Step, Witness
-from einderive.derivations.steps.pieces import SplitRange
-from einderive.derivations.steps.restructure import Distribute, Factor, Materialise, Merge
+from einderive.derivations.steps.materialise import Materialise
+from einderive.derivations.steps.merge import Merge
+from einderive.derivations.steps.pull import Pull
+from einderive.derivations.steps.split_range import SplitRange
 from einderive.eops.torch_views import scalar as torch_scalar
 from einderive.eops.torch_views.stage import lower
 from einderive.frontend.accuracy.levels import can_cancel, exactness, magnitude
@@ -133,7 +135,7 @@ def step_of(text: str, witness: Witness) -> Step:
 @pytest.mark.parametrize(("text", "witness", "wanted"), CASES)
 def test_what_a_step_does(text: str, witness: Witness, wanted: str) -> None:
     step = step_of(text, witness)
-    assert rounding.exactness(step, "reassociates") == wanted, show(step.after)
+    assert step.exactness("reassociates") == wanted, show(step.after)
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,8 @@ from einderive.derivations.rule import Rule
 from einderive.derivations.rules import RULES
 from einderive.derivations.steps import kernel
 from einderive.derivations.steps.kernel import Step
-from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
+from einderive.derivations.steps.reindex_loops import ReindexLoops
+from einderive.derivations.steps.reindex_sums import ReindexSums
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope

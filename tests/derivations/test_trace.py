@@ -6,7 +6,7 @@ import copy
 import json
 from dataclasses import fields
 from random import Random
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -20,8 +20,8 @@ from einderive.derivations.record.trace import (
     step_data,
 )
 from einderive.derivations.rules import JOINT_RULES, RULES
-from einderive.derivations.steps.kernel import WITNESSES, Step
-from einderive.derivations.steps.reindex import ReindexLoops
+from einderive.derivations.steps.kernel import Step, kinds
+from einderive.derivations.steps.reindex_loops import ReindexLoops
 from einderive.ta.errors import RecordError
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.node import Scope, Tensor
@@ -62,7 +62,7 @@ STEPS += joined_steps()
 
 
 def test_the_steps_have_every_kind_of_witness() -> None:
-    assert {type(step.witness).__name__ for step in STEPS} == set(WITNESSES)
+    assert {type(step.witness).__name__ for step in STEPS} == set(kinds())
     assert any(
         row.floors
         for step in STEPS
@@ -188,5 +188,5 @@ def test_a_spoiled_record_is_refused_or_read() -> None:
 
 
 def test_every_field_of_every_witness_has_a_reader() -> None:
-    names = {item.name for kind in WITNESSES.values() for item in fields(kind)}
-    assert names == {*trace._READERS, "producer"}
+    types = {get_type_hints(kind)[item.name] for kind in kinds().values() for item in fields(kind)}
+    assert types == {*trace._READERS}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from einderive.derivations.effects.uncentred import multiplies_uncentred
 from einderive.derivations.rules.centre import CENTRE
+from einderive.derivations.steps.distribute import Distribute
+from einderive.derivations.steps.expand import Expand
 from einderive.derivations.steps.kernel import Step, apply
-from einderive.derivations.steps.restructure import Distribute, Expand
 from tests.derivations.seeds import read
 
 SHAPES = {"A": (4, 3), "B": (5, 3), "W": (5, 3), "P": (3, 2), "M": (3,)}
@@ -36,14 +36,14 @@ BOX = "{L[i:0:4,j:0:5] S[k:0:3] "
 def test_steps(body: str, witness: Expand | Distribute, expected: bool) -> None:
     before = read(BOX + body + "}", **SHAPES)
     step = Step("any", before, apply(before, witness), witness)
-    assert multiplies_uncentred(step) is expected
+    assert step.multiplies_uncentred() is expected
 
 
 def test_a_centred_difference_may_be_multiplied_out() -> None:
     before = read(BOX + "(A[i,k] - B[j,k])^2}", **SHAPES)
     (step,) = CENTRE.steps(before)
-    assert not multiplies_uncentred(step)
+    assert not step.multiplies_uncentred()
     expanded = Step("expand", step.after, apply(step.after, Expand()), Expand())
-    assert not multiplies_uncentred(expanded)
+    assert not expanded.multiplies_uncentred()
     summed = apply(expanded.after, Distribute())
-    assert not multiplies_uncentred(Step("distribute", expanded.after, summed, Distribute()))
+    assert not Step("distribute", expanded.after, summed, Distribute()).multiplies_uncentred()

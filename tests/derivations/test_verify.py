@@ -12,10 +12,12 @@ from einderive.derivations.record import verify
 from einderive.derivations.record.trace_stages import claim_of
 from einderive.derivations.record.verify import Report, check, sample_points
 from einderive.derivations.search.extract import Plan
-from einderive.derivations.steps import kernel, reindex
+from einderive.derivations.steps import kernel, reindex_sums
+from einderive.derivations.steps.distribute import Distribute
 from einderive.derivations.steps.kernel import Step
-from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
-from einderive.derivations.steps.restructure import Distribute, Merge
+from einderive.derivations.steps.merge import Merge
+from einderive.derivations.steps.reindex_loops import ReindexLoops
+from einderive.derivations.steps.reindex_sums import ReindexSums
 from einderive.eops.library import OPERATORS
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import affine, expr
@@ -210,7 +212,7 @@ def test_a_mistake_in_the_kernel_is_found(monkeypatch: pytest.MonkeyPatch) -> No
     witness = ReindexSums((double,), (half,), (Range(0, 2),))
     with pytest.raises(RuleRefused):
         kernel.apply(start, witness)
-    monkeypatch.setattr(reindex, "_require_inverse", lambda *_: None)
+    monkeypatch.setattr(reindex_sums, "_require_inverse", lambda *_: None)
     assert kernel.apply(start, witness) is after
     step = Step("phase", start, after, witness)
     found = failures(check((start,), (step,), (after,)))

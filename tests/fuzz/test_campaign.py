@@ -21,11 +21,11 @@ import pytest
 from einderive.derivations.rule import JointRule, Rule
 from einderive.derivations.rules import ALL_RULES, RULES
 from einderive.derivations.rules.shift import SHIFT
-from einderive.derivations.steps import identities as functions
-from einderive.derivations.steps import reindex, restructure
-from einderive.derivations.steps.contraction import ContractPairs
+from einderive.derivations.steps import maps, merge, pull, reindex_loops, reindex_sums
+from einderive.derivations.steps.contract_pairs import ContractPairs
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.restructure import SplitSum
+from einderive.derivations.steps.reindex_loops import ReindexLoops
+from einderive.derivations.steps.split_sum import SplitSum
 from einderive.ta.facts import zeros as zero
 from einderive.ta.functions import REDUCERS
 from einderive.ta.functions.data import Reduction
@@ -118,16 +118,16 @@ def _fills_taken_for_zero(body: Node, *arguments: object) -> tuple[zero.Read, ..
 
 
 REMOVED: Mapping[str, tuple[object, str, Callable[..., object] | dict[str, Reduction]]] = {
-    "what leaves a range is zero": (reindex, "vanishes_outside", _yes),
-    "only a sum gains or loses points": (reindex, "_require_sum", _nothing),
-    "the maps of a sum are inverse": (reindex, "_require_inverse", _nothing),
-    "the loops, read back, are the old ones": (reindex, "_returns", _yes),
-    "loops shrink where the body is zero": (reindex, "_require_zero_outside", _nothing),
-    "a stage read outside its loops is guarded": (restructure, "_guarded", _unguarded),
-    "a guard is left out where all is zero": (restructure, "vanishes_outside", _yes),
-    "only like reductions merge": (restructure, "_merged_reducer", _any_reducer),
+    "what leaves a range is zero": (maps, "vanishes_outside", _yes),
+    "only a sum gains or loses points": (maps, "_require_sum", _nothing),
+    "the maps of a sum are inverse": (reindex_sums, "_require_inverse", _nothing),
+    "the loops, read back, are the old ones": (ReindexLoops, "_returns", _yes),
+    "loops shrink where the body is zero": (reindex_loops, "require_zero", _nothing),
+    "a stage read outside its loops is guarded": (merge, "_guarded", _unguarded),
+    "a guard is left out where all is zero": (merge, "vanishes_outside", _yes),
+    "only like reductions merge": (merge, "_merged_reducer", _any_reducer),
     "a negative factor swaps max and min": (
-        functions,
+        pull,
         "REDUCERS",
         {name: replace(known, opposite=name) for name, known in REDUCERS.items()},
     ),

@@ -16,7 +16,7 @@ from tests.mutants.targets import families, source
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = [
-    (2, ("einderive.derivations.steps.pieces", "einderive.derivations.matching.match")),
+    (2, ("einderive.derivations.steps.split_range", "einderive.derivations.matching.match")),
     pytest.param(
         12,
         (
@@ -34,8 +34,8 @@ import time
 from tests.mutants.run import run
 from tests.mutants.targets import Family, mutants_of
 
-family = Family("pieces", ("einderive.derivations.steps.pieces",), "kernel", {tests})
-found = mutants_of(family, "einderive.derivations.steps.pieces")
+family = Family("pieces", ("einderive.derivations.steps.split_range",), "kernel", {tests})
+found = mutants_of(family, "einderive.derivations.steps.split_range")
 made = [m for m in found if m.before == "scope.reducer != 'sum'"]
 
 def judge_of():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from einderive.derivations.steps.kernel import WITNESSES
-from einderive.derivations.steps.reindex import ReindexSums
-from einderive.derivations.steps.restructure import SplitSum
+from einderive.derivations.steps.kernel import kinds
+from einderive.derivations.steps.reindex_sums import ReindexSums
+from einderive.derivations.steps.split_sum import SplitSum
 from einderive.ta.ir.affine import Range, Row
 from tests.mutants.corruptions import corruptions
 from tests.mutants.witnesses import Pool, collect, counts
@@ -27,7 +27,7 @@ def test_no_corrupted_witness_proves_anything_false() -> None:
 
 def test_every_field_of_every_kind_is_corrupted() -> None:
     found = counts(pool())
-    for name, kind in WITNESSES.items():
+    for name, kind in kinds().items():
         for field in kind.__dataclass_fields__:
             if field != "producer":  # another producer is a witness of its own
                 assert found[name, field]["tried"] >= LEAST, (name, field)

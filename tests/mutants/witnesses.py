@@ -129,7 +129,7 @@ def proposed(rule: Rule | JointRule, seed: int) -> Iterator[tuple[Scope, Any]]:
 def outcome(judge: Judge, attempt: Attempt) -> tuple[Scope | None, str]:
     """What the kernel makes of it, and what is wrong with that."""
     try:
-        witness = kernel.WITNESSES[attempt.kind](**dict(attempt.fields))
+        witness = kernel.kinds()[attempt.kind](**dict(attempt.fields))
         after = kernel.apply(attempt.before, witness, exact=attempt.exact)
     except RuleRefused:
         return None, ""

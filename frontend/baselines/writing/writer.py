@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import torch
 from torch.nn import functional
 
-from einderive.derivations.steps.fusion import Fuse, fuse
+from einderive.derivations.steps.fuse import Fuse
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.node import Scope, Source, Tensor
 from einderive.ta.ir.sources import redirected
@@ -167,7 +167,7 @@ def forms(scope: Scope) -> tuple[Scope, ...]:
 def fused(scope: Scope) -> Scope:
     """The scope with its producers without a reduction inlined; itself where there are none."""
     try:
-        return fuse(scope, Fuse(), exact=False)
+        return Fuse().apply(scope, exact=False)
     except EinderiveError:
         return scope
 

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from einderive.derivations.matching.cost import MACHINES
-from einderive.derivations.steps.kernel import WITNESSES
+from einderive.derivations.steps.kernel import kinds
 from einderive.eops.library import OPERATORS
 from einderive.frontend.accuracy.levels import ACCURACIES, NANS
 from einderive.ta.ir.dtypes import DTYPES
@@ -20,7 +20,7 @@ GROUPS: tuple[tuple[str, ...], ...] = (
     ACCURACIES,
     NANS,
     DTYPES,
-    tuple(WITNESSES),
+    tuple(kinds()),
     (*(operator.name for operator in OPERATORS), "folded", "eOperator"),
 )
 """Words that stand in the same places."""

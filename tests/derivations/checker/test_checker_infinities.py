@@ -7,8 +7,8 @@ import pytest
 import einderive as ed
 from einderive.derivations.checker import compare, not_shown
 from einderive.derivations.checker.compare import not_equal
+from einderive.derivations.steps.expand import Expand
 from einderive.derivations.steps.kernel import apply
-from einderive.derivations.steps.restructure import Expand
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.ir.node import Scope

@@ -13,9 +13,10 @@ import pytest
 from einderive.derivations.checker import not_equal, sets
 from einderive.derivations.checker.witness import fault
 from einderive.derivations.rules import RULES
-from einderive.derivations.steps.embed import ReadPart
 from einderive.derivations.steps.kernel import Step
-from einderive.derivations.steps.reindex import ReindexLoops, ReindexSums
+from einderive.derivations.steps.read_part import ReadPart
+from einderive.derivations.steps.reindex_loops import ReindexLoops
+from einderive.derivations.steps.reindex_sums import ReindexSums
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from tests.derivations.checker.changes import agree

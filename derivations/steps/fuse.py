@@ -14,28 +14,43 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
-from einderive.derivations.steps.restructure import Merge, merge, needs_guard, reads
+from einderive.derivations.effects.nonfinite import drops_nothing
+from einderive.derivations.effects.rounding import Exactness, judged
+from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.merge import Merge, guards, needs_guard, reads
 from einderive.ta.errors import RuleRefused
-from einderive.ta.ir.node import Access, Node, Scope, Select
+from einderive.ta.ir import affine
+from einderive.ta.ir.node import Access, Node, Scope
 from einderive.ta.ir.sources import redirected
-from einderive.ta.ir.subst import children, nested_scopes, stages, terms
+from einderive.ta.ir.subst import children, nested_scopes, stages
 from einderive.ta.printing.written import MOST_LENGTH, written
 
 
 @dataclass(frozen=True, slots=True)
-class Fuse:
+class Fuse(Witness):
     """All scopes without a reduction that are read below the scope go into their readers."""
 
+    def apply(self, scope: Scope, exact: bool) -> Scope:
+        """The scope with its producers without reductions inlined wherever no condition is
+        needed."""
+        if any(stage.empty for stage in stages(scope)):
+            raise RuleRefused("an iterator has an empty range")
+        for stage in stages(scope):  # producers first, so that none is asked for at any depth
+            found = _fused(stage, exact)
+        if found is scope:
+            raise RuleRefused("there is no producer that could be inlined")
+        return found
 
-def fuse(scope: Scope, witness: Fuse, exact: bool = True) -> Scope:
-    """The scope with its producers without reductions inlined wherever no condition is needed."""
-    if any(r.lo >= r.hi for stage in stages(scope) for r in stage.domain):
-        raise RuleRefused("an iterator has an empty range")
-    for stage in stages(scope):  # producers first, so that none is asked for at any depth
-        found = _fused(stage, exact)
-    if found is scope:
-        raise RuleRefused("there is no producer that could be inlined")
-    return found
+    def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
+        return judged("exact", before, after, deep=True)
+
+    def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
+        return drops_nothing(before, after) and not any(
+            affine.leaving(access.rows, source.loops, stage.domain)
+            for stage in stages(before)
+            for access, source in reads(stage)
+            if not source.sums
+        )
 
 
 @lru_cache(maxsize=1 << 14)
@@ -55,31 +70,30 @@ def _inlined(scope: Scope, exact: bool) -> Scope:
     for again: what it is left for, a body that grows or a condition, stays."""
     left: set[Access] = set()
     while True:
-        asked = ((p, read) for p, read in enumerate(reads(scope)) if read not in left)
-        place = next((p for p, read in asked if not _reduces(read)), None)
-        if place is None:
+        asked = [
+            (place, access, source)
+            for place, (access, source) in enumerate(reads(scope))
+            if access not in left and not source.sums
+        ]
+        if not asked:
             return scope
-        access = reads(scope)[place]
+        place, access, source = asked[0]
         merged = scope
-        if not _too_long(scope.body, access) and not needs_guard(access, scope.domain, exact):
+        too_long = _too_long(scope.body, access, source.body)
+        if not too_long and not needs_guard(access, source, scope.domain, exact):
             with suppress(RuleRefused):
-                merged = merge(scope, Merge(place), exact)
+                merged = Merge(place).apply(scope, exact)
         longer = not written(merged.body).fits(written(scope.body))
-        if merged is scope or longer or _guards(merged) > _guards(scope):
+        if merged is scope or longer or guards(merged) > guards(scope):
             left.add(access)
         else:
             scope = merged
 
 
-def _reduces(access: Access) -> bool:
-    return isinstance(access.source, Scope) and bool(access.source.sums)
-
-
-def _too_long(body: Node, access: Access) -> bool:
-    """Whether the body is surely too long with the source's body in the place of the read: each
-    time that the read is written, the source's body is, unless parts of them cancel."""
-    assert isinstance(access.source, Scope)
-    own, source = written(body), written(access.source.body)
+def _too_long(body: Node, access: Access, inlined: Node) -> bool:
+    """Whether the body is surely too long with `inlined` in the place of the read: each time that
+    the read is written, it is, unless parts of it cancel."""
+    own, source = written(body), written(inlined)
     most, further = max(MOST_LENGTH, own.length) - own.length, source.length - 1
     return further > most or _times(body, access) * further > most
 
@@ -96,7 +110,3 @@ def _counted(node: Node, access: Access, known: dict[Node, int]) -> int:
     if found is None:
         found = known[node] = sum(_counted(child, access, known) for child in children(node))
     return found
-
-
-def _guards(scope: Scope) -> int:
-    return sum(isinstance(node, Select) for node in terms(scope.body))

@@ -1,0 +1,140 @@
+"""A change of iterators: what its two kinds have in common.
+
+    Φ   `forward`     the old iterators as rows of the new ones
+    Ψ   `backward`    the new iterators as rows of the old ones
+    D'  `ranges`      the box of the new iterators
+
+Each of the two files states its part of the reindexing theorem, the one trusted piece behind every
+rule that changes iterators.
+Source: EinNet (OSDI'23), variable substitution, boundary relaxing and tightening, in one statement.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice, pairwise
+
+from einderive.derivations.effects.nonfinite import drops_nothing, zero_whatever_else
+from einderive.derivations.effects.rounding import Exactness, judged
+from einderive.derivations.steps.kernel import Witness
+from einderive.ta.errors import RuleRefused
+from einderive.ta.facts.zeros import Read, vanishes_outside
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.names import pool
+from einderive.ta.ir.node import Node, Scope
+from einderive.ta.printing.marks import row_text
+from einderive.ta.printing.show import show
+
+BINDER = re.compile(r"(\w+):-?\d+:-?\d+")
+"""An iterator and its range in the text of a scope; those of the scope itself come first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Maps(Witness):
+    """Both maps between the old iterators and the new ones, and where the new ones run."""
+
+    forward: tuple[Row, ...]
+    backward: tuple[Row, ...]
+    ranges: tuple[Range, ...]
+
+    @abstractmethod
+    def fixed(self, scope: Scope) -> int:
+        """How many of the scope's iterators stay as they are, before those that change."""
+
+    @abstractmethod
+    def leaving(self, scope: Scope) -> list[Read]:
+        """The rows that may leave the new box, or the old one, and these."""
+
+    def require_fitting(self, scope: Scope, old: int) -> None:
+        """The maps lead from `old` iterators of the scope to new ones, and back."""
+        if len(self.forward) != old or len(self.backward) != len(self.ranges):
+            raise RuleRefused("the witness has another number of rows than there are iterators")
+        for lo, hi in self.ranges:
+            if lo >= hi:
+                raise RuleRefused("an iterator has an empty range")
+        fixed = self.fixed(scope)
+        require_rows(self.forward, fixed + len(self.ranges))
+        require_rows(self.backward, fixed + old)
+
+    def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
+        return judged(stated, before, after, moved=True)
+
+    def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
+        """Points that are lost or gained are 0 whatever the inputs hold."""
+        kept = not self.leaving(before) or zero_whatever_else(before.body)
+        return kept and drops_nothing(before, after)
+
+    def words(self, scope: Scope) -> str:
+        """`i = 3*u+v; u = i//3, v = i%3; u in 0:3, v in 0:9`."""
+        fixed, names = self.fixed(scope), BINDER.findall(show(scope))[: len(scope.domain)]
+        moved = names[fixed : fixed + len(self.forward)]
+        fresh = list(islice(pool(frozenset(names) | set("ijkl")), len(self.ranges)))
+        parts = (
+            _equations(moved, self.forward, names[:fixed] + fresh),
+            _equations(fresh, self.backward, names),
+            [f"{n} in {r.lo}:{r.hi}" for n, r in zip(fresh, self.ranges, strict=True)],
+        )
+        return "; ".join(map(", ".join, parts))
+
+
+def _equations(left: Sequence[str], rows: Sequence[Row], names: Sequence[str]) -> list[str]:
+    return [f"{n} = {row_text(row, names)}" for n, row in zip(left, rows, strict=True)]
+
+
+def require_zero(
+    scope: Scope, body: Node, box: Sequence[Range], leaving: list[Read], exact: bool, what: str
+) -> None:
+    """`body` is shown to be 0 at the points of the box at which one of these rows leaves its range,
+    and it is summed, if there are such points."""
+    if not leaving:
+        return
+    _require_sum(scope)
+    if not vanishes_outside(body, box, leaving, exact):
+        raise RuleRefused(f"{what} body is not shown to be 0")
+
+
+def _require_sum(scope: Scope) -> None:
+    if scope.reducer != "sum":
+        raise RuleRefused(f"only a sum may gain or lose points, not {scope.reducer}")
+
+
+def require_rows(rows: Sequence[Row], count: int) -> None:
+    """The rows are in canonical form, and speak of the first `count` iterators."""
+    for row in rows:
+        canonical, least, greatest = _form(row)
+        if not canonical:
+            raise RuleRefused("a row of the witness is not in canonical form")
+        if least < 0 or greatest >= count:
+            raise RuleRefused("a row of the witness speaks of an iterator that is not there")
+
+
+@lru_cache(maxsize=4096)
+def _form(row: Row) -> tuple[bool, int, int]:
+    """Whether the row is in canonical form, its least and its greatest iterator (0 and -1: none).
+
+    Remembered: the witnesses' rows are the same few."""
+    found = affine.iterators(row)
+    return _canonical(row), min(found, default=0), max(found, default=-1)
+
+
+def _canonical(row: Row) -> bool:
+    """All reasoning about rows rests on it: a record may hold, say, one iterator in two terms."""
+    terms = row.terms
+    if len(terms) == 1 and not row.floors:
+        return terms[0][1] != 0
+    for (left, a), (right, _) in pairwise(terms):
+        if left >= right or not a:
+            return False
+    if terms and not terms[-1][1]:
+        return False
+    if not row.floors:
+        return True
+    if not all(n > 0 and _canonical(inner) for inner, n, _ in row.floors):
+        return False
+    same = {i: affine.iterator(i) for i in affine.iterators(row)}
+    return affine.substitute(row, same) == row

@@ -1,0 +1,127 @@
+"""A nested scope's body in the place of its read.
+
+    a * {L[y] S[t] g(y,t)}[φ(x)]  =  S[t] a * g(φ(x),t)
+
+Without a reduction, the read may stand anywhere in the body; with one, it is a factor of the whole
+body.  Where the read may leave the nested loops, the body stands behind a condition, unless it is
+shown to be 0 there.
+Source: EinNet (OSDI'23), traversal merging.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from einderive.derivations.effects.nonfinite import (
+    drops_nothing,
+    surely_finite,
+    zero_whatever_else,
+)
+from einderive.derivations.effects.rounding import Exactness, judged
+from einderive.derivations.steps.kernel import Witness
+from einderive.ta.errors import RuleRefused
+from einderive.ta.facts.infinite import may_be_infinite
+from einderive.ta.facts.zeros import vanishes_outside
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Condition, Node, Reducer, Scope, Select
+from einderive.ta.ir.subst import accesses, factors_of, replace_node, substitute, terms, walk
+
+
+@dataclass(frozen=True, slots=True)
+class Merge(Witness):
+    """`stage`: which of the scopes that the body reads (in the order of `reads`) is inlined."""
+
+    stage: int
+
+    def apply(self, scope: Scope, exact: bool) -> Scope:
+        """The chosen nested read replaced by the nested scope's body."""
+        found = reads(scope)
+        if not 0 <= self.stage < len(found):
+            raise RuleRefused("the body has no such read of a nested scope")
+        access, source = found[self.stage]
+        if source.empty:
+            raise RuleRefused("an iterator of the nested scope has an empty range")
+        reducer = _merged_reducer(scope, access, source)
+        outer = len(scope.domain)
+        fresh = affine.iterator_rows(outer + len(source.sums))[outer:]
+        inlined = substitute(source.body, (*access.rows, *fresh))
+        inlined = _guarded(inlined, access, source, scope.domain, exact)
+        body = replace_node(scope.body, access, inlined)
+        return make_scope(scope.loops, scope.sums + source.sums, body, reducer)
+
+    def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
+        _, source = reads(before)[self.stage]
+        return judged("reassociates" if source.sums else "exact", before, after)
+
+    def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
+        access, source = reads(before)[self.stage]
+        guarded = guards(after) > guards(before) + guards(source)
+        leaves = affine.leaving(access.rows, source.loops, before.domain)
+        if leaves and not guarded and not zero_whatever_else(source.body):
+            return False
+        beside = [factor for factor in factors_of(before.body) if factor is not access]
+        if source.sums and not all(map(surely_finite, beside)):
+            return False
+        return drops_nothing(before, after)
+
+
+def reads(scope: Scope) -> tuple[tuple[Access, Scope], ...]:
+    """The accesses of the body to nested scopes, with these."""
+    return tuple((a, a.source) for a in accesses(scope.body) if isinstance(a.source, Scope))
+
+
+def guards(scope: Scope) -> int:
+    """How many conditions the body has."""
+    return sum(isinstance(node, Select) for node in terms(scope.body))
+
+
+def _merged_reducer(scope: Scope, access: Access, source: Scope) -> Reducer:
+    if not source.sums:
+        return scope.reducer
+    if scope.body is access and (not scope.sums or scope.reducer == source.reducer):
+        return source.reducer
+    plain_factor = (
+        access in factors_of(scope.body)
+        and sum(node is access for factor in factors_of(scope.body) for node in walk(factor)) == 1
+    )
+    if not plain_factor:
+        raise RuleRefused("a sum merges only where its read is a factor of the whole body, once")
+    if source.reducer != "sum" or (scope.sums and scope.reducer != "sum"):
+        raise RuleRefused(f"a {source.reducer} does not merge into a product under {scope.reducer}")
+    if any(may_be_infinite(f) for f in factors_of(scope.body) if f is not access):
+        raise RuleRefused("an infinite number multiplies the nested sum")
+    return "sum"
+
+
+def _guarded(
+    inlined: Node, access: Access, source: Scope, domain: Sequence[Range], exact: bool
+) -> Node:
+    """The inlined body, behind a condition wherever it would be read outside the nested loops."""
+    escaping = affine.leaving(access.rows, source.loops, domain)
+    if not escaping:
+        return inlined
+    neutral = access.fill == 0 and source.reducer == "sum"
+    if neutral and vanishes_outside(inlined, (*domain, *source.sums), escaping, exact):
+        return inlined
+    if source.sums and not neutral:
+        raise RuleRefused("the nested reduction is read outside its loops, where it has a fill")
+    conditions: list[Condition] = []
+    for row, bound in escaping:
+        conditions.append(Condition(">=", affine.shift(row, -bound.lo)))
+        conditions.append(Condition(">=", affine.shift(affine.scale(row, -1), bound.hi - 1)))
+    return expr.select(conditions, inlined, expr.const(access.fill))
+
+
+@lru_cache(maxsize=1 << 14)
+def needs_guard(access: Access, source: Scope, domain: tuple[Range, ...], exact: bool) -> bool:
+    """Whether a scope without a reduction is put behind a condition when it is merged into a
+    reader over the domain that reads it so."""
+    escaping = affine.leaving(access.rows, source.loops, domain)
+    if not escaping:
+        return False
+    inlined = substitute(source.body, access.rows)
+    return access.fill != 0 or not vanishes_outside(inlined, domain, escaping, exact)

@@ -1,0 +1,38 @@
+"""What kinds of steps share: a sub-term of a body, and a term as a scope of its own."""
+
+from __future__ import annotations
+
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import bits
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Node, Scope
+from einderive.ta.ir.subst import rename
+from einderive.ta.ir.subst import terms as walked
+
+
+def reduced(scope: Scope) -> int:
+    """The bit set of the reduction iterators."""
+    return ((1 << len(scope.sums)) - 1) << len(scope.loops)
+
+
+def sub_term(scope: Scope, position: int) -> Node:
+    """The sub-term at the position in `walk(body)`."""
+    found = walked(scope.body)
+    if not 0 <= position < len(found):
+        raise RuleRefused("the body has no such sub-term")
+    return found[position]
+
+
+def lift(term: Node, scope: Scope, summed: int) -> Node:
+    """`term` as the read of a scope of its own: the iterators in the bit set `summed` are reduced
+    there, its other iterators become loops over the ranges they have here."""
+    domain = scope.domain
+    loops = bits(term.free & ~summed)
+    inner = bits(summed)
+    moved = loops + inner
+    if moved != tuple(range(len(moved))):
+        term = rename(term, {old: new for new, old in enumerate(moved)})
+    ranges = [domain[i] for i in loops], [domain[i] for i in inner]
+    nested = make_scope(*ranges, term, scope.reducer, resolved=True)
+    return expr.access(nested, [affine.iterator(i) for i in loops])
