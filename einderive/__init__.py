@@ -16,8 +16,8 @@ from einderive.frontend.version import __version__
 
 if TYPE_CHECKING:
     from einderive.derivations.record.verify import Report
-    from einderive.derivations.search.explore import Budget
     from einderive.derivations.search.progress import Progress
+    from einderive.derivations.search.strategy import Budget
     from einderive.frontend.api.compiled import CompiledFunction, Derivation
     from einderive.frontend.api.evaluate import evaluate
     from einderive.frontend.api.optimize import compile, derive, parse
@@ -31,7 +31,7 @@ else:
     __getattr__, __dir__ = lazily(
         globals(),
         {
-            "Budget": "einderive.derivations.search.explore",
+            "Budget": "einderive.derivations.search.strategy",
             "CompiledFunction": "einderive.frontend.api.compiled",
             "Derivation": "einderive.frontend.api.compiled",
             "EinderiveError": "einderive.ta.errors",

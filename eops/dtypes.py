@@ -65,13 +65,8 @@ def holds(dtype: str, value: Number) -> bool:
 
 def leaves(access: Access, domain: Sequence[Range]) -> bool:
     """May the read leave its source, as far as bounds tell?  Then its fill counts."""
-    if any(bound.extent == 0 for bound in domain):
-        return False
-    spans = (affine.bounds(row, domain) for row in access.rows)
-    return any(
-        low < bound.lo or high >= bound.hi
-        for (low, high), bound in zip(spans, access.source.ranges, strict=True)
-    )
+    empty = any(bound.extent == 0 for bound in domain)
+    return not empty and not affine.within(access.rows, access.source.ranges, domain)
 
 
 def is_integral(scope: Scope) -> bool:

@@ -62,8 +62,10 @@ def operators_page() -> str:
     lines = ["# Operators", "", *_remark("the known operators", "einderive ops", "an-operator")]
     lines += [
         "",
-        "Names in braces are integers that the operator is called with; `f` stands for a function.",
-        "An iterator of a definition may be played by several iterators of an expression, or none.",
+        "An index of a definition may be played by several iterators of an expression, or none.",
+        "Names in braces are numbers that differ from call to call: steps of windows, a factor of",
+        "the whole. `f` is any expression in the operands, `reduce` one of the reductions named",
+        "below it, and dots are the same again for a further operand.",
     ]
     for operator in OPERATORS:
         lines += ["", *_operator(operator)]
@@ -150,7 +152,8 @@ def _rule(rule: Rule | JointRule) -> Iterator[str]:
 
 def _operator(operator: Operator) -> Iterator[str]:
     yield from (f"## {operator.name}", "", f"{_sentence(operator.summary)}", "")
-    yield from _block(hanging(operator.definition, "", WIDTH))
+    texts = (operator.definition, *operator.variants)
+    yield from _block([line for text in texts for line in hanging(text, "", WIDTH)])
     if reducers := reducers_text(operator):
         yield from ("", f"It reduces {reducers}.")
     for paragraph in notes(operator):

@@ -15,6 +15,7 @@ Not here: anything that a search needs.  May be imported by `derivations.record`
     zeros       where an expression is 0 because of reads that miss
     compare     two scopes as tensors
     witness     a step's change of iterators is the one that its witness states
+    template    the text of a definition, written out for a binding
     definition  a stage is an instance of the operator that computes it
 """
 

@@ -5,21 +5,23 @@
     f(c*a) = |c|*f(a)               c /= 0; for f that is even besides: abs(inf) = abs(-inf) = inf
     exp(a + b) = exp(a)*exp(b)      where the law is asked for; the one law of a single function
     (c*a*b)^-1 = c^-1 * a^-1 * b^-1     c /= 0; a, b are finite;   inf^-1 = 0
+    (S[k] exp(a)*b)^-1 = exp(a)^-1 * (S[k] b)^-1    a does not use k;   exp(a) * exp(a)^-1 = 1
     max(c*a) = c*max(a), min(c*a) = c*min(a)    c > 0;   max(c*a) = c*min(a) and so on for c < 0
     prod[k] (a*b) = prod[k] a * prod[k] b,   prod[k:0:n] b = b^n        b does not use k
     maximum(a, b) is the max, minimum(a, b) the min, of a set of two
     max[k] (a(k) + b) = max[k] a(k) + b       b does not use k; a or b is finite; min likewise
     max[k] b = b         b does not use k;    the max of nothing is -inf, the min of nothing inf
 
-What a file of `ta.functions` states of a function is listed in docs/functions.md.  All other
-functions and reductions are equal only where what they are applied to is.  The identities
-hold for all numbers, infinities included, and where there is no value on one side there is none on
-the other.  In that of exp, one of a and b is finite.
+What the files of `ta.functions` state is listed in docs/functions.md.  All other functions and
+reductions are equal only where what they are applied to is.  The identities hold for all numbers,
+infinities included, and where there is no value on one side there is none on the other.  In that of
+exp, one of a and b is finite.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Callable, Collection
 from fractions import Fraction
 
 from einderive.derivations.checker.formal import (
@@ -31,6 +33,7 @@ from einderive.derivations.checker.formal import (
     Term,
     scaled,
     variables_of,
+    without,
 )
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 
@@ -82,6 +85,21 @@ def exponents(argument: Sum) -> list[Sum]:
         else:
             found.append((term,))
     return found
+
+
+def common_factors(divisor: Sum, is_exp: Callable[[Atom], bool]) -> tuple[list[Atom], Sum]:
+    """`(a, b)` with divisor = product of a * b: all atoms of a product, the exps before a sum."""
+    common = Counter(divisor[0].atoms if divisor else ())
+    for term in divisor:
+        common &= Counter(term.atoms)
+    bound = {variable for term in divisor for variable, _ in term.bound}
+    product = len(divisor) == 1 and not bound
+    found = [
+        atom
+        for atom in common.elements()
+        if product or (is_exp(atom) and bound.isdisjoint(variables_of(Term(ONE, atoms=(atom,)))))
+    ]
+    return found, tuple(without(term, found) for term in divisor)
 
 
 def factors(body: Sum) -> list[Sum]:

@@ -90,7 +90,7 @@ def _taken_as_they_are(left: Scope, right: Scope) -> tuple[frozenset[Scope], ...
 
 def _equal_in_parts(left: Scope, right: Scope, exp_sum: bool, cuts: int) -> bool:
     """Is it shown so on both sides of a place where a condition on one loop alone changes?"""
-    place = next(chain(_borders(left), _borders(right)), None)
+    place = next(chain(borders(left), borders(right)), None)
     if place is None or not cuts or left.loops != right.loops:
         return False
     loop, at = place
@@ -108,7 +108,7 @@ def _equal_in_parts(left: Scope, right: Scope, exp_sum: bool, cuts: int) -> bool
     return True
 
 
-def _borders(scope: Scope) -> Iterator[tuple[int, int]]:
+def borders(scope: Scope) -> Iterator[tuple[int, int]]:
     """The loops, and the places inside of their ranges, where conditions a*i + c >= 0 or
     a*i + c = 0 of the body begin or end to hold."""
     for part in terms(scope.body):

@@ -112,6 +112,12 @@ class Families:
             self._placed.append((here, atom))
         return atom
 
+    def is_exp(self, atom: Atom) -> bool:
+        """Is it exp of a finite number, which is never 0?"""
+        content = self.leaves[atom.leaf].content
+        exp = isinstance(content, Family) and content.name == "exp"
+        return exp and not any(term.unbounded for term in content.operand)
+
     def _leaf_of(self, family: Family) -> int | None:
         return next((n for known, n in self._families if self._same(known, family, {})), None)
 

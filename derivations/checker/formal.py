@@ -97,6 +97,14 @@ def _scaled(term: Term, factor: Fraction) -> Term:
     return term._replace(atoms=(*term.atoms[:at], turned, *term.atoms[at + 1 :]))
 
 
+def without(term: Term, atoms: Iterable[Atom]) -> Term:
+    """The term without these of its factors."""
+    kept = list(term.atoms)
+    for atom in atoms:
+        kept.remove(atom)
+    return term._replace(atoms=tuple(kept))
+
+
 def product(factors: Sequence[Sum]) -> Sum:
     """The distributive law.  The factors have no bound variable in common."""
     count = 1

@@ -29,6 +29,7 @@ from einderive.derivations.checker.formal import (
     undecided,
     variables_of,
     within,
+    without,
 )
 from einderive.derivations.checker.infinities import require_single
 from einderive.derivations.checker.regions import guard, pieces
@@ -76,6 +77,8 @@ class Translation:
         self.families, self.kept, self.exp_sum = families, kept, exp_sum
         self.ranges: dict[int, Range] = dict(families.box)
         self._known: dict[tuple[Node, tuple[Row, ...], bool], Sum] = {}
+        self._inverses: dict[Atom, Atom] = {}
+        """exp(a) for each 1/exp(a)."""
         self._steps = 0
         self.lenient = False
         """Whether sums may lose their value where the expression has one.  With that on one side,
@@ -161,7 +164,16 @@ class Translation:
         """The distributive law, where it holds with infinities or `lenient` allows it."""
         if not self.lenient:
             require_single(factors, lambda term: guard(term, self.families, self.ranges))
-        return product(factors)
+        found = product(factors)
+        return tuple(map(self._cancelled, found)) if self._inverses else found
+
+    def _cancelled(self, term: Term) -> Term:
+        """The term without its pairs of factors exp(a) and 1/exp(a)."""
+        for inverse in term.atoms:
+            base = self._inverses.get(inverse)
+            if base in term.atoms:
+                term = without(term, (inverse, base))
+        return term
 
     def _read(self, source: Source, rows: tuple[Row, ...], fill: Number) -> Sum:
         """The source at the rows, its fill where they miss."""
@@ -184,16 +196,23 @@ class Translation:
         found: Sum = ()
         for conditions, value in self._regions(base):
             inverse = axioms.known_value("^-1", value)
-            if inverse is None and len(value) == 1 and not value[0].bound:
-                (term,) = value
-                factors: list[Sum] = [(Term(1 / term.coefficient),)]
-                for atom in term.atoms:
-                    factors.append(self._applied("^-1", (Term(ONE, (), (), (atom,)),)))
+            if inverse is None:
+                common, rest = axioms.common_factors(value, self.families.is_exp)
+                constant = len(rest) == 1 and rest[0] == Term(rest[0].coefficient)
+                factors = [*map(self._inverse, common)]
+                factors.append(
+                    (Term(1 / rest[0].coefficient),) if constant else self._applied("^-1", rest)
+                )
                 inverse = product(factors)
-            elif inverse is None:
-                inverse = self._applied("^-1", value)
             found += self._where(inverse, conditions)
         return found
+
+    def _inverse(self, atom: Atom) -> Sum:
+        """1/atom, which an exp cancels against."""
+        inverse = self._applied("^-1", (Term(ONE, atoms=(atom,)),))
+        if self.families.is_exp(atom):
+            self._inverses[inverse[0].atoms[0]] = atom
+        return inverse
 
     def _function(self, name: str, operand: Sum) -> Sum:
         """A function of an expression, with what the axioms know of it."""

@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from einderive.derivations.matching.cost import Machine, is_free_view
+from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir import affine
 from einderive.ta.ir.dtypes import BYTES
 from einderive.ta.ir.node import Access, Const, Mul, Scope, Tensor
-from einderive.ta.ir.subst import accesses, stages
+from einderive.ta.ir.subst import accesses
 
 
 def lower_bound(
@@ -28,7 +29,7 @@ def lower_bound(
     `weights` are tensors that are read once and for all; `item` is the bytes of an element of an
     output."""
     outputs = [root for root in dict.fromkeys(roots) if not is_free_view(root)]
-    if not outputs or (weights and any(_sources(root) <= weights for root in outputs)):
+    if not outputs or (weights and any(_inputs(root) <= weights for root in outputs)):
         return 0.0
     read: dict[Tensor, int] = {}
     for root in outputs:
@@ -43,12 +44,8 @@ def lower_bound(
     return machine.call_seconds + moved / machine.bandwidth
 
 
-def _sources(scope: Scope) -> set[str]:
-    """The names of the tensors that the scope reads, directly or not."""
-    found: set[str] = set()
-    for stage in stages(scope):
-        found |= {a.source.name for a in accesses(stage.body) if isinstance(a.source, Tensor)}
-    return found
+def _inputs(scope: Scope) -> set[str]:
+    return {tensor.name for tensor in input_tensors(scope)}
 
 
 def _counts_throughout(scope: Scope) -> bool:
@@ -62,10 +59,8 @@ def _counts_throughout(scope: Scope) -> bool:
     if len({read.source for read in reads}) < len(reads):
         return False
     for read in reads:
-        for row, (start, stop) in zip(read.rows, read.source.ranges, strict=True):
-            low, high = affine.bounds(row, scope.domain)
-            if low < start or high >= stop:
-                return False
+        if not affine.within(read.rows, read.source.ranges, scope.domain):
+            return False
         if isinstance(read.source, Scope) and not _counts_throughout(read.source):
             return False
     return True

@@ -135,11 +135,7 @@ def _stays_inside(scope: Scope) -> bool:
     body = scope.body
     if scope.sums or not isinstance(body, Access):
         return False
-    for row, (start, stop) in zip(body.rows, body.source.ranges, strict=True):
-        low, high = affine.bounds(row, scope.loops)
-        if low < start or high >= stop:
-            return False
-    return True
+    return affine.within(body.rows, body.source.ranges, scope.loops)
 
 
 def _operations(node: object) -> int:

@@ -23,7 +23,7 @@ from einderive.derivations.record.trace import (
     text_of,
     within,
 )
-from einderive.derivations.search.graph import FOLDED, Stage
+from einderive.derivations.search.graph import FOLDED, VIEW, Stage
 from einderive.ta.errors import RecordError
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Access, Number, Scope, Tensor
@@ -32,8 +32,6 @@ from einderive.ta.ir.operator import Binding, Operator, Window
 WINDOW = ("operand", "dimension", "loop", "reduction", "unit", "stride", "dilation")
 AS_WRITTEN = "eOperator"
 """The name of a stage that no operator computes."""
-VIEW = "view"
-"""That of a stage that is one read; it may have no binding."""
 
 
 def claim_of(stage: Stage, operators: Sequence[Operator]) -> Claim:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import TypeAlias
 
 import numpy as np
@@ -22,12 +21,12 @@ from einderive.ta.equality.compare import exactly, signed_fields, unsigned_field
 from einderive.ta.equality.exp_law import ExponentialField
 from einderive.ta.errors import EinderiveError
 from einderive.ta.exact.fields import PRIMES, Field, ModularField
-from einderive.ta.exact.interp import MOST_READ, evaluate_at, input_tensors, uses_order
+from einderive.ta.exact.interp import evaluate_at, input_tensors, uses_order, visited
 from einderive.ta.exact.rationals import ExactField
 from einderive.ta.exact.sampled import sampled_values
 from einderive.ta.ir.node import Apply, Node, Scope
 from einderive.ta.ir.sources import replace_sources
-from einderive.ta.ir.subst import accesses, nested_scopes, stages, walk
+from einderive.ta.ir.subst import stages, walk
 
 Points: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 POINTS = 24
@@ -134,7 +133,7 @@ def _compare(left: Scope, right: Scope) -> Finding:
         reason = "rationals of so great powers have too many digits"
         return Finding(NOT_EVALUATED, True, reason, looked=False)
     count = POINTS
-    while count and scale * max(_work(left, count), _work(right, count)) > MOST_WORK:
+    while count and scale * max(visited([side], count) for side in (left, right)) > MOST_WORK:
         count //= 2
     if not count:
         reason = f"each needs over {MOST_WORK} evaluations of a body"
@@ -197,18 +196,3 @@ def sample_points(scope: Scope, count: int, seed: int) -> Points:
     _, first = np.unique(both, axis=0, return_index=True)
     found: Points = both[np.sort(first)][:count]
     return found
-
-
-def _work(root: Scope, count: int) -> int:
-    """How often bodies are evaluated for so many points of the root, at most."""
-    points = dict.fromkeys(stages(root), 0)
-    points[root] = count
-    total = 0
-    for stage in reversed(points):
-        visited = points[stage] * prod(bound.extent for bound in stage.sums)
-        total += visited
-        for nested in nested_scopes(stage):
-            reads = sum(access.source is nested for access in accesses(stage.body))
-            asked = points[nested] + visited * reads  # of many, all are evaluated at once
-            points[nested] = asked if asked < MOST_READ * nested.size else nested.size
-    return total

@@ -1,8 +1,8 @@
-"""Exploration: which scopes are expanded, and in which order.
+"""Exploration by a strategy, and the first strategy: best-first on accumulated effort.
 
-Best-first on accumulated effort.  A step that lowers the distance to an operator or the predicted
-cost (a converging step) costs little effort, any other (an explorative step) costs 1: this is
-EinNet's hybrid of explorative and converging derivation, with cost inside.
+A step that lowers the distance to an operator or the predicted cost (a converging step) costs
+little effort, any other (an explorative step) costs 1: this is EinNet's hybrid of explorative and
+converging derivation, with cost inside.
 """
 
 from __future__ import annotations
@@ -10,33 +10,21 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from einderive.derivations.search.graph import INTERRUPTED, NOT_ALLOWED, Graph, is_view, producers
 from einderive.derivations.search.progress import Progress, Watch, best_seconds
+from einderive.derivations.search.strategy import (
+    CONVERGING_EFFORT,
+    Budget,
+    Expansion,
+    Strategy,
+)
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import stages
 
-CONVERGING_EFFORT = 0.25
 EXPLORING_EFFORT = 1.0
 WATCH_EVERY = 8
 """After so many expansions the caller may look at how far it is, or interrupt."""
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """Limits of one search: distinct scopes seen, effort of a chain of steps, wall-clock seconds
-    (None: no limit; a limit in seconds makes the result depend on the machine).
-
-    The other two serve to measure what the search's ideas are worth: `converging_effort` is the
-    effort of a converging step (1: such steps are not preferred), and with `keep_duplicates` a
-    scope is expanded again for every path that reaches it, `states` then limiting the arrivals."""
-
-    states: int = 3000
-    effort: float = 5.0
-    seconds: float | None = None
-    converging_effort: float = CONVERGING_EFFORT
-    keep_duplicates: bool = False
 
 
 class _Frontier:
@@ -90,52 +78,65 @@ class _Frontier:
         return sum(map(len, self._heaps))
 
 
+def best_first(graph: Graph, roots: tuple[Scope, ...], budget: Budget) -> Iterator[Expansion]:
+    """The strategy: what takes the least accumulated effort, the cheaper first, in turns between
+    the stages of the given program."""
+    frontier = _Frontier(graph, budget)
+    for stage in stages(*roots):
+        frontier.push(frontier.origin(), stage, 0.0)
+        if opened := graph.open(stage):
+            origin = frontier.origin()
+            for prepared in (*opened, *producers(opened[-1])):
+                frontier.push(origin, prepared, 0.0)
+    _push_joints(graph, roots, frontier)
+    expanded: set[Scope] = set()
+    while True:
+        yield Expansion(len(expanded), len(frontier), frontier.seen())
+        found = frontier.pop()
+        if found is None:
+            return
+        origin, effort, _, scope = found
+        expanded.add(scope)
+        known = len(graph.stages)
+        if budget.keep_duplicates:
+            graph.edges.pop(scope, None)
+        for target, further in _successors(graph, scope, budget.converging_effort):
+            frontier.push(origin, target, effort + further)
+        frontier.charge(origin, len(graph.stages) - known)
+
+
 def explore(
-    graph: Graph, roots: tuple[Scope, ...], budget: Budget, watch: Watch | None = None
+    graph: Graph,
+    roots: tuple[Scope, ...],
+    budget: Budget,
+    watch: Watch | None = None,
+    strategy: Strategy = best_first,
 ) -> int:
-    """Expand scopes, cheapest accumulated effort first; returns how many were expanded.
+    """Expand scopes as the strategy says; returns how many were expanded.
 
     Stops at the budget or at KeyboardInterrupt; what was explored stays usable."""
-    frontier = _Frontier(graph, budget)
-    expanded: set[Scope] = set()
+    far = Expansion(0, 0, 0)
     started = time.monotonic()
 
     def progress() -> Progress:
-        seconds, seen = time.monotonic() - started, frontier.seen()
-        share = max(seen / budget.states, seconds / budget.seconds if budget.seconds else 0.0)
-        counts = len(graph.stages), len(expanded), len(frontier)
+        seconds = time.monotonic() - started
+        share = max(far.seen / budget.states, seconds / budget.seconds if budget.seconds else 0.0)
+        counts = len(graph.stages), far.expanded, far.waiting
         return Progress(seconds, *counts, best_seconds(graph, roots), min(1.0, share))
 
     try:
-        for stage in stages(*roots):
-            frontier.push(frontier.origin(), stage, 0.0)
-            if opened := graph.open(stage):
-                origin = frontier.origin()
-                for prepared in (*opened, *producers(opened[-1])):
-                    frontier.push(origin, prepared, 0.0)
-        _push_joints(graph, roots, frontier)
-        while frontier.seen() < budget.states:
+        for far in strategy(graph, roots, budget):
+            if watch is not None and far.expanded and far.expanded % WATCH_EVERY == 0:
+                watch(progress)
+            if far.seen >= budget.states:
+                graph.stopped = "budget of states used up"
+                break
             if budget.seconds is not None and time.monotonic() - started > budget.seconds:
                 graph.stopped = "budget of seconds used up"
                 break
-            found = frontier.pop()
-            if found is None:
-                break
-            origin, effort, _, scope = found
-            expanded.add(scope)
-            known = len(graph.stages)
-            if budget.keep_duplicates:
-                graph.edges.pop(scope, None)
-            for target, further in _successors(graph, scope, budget.converging_effort):
-                frontier.push(origin, target, effort + further)
-            frontier.charge(origin, len(graph.stages) - known)
-            if watch is not None and len(expanded) % WATCH_EVERY == 0:
-                watch(progress)
-        else:
-            graph.stopped = "budget of states used up"
     except KeyboardInterrupt:
         graph.stopped = INTERRUPTED
-    return len(expanded)
+    return far.expanded
 
 
 def _successors(

@@ -31,6 +31,8 @@ from einderive.ta.printing.written import MOST_DEPTH, MOST_LENGTH, written
 
 FOLDED = "folded"
 """The stage's operator where it is computed once, from weights alone."""
+VIEW = "view"
+"""The same where it is one read that shows memory in another way, so that no operator is asked."""
 NOT_ALLOWED = "a step that the accuracy or the NaN option leaves out"
 TOO_LONG = f"an expression of more than {MOST_LENGTH} reads or {MOST_DEPTH} nested operations"
 INTERRUPTED = "interrupted"
@@ -117,7 +119,7 @@ class Graph:
             return Stage(scope, FOLDED, None, 0.0, (), 0.0, FOLDED)
         if not scope.sums and (is_free_view(scope) or self._regroups(scope)):
             copied = overlap_bytes(scope, self.item)
-            return Stage(scope, "view", None, copied / self.machine.bandwidth, reads, 0.0, "view")
+            return Stage(scope, VIEW, None, copied / self.machine.bandwidth, reads, 0.0, VIEW)
         body = scope.body
         if not isinstance(body, Access):
             return self._matched(scope, reads)

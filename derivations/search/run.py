@@ -14,10 +14,11 @@ from functools import cache
 from einderive.derivations.matching.bound import lower_bound
 from einderive.derivations.matching.cost import Machine
 from einderive.derivations.rule import JointRule, Rule
-from einderive.derivations.search.explore import Budget, explore
+from einderive.derivations.search.explore import best_first, explore
 from einderive.derivations.search.extract import Plan, plans, unchanged
 from einderive.derivations.search.graph import INTERRUPTED, Graph, default_item_bytes
 from einderive.derivations.search.progress import Progress, Watch, best_seconds
+from einderive.derivations.search.strategy import Budget, Strategy
 from einderive.derivations.steps.kernel import Step
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Operator
@@ -61,13 +62,15 @@ def search(
     joint_rules: Sequence[JointRule] = (),
     weights: frozenset[str] = frozenset(),
     allowed: Callable[[Step], bool] | None = None,
+    strategy: Strategy = best_first,
 ) -> SearchResult:
     """Explore from the roots within the budget and rank the programs found; only steps that are
     `allowed` take part.
 
-    Deterministic for a budget in states; KeyboardInterrupt ends it with the best so far, also where
-    it comes while programs are put together from what was explored."""
-    arguments = machine, budget, watch, most, joint_rules, weights, allowed
+    `strategy` decides what is explored.  Deterministic for a budget in states; KeyboardInterrupt
+    ends it with the best so far, also where it comes while programs are put together from what was
+    explored."""
+    arguments = machine, budget, watch, most, joint_rules, weights, allowed, strategy
     with _no_collection():  # also of the graph's memory, which is given back without it
         return _search(roots, rules, operators, *arguments)
 
@@ -83,6 +86,7 @@ def _search(
     joint_rules: Sequence[JointRule],
     weights: frozenset[str],
     allowed: Callable[[Step], bool] | None,
+    strategy: Strategy,
 ) -> SearchResult:
     started = time.perf_counter()
     item = default_item_bytes(roots)
@@ -91,7 +95,7 @@ def _search(
     bound = lower_bound(roots, machine, item, weights)
     expanded = 0
     if given.seconds > bound * (1 + 1e-9):
-        expanded = explore(graph, roots, budget, watch)
+        expanded = explore(graph, roots, budget, watch, strategy)
     else:
         graph.stopped = AT_THE_BOUND
 

@@ -26,7 +26,7 @@ from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Access, Number, Scope, Source
 from einderive.ta.ir.operator import Launch
-from einderive.ta.ir.subst import accesses
+from einderive.ta.ir.subst import sources
 
 Call: TypeAlias = Callable[[Buffers, torch.dtype], torch.Tensor]
 
@@ -100,12 +100,12 @@ def scales_operand(operand: torch.Tensor, outputs: int, coefficient: Number) -> 
 def library_call(scope: Scope, call: Call) -> Launch:
     """`call` on real floating buffers, brought to their common type; for integers and complex
     numbers, which the library's operators lack, the stage as written."""
-    sources = tuple(dict.fromkeys(access.source for access in accesses(scope.body)))
+    read = sources(scope.body)
     written: list[Launch] = []
 
     @torch.no_grad()
     def launch(buffers: Buffers) -> torch.Tensor:
-        dtypes = [buffers[source].dtype for source in sources]
+        dtypes = [buffers[source].dtype for source in read]
         dtype = stage_types(scope, dtypes).result
         if dtype.is_floating_point and any(found.is_floating_point for found in dtypes):
             return call(buffers, dtype)

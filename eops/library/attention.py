@@ -170,9 +170,14 @@ def _attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float) -> 
     return functional.scaled_dot_product_attention(q, k, v, scale=scale)
 
 
-def _launch(binding: Binding) -> Launch:
-    scope, found = binding.scope, find(binding.scope)
+def _bound(binding: Binding) -> Attention:
+    found = find(binding.scope)
     assert found is not None  # the binding comes from `recognise`
+    return found
+
+
+def _launch(binding: Binding) -> Launch:
+    scope, found = binding.scope, _bound(binding)
     roles = found.roles
     readings = [
         reading(access, rows, [i for role in names for i in roles[role]], found.bounds)
@@ -199,8 +204,7 @@ def _launch(binding: Binding) -> Launch:
 
 
 def _work(binding: Binding) -> Work:
-    found = find(binding.scope)
-    assert found is not None  # the binding comes from `recognise`
+    found = _bound(binding)
     sizes = {r: prod(found.bounds[i].extent for i in held) for r, held in found.roles.items()}
     moved = output_bytes(binding.scope)
     for (access, rows), names in zip(found.operands, ROLES, strict=True):
@@ -212,7 +216,8 @@ def _work(binding: Binding) -> Work:
 
 ATTENTION = Operator(
     name="attention",
-    definition="O[b,i,e] = sum[j](P[b,i,j] * V[b,j,e])",
+    definition="S[b,i,j] = {factor} * sum[d](Q[b,i,d] * K[b,j,d]); "
+    "P[b,i,j] = exp(S[b,i,j]) / sum[t](exp(S[b,i,t])); O[b,i,e] = sum[j](P[b,i,j] * V[b,j,e])",
     work=_work,
     launch=_launch,
     recognise=recognise,

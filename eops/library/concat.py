@@ -15,7 +15,7 @@ from einderive.eops.library.plain import is_affine, refuse_empty
 from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.stage import lower
-from einderive.eops.torch_views.types import stage_types
+from einderive.eops.torch_views.types import types_of
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Node, Scope, Select
@@ -80,42 +80,38 @@ def _cut(node: Node, loop: int, bound: Range) -> list[Part] | None:
     return None if first is None or second is None else first + second
 
 
-def _piece(scope: Scope, loop: int, part: Part) -> Scope:
-    loops = [part.bound if i == loop else bound for i, bound in enumerate(scope.loops)]
-    return make_scope(loops, (), part.read)
+def _pieces(binding: Binding) -> tuple[int, list[Scope]]:
+    """The loop that is cut, and the scope of each part, in the order of the operands."""
+    found = _parts(binding.scope)
+    assert not isinstance(found, Mismatch)  # the binding comes from `recognise`
+    loop, parts = found
+    before, after = binding.scope.loops[:loop], binding.scope.loops[loop + 1 :]
+    return loop, [make_scope((*before, p.bound, *after), (), p.read) for p in parts]
 
 
 def _launch(binding: Binding) -> Launch:
-    scope = binding.scope
-    found = _parts(scope)
-    assert not isinstance(found, Mismatch)  # the binding comes from `recognise`
-    loop, parts = found
-    pieces = [lower(_piece(scope, loop, part)) for part in parts]
-    sources = tuple(dict.fromkeys(part.read.source for part in parts))
+    types = types_of(binding.scope)
+    loop, found = _pieces(binding)
+    pieces = list(map(lower, found))
 
     @torch.no_grad()
     def launch(buffers: Buffers) -> torch.Tensor:
-        dtype = stage_types(scope, [buffers[source].dtype for source in sources]).result
+        dtype = types(buffers).result
         return torch.cat([piece(buffers).to(dtype) for piece in pieces], dim=loop)
 
     return launch
 
 
 def _work(binding: Binding) -> Work:
-    scope = binding.scope
-    found = _parts(scope)
-    assert not isinstance(found, Mismatch)  # the binding comes from `recognise`
-    loop, parts = found
-    moved = output_bytes(scope)
-    for part in parts:
-        bounds = _piece(scope, loop, part).domain
-        moved += read_bytes(part.read, part.read.rows, bounds)
-    return Work(0.0, moved)
+    _, pieces = _pieces(binding)
+    reads = zip(binding.operands, pieces, strict=True)
+    moved = sum(read_bytes(read, read.rows, piece.domain) for read, piece in reads)
+    return Work(0.0, output_bytes(binding.scope) + moved)
 
 
 CONCAT = Operator(
     name="concat",
-    definition="Y[b,i] = where(i < {n}, A[b,i], B[b,i-{n}])",
+    definition="Y[b,i] = where(i < {n}, A[b,i], ...)",
     work=_work,
     launch=_launch,
     recognise=recognise,

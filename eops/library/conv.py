@@ -8,12 +8,11 @@ signal processing, computed on the reversed kernel.
 
 from __future__ import annotations
 
-from functools import partial
 from math import isinf, prod
 
-from einderive.eops.library.convolve import convolve
+from einderive.eops.library.convolve import Windows
 from einderive.eops.library.grouped import Part, grouped_call
-from einderive.eops.library.sliding import bounds_of, reversed_kernel, slides, view_rows, wanted
+from einderive.eops.library.sliding import bounds_of, reversed_kernel, slides, view_rows
 from einderive.eops.library.traffic import call_bytes, operand_bytes, utilisation
 from einderive.ta.exact.fields import rounded
 from einderive.ta.ir.operator import Binding, Launch, Operator, Work
@@ -26,7 +25,7 @@ def _definition(dimensions: int) -> str:
     pairs = list(zip(LOOPS[dimensions], TAPS[dimensions], strict=True))
     windows = ",".join(f"{{stride_{h}}}*{h}+{{dilation_{h}}}*{r}-{{padding_{h}}}" for h, r in pairs)
     loops, taps = ",".join(LOOPS[dimensions]), ",".join(TAPS[dimensions])
-    return f"Y[n,g,f,{loops}] = A[n,g,c,{windows}] * K[g,f,c,{taps}]"
+    return f"Y[n,g,f,{loops}] = {{factor}} * A[n,g,c,{windows}] * K[g,f,c,{taps}]"
 
 
 def _constraint(binding: Binding) -> str | None:
@@ -40,22 +39,21 @@ def _constraint(binding: Binding) -> str | None:
 def _launch(binding: Binding) -> Launch:
     found = slides(binding, pads_with=0)
     a, k = binding.operands
-    call = partial(
-        convolve,
-        stride=[slide.stride for slide in found],
-        padding=[slide.padding for slide in found],
-        dilation=[slide.dilation for slide in found],
-        groups=binding.extent("g"),
+    windows = Windows(
+        [slide.stride for slide in found],
+        [slide.padding for slide in found],
+        [slide.dilation for slide in found],
+        binding.extent("g"),
     )
     return grouped_call(
         binding,
-        bounds_of(binding, found),
+        found,
+        windows,
         Part(view_rows(a, found), [slide.position for slide in found]),
         Part(
             reversed_kernel(k, found, binding.scope.domain),
             [slide.window.reduction for slide in found],
         ),
-        lambda images, weights: wanted(call(images, weights), found),
     )
 
 

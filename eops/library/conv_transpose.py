@@ -8,12 +8,11 @@ be several iterators or none.
 
 from __future__ import annotations
 
-from functools import partial
 from math import isinf, prod
 
-from einderive.eops.library.convolve import convolve
+from einderive.eops.library.convolve import Windows
 from einderive.eops.library.grouped import Part, grouped_call
-from einderive.eops.library.sliding import Slide, bounds_of, split_row, touched, view_rows, wanted
+from einderive.eops.library.sliding import Slide, bounds_of, split_row, touched, view_rows
 from einderive.eops.library.traffic import call_bytes, operand_bytes, utilisation
 from einderive.ta.exact.fields import rounded
 from einderive.ta.ir import affine
@@ -66,21 +65,19 @@ def _constraint(binding: Binding) -> str | None:
 def _launch(binding: Binding) -> Launch:
     found = slides_of(binding)
     a, k = binding.operands
-    call = partial(
-        convolve,
-        stride=[slide.dilation for slide in found],
-        padding=[slide.padding for slide in found],
-        dilation=[1] * len(found),
-        groups=binding.extent("g"),
+    windows = Windows(
+        [slide.dilation for slide in found],
+        [slide.padding for slide in found],
+        [1] * len(found),
+        binding.extent("g"),
         transposed=True,
     )
     return grouped_call(
         binding,
-        bounds_of(binding, found),
+        found,
+        windows,
         Part(a.rows, [slide.window.reduction for slide in found]),
         Part(view_rows(k, found), [slide.position for slide in found]),
-        lambda images, weights: wanted(call(images, weights), found),
-        transposed=True,
     )
 
 
@@ -106,7 +103,7 @@ def _definition(dimensions: int) -> str:
     pairs = list(zip(LOOPS[dimensions], INPUTS[dimensions], strict=True))
     windows = ",".join(f"{h}+{{padding_{h}}}-{{stride_{h}}}*{i}" for h, i in pairs)
     loops, inputs = ",".join(LOOPS[dimensions]), ",".join(INPUTS[dimensions])
-    return f"Y[n,g,f,{loops}] = A[n,g,c,{inputs}] * K[g,f,c,{windows}]"
+    return f"Y[n,g,f,{loops}] = {{factor}} * A[n,g,c,{inputs}] * K[g,f,c,{windows}]"
 
 
 def _operator(dimensions: int) -> Operator:

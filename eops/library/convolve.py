@@ -9,7 +9,7 @@ float32 on a GPU       without TF32, whatever torch's flags say: its 10 bits cos
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import torch
 from torch.nn import functional
@@ -28,66 +28,46 @@ TRANSPOSED: Final[dict[int, Callable[..., torch.Tensor]]] = {
 }
 
 
-def convolve(
-    images: torch.Tensor,
-    weights: torch.Tensor,
-    *,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    groups: int,
-    transposed: bool = False,
-) -> torch.Tensor:
-    """As `torch.nn.functional.conv*d(images, weights, None, stride, padding, dilation, groups)`, or
-    `conv_transpose*d`."""
-    if images.dtype in HALVES and images.is_cpu:
-        result = _called(
-            images.float(), weights.float(), stride, padding, dilation, groups, transposed
+class Windows(NamedTuple):
+    """How the kernel slides, one number for each dimension, in the order that torch takes them."""
+
+    stride: Sequence[int]
+    padding: Sequence[int]
+    dilation: Sequence[int]
+    groups: int
+    transposed: bool = False
+
+    def convolve(self, images: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+        """As `torch.nn.functional.conv*d(images, weights, None, stride, padding, dilation,
+        groups)`, or `conv_transpose*d`."""
+        if images.dtype in HALVES and images.is_cpu:
+            return self._called(images.float(), weights.float()).to(images.dtype)
+        if images.is_cuda and images.dtype is torch.float32:
+            return self.without_tf32(images, weights)
+        return self._called(images, weights)
+
+    def _called(self, images: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+        options = self._asdict()
+        functions = TRANSPOSED if options.pop("transposed") else PLAIN
+        return functions[len(self.stride)](images, weights, **options)
+
+    def without_tf32(self, images: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+        """The operator beneath, which takes torch's flags as arguments: setting them would meet
+        other threads."""
+        flags = torch.backends.cudnn
+        found: torch.Tensor = torch._convolution(
+            images,
+            weights,
+            None,
+            self.stride,
+            self.padding,
+            self.dilation,
+            self.transposed,
+            [0] * len(self.stride),
+            self.groups,
+            flags.benchmark,
+            flags.deterministic,
+            flags.enabled,
+            False,
         )
-        return result.to(images.dtype)
-    if images.is_cuda and images.dtype is torch.float32:
-        return without_tf32(images, weights, stride, padding, dilation, groups, transposed)
-    return _called(images, weights, stride, padding, dilation, groups, transposed)
-
-
-def _called(
-    images: torch.Tensor,
-    weights: torch.Tensor,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    groups: int,
-    transposed: bool,
-) -> torch.Tensor:
-    options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
-    return (TRANSPOSED if transposed else PLAIN)[len(stride)](images, weights, **options)
-
-
-def without_tf32(
-    images: torch.Tensor,
-    weights: torch.Tensor,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    groups: int,
-    transposed: bool,
-) -> torch.Tensor:
-    """The operator beneath, which takes torch's flags as arguments: setting them would meet other
-    threads."""
-    flags = torch.backends.cudnn
-    found: torch.Tensor = torch._convolution(
-        images,
-        weights,
-        None,
-        stride,
-        padding,
-        dilation,
-        transposed,
-        [0] * len(stride),
-        groups,
-        flags.benchmark,
-        flags.deterministic,
-        flags.enabled,
-        False,
-    )
-    return found
+        return found

@@ -7,9 +7,9 @@ n, g, f and c are roles of any number of iterators, or of none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from math import prod
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import torch
 
@@ -22,13 +22,12 @@ from einderive.eops.library.arrange import (
     scaled,
     scales_operand,
 )
+from einderive.eops.library.convolve import Windows
+from einderive.eops.library.sliding import Slide, bounds_of, wanted
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.strided import fill_value
-from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.affine import Row
 from einderive.ta.ir.operator import Binding, Launch
-
-Convolve: TypeAlias = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
-"""(images, weights) -> the result, of the outputs that are wanted."""
 
 
 class Part(NamedTuple):
@@ -40,14 +39,13 @@ class Part(NamedTuple):
 
 def grouped_call(
     binding: Binding,
-    bounds: Mapping[int, Range],
+    found: Sequence[Slide],
+    windows: Windows,
     images: Part,
     kernel: Part,
-    convolve: Convolve,
-    *,
-    transposed: bool = False,
 ) -> Launch:
-    """`bounds` are the ranges of all iterators in the parts."""
+    """The launcher for a binding whose windows slide as `found` says."""
+    bounds = bounds_of(binding, found)
     scope, coefficient, roles = binding.scope, binding.coefficient, binding.roles
     a, k = binding.operands
     in_data = [*(i for role in "ngc" for i in roles[role]), *images.sliding]
@@ -62,12 +60,12 @@ def grouped_call(
         n, f = by_stride(x, roles["n"]), by_stride(w, roles["f"])
         larger = x if x.tensor.numel() >= w.tensor.numel() else w
         g, c = by_stride(larger, roles["g"]), by_stride(larger, roles["c"])
-        outer, inner = (c, f) if transposed else (f, c)
+        outer, inner = (c, f) if windows.transposed else (f, c)
         weights = merged(w, ((*g, *outer), inner, *rs))
         early = scales_operand(weights, prod(scope.shape), coefficient)
         if early:
             weights = weights * fill_value(coefficient, dtype)
-        result = convolve(merged(x, (n, (*g, *c), *xs)), weights)
+        result = wanted(windows.convolve(merged(x, (n, (*g, *c), *xs)), weights), found)
         if not early:
             result = scaled(result, coefficient)
         return restored(result, (n, (*g, *f), *hs), scope)

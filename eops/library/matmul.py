@@ -85,7 +85,7 @@ def _stored(binding: Binding) -> tuple[int, ...]:
 
 MATMUL = Operator(
     name="matmul",
-    definition="C[b,m,n] = A[b,m,k] * B[b,k,n]",
+    definition="C[b,m,n] = {factor} * A[b,m,k] * B[b,k,n]",
     work=_work,
     launch=_launch,
     constraint=_constraint,

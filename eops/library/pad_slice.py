@@ -5,10 +5,10 @@ Y[b] = A[rows(b)]                                 outside A: its fill
 
 from __future__ import annotations
 
-from einderive.eops.library.plain import stays
 from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.library.view import single_read
 from einderive.eops.torch_views.stage import lower
+from einderive.ta.ir import affine
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
 
@@ -17,7 +17,7 @@ def recognise(scope: Scope) -> Binding | Mismatch:
     read = single_read(scope)
     if isinstance(read, Mismatch):
         return read
-    if stays(read, scope.domain):
+    if affine.within(read.rows, read.source.ranges, scope.domain):
         return Mismatch("body", "the read stays within its source: it is a view", (), 1.0)
     return Binding(scope, (read,), {"b": tuple(range(len(scope.loops)))})
 
@@ -30,7 +30,7 @@ def _work(binding: Binding) -> Work:
 
 PAD_SLICE = Operator(
     name="pad_slice",
-    definition="Y[b] = A[b-{before}]",
+    definition="Y[b] = A[b]",
     work=_work,
     launch=lambda binding: lower(binding.scope),
     recognise=recognise,

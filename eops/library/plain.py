@@ -16,15 +16,6 @@ def refuse_empty(scope: Scope) -> Mismatch | None:
     return EMPTY if scope.empty else None
 
 
-def stays(access: Access, domain: Sequence[Range]) -> bool:
-    """Does the read never leave its source, as far as bounds tell?"""
-    for row, (start, stop) in zip(access.rows, access.source.ranges, strict=True):
-        low, high = affine.bounds(row, domain)
-        if low < start or high >= stop:
-            return False
-    return True
-
-
 def is_affine(access: Access) -> bool:
     return not any(row.floors for row in access.rows)
 
@@ -32,4 +23,5 @@ def is_affine(access: Access) -> bool:
 def is_plain(access: Access, domain: Sequence[Range]) -> bool:
     """Is every row a constant or an iterator of its own, and within the source?"""
     lone = [row.lone for row in access.rows if row.terms or row.floors]
-    return None not in lone and len(set(lone)) == len(lone) and stays(access, domain)
+    alone = None not in lone and len(set(lone)) == len(lone)
+    return alone and affine.within(access.rows, access.source.ranges, domain)

@@ -172,7 +172,7 @@ def _operator(kind: Kind, dimensions: int) -> Operator:
     reducer: Literal["sum", "max"] = "sum" if kind == "avg" else "max"
     return Operator(
         name=f"{kind}_pool{dimensions}d",
-        definition=f"Y[b,{loops}] = {reducer}[{taps}](A[b,{windows}])",
+        definition=f"Y[b,{loops}] = {{factor}} * {reducer}[{taps}](A[b,{windows}])",
         work=partial(_work, kind),
         launch=partial(_launch, kind),
         reducers=(reducer,),

@@ -73,7 +73,7 @@ def _work(binding: Binding) -> Work:
 
 REDUCTION = Operator(
     name="reduction",
-    definition="Y[b] = sum[k](A[b,k])",
+    definition="Y[b] = {factor} * reduce[k](A[b,k])",
     work=_work,
     launch=_launch,
     reducers=tuple(REDUCERS),

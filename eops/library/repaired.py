@@ -37,7 +37,7 @@ from einderive.eops.torch_views.types import HALVES
 from einderive.ta.ir.element import element_bytes, floating_inputs
 from einderive.ta.ir.node import Add, Mul, Power, Scope, Source
 from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
-from einderive.ta.ir.subst import accesses, nested_scopes, stages, terms
+from einderive.ta.ir.subst import accesses, nested_scopes, sources, stages, terms
 
 AMPLIFIED: Final = 6
 """Errors of a sum's terms may be so many times those of the sum: for squared distances, where the
@@ -87,13 +87,13 @@ def _launch(binding: Binding) -> Launch:
     assert product is not None
     own = [stage for stage in stages(found.fast, found.bound) if stage not in stages(scope)]
     steps = [(stage, lower(stage)) for stage in own]
-    sources = tuple(dict.fromkeys(read.source for read in accesses(scope.body)))
-    repair = _repair(scope, product, sources)
+    read = sources(scope.body)
+    repair = _repair(scope, product, read)
 
     def call(buffers: Buffers, dtype: torch.dtype) -> torch.Tensor:
         wide = torch.float32 if dtype in HALVES else dtype
-        known: dict[Source, torch.Tensor] = {s: buffers[s].to(wide) for s in sources}
-        given = [known[source] for source in sources]
+        known: dict[Source, torch.Tensor] = {s: buffers[s].to(wide) for s in read}
+        given = [known[source] for source in read]
         for stage, compute in steps:
             known[stage] = compute(known)
         return repair(known[found.fast], known[found.bound], *given).to(dtype)

@@ -4,7 +4,7 @@
     with M[b] = max[j](X[b,j]),  D[b] = sum[j](exp(X[b,j] - M[b]));  also with M = 0
 
 The maximum and the denominator are scopes nested in the one that is bound.  They are not computed:
-`launch` reads only the sources of X, and is exact where the unshifted form would overflow.
+`launch` reads only the operands, and is exact where the unshifted form would overflow.
 """
 
 from __future__ import annotations
@@ -142,7 +142,10 @@ def _work(binding: Binding) -> Work:
 
 SOFTMAX = Operator(
     name="softmax",
-    definition="Y[b,k] = exp(X[b,k]-max[j](X[b,j])) / sum[j](exp(X[b,j]-max[i](X[b,i])))",
+    variants=(
+        "Y[b,k] = exp(f(A[b,k])-max[j](f(A[b,j]))) / sum[j](exp(f(A[b,j])-max[i](f(A[b,i]))))",
+    ),
+    definition="Y[b,k] = exp(f(A[b,k])) / sum[j](exp(f(A[b,j])))",
     work=_work,
     launch=_launch,
     recognise=recognise,

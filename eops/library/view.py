@@ -8,9 +8,10 @@ views are free.  An iterator that runs backwards through the memory costs a copy
 
 from __future__ import annotations
 
-from einderive.eops.library.plain import is_affine, refuse_empty, stays
+from einderive.eops.library.plain import is_affine, refuse_empty
 from einderive.eops.library.traffic import dense_strides, output_bytes
 from einderive.eops.torch_views.stage import lower
+from einderive.ta.ir import affine
 from einderive.ta.ir.node import Access, Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
 
@@ -35,7 +36,7 @@ def recognise(scope: Scope) -> Binding | Mismatch:
     read = single_read(scope)
     if isinstance(read, Mismatch):
         return read
-    if not stays(read, scope.domain):
+    if not affine.within(read.rows, read.source.ranges, scope.domain):
         return Mismatch("compound", "the read leaves its source", ("tighten",), 1.0)
     return Binding(scope, (read,), {"b": tuple(range(len(scope.loops)))})
 

@@ -10,8 +10,8 @@ does: on CUDA subject to torch.backends.cuda.matmul's reduced-precision settings
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache, partial
 from itertools import combinations, pairwise, product
 from math import prod
 from typing import Final, NamedTuple
@@ -134,7 +134,7 @@ def _layout(x: Shape, y: Shape, kept: frozenset[int]) -> _Layout | None:
     if not k or not (m or n):
         return None
     extents = x.size_of | y.size_of
-    rows, columns = (prod(extents[i] for i in iterators) for iterators in (m, n))
+    rows, columns = _size(m, extents), _size(n, extents)
     swapped = bool(m and (not n or max(m) > max(n)))  # the last iterator becomes contiguous
     if max(rows, columns) >= SLENDER * min(rows, columns):
         swapped = rows < columns
@@ -144,9 +144,7 @@ def _layout(x: Shape, y: Shape, kept: frozenset[int]) -> _Layout | None:
     batch, k = _by_stride(larger, tuple(shared & kept)), _by_stride(larger, k)
     m, n = _rows_order(x, m, batch), _by_stride(y, n)
 
-    def size(iterators: Dims) -> int:
-        return prod(extents[i] for i in iterators)
-
+    size = partial(_size, extents=extents)
     together = max(_mergeable_runs(x, y, batch), key=size, default=())
     looped = tuple(i for i in batch if i not in together)
     if looped and size((*together, *m, *n, *k)) < LEAST_SLICE:
@@ -163,6 +161,10 @@ def _layout(x: Shape, y: Shape, kept: frozenset[int]) -> _Layout | None:
         tuple(order.index(i) for i in dims),
         dims,
     )
+
+
+def _size(iterators: Iterable[int], extents: Mapping[int, int] | Sequence[int]) -> int:
+    return prod(extents[i] for i in iterators)
 
 
 def _product_into(out: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> None:
@@ -216,15 +218,13 @@ def contraction_order(
     current = dict(enumerate(dims))
     order = []
 
-    def size(iterators: frozenset[int]) -> int:
-        return prod(extents[i] for i in iterators)
-
     def kept(left: int, right: int) -> frozenset[int]:
         others = (dims for key, dims in current.items() if key not in (left, right))
         return (current[left] | current[right]) & loops.union(*others)
 
     def growth(pair: tuple[int, int]) -> int:
-        return size(kept(*pair)) - size(current[pair[0]]) - size(current[pair[1]])
+        left, right = (_size(current[side], extents) for side in pair)
+        return _size(kept(*pair), extents) - left - right
 
     while len(current) > 1:
         left, right = min(combinations(current, 2), key=growth)

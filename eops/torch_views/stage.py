@@ -9,46 +9,33 @@ block by block, and reduced.  What can be decided from the scope is decided once
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from itertools import product
 from math import isfinite, prod
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import torch
 
 from einderive.eops.dtypes import leaves
+from einderive.eops.torch_views.blocked import BlockedStage, device_of
 from einderive.eops.torch_views.contract import Operand, contract, contraction_order
 from einderive.eops.torch_views.digits import split_digits
-from einderive.eops.torch_views.scalar import Block, Buffers, Elementwise
-from einderive.eops.torch_views.steps import align, combination, reduced, repeated
+from einderive.eops.torch_views.scalar import Buffers, Elementwise
+from einderive.eops.torch_views.steps import align
 from einderive.eops.torch_views.strided import fill_value
 from einderive.eops.torch_views.taps import TapStage, tap_stage
-from einderive.eops.torch_views.types import (
-    HALVES,
-    StageTypes,
-    constant_types,
-    depends_on_inputs,
-    stage_types,
-)
+from einderive.eops.torch_views.types import HALVES, StageTypes, types_of
 from einderive.eops.torch_views.views import ViewPlan, plan_view
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Access, Const, Mul, Node, Number, Scope, Source, Tensor
-from einderive.ta.ir.subst import accesses, rebuild, stages, substitute, walk
+from einderive.ta.ir.node import Access, Mul, Node, Number, Scope, Source, Tensor
+from einderive.ta.ir.subst import accesses, rebuild, sources, stages, substitute
 
 Stage: TypeAlias = Callable[[Buffers], torch.Tensor]
 _Kernel: TypeAlias = Callable[[Buffers, StageTypes], torch.Tensor]
-
-REDUCED_BLOCK: Final = 1 << 19
-"""Elements of a temporary that is reduced at once on a CPU: it stays in the cache, and the calls
-are few.  Squared distances of 1024 x 1024 x 128: 36 ms; with 2^18 45 ms, with 2^20 or more 170."""
-LARGEST_BLOCK: Final = 1 << 26
-"""Elements of any temporary: 256 MB of float32.  What is not reduced gains nothing from smaller
-blocks."""
 
 
 def lower(scope: Scope, *, as_written: bool = False) -> Stage:
@@ -70,13 +57,12 @@ def lower(scope: Scope, *, as_written: bool = False) -> Stage:
     split = _forward_sums(split)
     kernel = _kernel(split)
     if as_written and not _forms_products(split, kernel):
-        kernel = _BlockedStage(split)
-    dtypes = _dtypes(scope)
+        kernel = BlockedStage(split)
+    types = types_of(scope)
 
     @torch.no_grad()
     def run(buffers: Buffers) -> torch.Tensor:
-        types = stage_types(scope, dtypes(buffers))
-        return regroup(kernel(buffers, types).expand(split.shape))
+        return regroup(kernel(buffers, types(buffers)).expand(split.shape))
 
     return run
 
@@ -89,7 +75,7 @@ def lower_all(
     order = stages(root)
     last: dict[Source, Scope] = {}
     for stage in order:
-        last |= {access.source: stage for access in accesses(stage.body)}
+        last |= dict.fromkeys(sources(stage.body), stage)
     steps = [
         (
             stage,
@@ -112,33 +98,15 @@ def lower_all(
 
 def _constant_stage(scope: Scope) -> Stage:
     """A tensor without elements, or a reduction over nothing: its identity."""
-    sources, dtypes = _sources(scope), _dtypes(scope)
+    read, types = sources(scope.body), types_of(scope)
 
     def run(buffers: Buffers) -> torch.Tensor:
-        dtype = stage_types(scope, dtypes(buffers)).result
+        dtype = types(buffers).result
         value = fill_value(REDUCERS[scope.reducer].identity, dtype)
-        device = _device(buffers, [buffers[source] for source in sources])
+        device = device_of(buffers, [buffers[source] for source in read])
         return torch.full(scope.shape, value, dtype=dtype, device=device)
 
     return run
-
-
-def _sources(scope: Scope) -> tuple[Source, ...]:
-    return tuple(dict.fromkeys(access.source for access in accesses(scope.body)))
-
-
-def _dtypes(scope: Scope) -> Callable[[Buffers], list[torch.dtype]]:
-    """The types of the stage's buffers; see `constant_types` for one that depends on no input."""
-    sources = _sources(scope)
-
-    def read(buffers: Buffers) -> list[torch.dtype]:
-        return [buffers[source].dtype for source in sources]
-
-    def constant(buffers: Buffers) -> list[torch.dtype]:
-        inputs = [b.dtype for source, b in buffers.items() if isinstance(source, Tensor)]
-        return constant_types(scope, read(buffers), inputs)
-
-    return read if depends_on_inputs(scope) else constant
 
 
 def _without_idle_fills(scope: Scope) -> Scope:
@@ -160,11 +128,6 @@ def _without_idle_fills(scope: Scope) -> Scope:
     if not idle:
         return scope
     return make_scope(scope.loops, scope.sums, rebuild(scope.body, refilled), scope.reducer)
-
-
-def _device(buffers: Buffers, read: Sequence[torch.Tensor]) -> torch.device:
-    """That of the stage's buffers; of any other where it reads none."""
-    return next((b.device for b in (*read, *buffers.values())), torch.device("cpu"))
 
 
 def _forward_sums(scope: Scope) -> Scope:
@@ -204,7 +167,7 @@ def _kernel(scope: Scope) -> _Kernel:
             product_stage = _ProductStage(scope, coefficient, core.factors)
             if product_stage.saves_work:
                 return product_stage
-    return _BlockedStage(scope)
+    return BlockedStage(scope)
 
 
 def _forms_products(scope: Scope, kernel: _Kernel) -> bool:
@@ -213,7 +176,7 @@ def _forms_products(scope: Scope, kernel: _Kernel) -> bool:
     by the others, and so is what is multiplied by an infinite factor outside."""
     coefficient, _ = split_coefficient(scope.body)
     if not isfinite(fill_value(coefficient, torch.float64)):
-        return isinstance(kernel, _BlockedStage)
+        return isinstance(kernel, BlockedStage)
     if isinstance(kernel, TapStage):
         return len(kernel.factors) == 1
     return not isinstance(kernel, _ProductStage) or kernel.one_product
@@ -263,7 +226,7 @@ class _ProductStage:
         operands: list[Operand] = []
         for factor in self.factors:
             views = factor.views(buffers, dtype)
-            tensor = factor.run(views, dtype, _device(buffers, views)).tensor
+            tensor = factor.run(views, dtype, device_of(buffers, views)).tensor
             if scale != 1 and factor is self.scaled and not native:
                 tensor, scale = tensor * scale, 1
             operands.append(Operand(tensor, factor.dims))
@@ -273,66 +236,3 @@ class _ProductStage:
         if scale != 1:
             tensor = tensor * scale
         return align(tensor, dims, tuple(range(self.rank))).to(types.result)
-
-
-class _BlockedStage:
-    """Anything: the body elementwise, in blocks whose temporaries stay small, then reduced."""
-
-    def __init__(self, scope: Scope) -> None:
-        self.rank, self.reducer = len(scope.loops), scope.reducer
-        self.body = Elementwise(scope.body, scope.domain)
-        dims = self.body.dims
-        self.loops = tuple(i for i in dims if i < self.rank)
-        self.sums = tuple(i for i in dims if i >= self.rank)
-        self.extents = {i: scope.domain[i].extent for i in dims}
-        self.repeats = prod(
-            bound.extent for i, bound in enumerate(scope.domain) if i >= self.rank and i not in dims
-        )
-        self.reads = isinstance(scope.body, Access)
-        operations = sum(1 for node in walk(scope.body) if not isinstance(node, Access | Const))
-        self.one_pass = self.reads or (operations < 2 and not scope.sums)
-
-    def __call__(self, buffers: Buffers, types: StageTypes) -> torch.Tensor:
-        views = self.body.views(buffers, types.compute)
-        device = _device(buffers, views)
-        cached = self.sums and device.type == "cpu"
-        limit = REDUCED_BLOCK if cached else LARGEST_BLOCK
-        dtype = views[0].dtype if self.reads and self.reducer == "sum" else types.compute
-        shape = [self.extents[i] for i in self.loops]
-        out: torch.Tensor | None = None
-        if not self.one_pass and self.body.extent > limit:
-            out = torch.empty(shape, dtype=types.compute, device=device)
-        for block in self._blocks(limit) if out is not None else ({},):
-            value = self.body.run(views, dtype, device, block).tensor
-            part = reduced(self.reducer, value, len(self.loops), types.compute)
-            if out is None:
-                out = part
-            else:
-                self._store(out, part, block)
-        assert out is not None  # there is at least one block
-        out = repeated(self.reducer, out, self.repeats)
-        return align(out, self.loops, tuple(range(self.rank))).to(types.result)
-
-    def _store(self, out: torch.Tensor, part: torch.Tensor, block: Block) -> None:
-        for axis, i in enumerate(self.loops):
-            out = out.narrow(axis, *block[i])
-        if all(block[i][0] == 0 for i in self.sums):
-            out.copy_(part)
-        else:
-            combination(self.reducer)(out, part, out=out)
-
-    def _blocks(self, limit: int) -> list[Block]:
-        """Leading iterators are cut first, so that what is contiguous stays whole; reductions come
-        last and vary fastest."""
-        sizes = dict(self.extents)
-        total = prod(sizes.values())
-        for i, extent in self.extents.items():
-            if total <= limit:
-                break
-            sizes[i] = max(1, limit * extent // total)
-            total = total // extent * sizes[i]
-        parts = [
-            [(i, start, min(sizes[i], extent - start)) for start in range(0, extent, sizes[i])]
-            for i, extent in self.extents.items()
-        ]
-        return [{i: (start, size) for i, start, size in block} for block in product(*parts)]

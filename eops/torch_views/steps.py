@@ -150,23 +150,18 @@ def binary(
 
 
 def scaled(step: Step, coefficient: Number) -> Step:
-    def run(frame: Frame) -> Value:
-        value = step.run(frame)
-        scalar = frame.scalar(coefficient)
-        if value.own:
-            return Value(value.tensor.mul_(scalar), True)
-        return Value(value.tensor * scalar, True)
-
-    return Step(step.dims, run)
+    return _with_number(torch.mul, step, coefficient)
 
 
 def shifted(step: Step, constant: Number) -> Step:
+    return _with_number(torch.add, step, constant)
+
+
+def _with_number(operation: Callable[..., torch.Tensor], step: Step, number: Number) -> Step:
     def run(frame: Frame) -> Value:
         value = step.run(frame)
-        scalar = frame.scalar(constant)
-        if value.own:
-            return Value(value.tensor.add_(scalar), True)
-        return Value(value.tensor + scalar, True)
+        out = value.tensor if value.own else None
+        return Value(operation(value.tensor, frame.scalar(number), out=out), True)
 
     return Step(step.dims, run)
 

@@ -9,7 +9,7 @@ in a program that reads integers, and otherwise in the inputs' floating type.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from math import copysign, inf, isinf
 from typing import NamedTuple
@@ -17,8 +17,9 @@ from typing import NamedTuple
 import torch
 
 from einderive.eops.dtypes import as_float, holds, is_integral, whole_types
-from einderive.ta.ir.node import Number, Scope
-from einderive.ta.ir.subst import accesses, stages
+from einderive.ta.exact.interp import input_tensors
+from einderive.ta.ir.node import Number, Scope, Source, Tensor
+from einderive.ta.ir.subst import sources
 
 HALVES = (torch.float16, torch.bfloat16)
 
@@ -44,11 +45,7 @@ def stage_types(scope: Scope, dtypes: Sequence[torch.dtype]) -> StageTypes:
 
 def depends_on_inputs(scope: Scope) -> bool:
     """Does the scope read a tensor, directly or through the scopes that it reads?"""
-    return any(
-        not isinstance(access.source, Scope)
-        for stage in stages(scope)
-        for access in accesses(stage.body)
-    )
+    return bool(input_tensors(scope))
 
 
 def constant_types(
@@ -63,6 +60,20 @@ def constant_types(
     if any(map(is_whole, inputs)) and all(map(is_whole, read)) and is_integral(scope):
         return list(read) or [torch.int64]
     return [dtype for dtype in inputs if dtype.is_floating_point] or list(read)
+
+
+def types_of(scope: Scope) -> Callable[[Mapping[Source, torch.Tensor]], StageTypes]:
+    """The stage's types, from its program's buffers."""
+    read, constant = sources(scope.body), not depends_on_inputs(scope)
+
+    def types(buffers: Mapping[Source, torch.Tensor]) -> StageTypes:
+        found = [buffers[source].dtype for source in read]
+        if constant:
+            inputs = [b.dtype for source, b in buffers.items() if isinstance(source, Tensor)]
+            found = constant_types(scope, found, inputs)
+        return stage_types(scope, found)
+
+    return types
 
 
 def is_whole(dtype: torch.dtype) -> bool:

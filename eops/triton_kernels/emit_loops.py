@@ -42,6 +42,16 @@ def decode(
     return lines[::-1], names
 
 
+def output_setup(plan: Plan, lines: Sequence[str]) -> list[str]:
+    """`index` and `live`, of a block of outputs, and the `lines` that decode it."""
+    return [
+        *index_setup(plan),
+        "index = pid * BLOCK + tl.arange(0, BLOCK)",
+        f"live = index < {plan.outputs}",
+        *lines,
+    ]
+
+
 def index_setup(plan: Plan) -> list[str]:
     """`zero` and `pid` in the width the indices need."""
     width = "tl.int64" if plan.wide else "tl.int32"
@@ -61,12 +71,6 @@ def loop_kernel(plan: Plan) -> tuple[list[str], list[str]]:
     """The kernel's statements and helpers, reductions as nested loops."""
     first = len(plan.scope.loops)
     lines, names = decode("index", range(first), plan.scope.domain)
-    head = [
-        *index_setup(plan),
-        "index = pid * BLOCK + tl.arange(0, BLOCK)",
-        f"live = index < {plan.outputs}",
-        *lines,
-    ]
     sums = plan.scope.sums
     every = [names.get(i, f"s{i - first}") for i in range(len(plan.scope.domain))]
     lanes = (axis(names, range(first), "live", "0 * index"),)
@@ -83,7 +87,7 @@ def loop_kernel(plan: Plan) -> tuple[list[str], list[str]]:
             body += indent([f"for r{depth} in range({bound.lo}, {bound.hi}):"], depth)
             body += indent([f"s{depth} = zero + r{depth}", *writer.lines[depth + 1]], depth + 1)
         body += indent([f"result = {combine(plan, 'result', value)}"], len(sums))
-    return head + body + store(plan), list(writer.helpers)
+    return output_setup(plan, lines) + body + store(plan), list(writer.helpers)
 
 
 def scalar_identity(plan: Plan) -> str:
@@ -113,10 +117,7 @@ def flat_kernel(plan: Plan) -> tuple[list[str], list[str]]:
     value = writer.value(scope.body)
     compute = TRITON_DTYPE[plan.compute]
     body = [
-        *index_setup(plan),
-        "index = pid * BLOCK + tl.arange(0, BLOCK)",
-        f"live = index < {plan.outputs}",
-        *lines,
+        *output_setup(plan, lines),
         f"partial = tl.full([BLOCK, BLOCK_R], {identity(plan)}, {compute})",
         *writer.lines[0],
         f"for start in range(0, {plan.reduction}, BLOCK_R):",

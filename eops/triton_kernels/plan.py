@@ -19,7 +19,7 @@ from einderive.ta.facts.integer_sets import row_bounds
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Access, Scope, Select, Source, Tensor
-from einderive.ta.ir.subst import accesses, walk
+from einderive.ta.ir.subst import accesses, sources, walk
 
 Form = Literal["loop", "flat", "dot"]
 """`loop`: a block of outputs a program, nested reduction loops.  `flat`: the reduction iterators
@@ -100,16 +100,15 @@ def plan(scope: Scope, dtypes: Sequence[str] | None = None, out_dtype: str | Non
     `dtypes` name the element types of the distinct sources in order of appearance; without them a
     tensor has its own and a nested scope what it writes by default.  Raises BuildError.
     """
-    reads = accesses(scope.body)
-    sources = tuple(dict.fromkeys(access.source for access in reads))
-    given = tuple(map(_default_dtype, sources)) if dtypes is None else tuple(dtypes)
-    if len(given) != len(sources):
-        raise BuildError(f"{len(given)} element types for {len(sources)} sources")
+    reads, read = accesses(scope.body), sources(scope.body)
+    given = tuple(map(_default_dtype, read)) if dtypes is None else tuple(dtypes)
+    if len(given) != len(read):
+        raise BuildError(f"{len(given)} element types for {len(read)} sources")
     for dtype in given:
         types.check(dtype)
     compute = types.accumulator(scope, given)
     empty = any(r.extent == 0 for r in scope.domain)
-    loads = {a: _load(a, sources.index(a.source), scope.domain, empty) for a in reads}
+    loads = {a: _load(a, read.index(a.source), scope.domain, empty) for a in reads}
     roles = None if compute == "int64" or empty else contraction(scope)
     order = _flat_order(scope, loads)
     form: Form = "loop"
@@ -120,7 +119,7 @@ def plan(scope: Scope, dtypes: Sequence[str] | None = None, out_dtype: str | Non
         form = "flat"
     made = Plan(
         scope=scope,
-        sources=sources,
+        sources=read,
         dtypes=given,
         compute=compute,
         out_dtype=types.check(out_dtype or types.result(scope, given)),
@@ -128,7 +127,7 @@ def plan(scope: Scope, dtypes: Sequence[str] | None = None, out_dtype: str | Non
         form=form,
         contraction=roles,
         flat_order=order,
-        wide=not empty and _needs_64_bits(scope, sources, loads),
+        wide=not empty and _needs_64_bits(scope, read, loads),
         configs=_configs(scope, form, roles, given),
     )
     if any(made.grid(config) > MAX_PROGRAMS for config in made.configs):
@@ -139,8 +138,7 @@ def plan(scope: Scope, dtypes: Sequence[str] | None = None, out_dtype: str | Non
 def _default_dtype(source: Source) -> str:
     if isinstance(source, Tensor):
         return source.dtype
-    inner = tuple(dict.fromkeys(access.source for access in accesses(source.body)))
-    return types.result(source, tuple(map(_default_dtype, inner)))
+    return types.result(source, tuple(map(_default_dtype, sources(source.body))))
 
 
 def strides(ranges: Sequence[Range]) -> tuple[int, ...]:
@@ -189,10 +187,10 @@ def _prefers_flat(scope: Scope, loads: Mapping[Access, Load], order: Sequence[in
     return along_sum and strided
 
 
-def _needs_64_bits(scope: Scope, sources: Sequence[Source], loads: Mapping[Access, Load]) -> bool:
+def _needs_64_bits(scope: Scope, read: Sequence[Source], loads: Mapping[Access, Load]) -> bool:
     """Could an index, with a block's overhang, leave 32 bits?  Rows outside a source count too."""
     limit = 2**31 - 2**20
-    sizes = [prod(r.extent for r in source.ranges) for source in sources]
+    sizes = [prod(r.extent for r in source.ranges) for source in read]
     if max((*sizes, prod(scope.shape), prod(r.extent for r in scope.sums))) > limit:
         return True
     rows = [load.offset for load in loads.values()]

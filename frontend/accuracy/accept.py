@@ -36,7 +36,6 @@ from einderive.frontend.accuracy.sampled_reference import (
     SAMPLED_SECONDS,
     Piece,
     equally_cheap,
-    evaluations,
     gathered,
     joined,
     pieces,
@@ -44,7 +43,7 @@ from einderive.frontend.accuracy.sampled_reference import (
 from einderive.frontend.running.unwritten import Marked
 from einderive.ta.errors import BuildError
 from einderive.ta.exact.fields import Field, RealField
-from einderive.ta.exact.interp import evaluate_at
+from einderive.ta.exact.interp import evaluate_at, visited
 from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.ir.program import Program
 
@@ -190,9 +189,9 @@ def _confirm(
     if 0 in root.shape or any(value.is_complex() for value in given.values()):
         return 0.0
     count = SAMPLES
-    while count > 1 and evaluations(root, count) > MOST_WORK:
+    while count > 1 and visited([root], count) > MOST_WORK:
         count //= 2
-    if evaluations(root, count) > MOST_ALONE:
+    if visited([root], count) > MOST_ALONE:
         return 0.0
     points = sample_points(root, count, seed=11)
     values = {tensor.name: value.cpu().numpy() for tensor, value in given.items()}
@@ -207,7 +206,7 @@ def _confirm(
     scale = float(np.max(np.abs(exact[finite]), initial=0.0)) or 1.0
     if not np.allclose(got[finite], exact[finite], rtol=1e-9, atol=1e-9 * scale):
         raise BuildError("the float64 reference disagrees with the exact interpreter")
-    return evaluations(root, len(points))
+    return visited([root], len(points))
 
 
 def at_points(root: Scope, points: np.ndarray, output: torch.Tensor) -> torch.Tensor:

@@ -14,19 +14,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import inf, prod
 from typing import Any, ClassVar, Final
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from einderive.eops.dtypes import LIMITS, is_integral
 from einderive.eops.torch_views.stage import lower_all
 from einderive.eops.torch_views.types import constant_types, depends_on_inputs, stage_types
-from einderive.ta.exact.fields import Array, Field
+from einderive.ta.exact.fields import Array, NativeField, rounded
 from einderive.ta.exact.interp import uses_order
-from einderive.ta.functions import FUNCTIONS, REDUCERS
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.functions.data import combined
 from einderive.ta.ir.node import (
     Access,
@@ -37,13 +37,12 @@ from einderive.ta.ir.node import (
     Node,
     Number,
     Power,
-    Reducer,
     Select,
     Source,
     Tensor,
 )
 from einderive.ta.ir.program import Program
-from einderive.ta.ir.subst import accesses, stages
+from einderive.ta.ir.subst import fold, sources, stages
 
 SAFE: Final = 2.0**62
 """Numbers of this size are well within int64."""
@@ -97,8 +96,7 @@ def output_types(program: Program) -> tuple[torch.dtype, ...]:
     inputs = [getattr(torch, t.dtype) for t in program.inputs]
     found: dict[Source, torch.dtype] = {t: getattr(torch, t.dtype) for t in program.inputs}
     for stage in stages(*program.roots()):
-        sources = dict.fromkeys(access.source for access in accesses(stage.body))
-        read = [found[source] for source in sources]
+        read = [found[source] for source in sources(stage.body)]
         if not depends_on_inputs(stage):
             read = constant_types(stage, read, inputs)
         found[stage] = stage_types(stage, read).result
@@ -129,7 +127,8 @@ def sizes(program: Program, entry: int) -> dict[Source, float]:
         limits = LIMITS.get(tensor.dtype)
         found[tensor] = min(entry, max(map(abs, limits))) if limits else LARGEST_NORMAL
     for stage in stages(*program.roots()):
-        body, count = _size(stage.body, found), prod(bound.extent for bound in stage.sums)
+        body = fold(stage.body, partial(_size, found))
+        count = prod(bound.extent for bound in stage.sums)
         if stage.reducer == "sum":
             body *= max(1, count)
         elif stage.reducer == "prod":
@@ -138,36 +137,30 @@ def sizes(program: Program, entry: int) -> dict[Source, float]:
     return found
 
 
-def _size(node: Node, known: Mapping[Source, float]) -> float:
+def _size(known: Mapping[Source, float], node: Node, parts: tuple[float, ...]) -> float:
     match node:
         case Const():
             return _magnitude(node.value)
         case Access():
             return max(known[node.source], _magnitude(node.fill))
         case Mul():
-            return prod(max(1.0, _size(factor, known)) for factor in node.factors)
+            return prod(max(1.0, part) for part in parts)
         case Add():
-            return sum(_size(term, known) for term in node.terms)
+            return sum(parts)
         case Power() if node.exponent > 0:
-            return _power(max(1.0, _size(node.base, known)), node.exponent)
+            return _power(max(1.0, *parts), node.exponent)
         case Select():
-            return max(_size(node.then, known), _size(node.otherwise, known))
+            return max(parts)
         case Apply() if (pieces := FUNCTIONS[node.function].pieces) is not None:
-            sizes = [_size(arg, known) for arg in node.args]
             rows = ([abs(c) for c in row] for row in (pieces.above, pieces.below))
-            return float(pieces.step + max(combined(row, sizes) for row in rows))
+            return float(pieces.step + max(combined(row, parts) for row in rows))
     return inf
 
 
 def _magnitude(value: Number) -> float:
     """An infinity counts as nothing: as a fill of a maximum it is never seen, and elsewhere it is
     no overflow."""
-    if not isinstance(value, Fraction):
-        return 0.0
-    try:
-        return abs(float(value))
-    except OverflowError:
-        return inf
+    return abs(rounded(value)) if isinstance(value, Fraction) else 0.0
 
 
 def _power(base: float, exponent: int) -> float:
@@ -177,7 +170,7 @@ def _power(base: float, exponent: int) -> float:
         return inf
 
 
-class WrappingField(Field):
+class WrappingField(NativeField):
     """Integers modulo 2^64, as those of 64 bits with a sign; an infinity is the last one."""
 
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int64)
@@ -190,15 +183,6 @@ class WrappingField(Field):
             raise ValueError(f"{value} is no integer")
         return np.full((), (int(value) - low) % 2**64 + low, dtype=np.int64)
 
-    def convert(self, values: npt.ArrayLike) -> Array:
-        return np.asarray(values).astype(np.int64)
-
-    def add(self, left: Array, right: Array) -> Array:
-        return np.asarray(left + right)
-
-    def multiply(self, left: Array, right: Array) -> Array:
-        return np.asarray(left * right)
-
     def power(self, base: Array, exponent: int) -> Array:
         return np.asarray(np.power(base, np.int64(exponent)))
 
@@ -206,12 +190,6 @@ class WrappingField(Field):
         if FUNCTIONS[function].pieces is not None:
             return np.asarray(FUNCTIONS[function].real(*args))
         raise ValueError(f"{function} leaves the integers")
-
-    def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
-        return np.asarray(REDUCERS[reducer].ufunc(left, right))
-
-    def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
-        return np.asarray(REDUCERS[reducer].ufunc.reduce(values, axis=tuple(range(-axes, 0))))
 
     def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
         return generator.integers(*LIMITS["int64"], shape, dtype=np.int64, endpoint=True)

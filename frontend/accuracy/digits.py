@@ -99,8 +99,7 @@ def rows_of(
     |f|, the maxima of `summed` are t, `typical` is m, and `least` and `most` are the limits of the
     output's type."""
     found = []
-    for position, (exact, magnitude, total) in enumerate(zip(wanted, terms, summed, strict=True)):
-        ways = [way[position] for way in written]
+    for exact, magnitude, total, *ways in zip(wanted, terms, summed, *written, strict=True):
         counts = counted(exact, ways, most)
         own = max((off_by(way, exact, counts) for way in ways), default=0.0)
         size = max(largest(exact[counts]), least)
@@ -120,8 +119,7 @@ def typical_share(
 ) -> list[float]:
     """w/(eps*|f|) of each row that has terms; m is the median of these."""
     shares = []
-    for position, (exact, magnitude) in enumerate(zip(wanted, terms, strict=True)):
-        ways = [way[position] for way in written]
+    for exact, magnitude, *ways in zip(wanted, terms, *written, strict=True):
         counts = counted(exact, ways, most)
         against = largest(magnitude[counts & np.isfinite(magnitude)])
         if epsilon * against > 0:

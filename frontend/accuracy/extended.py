@@ -12,7 +12,6 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from einderive.ta.exact.fields import Array, RealField
 from einderive.ta.ir.node import Number
@@ -29,6 +28,3 @@ class ExtendedField(RealField):
             return np.full((), value, dtype=np.longdouble)
         above, below = (np.longdouble(str(n)) for n in (value.numerator, value.denominator))
         return np.full((), above / below, dtype=np.longdouble)
-
-    def convert(self, values: npt.ArrayLike) -> Array:
-        return np.asarray(values, dtype=np.longdouble)

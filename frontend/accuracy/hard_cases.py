@@ -34,17 +34,17 @@ from einderive.frontend.accuracy.hard_inputs import Family
 from einderive.frontend.accuracy.inputs import family_inputs, nonfinite_families
 from einderive.frontend.accuracy.judged import FamilyError, Standard, judged
 from einderive.frontend.accuracy.levels import Accuracy, can_cancel, magnitude
-from einderive.frontend.accuracy.rows import Piece, narrowed, pieces, smallest, work
+from einderive.frontend.accuracy.rows import Piece, narrowed, pieces, smallest
 from einderive.frontend.accuracy.sampled_reference import evaluable
 from einderive.frontend.accuracy.summed import summed
 from einderive.frontend.accuracy.unequal import hard_families
 from einderive.frontend.accuracy.written import has_products, written
 from einderive.frontend.running.execute import Executable
 from einderive.ta.exact.fields import RealField
-from einderive.ta.exact.interp import evaluate, evaluate_at, input_tensors
+from einderive.ta.exact.interp import evaluate, evaluate_at, input_tensors, visited
 from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.ir.program import Program
-from einderive.ta.ir.subst import accesses, stages
+from einderive.ta.ir.subst import points_of, stages
 
 WRONG = digits.WRONG
 SAMPLES = 64
@@ -151,7 +151,7 @@ class HardCases:
             if not can_cancel(step):
                 continue
             parts = [narrowed(roots[p.output], p.scope.loops) for p in self._pieces]
-            if work(parts) > INTERPRETED:
+            if points_of(*parts) > INTERPRETED:
                 continue
             made = written(parts, [types[p.output] for p in self._pieces])(inputs)
             got: list[list[digits.Array]] = [[] for _ in types]
@@ -207,7 +207,7 @@ class HardCases:
         unit, types = epsilon(self.program), output_types(self.program)
         drawn = [self._draw(inputs, values)]
         entries = sum(prod(root.shape) for root in self.program.roots())
-        few = entries < FEW and work(self._roots) <= INTERPRETED
+        few = entries < FEW and points_of(*self._roots) <= INTERPRETED
         for seed in range(1, DRAWS if few else 1):
             more = self._inputs(family, positive, seed)
             drawn.append(self._draw(more, self._exact(more)))
@@ -263,7 +263,7 @@ class _Draw(NamedTuple):
 
 def _wide(piece: Piece) -> Scope:
     """The piece with its neighbours, where that is not much work."""
-    return piece.wide if work([piece.wide]) <= INTERPRETED else piece.scope
+    return piece.wide if points_of(piece.wide) <= INTERPRETED else piece.scope
 
 
 def exact_rows(roots: Sequence[Scope], unit: float) -> Any:
@@ -277,7 +277,7 @@ def exact_rows(roots: Sequence[Scope], unit: float) -> Any:
         found = {root: evaluate(root, values, domain) for root in dict.fromkeys(roots)}
         return [found[root] for root in roots]
 
-    if work(roots) <= INTERPRETED:
+    if points_of(*roots) <= INTERPRETED:
         return interpreted
     scopes = tuple(stages(*roots))
     run = Executable(tuple(roots), scopes, tuple(map(lower, scopes)), ("",) * len(scopes))
@@ -308,7 +308,7 @@ def nonfinite_cases(program: Program, device: str) -> tuple[Case, ...]:
     """Inputs with NaN and infinities, and where these stand in the outputs, at points."""
     if not _has_families(program):
         return ()
-    families = nonfinite_families(int(_work(program.roots(), 1)))
+    families = nonfinite_families(visited(program.roots(), 1))
     return tuple(case(program, family, device) for family in families)
 
 
@@ -333,7 +333,7 @@ def case(program: Program, family: Family, device: str) -> Case:
     inputs = family_inputs(program.inputs, family, device)
     values = {t.name: v.to(torch.float64).cpu().numpy() for t, v in inputs.items()}
     count = SAMPLES
-    while count > 2 and _work(program.roots(), count) > MOST_WORK_STRICT:
+    while count > 2 and visited(program.roots(), count) > MOST_WORK_STRICT:
         count //= 2
     points = tuple(sample_points(root, count, seed=7) for root in program.roots())
 
@@ -351,17 +351,3 @@ def _sampled(program: Program, made: Case, built: Executable) -> tuple[torch.Ten
         at_points(root, points, output)
         for root, points, output in zip(program.roots(), made.points, outputs, strict=True)
     )
-
-
-def _work(roots: Sequence[Scope], count: int) -> float:
-    """Points of iteration spaces that so many points of each root need, at most."""
-    needed: dict[Scope, float] = {root: float(min(count, prod(root.shape))) for root in roots}
-    total = 0.0
-    for stage in reversed(stages(*roots)):
-        visited = needed.get(stage, 0.0) * prod(bound.extent for bound in stage.sums)
-        total += visited
-        for source in dict.fromkeys(access.source for access in accesses(stage.body)):
-            if isinstance(source, Scope):
-                asked = needed.get(source, 0.0) + visited
-                needed[source] = min(asked, float(prod(source.shape)))
-    return total

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import frexp, log2, prod
+from typing import NamedTuple
 
 import torch
 
@@ -38,9 +39,43 @@ BINADES = 64.0
 PERIOD = 1_000_003
 """A prime: rows of a large tensor begin elsewhere each time."""
 
-Make = Callable[[Tensor, Sequence[torch.Tensor], torch.Generator], torch.Tensor]
-"""A tensor's values in float64, from the tensor, the values of the tensors before it, and a
-generator."""
+
+class Wanted(NamedTuple):
+    """A tensor whose values are to be made, those of the tensors before it, and a generator."""
+
+    tensor: Tensor
+    earlier: Sequence[torch.Tensor]
+    generator: torch.Generator
+
+    @property
+    def precision(self) -> torch.finfo:
+        """What torch says of the tensor's floating type."""
+        return torch.finfo(getattr(torch, self.tensor.dtype))
+
+    @property
+    def mean(self) -> float:
+        """The mean of a family with an offset."""
+        return min(OFFSET, 1 / (RESOLVED * self.precision.eps))
+
+    def integers(self, low: int, high: int, shape: Sequence[int] | None = None) -> torch.Tensor:
+        """Integers from `low` to `high`, both included."""
+        chosen = self.tensor.shape if shape is None else shape
+        found = torch.randint(low, high + 1, tuple(chosen), generator=self.generator)
+        return found.to(torch.float64)
+
+    def drawn(self, draw: Callable[..., torch.Tensor]) -> torch.Tensor:
+        """Random numbers; beyond `PERIOD` of them the same ones again, since drawing takes time, as
+        does drawing more bits than the tensor's type has."""
+        size = prod(self.tensor.shape)
+        dtype = torch.float32 if self.precision.bits <= 32 else torch.float64
+        found = draw(min(size, PERIOD), generator=self.generator, dtype=dtype).to(torch.float64)
+        if size > PERIOD:
+            found = found.repeat(-(-size // PERIOD))[:size]
+        return found.reshape(self.tensor.shape)
+
+
+Make = Callable[[Wanted], torch.Tensor]
+"""The values in float64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,72 +86,34 @@ class Family:
     make: Make
 
 
-def precision(tensor: Tensor) -> torch.finfo:
-    """What torch says of the tensor's floating type."""
-    return torch.finfo(getattr(torch, tensor.dtype))
-
-
-def normal(
-    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
-) -> torch.Tensor:
+def normal(wanted: Wanted) -> torch.Tensor:
     """Standard normal numbers."""
-    return _drawn(torch.randn, tensor, generator)
+    return wanted.drawn(torch.randn)
 
 
-def _uniform(tensor: Tensor, generator: torch.Generator) -> torch.Tensor:
-    """From 0 to 1."""
-    return _drawn(torch.rand, tensor, generator)
-
-
-def _drawn(
-    draw: Callable[..., torch.Tensor], tensor: Tensor, generator: torch.Generator
-) -> torch.Tensor:
-    """Random numbers; beyond `PERIOD` of them the same ones again, since drawing takes time, as
-    does drawing more bits than the tensor's type has."""
-    size = prod(tensor.shape)
-    dtype = torch.float32 if precision(tensor).bits <= 32 else torch.float64
-    found = draw(min(size, PERIOD), generator=generator, dtype=dtype).to(torch.float64)
-    if size > PERIOD:
-        found = found.repeat(-(-size // PERIOD))[:size]
-    return found.reshape(tensor.shape)
-
-
-def _offset(
-    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
-) -> torch.Tensor:
+def _offset(wanted: Wanted) -> torch.Tensor:
     """A mean of 1000 (of 32 in float16, 4 in bfloat16) and a deviation of 1."""
-    return _mean(tensor) + normal(tensor, earlier, generator)
+    return wanted.mean + normal(wanted)
 
 
-def _mean(tensor: Tensor) -> float:
-    return min(OFFSET, 1 / (RESOLVED * precision(tensor).eps))
-
-
-def _clusters(
-    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
-) -> torch.Tensor:
+def _clusters(wanted: Wanted) -> torch.Tensor:
     """Two clusters of deviation 1 about the means of `_offset` and its negative; the entries along
     the last dimension are a point, and so is each entry of a vector."""
-    rows = (*tensor.shape[:-1], 1) if len(tensor.shape) > 1 else tensor.shape
-    signs = 2 * torch.randint(0, 2, rows, generator=generator).to(torch.float64) - 1
-    return _mean(tensor) * signs + normal(tensor, earlier, generator)
+    shape = wanted.tensor.shape
+    signs = 2 * wanted.integers(0, 1, (*shape[:-1], 1) if len(shape) > 1 else shape) - 1
+    return wanted.mean * signs + normal(wanted)
 
 
-def _itself(
-    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
-) -> torch.Tensor:
+def _itself(wanted: Wanted) -> torch.Tensor:
     """Rows of an earlier tensor, in turn, where the last dimensions agree."""
-    found = _rows_of(tensor, earlier)
-    return normal(tensor, earlier, generator) if found is None else found
+    found = _rows_of(wanted.tensor, wanted.earlier)
+    return normal(wanted) if found is None else found
 
 
-def _near(
-    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
-) -> torch.Tensor:
+def _near(wanted: Wanted) -> torch.Tensor:
     """What `_itself` gives, each entry up to four roundings off."""
-    found = _itself(tensor, earlier, generator)
-    steps = torch.randint(-NEAR, NEAR + 1, tensor.shape, generator=generator)
-    return found * (1 + precision(tensor).eps * steps.to(torch.float64))
+    found = _itself(wanted)
+    return found * (1 + wanted.precision.eps * wanted.integers(-NEAR, NEAR))
 
 
 def _rows_of(tensor: Tensor, earlier: Sequence[torch.Tensor]) -> torch.Tensor | None:
@@ -131,89 +128,72 @@ def _rows_of(tensor: Tensor, earlier: Sequence[torch.Tensor]) -> torch.Tensor | 
     return rows[torch.arange(count) % len(rows)].reshape(tensor.shape)
 
 
-def _common(
-    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
-) -> torch.Tensor:
+def _common(wanted: Wanted) -> torch.Tensor:
     """1 plus a spread of 1/1000, or of 32 roundings where the type has fewer digits."""
-    spread = max(SPREAD, RESOLVED * precision(tensor).eps)
-    return 1 + spread * normal(tensor, earlier, generator)
+    spread = max(SPREAD, RESOLVED * wanted.precision.eps)
+    return 1 + spread * normal(wanted)
 
 
-def _range(
-    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
-) -> torch.Tensor:
+def _range(wanted: Wanted) -> torch.Tensor:
     """Both signs, magnitudes log-uniform over a third of the type's binades below 1, 64 at most."""
-    binades = min(BINADES, -log2(precision(tensor).tiny) / 3)
-    uniform = _uniform(tensor, generator)
-    return torch.exp2(-binades * uniform) * torch.sign(normal(tensor, earlier, generator))
+    binades = min(BINADES, -log2(wanted.precision.tiny) / 3)
+    uniform = _positive(wanted)
+    return torch.exp2(-binades * uniform) * torch.sign(normal(wanted))
 
 
-def _opposite(
-    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
-) -> torch.Tensor:
+def _opposite(wanted: Wanted) -> torch.Tensor:
     """Neighbours along the last dimension nearly equal, in the first tensor of opposite sign: sums
     of products are then small differences of large terms."""
-    values = normal(tensor, earlier, generator)
-    if not tensor.shape:
+    values = normal(wanted)
+    if not wanted.tensor.shape:
         return values
     pairs = values[..., 1::2]
-    near = 1 + RESOLVED * precision(tensor).eps * pairs
-    values[..., 1::2] = values[..., ::2][..., : pairs.shape[-1]] * near * (1 if earlier else -1)
+    near = (1 + RESOLVED * wanted.precision.eps * pairs) * (1 if wanted.earlier else -1)
+    values[..., 1::2] = values[..., ::2][..., : pairs.shape[-1]] * near
     return values
 
 
-def _rise_and_fall(
-    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
-) -> torch.Tensor:
+def _rise_and_fall(wanted: Wanted) -> torch.Tensor:
     """From 1 to 2, in the first tensor negative in the second half of the last dimension: a long
     sum grows to half of its terms and falls back."""
-    values = 1 + _uniform(tensor, generator)
-    if tensor.shape and not earlier:
-        values[..., tensor.shape[-1] // 2 :] *= -1
+    values = 1 + _positive(wanted)
+    if wanted.tensor.shape and not wanted.earlier:
+        values[..., wanted.tensor.shape[-1] // 2 :] *= -1
     return values
 
 
-def _positive(
-    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
-) -> torch.Tensor:
+def _positive(wanted: Wanted) -> torch.Tensor:
     """From 0 to 1: a long sum grows with each term."""
-    return _uniform(tensor, generator)
+    return wanted.drawn(torch.rand)
 
 
 def _scaled(direction: int) -> Make:
     """Normal numbers times a power of two whose sixth power the type still holds."""
 
-    def make(
-        tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
-    ) -> torch.Tensor:
-        _, exponent = frexp(precision(tensor).max)
-        return normal(tensor, earlier, generator) * 2.0 ** (direction * (exponent // 6))
+    def make(wanted: Wanted) -> torch.Tensor:
+        _, exponent = frexp(wanted.precision.max)
+        return normal(wanted) * 2.0 ** (direction * (exponent // 6))
 
     return make
 
 
-def _tiny(
-    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
-) -> torch.Tensor:
+def _tiny(wanted: Wanted) -> torch.Tensor:
     """The first tensor about the smallest normal number of its type, half of it subnormal; the
     others about 1, so that products with it do not vanish.  Processors take subnormal bfloat16 for
     0 where they multiply matrices: of that type it is 128 times as large, few of it subnormal."""
-    least = precision(tensor).tiny * (128 if tensor.dtype == "bfloat16" else 1)
-    return (1.0 if earlier else least) * normal(tensor, earlier, generator)
+    least = wanted.precision.tiny * (128 if wanted.tensor.dtype == "bfloat16" else 1)
+    return (1.0 if wanted.earlier else least) * normal(wanted)
 
 
-def sparse(
-    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
-) -> torch.Tensor:
+def sparse(wanted: Wanted) -> torch.Tensor:
     """Four zeros, one 1 and one -1 among seven."""
-    values = torch.randint(-3, 4, tensor.shape, generator=generator)
-    return torch.where(values.abs() > 1, 0, values).to(torch.float64)
+    values = wanted.integers(-3, 3)
+    return torch.where(values.abs() > 1, 0, values)
 
 
-def _constant(
-    tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
-) -> torch.Tensor:
-    return torch.full(tensor.shape, 0.7 + 0.1 * len(earlier), dtype=torch.float64)
+def _constant(wanted: Wanted) -> torch.Tensor:
+    value = 0.7 + 0.1 * len(wanted.earlier)
+    return torch.full(wanted.tensor.shape, value, dtype=torch.float64)
 
 
 FAMILIES: tuple[Family, ...] = (

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import torch
 
 from einderive.eops.dtypes import LIMITS
-from einderive.frontend.accuracy.hard_inputs import Family, Make, normal, sparse
+from einderive.frontend.accuracy.hard_inputs import Family, Make, Wanted, normal, sparse
 from einderive.ta.ir.node import Tensor
 
 SMALL = 8
@@ -35,7 +35,7 @@ def family_inputs(
     made: list[torch.Tensor] = []
     for tensor in tensors:
         if _type(tensor).is_floating_point:
-            made.append(family.make(tensor, made, generator))
+            made.append(family.make(Wanted(tensor, made, generator)))
             values = made[-1].to(_type(tensor))
         else:
             values = _random(tensor, generator)
@@ -88,12 +88,11 @@ def nonfinite_families(terms: int) -> tuple[Family, ...]:
     def sprinkled(special: Sequence[float], base: Make) -> Make:
         choices = torch.tensor(special, dtype=torch.float64)
 
-        def make(
-            tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
-        ) -> torch.Tensor:
-            hit = torch.rand(tensor.shape, generator=generator) < rate
-            which = torch.randint(len(special), tensor.shape, generator=generator)
-            return torch.where(hit, choices[which], base(tensor, earlier, generator))
+        def make(wanted: Wanted) -> torch.Tensor:
+            shape, generator = wanted.tensor.shape, wanted.generator
+            hit = torch.rand(shape, generator=generator) < rate
+            which = torch.randint(len(special), shape, generator=generator)
+            return torch.where(hit, choices[which], base(wanted))
 
         return make
 

@@ -22,7 +22,7 @@ from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Node, Scope
-from einderive.ta.ir.subst import accesses, rebuild, stages
+from einderive.ta.ir.subst import accesses, points_of, rebuild, stages
 
 ROWS = 8
 """So many rows of an output at most, and two at least."""
@@ -63,9 +63,9 @@ def pieces(roots: Sequence[Scope], most_work: int = WORK) -> tuple[Piece, ...]:
                 Piece(
                     output,
                     narrowed(root, box),
-                    _within(box, root.loops),
+                    within(box, root.loops),
                     wide,
-                    _within(box, wide.loops),
+                    within(box, wide.loops),
                 )
             )
     return tuple(found)
@@ -89,11 +89,11 @@ def smallest(roots: Sequence[Scope], outputs: Sequence[torch.Tensor]) -> tuple[P
             for loop, i in zip(leading, index, strict=True)
         ]
         box = (*row, last)
-        if (whole := work([narrowed(root, box)])) > WORK:
+        if (whole := points_of(narrowed(root, box))) > WORK:
             length = max(min(LEAST, last.extent), last.extent * WORK // whole)
             box = (*row, Range(last.lo, last.lo + length))
-        scope, inside = narrowed(root, box), _within(box, box)
-        found.append(Piece(output, scope, _within(box, root.loops), scope, inside))
+        scope, inside = narrowed(root, box), within(box, box)
+        found.append(Piece(output, scope, within(box, root.loops), scope, inside))
     return tuple(found)
 
 
@@ -104,13 +104,9 @@ def _around(part: Range, whole: Range) -> Range:
     return Range(low, low + length)
 
 
-def _within(box: Box, whole: Box) -> tuple[slice, ...]:
+def within(box: Box, whole: Box) -> tuple[slice, ...]:
+    """Where the box stands in a tensor over the whole of it."""
     return tuple(slice(b.lo - w.lo, b.hi - w.lo) for b, w in zip(box, whole, strict=True))
-
-
-def work(scopes: Sequence[Scope]) -> int:
-    """Points of the iteration spaces of the scopes and of all that they read."""
-    return sum(prod(bound.extent for bound in stage.domain) for stage in stages(*scopes))
 
 
 def narrowed(root: Scope, box: Box) -> Scope:
@@ -161,7 +157,7 @@ def _boxes(root: Scope, most_work: int) -> list[Box]:
         return [root.loops]
     *leading, last = root.loops
     first = tuple(Range(loop.lo, loop.lo + 1) for loop in leading)
-    row_work = max(1, work([narrowed(root, (*first, last))]))  # 0 where nothing is summed
+    row_work = max(1, points_of(narrowed(root, (*first, last))))  # 0 where nothing is summed
     rows = prod(loop.extent for loop in leading)
     count = min(ROWS, max(2, most_work // row_work), rows)
     length = last.extent

@@ -23,13 +23,13 @@ import torch
 from einderive.derivations.rules.contraction_order import pairs
 from einderive.derivations.steps.contract_pairs import plain_factors
 from einderive.derivations.steps.kernel import apply
-from einderive.frontend.accuracy.rows import narrowed
+from einderive.frontend.accuracy.rows import narrowed, within
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Access, Scope, Select
 from einderive.ta.ir.sources import redirected
-from einderive.ta.ir.subst import stages, walk
+from einderive.ta.ir.subst import points_of, stages, walk
 
 FULL_SECONDS = 0.2
 """A reference that is predicted to take no longer is computed in full."""
@@ -66,8 +66,7 @@ def equally_cheap(root: Scope) -> Scope:
 def evaluable(scopes: Sequence[Scope]) -> tuple[Scope, ...]:
     """The scopes as they are written; where nobody would evaluate them so (one entry of a product
     of ten matrices sums 2^54 terms), with such products contracted pair by pair."""
-    points = sum(prod(bound.extent for bound in stage.domain) for stage in stages(*scopes))
-    return tuple(scopes) if points <= MOST_TERMS else tuple(map(equally_cheap, scopes))
+    return tuple(scopes) if points_of(*scopes) <= MOST_TERMS else tuple(map(equally_cheap, scopes))
 
 
 def _contracted(stage: Scope) -> Scope:
@@ -95,11 +94,7 @@ def pieces(roots: Sequence[Scope]) -> tuple[Piece, ...]:
             left -= seconds([scope])
             if place >= corners and left < 0:
                 break
-            index = tuple(
-                slice(low - loop.lo, high - loop.lo)
-                for (low, high), loop in zip(box, root.loops, strict=True)
-            )
-            found.append(Piece(number, scope, index, place < corners))
+            found.append(Piece(number, scope, within(box, root.loops), place < corners))
     return tuple(found)
 
 
@@ -121,27 +116,11 @@ def seconds(roots: Sequence[Scope]) -> float:
     product, anything else is evaluated point by point."""
     total = 0.0
     for stage in stages(*roots):
-        points = float(prod(bound.extent for bound in stage.domain))
+        size = float(prod(stage.extents))
         held = [factor.free for factor in plain_factors(stage)]
         product_of_two = len(held) == 2 and bool(stage.sums) and held[0] != held[1]
         steps = sum(not isinstance(node, Access) for node in walk(stage.body)) or 1
-        total += (
-            points / PRODUCTS_A_SECOND if product_of_two else steps * points / ELEMENTS_A_SECOND
-        )
-    return total
-
-
-def evaluations(root: Scope, count: int) -> float:
-    """Values that the exact interpreter computes for so many points of the scope, at most."""
-    needed: dict[Scope, float] = {root: float(min(count, prod(root.shape)))}
-    total = 0.0
-    for stage in reversed(stages(root)):
-        visited = needed.get(stage, 0.0) * prod(bound.extent for bound in stage.sums)
-        total += visited
-        for node in walk(stage.body):
-            if isinstance(node, Access) and isinstance(node.source, Scope):
-                asked = needed.get(node.source, 0.0) + visited
-                needed[node.source] = min(asked, float(prod(node.source.shape)))
+        total += size / PRODUCTS_A_SECOND if product_of_two else steps * size / ELEMENTS_A_SECOND
     return total
 
 

@@ -11,17 +11,18 @@ of another one may be those that have to be small beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 import torch
 
 from einderive.derivations.effects.rounding import is_difference
-from einderive.frontend.accuracy.hard_inputs import FAMILIES, Family
+from einderive.frontend.accuracy.hard_inputs import FAMILIES, Family, Wanted
+from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Add, Const, Node, Scope, Tensor
 from einderive.ta.ir.program import Program
-from einderive.ta.ir.subst import accesses, stages, terms
+from einderive.ta.ir.subst import every_term, sources
 
 UNEQUAL = "large, nearly equal tensors beside small ones"
 MOST_DIFFERENCES = 3
@@ -44,12 +45,10 @@ def _unequal(program: Program) -> tuple[Family, ...]:
 
 
 def _family(name: str, large: dict[Tensor, int], small: set[Tensor]) -> Family:
-    def make(
-        tensor: Tensor, earlier: Sequence[torch.Tensor], generator: torch.Generator
-    ) -> torch.Tensor:
-        rounding = torch.finfo(getattr(torch, tensor.dtype)).eps
-        normal = torch.randn(tensor.shape, generator=generator, dtype=torch.float64)
-        steps = torch.randint(-4, 5, tensor.shape, generator=generator).to(torch.float64)
+    def make(wanted: Wanted) -> torch.Tensor:
+        tensor, rounding = wanted.tensor, wanted.precision.eps
+        normal = torch.randn(tensor.shape, generator=wanted.generator, dtype=torch.float64)
+        steps = wanted.integers(-4, 4)
         if tensor in large:
             return large[tensor] * (1 + rounding * steps)
         return normal * (rounding / 2 if tensor in small else 1)
@@ -61,7 +60,7 @@ def _scales(program: Program) -> list[tuple[dict[Tensor, int], set[Tensor]]]:
     """The large tensors with their signs, and the small ones, for each difference that leaves
     some."""
     found: list[tuple[dict[Tensor, int], set[Tensor]]] = []
-    sums = list(_sums(program.roots()))
+    sums = [node for node in every_term(*program.roots()) if isinstance(node, Add)]
     for node in filter(is_difference, sums):
         for (one, plus), (other, minus) in _pairs(node)[:1]:
             large = {one: 1}
@@ -84,13 +83,6 @@ def _small(sums: Sequence[Add], large: dict[Tensor, int]) -> set[Tensor]:
     return small
 
 
-def _sums(roots: Sequence[Scope]) -> Iterator[Add]:
-    for stage in stages(*roots):
-        for node in terms(stage.body):
-            if isinstance(node, Add):
-                yield node
-
-
 def _pairs(difference: Node) -> list[tuple[tuple[Tensor, bool], tuple[Tensor, bool]]]:
     """Two inputs that the difference holds, each with whether it is added; subtracted ones
     first."""
@@ -104,14 +96,8 @@ def _pairs(difference: Node) -> list[tuple[tuple[Tensor, bool], tuple[Tensor, bo
 
 def _inputs(node: Node) -> tuple[Tensor, ...]:
     """The floating-point inputs that the term is computed from, through all that it reads."""
-    found: dict[Tensor, None] = {}
-    for access in accesses(node):
-        source = access.source
-        bodies = [stage.body for stage in stages(source)] if isinstance(source, Scope) else [access]
-        for read in (read for body in bodies for read in accesses(body)):
-            if isinstance(read.source, Tensor) and _floating(read.source):
-                found[read.source] = None
-    return tuple(found)
+    read = (input_tensors(s) if isinstance(s, Scope) else (s,) for s in sources(node))
+    return tuple(tensor for tensors in read for tensor in tensors if _floating(tensor))
 
 
 def _floating(tensor: Tensor) -> bool:

@@ -20,30 +20,24 @@ of two reads is always an einsum: to form them would take longer than anybody wa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import reduce
-from itertools import product
+from collections.abc import Mapping, Sequence
+from functools import partial, reduce
 from math import prod
 from typing import Any, Final, Literal, TypeAlias
 
 import torch
 
 from einderive.eops.torch_views import steps as steps
-from einderive.eops.torch_views.scalar import Block, Elementwise
+from einderive.eops.torch_views.blocked import BlockedStage, device_of
+from einderive.eops.torch_views.scalar import Buffers, Elementwise
 from einderive.eops.torch_views.stage import lower
-from einderive.eops.torch_views.steps import Step, align, combination, reduced, repeated
-from einderive.eops.torch_views.types import (
-    HALVES,
-    constant_types,
-    depends_on_inputs,
-    real_scalar,
-    stage_types,
-)
+from einderive.eops.torch_views.steps import Step, align
+from einderive.eops.torch_views.types import HALVES, StageTypes, real_scalar, types_of
 from einderive.frontend.running.execute import Executable, Run
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Access, Add, Mul, Node, Power, Scope, Tensor
+from einderive.ta.ir.node import Access, Add, Mul, Node, Power, Scope
 from einderive.ta.ir.program import Program
-from einderive.ta.ir.subst import accesses, stages
+from einderive.ta.ir.subst import stages
 
 Accumulate: TypeAlias = Literal["sum", "einsum"]
 BLOCK: Final = 1 << 19
@@ -77,6 +71,18 @@ def has_products(roots: Sequence[Scope]) -> bool:
 def _stage(scope: Scope, accumulate: Accumulate) -> Run:
     if any(bound.extent == 0 for bound in scope.domain):
         return lower(scope)
+    kernel, types = _kernel(scope, accumulate), types_of(scope)
+
+    @torch.no_grad()
+    def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
+        compute, result = types(buffers)
+        chosen = StageTypes(result if result in HALVES else compute, result)
+        return kernel(buffers, chosen).expand(scope.shape)
+
+    return run
+
+
+def _kernel(scope: Scope, accumulate: Accumulate) -> BlockedStage | _Einsum:
     factors = _factors(scope)
     points = prod(bound.extent for bound in scope.domain)
     few = len(factors) > 1 and (len(factors) == 2 or points <= LARGEST)
@@ -118,92 +124,29 @@ class _InOrder(Elementwise):
         above = [self._compile(f) for f in factors if f not in below]
         if above and coefficient != 1:
             above[0] = steps.scaled(above[0], coefficient)
-        result = reduce(self._times, above or [steps.constant(coefficient)])
+        result = reduce(partial(steps.binary, torch.mul), above or [steps.constant(coefficient)])
         for factor in below:
             base = self._compile(factor.base)
             base = base if factor.exponent == -1 else steps.power(base, -factor.exponent)
             result = steps.binary(torch.div, result, base)
         return result
 
-    @staticmethod
-    def _times(left: Step, right: Step) -> Step:
-        return steps.binary(torch.mul, left, right)
 
-
-class _Types:
-    """The types that a stage computes in and gives back."""
-
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
-        self.sources = tuple(dict.fromkeys(access.source for access in accesses(scope.body)))
-        self.constant = not depends_on_inputs(scope)
-
-    def __call__(self, buffers: Mapping[Any, torch.Tensor]) -> tuple[torch.dtype, torch.dtype]:
-        read = [buffers[source].dtype for source in self.sources]
-        if self.constant:
-            inputs = [b.dtype for source, b in buffers.items() if isinstance(source, Tensor)]
-            read = constant_types(self.scope, read, inputs)
-        compute, result = stage_types(self.scope, read)
-        return (result if result in HALVES else compute), result
-
-
-class _InBlocks:
+class _InBlocks(BlockedStage):
     """The body over a block of the outputs at a time, then the reduction."""
 
     def __init__(self, scope: Scope) -> None:
-        self.rank, self.reducer, self.types = len(scope.loops), scope.reducer, _Types(scope)
-        self.body = _InOrder(scope.body, scope.domain)
-        self.dims, self.shape = self.body.dims, scope.shape
-        self.loops = tuple(i for i in self.dims if i < self.rank)
-        self.extents = {i: scope.domain[i].extent for i in self.dims}
-        self.repeats = prod(
-            bound.extent
-            for i, bound in enumerate(scope.domain)
-            if i >= self.rank and i not in self.dims
-        )
+        super().__init__(scope, _InOrder(scope.body, scope.domain))
 
-    @torch.no_grad()
-    def __call__(self, buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
-        dtype, result = self.types(buffers)
-        views = self.body.views(buffers, dtype)
-        device = next((b.device for b in (*views, *buffers.values())), torch.device("cpu"))
-        shape = [self.extents[i] for i in self.loops]
-        out = torch.empty(shape, dtype=dtype, device=device)
-        for block in self._blocks():
-            value = self.body.run(views, dtype, device, block).tensor
-            part = reduced(self.reducer, value, len(self.loops), value.dtype)
-            place = out
-            for axis, i in enumerate(self.loops):
-                if i in block:
-                    place = place.narrow(axis, *block[i])
-            if all(block.get(i, (0, 0))[0] == 0 for i in self.dims if i >= self.rank):
-                place.copy_(part)
-            else:
-                combination(self.reducer)(place, part, out=place)
-        out = repeated(self.reducer, out, self.repeats)
-        full = align(out.to(result), self.loops, tuple(range(self.rank)))
-        return full.expand(self.shape)
-
-    def _blocks(self) -> Iterator[Block]:
+    def sizes(self, device: torch.device) -> Mapping[int, int]:
         """Loops are cut until a block is small; reductions only where one output's terms are too
         many."""
         sizes = dict(self.extents)
-        limit = BLOCK if len(self.loops) < len(self.dims) else LARGEST
         for i in self.loops:
-            sizes[i] = _cut(sizes, i, limit)
-        for i in self.dims:
-            if i >= self.rank:
-                sizes[i] = _cut(sizes, i, LARGEST)
-        cut = [i for i in self.dims if sizes[i] < self.extents[i]]
-        parts = [
-            [
-                (i, s, min(sizes[i], self.extents[i] - s))
-                for s in range(0, self.extents[i], sizes[i])
-            ]
-            for i in cut
-        ]
-        for chosen in product(*parts):
-            yield {i: (start, size) for i, start, size in chosen}
+            sizes[i] = _cut(sizes, i, BLOCK if self.sums else LARGEST)
+        for i in self.sums:
+            sizes[i] = _cut(sizes, i, LARGEST)
+        return sizes
 
 
 def _cut(sizes: Mapping[int, int], i: int, limit: int) -> int:
@@ -216,7 +159,7 @@ class _Einsum:
     """The factors as tensors over their own iterators, then torch.einsum in their order."""
 
     def __init__(self, scope: Scope, factors: Sequence[Node]) -> None:
-        self.rank, self.shape, self.types = len(scope.loops), scope.shape, _Types(scope)
+        self.rank = len(scope.loops)
         self.coefficient, _ = split_coefficient(scope.body)
         self.parts = [_InOrder(factor, scope.domain) for factor in factors]
         held = set().union(*(part.dims for part in self.parts))
@@ -230,15 +173,12 @@ class _Einsum:
             ",".join(terms) + "->" + "".join(LETTERS[i] for i in self.loops if self.possible)
         )
 
-    @torch.no_grad()
-    def __call__(self, buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
-        dtype, result = self.types(buffers)
+    def __call__(self, buffers: Buffers, types: StageTypes) -> torch.Tensor:
         values = []
         for part in self.parts:
-            views = part.views(buffers, dtype)
-            device = next(b.device for b in (*views, *buffers.values()))
-            values.append(part.run(views, dtype, device).tensor)
+            views = part.views(buffers, types.compute)
+            values.append(part.run(views, types.compute, device_of(buffers, views)).tensor)
         out: torch.Tensor = torch.ops.aten.einsum.default(self.text, values)
         if self.coefficient != 1:
-            out = out * real_scalar(self.coefficient, dtype)
-        return align(out.to(result), self.loops, tuple(range(self.rank))).expand(self.shape)
+            out = out * real_scalar(self.coefficient, types.compute)
+        return align(out.to(types.result), self.loops, tuple(range(self.rank)))

@@ -15,10 +15,10 @@ import torch
 from einderive.derivations.matching.cost import MACHINES
 from einderive.derivations.rule import Rule
 from einderive.derivations.rules import JOINT_RULES, RULES
-from einderive.derivations.search.explore import Budget
 from einderive.derivations.search.graph import INTERRUPTED
 from einderive.derivations.search.progress import Progress
 from einderive.derivations.search.run import search
+from einderive.derivations.search.strategy import Budget
 from einderive.frontend.accuracy.levels import Accuracy, Nan, allowed, checked
 from einderive.frontend.api.compiled import CompiledFunction, Derivation
 from einderive.frontend.api.examples import examples

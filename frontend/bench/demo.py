@@ -10,26 +10,18 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.optimize import default_target, derive
+from einderive.frontend.bench.gpu_times import counted, table
 from einderive.frontend.bench.suite import DEMO, Case
 from einderive.ta.printing.show import show_program
 
 COLUMNS = (
-    ("formula", "<"),
-    ("steps", ">"),
-    ("states", ">"),
-    ("search s", ">"),
-    ("chosen program", "<"),
-    ("baseline ms", ">"),
-    ("derived ms", ">"),
-    ("ratio", ">"),
-    ("error base", ">"),
-    ("error", ">"),
+    *("formula", "steps", "states", "search s", "chosen program"),
+    *("baseline ms", "derived ms", "ratio", "error base", "error"),
 )
 
 
@@ -49,7 +41,7 @@ def run_case(case: Case, target: str) -> tuple[CompiledFunction, Row]:
     chosen, base = compiled.chosen, compiled.baseline
     position = 0 if chosen.plan is None else derivation.candidates.index(chosen.plan)
     report = derivation.check(position)
-    words = "baseline: " + _counted(base.words) if chosen is base else _counted(chosen.words)
+    words = "baseline: " + counted(base.words) if chosen is base else counted(chosen.words)
     stats = derivation.stats
     cells = (
         case.name,
@@ -74,30 +66,10 @@ def run_case(case: Case, target: str) -> tuple[CompiledFunction, Row]:
             if trial.plan is None:
                 continue
             slower = f"{trial.seconds * 1e3:.2f} ms, {trial.verdict}"
-            notes.append(f"  {_counted(trial.words)}: {slower}")
+            notes.append(f"  {counted(trial.words)}: {slower}")
     if not report:
         notes.append(f"CHECK FAILED: {report}")
     return compiled, Row(cells, tuple(notes))
-
-
-def _counted(words: tuple[str, ...]) -> str:
-    """`matmul x2 + elementwise`."""
-    found = Counter(word.split("(")[0].strip() for word in words)
-    return " + ".join(name if n == 1 else f"{name} x{n}" for name, n in found.items())
-
-
-def table(rows: list[Row]) -> str:
-    """The cells under their headings, columns as wide as they need."""
-    cells = [tuple(name for name, _ in COLUMNS), *(row.cells for row in rows)]
-    widths = [max(len(line[c]) for line in cells) for c in range(len(COLUMNS))]
-    lines = [
-        "  ".join(
-            f"{cell:{side}{width}}"
-            for cell, (_, side), width in zip(line, COLUMNS, widths, strict=True)
-        )
-        for line in cells
-    ]
-    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
 
 
 def child(number: int) -> int:
@@ -131,7 +103,7 @@ def main() -> int:
         print("\n".join(f"    {note}" for note in row.notes), flush=True)
         failed |= any(note.startswith("CHECK FAILED") for note in row.notes)
     print(f"\ntarget {default_target()}, float32; baseline: the fastest plain program of torch")
-    print(table(rows))
+    print(table(COLUMNS, [row.cells for row in rows], left=(0, 4)))
     return 1 if failed else 0
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from einderive.frontend.accuracy import digits
-from einderive.frontend.accuracy.hard_inputs import FAMILIES, normal
+from einderive.frontend.accuracy.hard_inputs import FAMILIES, Wanted, normal
 from einderive.frontend.accuracy.levels import Accuracy
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.optimize import derive, parse
@@ -125,7 +125,8 @@ def data(tensors: Sequence[Tensor], difference: Difference, kind: str) -> list[t
     generator = torch.Generator().manual_seed(SEED)
     made: list[torch.Tensor] = []
     for tensor in tensors:
-        made.append((make if tensor.name in difference.data else normal)(tensor, made, generator))
+        chosen = make if tensor.name in difference.data else normal
+        made.append(chosen(Wanted(tensor, made, generator)))
     return [value.to(torch.float32) for value in made]
 
 

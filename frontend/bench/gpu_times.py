@@ -10,7 +10,7 @@ All are medians; what takes long is repeated less often.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from statistics import median
 from typing import Any
 
@@ -80,12 +80,14 @@ def counted(words: Sequence[str]) -> str:
     return " + ".join(name if n == 1 else f"{name} x{n}" for name, n in found.items())
 
 
-def table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """The cells under their heads; the first column is text, the others figures."""
+def table(
+    heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], left: Collection[int] = (0,)
+) -> str:
+    """The cells under their heads; the columns `left` are text, the others figures."""
     widths = [max(len(row[c]) for row in (heads, *rows)) for c in range(len(heads))]
     lines = [
         "  ".join(
-            f"{cell:<{width}}" if c == 0 else f"{cell:>{width}}"
+            f"{cell:<{width}}" if c in left else f"{cell:>{width}}"
             for c, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         for row in (heads, *rows)

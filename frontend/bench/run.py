@@ -20,9 +20,10 @@ from dataclasses import dataclass, replace
 
 from einderive.derivations.matching.cost import MACHINES, Machine
 from einderive.derivations.rules import LAWLESS
-from einderive.derivations.search.explore import EXPLORING_EFFORT, Budget, explore
+from einderive.derivations.search.explore import EXPLORING_EFFORT, explore
 from einderive.derivations.search.extract import Plan, plans, unchanged
 from einderive.derivations.search.graph import Graph, default_item_bytes
+from einderive.derivations.search.strategy import Budget
 from einderive.eops.library import OPERATORS
 from einderive.frontend.api.optimize import parse, target_of
 from einderive.frontend.arguments import UsageError

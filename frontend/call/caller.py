@@ -18,11 +18,11 @@ import numpy as np
 import torch
 from torch.nn import Parameter
 
-from einderive.frontend.call.guard import autocast, kind, transformation
+from einderive.frontend.call.guard import MISS, autocast, kind, transformation
 from einderive.frontend.call.operands import FLOATING, arranged, bind, in_type, promoted
 from einderive.frontend.call.record import Unrecordable, record, recordable
 from einderive.frontend.call.simplify import Simple, simplified
-from einderive.frontend.call.source import MISS, Flat, body, guarded, key_of
+from einderive.frontend.call.source import Flat, body, guarded, key_of
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.program import Program
 

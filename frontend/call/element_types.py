@@ -21,33 +21,18 @@ from einderive.frontend.running.execute import Executable
 from einderive.frontend.running.settings import undisturbed
 from einderive.ta.errors import BuildError
 from einderive.ta.ir import expr
-from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Access, Node, Scope, Tensor
-from einderive.ta.ir.program import Program
-from einderive.ta.ir.subst import rebuild, stages
+from einderive.ta.ir.node import Tensor
+from einderive.ta.ir.program import Program, inline_statements
 
 
 def with_types(program: Program, types: Mapping[str, str]) -> Program:
     """The program on inputs of these element types, by name."""
     inputs = {t.name: expr.tensor(t.name, t.shape, types[t.name]) for t in program.inputs}
     statements = tuple(
-        replace(statement, scope=_on(inputs, statement.scope)) for statement in program.statements
+        replace(statement, scope=inline_statements(statement.scope, inputs))
+        for statement in program.statements
     )
     return replace(program, inputs=tuple(inputs.values()), statements=statements)
-
-
-def _on(inputs: Mapping[str, Tensor], root: Scope) -> Scope:
-    done: dict[Scope, Scope] = {}
-
-    def redirect(access: Access) -> Node:
-        source = access.source
-        target = done[source] if isinstance(source, Scope) else inputs.get(source.name, source)
-        return expr.access(target, access.rows, access.fill)
-
-    for stage in stages(root):
-        body = rebuild(stage.body, redirect)
-        done[stage] = make_scope(stage.loops, stage.sums, body, stage.reducer)
-    return done[root]
 
 
 @undisturbed()

@@ -88,12 +88,14 @@ def type_name(found: Any) -> str:
     return str(getattr(dtype, "name", dtype)).removeprefix("torch.")
 
 
-def _refuse(program: Program, message: str, next_step: str, name: str = "") -> NoReturn:
+def _refuse(
+    program: Program, message: str, next_step: str, name: str = "", sizes: str | None = None
+) -> NoReturn:
+    """The sizes are those of all tensors where none are said."""
     text = show_program(program)
-    signature = ", ".join(f"{t.name}: {shape(t.shape)} {t.dtype}" for t in program.inputs)
-    raise OperandError(
-        message, text=text, span=_span(text, name), sizes=signature, next_step=next_step
-    )
+    if sizes is None:
+        sizes = ", ".join(f"{t.name}: {shape(t.shape)} {t.dtype}" for t in program.inputs)
+    raise OperandError(message, text=text, span=_span(text, name), sizes=sizes, next_step=next_step)
 
 
 def exchanged(value: Any) -> Any:
@@ -123,13 +125,10 @@ def _operand(program: Program, tensor: Tensor, value: Any, device: str) -> torch
     _refuse_containers(program, tensor, value)
     array: Any = value if isinstance(value, torch.Tensor) else _array(program, tensor, value)
     name, found = tensor.name, tuple(array.shape)
-    dtype = str(getattr(array.dtype, "name", array.dtype)).removeprefix("torch.")
+    dtype = type_name(array)
 
     def refuse(message: str, next_step: str, sizes: str = "") -> NoReturn:
-        text = show_program(program)
-        raise OperandError(
-            message, text=text, span=_span(text, name), sizes=sizes, next_step=next_step
-        )
+        _refuse(program, message, next_step, name, sizes)
 
     if found != tensor.shape:
         refuse(
@@ -173,10 +172,7 @@ def _refuse_containers(program: Program, tensor: Tensor, value: Any) -> None:
         next_step = "give the formula the dimension that is mapped over, or use ed.einsum"
     else:
         return
-    text = show_program(program)
-    raise OperandError(
-        f"{name} is a {what}", text=text, span=_span(text, name), next_step=next_step
-    )
+    _refuse(program, f"{name} is a {what}", next_step, name, "")
 
 
 def _transformed(value: torch.Tensor) -> bool:
@@ -204,13 +200,8 @@ def _array(program: Program, tensor: Tensor, value: Any) -> Any:
         message = f"{tensor.name} holds numbers that are no {tensor.dtype}"
     else:
         return array
-    text = show_program(program)
-    raise OperandError(
-        message,
-        text=text,
-        span=_span(text, tensor.name),
-        next_step=f"pass an array of {tensor.dtype} of shape {shape(tensor.shape)}",
-    )
+    step = f"pass an array of {tensor.dtype} of shape {shape(tensor.shape)}"
+    _refuse(program, message, step, tensor.name, "")
 
 
 def _type_of(value: object) -> str:

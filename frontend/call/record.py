@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import torch
 from torch.autograd import forward_ad
@@ -19,6 +19,8 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from einderive.eops.opaque import is_opaque
+
+_Leaf = TypeVar("_Leaf")
 
 
 class Unrecordable(Exception):
@@ -67,7 +69,14 @@ class Call:
 
     def reads(self) -> Iterator[int]:
         """The numbers of the tensors among the arguments."""
-        yield from refs((self.args, tuple(self.kwargs.values())))
+        for ref in leaves((self.args, tuple(self.kwargs.values())), Ref):
+            yield ref.number
+
+    def given(self, tensors: Mapping[int, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments, by position and by name, with the tensors that have these numbers."""
+        tree = self.args, tuple(self.kwargs.values())
+        args, values = mapped(tree, lambda ref: tensors[ref.number], Ref)
+        return args, dict(zip(self.kwargs, values, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +89,22 @@ class Trace:
     results: tuple[int, ...]
 
 
-def refs(tree: Any) -> Iterator[int]:
-    """The numbers of the tensors in nested tuples."""
-    if isinstance(tree, Ref):
-        yield tree.number
+def leaves(tree: Any, kind: type[_Leaf]) -> Iterator[_Leaf]:
+    """What nested tuples and lists hold of this type."""
+    if isinstance(tree, kind):
+        yield tree
     elif isinstance(tree, tuple | list):
         for part in tree:
-            yield from refs(part)
+            yield from leaves(part, kind)
+
+
+def mapped(tree: Any, change: Callable[[_Leaf], Any], kind: type[_Leaf]) -> Any:
+    """Nested tuples and lists with what they hold of this type changed."""
+    if isinstance(tree, kind):
+        return change(tree)
+    if type(tree) in (tuple, list):
+        return type(tree)(mapped(part, change, kind) for part in tree)
+    return tree
 
 
 def layout_of(tensor: torch.Tensor) -> Layout:
@@ -182,14 +200,16 @@ class _Recorder(TorchFunctionMode):
         given = {name: value for name, value in (kwargs or {}).items() if value is not None}
         if func in READS_DATA or _masked(func, args):
             raise Unrecordable(getattr(func, "__name__", str(func)))
-        tensors = list(_tensors((args, tuple(given.values()))))
+        tensors = list(leaves((args, tuple(given.values())), torch.Tensor))
         before = [(tensor, tensor._version) for tensor in tensors if not tensor.is_inference()]
         result = func(*args, **given)
         outputs = _outputs(result)
         writes = [tensor for tensor, version in before if tensor._version != version]
         if outputs is None and not writes:
             return result  # a property of a layout, or a setting
-        tree = _numbered((tuple(args), tuple(given.values())), self.number)
+        tree = mapped(
+            (tuple(args), tuple(given.values())), lambda t: Ref(self.number(t)), torch.Tensor
+        )
         if is_opaque(func) and outputs:  # the data decide whether it hands on an operand
             result = outputs[0].detach() if isinstance(result, torch.Tensor) else result
             outputs = _outputs(result)
@@ -218,22 +238,6 @@ def _memory(tensor: torch.Tensor) -> int:
     return int(tensor.untyped_storage()._cdata)
 
 
-def _tensors(tree: Any) -> Iterator[torch.Tensor]:
-    if isinstance(tree, torch.Tensor):
-        yield tree
-    elif isinstance(tree, tuple | list):
-        for part in tree:
-            yield from _tensors(part)
-
-
-def _numbered(tree: Any, number: Callable[[torch.Tensor], int]) -> Any:
-    if isinstance(tree, torch.Tensor):
-        return Ref(number(tree))
-    if type(tree) in (tuple, list):
-        return type(tree)(_numbered(part, number) for part in tree)
-    return tree
-
-
 def _outputs(result: Any) -> tuple[torch.Tensor, ...] | None:
     """The tensors of a result; None where it holds none."""
     if isinstance(result, torch.Tensor):
@@ -249,7 +253,9 @@ def _masked(func: Callable[..., Any], args: Sequence[Any]) -> bool:
     """Is it an index by truth values, whose result has as many elements as there are true ones?"""
     if func not in (torch.Tensor.__getitem__, torch.Tensor.__setitem__):
         return False
-    return any(index.dtype in (torch.bool, torch.uint8) for index in _tensors(args[1:2]))
+    return any(
+        index.dtype in (torch.bool, torch.uint8) for index in leaves(args[1:2], torch.Tensor)
+    )
 
 
 def recordable() -> bool:

@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 
-from einderive.frontend.call.record import Ref
 from einderive.frontend.call.simplify import Simple, View
 from einderive.frontend.call.source import function_of
 
@@ -27,8 +26,7 @@ def computing(
             offset = base.storage_offset() + step.layout.offset
             tensors[step.number] = base.as_strided(step.layout.shape, step.layout.strides, offset)
             continue
-        args = tuple(_filled(arg, tensors) for arg in step.args)
-        kwargs = {name: _filled(value, tensors) for name, value in step.kwargs.items()}
+        args, kwargs = step.given(tensors)
         calls.append((step.function, args, kwargs))
         result = step.function(*args, **kwargs)
         tensors |= zip(step.outputs, result if step.spread else (result,), strict=True)
@@ -44,11 +42,3 @@ def computing(
         lines.append(f"    f{number}({', '.join(names)})")
     lines = ["def call():", *lines, "    return None"]
     return function_of(lines, space), len(calls), views
-
-
-def _filled(tree: Any, tensors: dict[int, Any]) -> Any:
-    if isinstance(tree, Ref):
-        return tensors[tree.number]
-    if type(tree) in (tuple, list):
-        return type(tree)(_filled(part, tensors) for part in tree)
-    return tree

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from einderive.eops.opaque import is_opaque
-from einderive.frontend.call.record import Call, Layout, Ref, Trace, Value
+from einderive.frontend.call.record import Call, Layout, Ref, Trace, Value, mapped
 
 MOST_KEPT = 1 << 26
 """Bytes of tensors that depend on no operand and are kept for later calls."""
@@ -72,7 +72,8 @@ def _folded(trace: Trace) -> tuple[dict[int, torch.Tensor], list[Call]]:
                 calls.append(call)
                 continue
             room -= size
-            result = call.function(*_filled(call.args, found), **_named(call, found))
+            args, kwargs = call.given(found)
+            result = call.function(*args, **kwargs)
             outputs = result if call.spread else (result,)
             found |= zip(call.outputs, outputs if call.outputs else (), strict=True)
     return found, calls
@@ -100,18 +101,6 @@ def _bytes(layout: Layout) -> int:
     for extent, stride in zip(layout.shape, layout.strides, strict=True):
         count *= extent if stride else 1
     return count
-
-
-def _filled(tree: Any, tensors: Mapping[int, torch.Tensor]) -> Any:
-    if isinstance(tree, Ref):
-        return tensors[tree.number]
-    if type(tree) in (tuple, list):
-        return type(tree)(_filled(part, tensors) for part in tree)
-    return tree
-
-
-def _named(call: Call, tensors: Mapping[int, torch.Tensor]) -> dict[str, Any]:
-    return {name: _filled(value, tensors) for name, value in call.kwargs.items()}
 
 
 def _viewed(
@@ -178,11 +167,7 @@ def _renamed(call: Call, names: Mapping[int, int]) -> Call:
         return call
 
     def named(tree: Any) -> Any:
-        if isinstance(tree, Ref):
-            return Ref(names.get(tree.number, tree.number))
-        if type(tree) in (tuple, list):
-            return type(tree)(named(part) for part in tree)
-        return tree
+        return mapped(tree, lambda ref: Ref(names.get(ref.number, ref.number)), Ref)
 
     kwargs = {name: named(value) for name, value in call.kwargs.items()}
     outputs = tuple(names.get(number, number) for number in call.outputs)

@@ -15,8 +15,8 @@ import numpy as np
 import torch
 
 from einderive.eops.opaque import is_opaque
-from einderive.frontend.call.guard import MISS, Names, guard
-from einderive.frontend.call.record import Layout, Ref
+from einderive.frontend.call.guard import Names, guard
+from einderive.frontend.call.record import Ref, leaves
 from einderive.frontend.call.simplify import Simple, Step, View
 
 Flat = Callable[..., Any]
@@ -144,23 +144,12 @@ def _argument(value: Any, names: Names) -> str:
         return f"v{value.number}"
     if value is None or isinstance(value, bool | int):
         return repr(value)
-    if type(value) in (tuple, list) and any(True for _ in _refs(value)):
+    if type(value) in (tuple, list) and any(True for _ in leaves(value, Ref)):
         inner = ", ".join(_argument(part, names) for part in value)
         return f"[{inner}]" if type(value) is list else f"({inner},)"
     return names.of(value)
 
 
-def _refs(tree: Any) -> Iterator[Ref]:
-    if isinstance(tree, Ref):
-        yield tree
-    elif isinstance(tree, tuple | list):
-        for part in tree:
-            yield from _refs(part)
-
-
 def key_of(tensors: Sequence[torch.Tensor]) -> tuple[object, ...]:
     """Equal for operands for which a program makes the same calls."""
     return tuple((t.shape, t.stride(), t.dtype, t.device, t.is_conj(), t.is_neg()) for t in tensors)
-
-
-__all__ = ["MISS", "Flat", "Layout", "body", "guarded", "guarded_call", "key_of"]

@@ -27,7 +27,7 @@ def derive_formula(options: argparse.Namespace) -> int:
     dtypes = arguments.dtypes(options.dtype)
     records = [path for path in (options.save, options.json) if path not in (None, "-")]
     _require_folders([*records, *([options.html] if options.html is not None else [])])
-    from einderive.derivations.search.explore import Budget
+    from einderive.derivations.search.strategy import Budget
     from einderive.frontend.api.optimize import derive
     from einderive.ta.notation.parse import parse
 

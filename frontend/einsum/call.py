@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
@@ -17,8 +17,8 @@ import numpy as np
 import opt_einsum
 from opt_einsum.parser import convert_to_valid_einsum_chars, get_symbol
 
-from einderive.frontend.call.source import MISS
-from einderive.frontend.einsum.linked import known, link
+from einderive.frontend.call.guard import MISS
+from einderive.frontend.einsum.linked import contracted, known, link
 from einderive.frontend.einsum.operands import (
     Arrays,
     Casting,
@@ -255,12 +255,8 @@ def _squeeze(spec: EinsumSpec, arrays: Arrays) -> Arrays:
 
 
 def _run(plan: Sequence[Contraction], arrays: Sequence[Any], step: Callable[..., Any]) -> Any:
-    pending = list(arrays)
-    for positions, equation in plan:  # positions count before any of the step's operands leaves
-        taken = [pending[position] for position in positions]
-        pending = [a for position, a in enumerate(pending) if position not in positions]
-        pending.append(step(equation, *taken))
-    return pending[0]
+    steps = ((positions, partial(step, equation)) for positions, equation in plan)
+    return contracted(steps, arrays)
 
 
 def _run_numpy(plan: Sequence[Contraction], arrays: Arrays) -> Any:

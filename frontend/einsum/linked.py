@@ -9,7 +9,7 @@ operands: labels are permuted so that batch, rows, columns and sums merge.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,9 +17,10 @@ import numpy as np
 import torch
 
 from einderive.eops.torch_views.contract import Operand, contract, sum_over
+from einderive.frontend.call.guard import MISS
 from einderive.frontend.call.record import Unrecordable, record, recordable
 from einderive.frontend.call.simplify import simplified
-from einderive.frontend.call.source import MISS, Flat, guarded, guarded_call
+from einderive.frontend.call.source import Flat, guarded, guarded_call
 
 MOST_TEXTS = 1024
 MOST_LAYOUTS = 16
@@ -85,9 +86,10 @@ def _step(positions: tuple[int, ...], equation: str) -> Step:
     return Step(positions, equation, terms, tuple(range(len(right))))
 
 
-def _run(steps: Sequence[tuple[tuple[int, ...], Flat]], arrays: Sequence[Any]) -> Any:
+def contracted(steps: Iterable[tuple[tuple[int, ...], Flat]], arrays: Sequence[Any]) -> Any:
+    """The steps one after the other: operands leave the list, and the result joins its end."""
     pending = list(arrays)
-    for positions, step in steps:
+    for positions, step in steps:  # positions count before any of the step's operands leaves
         operands = [pending[position] for position in positions]
         pending = [a for position, a in enumerate(pending) if position not in positions]
         pending.append(step(*operands))
@@ -101,11 +103,11 @@ def _torch(steps: Sequence[Step], operands: Sequence[Any], dtype: torch.dtype) -
         return None
     runs = [(step.positions, partial(_torch_step, step)) for step in steps]
 
-    def contracted(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        return [_run(runs, [tensor.to(dtype) for tensor in tensors])]
+    def run(tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        return [contracted(runs, [tensor.to(dtype) for tensor in tensors])]
 
     try:
-        trace, _ = record(contracted, operands)
+        trace, _ = record(run, operands)
     except (Unrecordable, RuntimeError):
         return None  # the general way says what is wrong, where something is
     return guarded(simplified(trace), operands, default_type=False)
@@ -146,10 +148,10 @@ def _numpy(steps: Sequence[Step], operands: Sequence[Any], dtype: Any) -> Flat |
         step_of = runs[0][1]
         return guarded_call(_whole(lambda x, y: step_of(y, x)), operands)
 
-    def contracted(*arrays: Any) -> Any:
-        return _run(runs, [array.astype(dtype, copy=False) for array in arrays])
+    def run(*arrays: Any) -> Any:
+        return contracted(runs, [array.astype(dtype, copy=False) for array in arrays])
 
-    return guarded_call(_whole(contracted), operands)
+    return guarded_call(_whole(run), operands)
 
 
 def _whole(run: Flat) -> Flat:

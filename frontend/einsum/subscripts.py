@@ -125,22 +125,17 @@ def parse_subscripts(text: str, sizes: str = "") -> Subscripts:
     known = {label for term in inputs for label in term.labels} | {ELLIPSIS}
     seen: set[str] = set()
     for label, span in output.marks:
+        message = ""
         if label in seen:
+            message = f"the output has {label} twice"
+            next_step = f"name {label} once in the output"
+        elif label not in known:
+            message = f"the output label {label} is in no operand"
+            others = ", ".join(sorted(known - {ELLIPSIS}))
+            next_step = f"drop {label} from the output, or use one of {others}"
+        if message:
             raise FormulaSyntaxError(
-                f"the output has {label} twice",
-                text=text,
-                span=span,
-                sizes=sizes,
-                next_step=f"name {label} once in the output",
-            )
-        if label not in known:
-            raise FormulaSyntaxError(
-                f"the output label {label} is in no operand",
-                text=text,
-                span=span,
-                sizes=sizes,
-                next_step=f"drop {label} from the output, or use one of "
-                + ", ".join(sorted(known - {ELLIPSIS})),
+                message, text=text, span=span, sizes=sizes, next_step=next_step
             )
         seen.add(label)
     return Subscripts(text, tuple(inputs), output)
@@ -156,20 +151,12 @@ def _parse_term(text: str, span: Span, sizes: str) -> Term:
         position += width
         if character == " ":
             continue
-        if width == 3:
-            if any(mark.label == ELLIPSIS for mark in marks):
-                raise FormulaSyntaxError(
-                    "a second ellipsis in one term",
-                    text=text,
-                    span=here,
-                    sizes=sizes,
-                    next_step="keep one '...' a term",
-                )
+        if width == 3 and all(mark.label != ELLIPSIS for mark in marks):
             marks.append(Mark(ELLIPSIS, here))
         elif character.isalpha() or (character > LAST_PLAIN and character.isprintable()):
             marks.append(Mark(character, here))
         else:
-            message, next_step = _explain(character)
+            message, next_step = _explain(text[slice(*here)])
             raise FormulaSyntaxError(
                 message, text=text, span=here, sizes=sizes, next_step=next_step
             )
@@ -177,7 +164,9 @@ def _parse_term(text: str, span: Span, sizes: str) -> Term:
 
 
 def _explain(character: str) -> tuple[str, str]:
-    """Why a character may not stand in a term, and what to do."""
+    """Why a character, or a second ellipsis, may not stand in a term, and what to do."""
+    if character == ELLIPSIS:
+        return "a second ellipsis in one term", "keep one '...' a term"
     if character == ".":
         return "a '.' that is not part of an ellipsis", "write '...', without spaces inside"
     if character in "->":
@@ -282,24 +271,17 @@ def _check_sizes(
         own: dict[str, int] = {}
         for (label, span), size in zip(marks, shape, strict=True):
             other, where = found.get(label, (size, number))
+            message = ""
             if own.setdefault(label, size) != size:
-                raise RangeError(
-                    f"the label {label} is {own[label]} and {size} in operand {number}",
-                    text=text,
-                    span=span,
-                    sizes=sizes,
-                    next_step="a diagonal takes equal sizes; use two labels otherwise",
-                )
-            if size not in (1, other):
+                message = f"the label {label} is {own[label]} and {size} in operand {number}"
+                next_step = "a diagonal takes equal sizes; use two labels otherwise"
+            elif size not in (1, other):
                 kind = "ellipsis dimension" if len(label) > 1 else "label"
-                raise RangeError(
-                    f"the {kind} {label} is {other} in operand {where} and {size} "
-                    f"in operand {number}",
-                    text=text,
-                    span=span,
-                    sizes=sizes,
-                    next_step="give both the same size (1 broadcasts), or use two labels",
-                )
+                message = f"the {kind} {label} is {other} in operand {where} and {size} in operand"
+                message += f" {number}"
+                next_step = "give both the same size (1 broadcasts), or use two labels"
+            if message:
+                raise RangeError(message, text=text, span=span, sizes=sizes, next_step=next_step)
             if size != 1:
                 found.setdefault(label, (size, number))
 

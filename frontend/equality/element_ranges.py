@@ -14,10 +14,11 @@ from collections.abc import Callable, Sequence
 
 from einderive.frontend.equality.equation import Pair
 from einderive.frontend.equality.verdict import Counterexample, Verdict
-from einderive.ta.equality.compare import exactly, opaque_functions, visited
+from einderive.ta.equality.compare import exactly
 from einderive.ta.equality.counterexample import ROUNDING, StrictField, confirmed
+from einderive.ta.equality.sign_bounds import opaque_functions
 from einderive.ta.exact.fields import Array, Field, ModularField, RealField
-from einderive.ta.exact.interp import Values, evaluate_at, input_tensors, uses_order
+from einderive.ta.exact.interp import Values, evaluate_at, input_tensors, uses_order, visited
 from einderive.ta.exact.sampled import Positions, sampled_values
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Tensor
@@ -93,7 +94,7 @@ def _in_types(pair: Pair, example: Counterexample, held: dict[str, Range]) -> Co
     sides = pair.left[output], pair.right[output]
     opaque = opaque_functions(*sides)
     tensors = input_tensors(*sides)
-    large = sum(visited(side, 1) for side in sides) > MOST_VISITED
+    large = visited(sides, 1) > MOST_VISITED
     if large or not (opaque or exactly(*sides)):
         return None
     field: Field = RealField(ROUNDING) if opaque else StrictField()

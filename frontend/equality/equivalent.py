@@ -11,28 +11,19 @@ from einderive.frontend.equality.equation import Equation, Pair, stated
 from einderive.frontend.equality.sizes import families, symbolic
 from einderive.frontend.equality.smallest import smallest
 from einderive.frontend.equality.verdict import Counterexample, Verdict
-from einderive.ta.equality.compare import (
-    MOST_BITS,
-    Outcome,
-    Place,
-    compare,
-    exactly,
-    opaque_functions,
-    outside,
-    points,
-    sample,
-)
+from einderive.ta.equality.compare import MOST_BITS, Outcome, Place, compare, exactly, outside
 from einderive.ta.equality.degrees import greatest_bits
 from einderive.ta.equality.laws import EXP_SUM, LAWS, apply_definitions, law_names
 from einderive.ta.equality.partial_values import divides, has_infinity, partial
-from einderive.ta.equality.positions import MOST_POSITIONS
+from einderive.ta.equality.positions import MOST_POSITIONS, sample
+from einderive.ta.equality.sign_bounds import opaque_functions
 from einderive.ta.equality.small_extents import reduce_extents
 from einderive.ta.errors import EinderiveError, RangeError, TextError, shown
 from einderive.ta.exact.interp import uses_order
 from einderive.ta.ir.names import RESERVED
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.program import Program
-from einderive.ta.ir.subst import stages
+from einderive.ta.ir.subst import points_of, stages
 
 __all__ = ["Counterexample", "Verdict", "equivalent"]
 
@@ -131,7 +122,7 @@ def _of_numbers(equation: Equation, pair: Pair, laws: frozenset[str], most: int)
             "identical", f"both are the same canonical expression{_by(laws - {EXP_SUM})}"
         )
     small = reduce_extents(left, right)
-    if points(*small.left, *small.right) > most:
+    if points_of(*small.left, *small.right) > most:
         return _sampled(equation, pair, laws)
     outcome = compare(small.left, small.right, exp_sum=EXP_SUM in laws)
     if outcome.equal:
@@ -269,7 +260,7 @@ def _for_families(equation: Equation, laws: frozenset[str]) -> Verdict:
             smaller = _smaller(equation, dict(sizes), laws)
             verdict = verdict if smaller is None else smaller
             return Verdict("different", verdict.detail, verdict.counterexample, tuple(shapes))
-        if not verdict and points(*pair.left, *pair.right) > MOST_GENERIC:
+        if not verdict and points_of(*pair.left, *pair.right) > MOST_GENERIC:
             large += 1
             continue
         if not verdict:

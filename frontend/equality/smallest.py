@@ -16,26 +16,20 @@ import numpy as np
 from einderive.frontend.equality.element_ranges import limited
 from einderive.frontend.equality.equation import Equation, Pair
 from einderive.frontend.equality.verdict import Counterexample, Entry
-from einderive.ta.equality.compare import (
-    ROUNDING,
-    Found,
-    compare,
-    exactly,
-    first_difference,
-    opaque_functions,
-    points,
-    visited,
-)
+from einderive.ta.equality.compare import compare, exactly
+from einderive.ta.equality.counterexample import ROUNDING, Found, first_difference
 from einderive.ta.equality.laws import EXP_SUM, apply_definitions
+from einderive.ta.equality.sign_bounds import opaque_functions
 from einderive.ta.equality.small_extents import Classes, reduce_extents
 from einderive.ta.errors import EinderiveError
 from einderive.ta.exact.fields import Array, Field, ModularField, RealField
-from einderive.ta.exact.interp import evaluate_at, input_tensors
+from einderive.ta.exact.interp import evaluate_at, input_tensors, visited
 from einderive.ta.exact.rationals import ExactField
 from einderive.ta.exact.sampled import sampled_values
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.program import Program
+from einderive.ta.ir.subst import points_of
 
 SIDES = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32)
 MOST_POINTS = 60_000
@@ -65,7 +59,7 @@ class _Search:
         small = reduce_extents(
             *(apply_definitions(side, self.laws) for side in (pair.left, pair.right))
         )
-        if points(*small.left, *small.right) > MOST_POINTS:
+        if points_of(*small.left, *small.right) > MOST_POINTS:
             return None
         found = compare(small.left, small.right, exp_sum=EXP_SUM in self.laws).found
         return (pair, found) if found else None
@@ -129,7 +123,7 @@ def _sparse(search: _Search, pair: Pair) -> Counterexample | None:
     """With few entries that are not 0, if a difference shows on small whole numbers."""
     tensors = {t.name: t for t in input_tensors(*pair.left, *pair.right)}
     entries = sum(t.size for t in tensors.values())
-    if entries > MOST_ENTRIES or points(*pair.left, *pair.right) > MOST_POINTS:
+    if entries > MOST_ENTRIES or points_of(*pair.left, *pair.right) > MOST_POINTS:
         return None
     opaque = opaque_functions(*pair.left, *pair.right)
     if not opaque and not exactly(*pair.left, *pair.right):
@@ -214,7 +208,7 @@ def _plain(pair: Pair, found: Found) -> Counterexample:
     sides = pair.left[found.output], pair.right[found.output]
     tensors = input_tensors(*sides)
     opaque = opaque_functions(*sides)
-    affordable = sum(visited(side, 1) for side in sides) <= MOST_POINTS
+    affordable = visited(sides, 1) <= MOST_POINTS
     affordable = affordable and bool(opaque or exactly(*sides))
     field: Field = RealField(ROUNDING) if opaque else ExactField()
     for seed in range(1, 5 if affordable else 1):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 
-from einderive.frontend.formulas.entry import Formula, Plain, Shapes, fixed
+from einderive.frontend.formulas.entry import Formula, Plain, Shapes, fixed, named
 
 API = "array API standard 2023.12, "
+_named = partial(named, API)
 
 
 def _square(n: int) -> Shapes:
@@ -28,28 +31,26 @@ ARRAY_API: tuple[Formula, ...] = (
         lambda a, b: a @ b,
         pair=True,
     ),
-    Formula(
+    _named(
         "matmul, batched",
-        API + "matmul",
-        fixed("Y[b,i,j] = A[b,i,k]*B[b,k,j]"),
+        "Y[b,i,j] = A[b,i,k]*B[b,k,j]",
         lambda n: {"A": (8, n, n), "B": (8, n, n)},
-        (lambda a, b: a @ b,),
-        512,
+        lambda a, b: a @ b,
+        largest=512,
     ),
-    Formula(
+    _named(
         "matmul, matrix times vector",
-        API + "matmul",
-        fixed("Y[i] = A[i,k]*B[k]"),
+        "Y[i] = A[i,k]*B[k]",
         lambda n: {"A": (n, n), "B": (n,)},
-        (lambda a, b: a @ b, torch.mv),
+        lambda a, b: a @ b,
+        torch.mv,
     ),
-    Formula(
+    _named(
         "tensordot, two axes",
-        API + "tensordot",
-        fixed("Y[i,l] = A[i,j,k]*B[j,k,l]"),
+        "Y[i,l] = A[i,j,k]*B[j,k,l]",
         lambda n: {"A": (n, n, 16), "B": (n, 16, n)},
-        (lambda a, b: torch.tensordot(a, b, 2),),
-        512,
+        lambda a, b: torch.tensordot(a, b, 2),
+        largest=512,
     ),
     _entry(
         "vecdot",
@@ -64,35 +65,22 @@ ARRAY_API: tuple[Formula, ...] = (
         lambda a: a.mT.contiguous(),
     ),
     _entry("sum", "Y[i] = A[i,k]", lambda a: a.sum(1)),
-    Formula(
-        "sum, over the first axis",
-        API + "sum",
-        fixed("Y[j] = A[i,j]"),
-        _square,
-        (lambda a: a.sum(0),),
-    ),
-    Formula(
-        "mean",
-        API + "mean",
-        lambda n: f"Y[i] = A[i,k]/{n}",
-        _square,
-        (lambda a: a.mean(1),),
-    ),
-    Formula(
+    _named("sum, over the first axis", "Y[j] = A[i,j]", _square, lambda a: a.sum(0)),
+    _named("mean", lambda n: f"Y[i] = A[i,k]/{n}", _square, lambda a: a.mean(1)),
+    _named(
         "var",
-        API + "var",
         lambda n: f"M[i] = A[i,k]/{n}; Y[i] = (A[i,k]-M[i])^2/{n}",
         _square,
-        (lambda a: a.var(1, correction=0),),
+        lambda a: a.var(1, correction=0),
     ),
     _entry("max", "Y[i] = max[k](A[i,k])", lambda a: a.amax(1)),
     _entry("prod", "Y[i] = prod[k](A[i,k])", lambda a: a.prod(1)),
-    Formula(
+    _named(
         "linalg.outer",
-        API + "linalg.outer",
-        fixed("Y[i,j] = A[i]*B[j]"),
+        "Y[i,j] = A[i]*B[j]",
         lambda n: {"A": (n,), "B": (n,)},
-        (torch.outer, lambda a, b: a[:, None] * b),
+        torch.outer,
+        lambda a, b: a[:, None] * b,
     ),
     _entry(
         "linalg.vector_norm",
@@ -121,48 +109,40 @@ ARRAY_API: tuple[Formula, ...] = (
         "Y[i,j] = minimum(maximum(A[i,j], -1), 1)",
         lambda a: a.clamp(-1, 1),
     ),
-    Formula(
+    _named(
         "add, with broadcasting",
-        API + "add",
-        fixed("Y[i,j] = A[i,j]+B[j]"),
+        "Y[i,j] = A[i,j]+B[j]",
         lambda n: {"A": (n, n), "B": (n,)},
-        (lambda a, b: a + b,),
+        lambda a, b: a + b,
     ),
     _entry("multiply", "Y[i,j] = A[i,j]*B[i,j]", lambda a, b: a * b, pair=True),
-    Formula(
+    _named(
         "concat",
-        API + "concat",
         lambda n: f"Y[i,j] = where(i < {n}, A[i,j], B[i-{n},j]) where i in 0:{2 * n}",
         _pair,
-        (lambda a, b: torch.cat((a, b)),),
+        lambda a, b: torch.cat((a, b)),
     ),
-    Formula(
-        "flip",
-        API + "flip",
-        lambda n: f"Y[i,j] = A[i,{n - 1}-j] where j in 0:{n}",
-        _square,
-        (lambda a: a.flip(1),),
+    _named(
+        "flip", lambda n: f"Y[i,j] = A[i,{n - 1}-j] where j in 0:{n}", _square, lambda a: a.flip(1)
     ),
-    Formula(
+    _named(
         "roll",
-        API + "roll",
         lambda n: f"Y[i,j] = A[(i+{n - 1})%{n},j] where i in 0:{n}",
         _square,
-        (lambda a: a.roll(1, 0),),
+        lambda a: a.roll(1, 0),
     ),
     _entry("tril", "Y[i,j] = where(j <= i, A[i,j], 0)", lambda a: a.tril()),
-    Formula(
+    _named(
         "diff",
-        API + "diff",
         lambda n: f"Y[i,j] = A[i,j+1]-A[i,j] where j in 0:{n - 1}",
         _square,
-        (lambda a: a.diff(), lambda a: a[:, 1:] - a[:, :-1]),
+        lambda a: a.diff(),
+        lambda a: a[:, 1:] - a[:, :-1],
     ),
-    Formula(
+    _named(
         "repeat",
-        API + "repeat",
         lambda n: f"Y[i,j] = A[i//2,j] where i in 0:{2 * n}",
         _square,
-        (lambda a: a.repeat_interleave(2, 0),),
+        lambda a: a.repeat_interleave(2, 0),
     ),
 )

@@ -36,3 +36,16 @@ class Formula:
 def fixed(text: str) -> Callable[[int], str]:
     """A text that is the same at all sizes."""
     return lambda n: text
+
+
+def named(
+    source: str,
+    name: str,
+    text: str | Callable[[int], str],
+    shapes: Callable[[int], Shapes],
+    *plain: Plain,
+    largest: int = SIZES[-1],
+) -> Formula:
+    """The formula whose name begins, up to a comma, with its name in the source."""
+    at = fixed(text) if isinstance(text, str) else text
+    return Formula(name, source + name.partition(",")[0], at, shapes, plain, largest)

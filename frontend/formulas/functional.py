@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 from torch.nn import functional
 
-from einderive.frontend.formulas.entry import Formula, Plain, Shapes, fixed
+from einderive.frontend.formulas.entry import Formula, Plain, Shapes, fixed, named
 
 DOCS = "torch.nn.functional."
+_named = partial(named, DOCS)
 
 
 def _rows(n: int) -> Shapes:
@@ -35,12 +38,11 @@ ATTEND = (
 )
 
 FUNCTIONAL: tuple[Formula, ...] = (
-    Formula(
+    _named(
         "linear",
-        DOCS + "linear",
-        fixed("Y[b,o] = X[b,i]*W[o,i] + B[o]"),
+        "Y[b,o] = X[b,i]*W[o,i] + B[o]",
         lambda n: {"X": (n, n), "W": (n, n), "B": (n,)},
-        (functional.linear,),
+        functional.linear,
     ),
     Formula(
         "linear, then relu",
@@ -49,12 +51,11 @@ FUNCTIONAL: tuple[Formula, ...] = (
         lambda n: {"X": (n, n), "W": (n, n), "B": (n,)},
         (lambda x, w, b: functional.linear(x, w, b).relu(),),
     ),
-    Formula(
+    _named(
         "bilinear",
-        DOCS + "bilinear",
-        fixed("Y[b,o] = X[b,i]*W[o,i,j]*Z[b,j]"),
+        "Y[b,o] = X[b,i]*W[o,i,j]*Z[b,j]",
         lambda n: {"X": (n, 32), "W": (32, 32, 32), "Z": (n, 32)},
-        (lambda x, w, z: functional.bilinear(x, z, w),),
+        lambda x, w, z: functional.bilinear(x, z, w),
     ),
     _entry(
         "softmax",
@@ -71,60 +72,52 @@ FUNCTIONAL: tuple[Formula, ...] = (
         "M[i] = min[k](X[i,k]); E[i,k] = exp(M[i]-X[i,k]); Y[i,k] = E[i,k]/sum[l](E[i,l])",
         lambda x: functional.softmin(x, -1),
     ),
-    Formula(
+    _named(
         "layer_norm",
-        DOCS + "layer_norm",
         lambda n: (
             f"M[i] = X[i,k]/{n}; V[i] = (X[i,k]-M[i])^2/{n}; "
             "Y[i,k] = (X[i,k]-M[i])*rsqrt(V[i]+1e-5)*G[k] + B[k]"
         ),
         lambda n: {"X": (n, n), "G": (n,), "B": (n,)},
-        (lambda x, g, b: functional.layer_norm(x, g.shape, g, b),),
+        lambda x, g, b: functional.layer_norm(x, g.shape, g, b),
     ),
-    Formula(
+    _named(
         "rms_norm",
-        DOCS + "rms_norm",
         lambda n: f"Y[i,k] = X[i,k]*rsqrt(sum[l](X[i,l]^2)/{n} + 1e-6)*G[k]",
         lambda n: {"X": (n, n), "G": (n,)},
-        (lambda x, g: functional.rms_norm(x, g.shape, g, 1e-6),),
+        lambda x, g: functional.rms_norm(x, g.shape, g, 1e-6),
     ),
-    Formula(
+    _named(
         "batch_norm, evaluation",
-        DOCS + "batch_norm",
-        fixed("Y[b,c,h] = (X[b,c,h]-M[c])*rsqrt(V[c]^2+1e-5)*G[c] + B[c]"),
+        "Y[b,c,h] = (X[b,c,h]-M[c])*rsqrt(V[c]^2+1e-5)*G[c] + B[c]",
         lambda n: {"X": (16, 32, n), "M": (32,), "V": (32,), "G": (32,), "B": (32,)},
-        (lambda x, m, v, g, b: functional.batch_norm(x, m, v * v, g, b),),
+        lambda x, m, v, g, b: functional.batch_norm(x, m, v * v, g, b),
     ),
-    Formula(
+    _named(
         "instance_norm",
-        DOCS + "instance_norm",
         lambda n: (
             f"M[b,c] = X[b,c,k]/{n}; V[b,c] = (X[b,c,k]-M[b,c])^2/{n}; "
             "Y[b,c,k] = (X[b,c,k]-M[b,c])*rsqrt(V[b,c]+1e-5)"
         ),
         lambda n: {"X": (8, 16, n)},
-        (functional.instance_norm,),
+        functional.instance_norm,
     ),
     _entry(
         "normalize",
         "Y[i,k] = X[i,k]/maximum(sqrt(sum[l](X[i,l]^2)), 1e-12)",
         functional.normalize,
     ),
-    Formula(
+    _named(
         "scaled_dot_product_attention",
-        DOCS + "scaled_dot_product_attention",
-        fixed(SCORES + ATTEND),
+        SCORES + ATTEND,
         _heads,
-        (functional.scaled_dot_product_attention,),
+        functional.scaled_dot_product_attention,
     ),
-    Formula(
+    _named(
         "scaled_dot_product_attention, causal",
-        DOCS + "scaled_dot_product_attention",
-        fixed(
-            "T[h,i,j] = Q[h,i,d]*K[h,j,d]/8; S[h,i,j] = where(j <= i, T[h,i,j], -inf); " + ATTEND
-        ),
+        "T[h,i,j] = Q[h,i,d]*K[h,j,d]/8; S[h,i,j] = where(j <= i, T[h,i,j], -inf); " + ATTEND,
         _heads,
-        (lambda q, k, v: functional.scaled_dot_product_attention(q, k, v, is_causal=True),),
+        lambda q, k, v: functional.scaled_dot_product_attention(q, k, v, is_causal=True),
     ),
     _entry("relu", "Y[i,j] = relu(X[i,j])", functional.relu),
     _entry("gelu", "Y[i,j] = gelu(X[i,j])", functional.gelu),
@@ -138,20 +131,13 @@ FUNCTIONAL: tuple[Formula, ...] = (
         functional.hardswish,
     ),
     _entry("softsign", "Y[i,j] = X[i,j]/(1+abs(X[i,j]))", functional.softsign),
-    Formula(
+    _named(
         "glu",
-        DOCS + "glu",
         lambda n: f"Y[i,j] = X[i,j]*sigmoid(X[i,j+{n}]) where j in 0:{n}",
         lambda n: {"X": (n, 2 * n)},
-        (functional.glu,),
+        functional.glu,
     ),
-    Formula(
-        "mse_loss",
-        DOCS + "mse_loss",
-        lambda n: f"Y = (X[i,j]-Z[i,j])^2/{n * n}",
-        _pair,
-        (functional.mse_loss,),
-    ),
+    _named("mse_loss", lambda n: f"Y = (X[i,j]-Z[i,j])^2/{n * n}", _pair, functional.mse_loss),
     _entry(
         "l1_loss, sum",
         "Y = sum[i,j](abs(X[i,j]-Z[i,j]))",
@@ -185,30 +171,27 @@ FUNCTIONAL: tuple[Formula, ...] = (
         (lambda x, z: torch.cdist(x, z) ** 2, lambda x, z: ((x[:, None] - z) ** 2).sum(-1)),
         512,
     ),
-    Formula(
+    _named(
         "pixel_shuffle",
-        DOCS + "pixel_shuffle",
         lambda n: (
             "Y[b,c,h,w] = X[b,4*c+2*(h%2)+w%2,h//2,w//2] "
             f"where c in 0:4, h in 0:{2 * n}, w in 0:{2 * n}"
         ),
         lambda n: {"X": (1, 16, n, n)},
-        (lambda x: functional.pixel_shuffle(x, 2),),
-        512,
+        lambda x: functional.pixel_shuffle(x, 2),
+        largest=512,
     ),
-    Formula(
+    _named(
         "pad",
-        DOCS + "pad",
         lambda n: f"Y[i,j] = X[i-1,j-2] where i in 0:{n + 2}, j in 0:{n + 4}",
         _rows,
-        (lambda x: functional.pad(x, (2, 2, 1, 1)),),
+        lambda x: functional.pad(x, (2, 2, 1, 1)),
     ),
-    Formula(
+    _named(
         "interpolate, nearest",
-        DOCS + "interpolate",
         lambda n: f"Y[b,c,h,w] = X[b,c,h//2,w//2] where h in 0:{2 * n}, w in 0:{2 * n}",
         lambda n: {"X": (1, 8, n, n)},
-        (lambda x: functional.interpolate(x, scale_factor=2, mode="nearest"),),
-        512,
+        lambda x: functional.interpolate(x, scale_factor=2, mode="nearest"),
+        largest=512,
     ),
 )

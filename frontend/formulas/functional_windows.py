@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 from torch.nn import functional
 
-from einderive.frontend.formulas.entry import Formula
+from einderive.frontend.formulas.entry import Formula, named
 
 DOCS = "torch.nn.functional."
+_named = partial(named, DOCS)
 
 
 def _separate(a: torch.Tensor, u: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
@@ -19,30 +22,25 @@ def _separate(a: torch.Tensor, u: torch.Tensor, v: torch.Tensor) -> torch.Tensor
 
 
 WINDOWS: tuple[Formula, ...] = (
-    Formula(
+    _named(
         "conv1d",
-        DOCS + "conv1d",
         lambda n: f"Y[b,f,h] = A[b,c,h+r-1]*K[f,c,r] where h in 0:{n}",
         lambda n: {"A": (8, 16, n), "K": (32, 16, 3)},
-        (lambda a, k: functional.conv1d(a, k, padding=1),),
+        lambda a, k: functional.conv1d(a, k, padding=1),
     ),
-    Formula(
+    _named(
         "conv1d, a filter of 65 taps",
-        DOCS + "conv1d",
         lambda n: f"Y[h] = A[h+r]*K[r] where h in 0:{16 * n}",
         lambda n: {"A": (16 * n + 64,), "K": (65,)},
-        (
-            lambda a, k: functional.conv1d(a[None, None], k[None, None])[0, 0],
-            lambda a, k: a.unfold(0, 65, 1) @ k,
-        ),
+        lambda a, k: functional.conv1d(a[None, None], k[None, None])[0, 0],
+        lambda a, k: a.unfold(0, 65, 1) @ k,
     ),
-    Formula(
+    _named(
         "conv2d",
-        DOCS + "conv2d",
         lambda n: f"Y[b,f,h,w] = A[b,c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:{n}, w in 0:{n}",
         lambda n: {"A": (1, 16, n, n), "K": (16, 16, 3, 3)},
-        (lambda a, k: functional.conv2d(a, k, padding=1),),
-        512,
+        lambda a, k: functional.conv2d(a, k, padding=1),
+        largest=512,
     ),
     Formula(
         "conv2d, with bias and relu",
@@ -55,94 +53,83 @@ WINDOWS: tuple[Formula, ...] = (
         (lambda a, k, b: functional.conv2d(a, k, b, padding=1).relu(),),
         512,
     ),
-    Formula(
+    _named(
         "conv2d, stride 2",
-        DOCS + "conv2d",
         lambda n: (
             f"Y[b,f,h,w] = A[b,c,2*h+r-1,2*w+s-1]*K[f,c,r,s] where h in 0:{n // 2}, w in 0:{n // 2}"
         ),
         lambda n: {"A": (1, 16, n, n), "K": (32, 16, 3, 3)},
-        (lambda a, k: functional.conv2d(a, k, stride=2, padding=1),),
-        512,
+        lambda a, k: functional.conv2d(a, k, stride=2, padding=1),
+        largest=512,
     ),
-    Formula(
+    _named(
         "conv2d, dilation 2",
-        DOCS + "conv2d",
         lambda n: f"Y[b,f,h,w] = A[b,c,h+2*r-2,w+2*s-2]*K[f,c,r,s] where h in 0:{n}, w in 0:{n}",
         lambda n: {"A": (1, 16, n, n), "K": (16, 16, 3, 3)},
-        (lambda a, k: functional.conv2d(a, k, padding=2, dilation=2),),
-        512,
+        lambda a, k: functional.conv2d(a, k, padding=2, dilation=2),
+        largest=512,
     ),
-    Formula(
+    _named(
         "conv2d, depthwise",
-        DOCS + "conv2d",
         lambda n: f"Y[b,c,h,w] = A[b,c,h+r-1,w+s-1]*K[c,r,s] where h in 0:{n}, w in 0:{n}",
         lambda n: {"A": (1, 16, n, n), "K": (16, 3, 3)},
-        (lambda a, k: functional.conv2d(a, k[:, None], padding=1, groups=16),),
-        512,
+        lambda a, k: functional.conv2d(a, k[:, None], padding=1, groups=16),
+        largest=512,
     ),
-    Formula(
+    _named(
         "conv2d, depthwise with a separable kernel",
-        DOCS + "conv2d",
         lambda n: f"Y[b,c,h,w] = A[b,c,h+r-2,w+s-2]*U[c,r]*V[c,s] where h in 0:{n}, w in 0:{n}",
         lambda n: {"A": (1, 16, n, n), "U": (16, 5), "V": (16, 5)},
-        (
-            lambda a, u, v: functional.conv2d(
-                a, (u[:, :, None] * v[:, None])[:, None], padding=2, groups=16
-            ),
-            _separate,
+        lambda a, u, v: functional.conv2d(
+            a, (u[:, :, None] * v[:, None])[:, None], padding=2, groups=16
         ),
-        512,
+        _separate,
+        largest=512,
     ),
-    Formula(
+    _named(
         "conv3d",
-        DOCS + "conv3d",
         lambda n: (
             "Y[b,f,x,y,z] = A[b,c,x+p-1,y+q-1,z+r-1]*K[f,c,p,q,r] "
             f"where x in 0:{n}, y in 0:{n}, z in 0:{n}"
         ),
         lambda n: {"A": (1, 4, n, n, n), "K": (4, 4, 3, 3, 3)},
-        (lambda a, k: functional.conv3d(a, k, padding=1),),
-        128,
+        lambda a, k: functional.conv3d(a, k, padding=1),
+        largest=128,
     ),
-    Formula(
+    _named(
         "conv_transpose1d",
-        DOCS + "conv_transpose1d",
         lambda n: f"Y[b,f,h] = A[b,c,i]*K[c,f,h+1-2*i] where h in 0:{2 * n}",
         lambda n: {"A": (8, 16, n), "K": (16, 16, 4)},
-        (lambda a, k: functional.conv_transpose1d(a, k, stride=2, padding=1),),
+        lambda a, k: functional.conv_transpose1d(a, k, stride=2, padding=1),
     ),
-    Formula(
+    _named(
         "avg_pool2d",
-        DOCS + "avg_pool2d",
         lambda n: (
             "Y[b,c,h,w] = A[b,c,2*h+r,2*w+s]/4 "
             f"where h in 0:{n // 2}, w in 0:{n // 2}, r in 0:2, s in 0:2"
         ),
         lambda n: {"A": (1, 16, n, n)},
-        (lambda a: functional.avg_pool2d(a, 2),),
-        512,
+        lambda a: functional.avg_pool2d(a, 2),
+        largest=512,
     ),
-    Formula(
+    _named(
         "avg_pool2d, 15 x 15",
-        DOCS + "avg_pool2d",
         lambda n: (
             "Y[b,c,h,w] = A[b,c,h+r-7,w+s-7]/225 "
             f"where h in 0:{n}, w in 0:{n}, r in 0:15, s in 0:15"
         ),
         lambda n: {"A": (1, 16, n, n)},
-        (lambda a: functional.avg_pool2d(a, 15, stride=1, padding=7),),
-        128,
+        lambda a: functional.avg_pool2d(a, 15, stride=1, padding=7),
+        largest=128,
     ),
-    Formula(
+    _named(
         "max_pool2d",
-        DOCS + "max_pool2d",
         lambda n: (
             "Y[b,c,h,w] = max[r,s](A{fill=-inf}[b,c,2*h+r-1,2*w+s-1]) "
             f"where h in 0:{n // 2}, w in 0:{n // 2}, r in 0:3, s in 0:3"
         ),
         lambda n: {"A": (1, 16, n, n)},
-        (lambda a: functional.max_pool2d(a, 3, stride=2, padding=1),),
-        512,
+        lambda a: functional.max_pool2d(a, 3, stride=2, padding=1),
+        largest=512,
     ),
 )

@@ -3,12 +3,15 @@ its NumPy sources a line; of time-stepping kernels one step."""
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 from torch.nn import functional
 
-from einderive.frontend.formulas.entry import Formula, Shapes, fixed
+from einderive.frontend.formulas.entry import Formula, Shapes, named
 
 NP = "NPBench, "
+_named = partial(named, NP)
 
 
 def _three(n: int) -> Shapes:
@@ -59,107 +62,85 @@ def _gemver(
 
 
 NPBENCH: tuple[Formula, ...] = (
-    Formula(
+    _named(
         "gemm",
-        NP + "gemm",
-        fixed("Y[i,j] = 1.5*A[i,k]*B[k,j] + 1.2*C[i,j]"),
+        "Y[i,j] = 1.5*A[i,k]*B[k,j] + 1.2*C[i,j]",
         _three,
-        (
-            lambda a, b, c: 1.5 * a @ b + 1.2 * c,
-            lambda a, b, c: torch.addmm(c, a, b, alpha=1.5, beta=1.2),
-        ),
+        lambda a, b, c: 1.5 * a @ b + 1.2 * c,
+        lambda a, b, c: torch.addmm(c, a, b, alpha=1.5, beta=1.2),
     ),
-    Formula(
+    _named(
         "k2mm",
-        NP + "k2mm",
-        fixed("Y[i,j] = 1.5*A[i,k]*B[k,l]*C[l,j] + 1.2*D[i,j]"),
+        "Y[i,j] = 1.5*A[i,k]*B[k,l]*C[l,j] + 1.2*D[i,j]",
         lambda n: {**_three(n), "D": (n, n)},
-        (
-            lambda a, b, c, d: 1.5 * a @ b @ c + 1.2 * d,
-            lambda a, b, c, d: torch.addmm(d, a @ b, c, alpha=1.5, beta=1.2),
-        ),
+        lambda a, b, c, d: 1.5 * a @ b @ c + 1.2 * d,
+        lambda a, b, c, d: torch.addmm(d, a @ b, c, alpha=1.5, beta=1.2),
     ),
-    Formula(
+    _named(
         "k3mm",
-        NP + "k3mm",
-        fixed("Y[i,j] = A[i,k]*B[k,l]*C[l,m]*D[m,j]"),
+        "Y[i,j] = A[i,k]*B[k,l]*C[l,m]*D[m,j]",
         lambda n: {**_three(n), "D": (n, n)},
-        (lambda a, b, c, d: a @ b @ c @ d, lambda a, b, c, d: (a @ b) @ (c @ d)),
-        512,
+        lambda a, b, c, d: a @ b @ c @ d,
+        lambda a, b, c, d: (a @ b) @ (c @ d),
+        largest=512,
     ),
-    Formula(
+    _named(
         "atax",
-        NP + "atax",
-        fixed("Y[j] = A[i,k]*X[k]*A[i,j]"),
+        "Y[j] = A[i,k]*X[k]*A[i,j]",
         lambda n: {"A": (n, n), "X": (n,)},
-        (lambda a, x: (a @ x) @ a,),
+        lambda a, x: (a @ x) @ a,
     ),
-    Formula(
+    _named(
         "bicg",
-        NP + "bicg",
-        fixed("S[j] = R[i]*A[i,j]; Q[i] = A[i,k]*P[k]"),
+        "S[j] = R[i]*A[i,j]; Q[i] = A[i,k]*P[k]",
         lambda n: {"R": (n,), "A": (n, n), "P": (n,)},
-        (lambda r, a, p: (r @ a, a @ p),),
+        lambda r, a, p: (r @ a, a @ p),
     ),
-    Formula(
+    _named(
         "mvt",
-        NP + "mvt",
-        fixed("Y[i] = X[i] + A[i,k]*P[k]; Z[i] = U[i] + A[k,i]*Q[k]"),
+        "Y[i] = X[i] + A[i,k]*P[k]; Z[i] = U[i] + A[k,i]*Q[k]",
         lambda n: {"X": (n,), "A": (n, n), "P": (n,), "U": (n,), "Q": (n,)},
-        (
-            lambda x, a, p, u, q: (x + a @ p, u + q @ a),
-            lambda x, a, p, u, q: (torch.addmv(x, a, p), torch.addmv(u, a.T, q)),
-        ),
+        lambda x, a, p, u, q: (x + a @ p, u + q @ a),
+        lambda x, a, p, u, q: (torch.addmv(x, a, p), torch.addmv(u, a.T, q)),
     ),
-    Formula(
+    _named(
         "gesummv",
-        NP + "gesummv",
-        fixed("Y[i] = 1.5*A[i,k]*X[k] + 1.2*B[i,k]*X[k]"),
+        "Y[i] = 1.5*A[i,k]*X[k] + 1.2*B[i,k]*X[k]",
         lambda n: {"A": (n, n), "X": (n,), "B": (n, n)},
-        (lambda a, x, b: 1.5 * a @ x + 1.2 * b @ x, lambda a, x, b: 1.5 * (a @ x) + 1.2 * (b @ x)),
+        lambda a, x, b: 1.5 * a @ x + 1.2 * b @ x,
+        lambda a, x, b: 1.5 * (a @ x) + 1.2 * (b @ x),
     ),
-    Formula(
+    _named(
         "gemver, the updated matrix times a vector",
-        NP + "gemver",
-        fixed("Z[j] = (A[i,j] + U[i]*V[j] + P[i]*Q[j])*Y[i]"),
+        "Z[j] = (A[i,j] + U[i]*V[j] + P[i]*Q[j])*Y[i]",
         lambda n: {"A": (n, n), "U": (n,), "V": (n,), "P": (n,), "Q": (n,), "Y": (n,)},
-        (
-            _gemver,
-            lambda a, u, v, p, q, y: a.T @ y + v * torch.dot(u, y) + q * torch.dot(p, y),
-        ),
+        _gemver,
+        lambda a, u, v, p, q, y: a.T @ y + v * torch.dot(u, y) + q * torch.dot(p, y),
     ),
-    Formula(
+    _named(
         "doitgen",
-        NP + "doitgen",
-        fixed("Y[r,q,p] = A[r,q,s]*C[s,p]"),
+        "Y[r,q,p] = A[r,q,s]*C[s,p]",
         lambda n: {"A": (16, n, n), "C": (n, n)},
-        (lambda a, c: a @ c,),
-        512,
+        lambda a, c: a @ c,
+        largest=512,
     ),
-    Formula(
+    _named(
         "jacobi_1d",
-        NP + "jacobi_1d",
         lambda n: f"Y[i] = (A[i]+A[i+1]+A[i+2])/3 where i in 0:{n * n - 2}",
         lambda n: {"A": (n * n,)},
-        (lambda a: (a[:-2] + a[1:-1] + a[2:]) / 3,),
+        lambda a: (a[:-2] + a[1:-1] + a[2:]) / 3,
     ),
-    Formula(
+    _named(
         "jacobi_2d",
-        NP + "jacobi_2d",
         lambda n: (
             "Y[i,j] = 0.2*(A[i+1,j+1]+A[i+1,j]+A[i+1,j+2]+A[i+2,j+1]+A[i,j+1]) "
             f"where i in 0:{n - 2}, j in 0:{n - 2}"
         ),
         lambda n: {"A": (n, n)},
-        (
-            lambda a: (
-                0.2 * (a[1:-1, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:] + a[2:, 1:-1] + a[:-2, 1:-1])
-            ),
-        ),
+        lambda a: 0.2 * (a[1:-1, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:] + a[2:, 1:-1] + a[:-2, 1:-1]),
     ),
-    Formula(
+    _named(
         "heat_3d",
-        NP + "heat_3d",
         lambda n: (
             "Y[i,j,k] = 0.125*(A[i+2,j+1,k+1]-2*A[i+1,j+1,k+1]+A[i,j+1,k+1]) "
             "+ 0.125*(A[i+1,j+2,k+1]-2*A[i+1,j+1,k+1]+A[i+1,j,k+1]) "
@@ -167,70 +148,58 @@ NPBENCH: tuple[Formula, ...] = (
             f"where i in 0:{n - 2}, j in 0:{n - 2}, k in 0:{n - 2}"
         ),
         lambda n: {"A": (n, n, n)},
-        (_heat,),
-        128,
+        _heat,
+        largest=128,
     ),
-    Formula(
+    _named(
         "covariance",
-        NP + "covariance",
         lambda n: f"M[j] = X[i,j]/{n}; Y[i,j] = (X[k,i]-M[i])*(X[k,j]-M[j])/{n - 1}",
         lambda n: {"X": (n, n)},
-        (_covariance, lambda x: torch.cov(x.T)),
+        _covariance,
+        lambda x: torch.cov(x.T),
     ),
-    Formula(
+    _named(
         "syrk, whole",
-        NP + "syrk",
-        fixed("Y[i,j] = 1.5*A[i,k]*A[j,k] + 1.2*C[i,j]"),
+        "Y[i,j] = 1.5*A[i,k]*A[j,k] + 1.2*C[i,j]",
         lambda n: {"A": (n, n), "C": (n, n)},
-        (
-            lambda a, c: 1.5 * a @ a.T + 1.2 * c,
-            lambda a, c: torch.addmm(c, a, a.T, alpha=1.5, beta=1.2),
-        ),
+        lambda a, c: 1.5 * a @ a.T + 1.2 * c,
+        lambda a, c: torch.addmm(c, a, a.T, alpha=1.5, beta=1.2),
     ),
-    Formula(
+    _named(
         "compute",
-        NP + "compute",
-        fixed("Y[i,j] = minimum(maximum(A[i,j], 2), 10)*4 + B[i,j]*3 + 9"),
+        "Y[i,j] = minimum(maximum(A[i,j], 2), 10)*4 + B[i,j]*3 + 9",
         lambda n: {"A": (n, n), "B": (n, n)},
-        (lambda a, b: a.clamp(2, 10) * 4 + b * 3 + 9,),
+        lambda a, b: a.clamp(2, 10) * 4 + b * 3 + 9,
     ),
-    Formula(
+    _named(
         "go_fast",
-        NP + "go_fast",
-        fixed("Y[i,j] = A[i,j] + sum[k](tanh(A[k,k]))"),
+        "Y[i,j] = A[i,j] + sum[k](tanh(A[k,k]))",
         lambda n: {"A": (n, n)},
-        (lambda a: a + a.diagonal().tanh().sum(),),
+        lambda a: a + a.diagonal().tanh().sum(),
     ),
-    Formula(
+    _named(
         "arc_distance, the argument of the arcus",
-        NP + "arc_distance",
-        fixed("Y[i] = sin((A[i]-B[i])/2)^2 + cos(A[i])*cos(B[i])*sin((C[i]-D[i])/2)^2"),
+        "Y[i] = sin((A[i]-B[i])/2)^2 + cos(A[i])*cos(B[i])*sin((C[i]-D[i])/2)^2",
         lambda n: {"A": (n * n,), "B": (n * n,), "C": (n * n,), "D": (n * n,)},
-        (lambda a, b, c, d: _arc(a, c, b, d),),
+        lambda a, b, c, d: _arc(a, c, b, d),
     ),
-    Formula(
+    _named(
         "conv2d_bias",
-        NP + "conv2d_bias",
         lambda n: (
             f"Y[n,h,w,f] = A[n,h+r,w+s,c]*K[r,s,c,f] + B[f] where h in 0:{n - 2}, w in 0:{n - 2}"
         ),
         lambda n: {"A": (4, n, n, 3), "K": (3, 3, 3, 16), "B": (16,)},
-        (
-            lambda a, k, b: functional.conv2d(
-                a.permute(0, 3, 1, 2), k.permute(3, 2, 0, 1), b
-            ).permute(0, 2, 3, 1),
+        lambda a, k, b: functional.conv2d(a.permute(0, 3, 1, 2), k.permute(3, 2, 0, 1), b).permute(
+            0, 2, 3, 1
         ),
-        512,
+        largest=512,
     ),
-    Formula(
+    _named(
         "mlp",
-        NP + "mlp",
-        fixed(
-            "H[b,o] = relu(sum[i](X[b,i]*U[i,o]) + A[o]); "
-            "G[b,o] = relu(sum[i](H[b,i]*V[i,o]) + B[o]); "
-            "Z[b,o] = G[b,i]*W[i,o] + C[o]; M[b] = max[o](Z[b,o]); "
-            "E[b,o] = exp(Z[b,o]-M[b]); Y[b,o] = E[b,o]/sum[p](E[b,p])"
-        ),
+        "H[b,o] = relu(sum[i](X[b,i]*U[i,o]) + A[o]); "
+        "G[b,o] = relu(sum[i](H[b,i]*V[i,o]) + B[o]); "
+        "Z[b,o] = G[b,i]*W[i,o] + C[o]; M[b] = max[o](Z[b,o]); "
+        "E[b,o] = exp(Z[b,o]-M[b]); Y[b,o] = E[b,o]/sum[p](E[b,p])",
         lambda n: {
             "X": (8, n),
             "U": (n, n),
@@ -240,6 +209,6 @@ NPBENCH: tuple[Formula, ...] = (
             "W": (n, 10),
             "C": (10,),
         },
-        (_mlp,),
+        _mlp,
     ),
 )

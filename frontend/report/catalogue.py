@@ -97,7 +97,8 @@ def refused_text(refusal: Refusal) -> Refused:
 def operator_text(operator: Operator, ink: Ink, width: int) -> str:
     """One operator: definition, summary, reducers, and its notes."""
     lines = [f"{ink.name(operator.name)}.  {operator.summary}"]
-    lines += hanging(operator.definition, "     ", width)
+    for text in (operator.definition, *operator.variants):
+        lines += hanging(text, "     ", width)
     if reducers := reducers_text(operator):
         lines += _labelled("reduces", reducers, ink, width)
     for paragraph in notes(operator):

@@ -14,6 +14,7 @@ from textwrap import wrap
 from einderive.derivations.effects.rounding import Exactness
 from einderive.derivations.rules import ALL_RULES
 from einderive.derivations.search.extract import Plan
+from einderive.derivations.search.graph import VIEW
 from einderive.derivations.search.run import Statistics
 from einderive.derivations.steps.kernel import Step
 from einderive.frontend.accuracy.levels import exactness
@@ -240,7 +241,7 @@ def candidate_lines(derivation: Derived) -> list[CandidateLine]:
 def plan_operators(plan: Plan) -> str:
     """The plan's operators in order; views cost nothing and are left out beside others."""
     names = [stage.operator or "eOperator" for stage in plan.stages]
-    return operators([name for name in names if name != "view"] or names)
+    return operators([name for name in names if name != VIEW] or names)
 
 
 def _candidates(derivation: Derived, shown: int, ink: Ink, width: int) -> list[str]:

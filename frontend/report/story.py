@@ -23,7 +23,7 @@ from einderive.ta.ir.program import Hints, Program, Statement, inline_statements
 from einderive.ta.ir.sources import replace_sources
 from einderive.ta.ir.subst import accesses, stages
 from einderive.ta.printing.show import show_program, show_statement
-from einderive.ta.printing.staged import from_zero
+from einderive.ta.printing.staged import from_zero, hinted
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +149,8 @@ def _loop_names(
                 for dimension, row in enumerate(access.rows):
                     if row.lone is not None and row.lone < len(known.loops):
                         wanted[dimension].append(known.loops[row.lone])
-    for access in accesses(scope.body):
-        if isinstance(access.source, Tensor):
-            for dimension, row in enumerate(access.rows):
-                hint = hints.get((access.source.name, dimension))
-                if hint is not None and row.lone is not None and row.lone < len(scope.loops):
-                    wanted[row.lone].append(hint)
+    for position, found in enumerate(wanted):
+        found += hinted(scope, position, hints)
     chosen: list[str] = []
     reserved = RESERVED | {name for found in wanted for name in found} | set(hints.values())
     for found in wanted:

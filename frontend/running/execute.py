@@ -19,7 +19,7 @@ from einderive.eops.torch_views.types import HALVES, depends_on_inputs, is_whole
 from einderive.frontend.running.results import owned
 from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir.node import Scope, Tensor
-from einderive.ta.ir.subst import accesses
+from einderive.ta.ir.subst import nested_scopes, sources
 
 Run = Callable[[Mapping[Any, torch.Tensor]], torch.Tensor]
 
@@ -75,10 +75,10 @@ def _last_use(scopes: Sequence[Scope]) -> dict[int, list[Scope]]:
     for position, scope in enumerate(scopes):
         pending = [scope]
         while pending:  # an operator may read past its nested scopes, so all that lie below count
-            for access in accesses(pending.pop().body):
-                if isinstance(access.source, Scope) and last.get(access.source) != position:
-                    last[access.source] = position
-                    pending.append(access.source)
+            for source in nested_scopes(pending.pop()):
+                if last.get(source) != position:
+                    last[source] = position
+                    pending.append(source)
     found: dict[int, list[Scope]] = {}
     for scope, position in last.items():
         found.setdefault(position, []).append(scope)
@@ -120,10 +120,10 @@ def _elementwise(scope: Scope) -> Run:
     """torch's operations, one after the other; a kernel where these would first write out each
     half-precision operand in float32, and then the result (docs/measurements/gpu.md)."""
     library, kernel = lower(scope), triton_stage(scope)
-    sources = tuple(dict.fromkeys(access.source for access in accesses(scope.body)))
+    read = sources(scope.body)
 
     def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
-        types = [buffers[source].dtype for source in sources]
+        types = [buffers[source].dtype for source in read]
         halves = reduce(torch.promote_types, types) in HALVES
         return kernel(buffers) if halves else library(buffers)
 
@@ -138,7 +138,7 @@ def _folded(scope: Scope, strict: bool) -> Run:
     Threads that call with different weights replace what is kept, and each gives back its own.
     """
     compute = lower_all(scope, as_written=strict)
-    sources = input_tensors(scope)
+    needed = input_tensors(scope)
     last: tuple[object, list[torch.Tensor], torch.Tensor] | None = None
     given: tuple[Tensor, ...] = ()
 
@@ -146,7 +146,7 @@ def _folded(scope: Scope, strict: bool) -> Run:
     def kept(*buffers: torch.Tensor) -> torch.Tensor:
         nonlocal last
         inputs = dict(zip(given, buffers, strict=True))
-        found = [inputs[source] for source in sources]
+        found = [inputs[source] for source in needed]
         key = [_state(tensor) for tensor in found]
         held = last  # read once: another thread may replace it at any time
         if held is None or held[0] != key:
@@ -176,6 +176,6 @@ def triton_stage(scope: Scope) -> Run:
         launcher,  # Triton is needed only where a GPU is
     )
 
-    sources = tuple(dict.fromkeys(access.source for access in accesses(scope.body)))
+    read = sources(scope.body)
     launch = opaque(launcher(scope))
-    return lambda buffers: launch(*[buffers[source] for source in sources])
+    return lambda buffers: launch(*[buffers[source] for source in read])

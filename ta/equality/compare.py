@@ -31,7 +31,6 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from einderive.ta.equality.counterexample import (
-    ROUNDING,
     Found,
     Roots,
     difference,
@@ -40,7 +39,6 @@ from einderive.ta.equality.counterexample import (
     position,
     real_fields,
     spiked,
-    visited,
 )
 from einderive.ta.equality.degrees import greatest_bits, greatest_degree
 from einderive.ta.equality.exp_law import ExponentialField
@@ -52,32 +50,15 @@ from einderive.ta.equality.partial_values import (
     missing,
     partial,
 )
-from einderive.ta.equality.positions import positions, sample
+from einderive.ta.equality.positions import positions
 from einderive.ta.equality.primes import digest, primes, safe_primes, sign_primes, square
 from einderive.ta.equality.sign_bounds import Asked, asked, opaque_functions
 from einderive.ta.equality.signs import SignField
 from einderive.ta.exact.fields import Array, Field, ModularField, random_values
-from einderive.ta.exact.interp import evaluate, evaluate_at, input_tensors, uses_order
+from einderive.ta.exact.interp import evaluate, evaluate_at, input_tensors, uses_order, visited
 from einderive.ta.exact.sampled import sampled_values
 from einderive.ta.ir.node import Scope, Tensor
-from einderive.ta.ir.subst import stages
-
-__all__ = [
-    "ROUNDING",
-    "Found",
-    "Outcome",
-    "compare",
-    "exactly",
-    "first_difference",
-    "opaque_functions",
-    "outside",
-    "points",
-    "positions",
-    "sample",
-    "signed_fields",
-    "unsigned_fields",
-    "visited",
-]
+from einderive.ta.ir.subst import points_of, stages
 
 SEEDS = (0, 1)
 DRAWS = 4
@@ -165,7 +146,7 @@ def _compared(left: Roots, right: Roots, exp_sum: bool) -> Outcome:
     signs = asked(*sides, exp_sum=exp_sum)
     few = signs.signs <= (MOST_SIGNS_IN_PAIRS if exp_sum else MOST_SIGNS) and signs.independent
     count = _number(signs) if few else 0
-    few = few and points(*sides[0], *sides[1]) * count <= MOST_DRAWN
+    few = few and points_of(*sides[0], *sides[1]) * count <= MOST_DRAWN
     agreement = Agreement()
     if few:
         agreement = _agreement(*sides, _draws(seed, ordered, exp_sum, signs))
@@ -177,12 +158,12 @@ def _compared(left: Roots, right: Roots, exp_sum: bool) -> Outcome:
     if few and not ordered and not functions:
         return Outcome(False, found=agreement.found)
     if functions:
-        small = points(*left, *right) <= MOST_BESIDE // 100  # then signs may be alike by chance
+        small = points_of(*left, *right) <= MOST_BESIDE // 100  # then signs may be alike by chance
         seeds = range(4 * len(SEEDS)) if small else SEEDS
         real = ((field, seed) for field in real_fields() for seed in seeds)
         found = _agreement(left, right, real).found
         return Outcome(False, found=found, reason="laws", functions=functions)
-    if points(*left, *right) > MOST_EXACT or not exactly(*left, *right):
+    if points_of(*left, *right) > MOST_EXACT or not exactly(*left, *right):
         return Outcome(False, reason="size")
     seeds = range(len(SEEDS) + 2 ** min(signs.signs, MOST_SIGNS))
     fields = enumerate(exact_fields(*left, *right))  # equal seeds would give equal signs
@@ -209,11 +190,6 @@ def exactly(*roots: Scope) -> bool:
     if greatest_degree(*roots) > MOST_EXACT_DEGREE:
         return False
     return greatest_bits(*roots) <= MOST_EXACT_BITS
-
-
-def points(*roots: Scope) -> int:
-    """The iteration points of all stages together."""
-    return sum(math.prod(stage.extents) for stage in stages(*roots))
 
 
 def _shown(agreement: Agreement, equal: Outcome) -> Outcome | None:
@@ -299,7 +275,7 @@ def outside(left: Roots, right: Roots, most: int | None = None) -> Place | None:
     for output, sides in enumerate(zip(left, right, strict=True)):
         if sides[0] is sides[1]:
             continue
-        while most and sum(visited(side, most) for side in sides) > MOST_BESIDE:
+        while most and visited(sides, most) > MOST_BESIDE:
             most //= 2
         chosen = None if most is None else positions(sides[0], most)
         if chosen is not None and not len(chosen):

@@ -18,10 +18,10 @@ import numpy as np
 from einderive.ta.equality.balls import PreciseField
 from einderive.ta.equality.partial_values import ValuedField, bare
 from einderive.ta.exact.fields import POISON, Array, Field, RealField, random_values
-from einderive.ta.exact.interp import Values, evaluate, evaluate_at, input_tensors
+from einderive.ta.exact.interp import Values, evaluate, evaluate_at, input_tensors, visited
 from einderive.ta.exact.rationals import ExactField
 from einderive.ta.ir.node import Access, Const, Reducer, Scope, Tensor
-from einderive.ta.ir.subst import nested_scopes, stages, walk
+from einderive.ta.ir.subst import every_term
 
 Roots: TypeAlias = Sequence[Scope]
 
@@ -164,7 +164,7 @@ def position(scope: Scope, place: int) -> tuple[int, ...]:
 
 def confirmed(x: Scope, y: Scope, point: tuple[int, ...], data: Mapping[str, Values]) -> bool:
     """Whether both sides have values at the point that are certainly different."""
-    if visited(x, 1) + visited(y, 1) > MOST_PRECISE:
+    if visited((x, y), 1) > MOST_PRECISE:
         return False
     at = np.array(point, dtype=np.int64).reshape(1, len(point))
     for digits in DIGITS:
@@ -173,12 +173,6 @@ def confirmed(x: Scope, y: Scope, point: tuple[int, ...], data: Mapping[str, Val
         if field.differs(*values)[0]:
             return True
     return False
-
-
-def visited(scope: Scope, count: int) -> int:
-    """At most so many iteration points are visited for so many positions of the scope."""
-    inner = count * math.prod(r.extent for r in scope.sums)
-    return inner + sum(visited(nested, min(nested.size, inner)) for nested in nested_scopes(scope))
 
 
 def spiked(left: Roots, right: Roots) -> Found | None:
@@ -203,10 +197,9 @@ def spiked(left: Roots, right: Roots) -> Found | None:
 
 def _constants(*roots: Scope) -> set[Fraction]:
     values = set()
-    for stage in stages(*roots):
-        for node in walk(stage.body):
-            value = node.value if isinstance(node, Const) else None
-            value = node.fill if isinstance(node, Access) else value
-            if isinstance(value, Fraction):
-                values.add(abs(value))
+    for node in every_term(*roots):
+        value = node.value if isinstance(node, Const) else None
+        value = node.fill if isinstance(node, Access) else value
+        if isinstance(value, Fraction):
+            values.add(abs(value))
     return values

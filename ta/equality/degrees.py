@@ -11,13 +11,14 @@ constant.  Sums of quotients count as the greatest of their terms, too.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Final, NamedTuple
 
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Scope
-from einderive.ta.ir.subst import children, stages
+from einderive.ta.ir.subst import fold, stages
 
 MOST_COUNTED: Final = 1e18
 """More bits than this are not counted."""
@@ -26,31 +27,26 @@ MOST_COUNTED: Final = 1e18
 def greatest_degree(*roots: Scope) -> int:
     """The greatest `degree` of the roots."""
     known: dict[Scope, int] = {}
-    for stage in stages(*roots):  # producers first, so that a long chain is no deep recursion
-        degree(stage, known)
+    for stage in stages(*roots):
+        times = math.prod(r.extent for r in stage.sums) if stage.reducer == "prod" else 1
+        known[stage] = times * fold(stage.body, partial(degree, known))
     return max([0, *(known[root] for root in roots)])
 
 
-def degree(scope: Scope, known: dict[Scope, int]) -> int:
-    """The degree in the entries of the tensors, with functions as their operands; sums of quotients
-    count as the greatest of their terms."""
-
-    def of(node: Node) -> int:
-        match node:
-            case Access(source=Scope() as source):
-                return degree(source, known)
-            case Access():
-                return 1
-            case Mul():
-                return sum(map(of, node.factors))
-            case Power():
-                return abs(node.exponent) * of(node.base)
-        return max(map(of, children(node)), default=0)
-
-    if scope not in known:
-        times = math.prod(r.extent for r in scope.sums) if scope.reducer == "prod" else 1
-        known[scope] = times * of(scope.body)
-    return known[scope]
+def degree(known: Mapping[Scope, int], node: Node, parts: tuple[int, ...]) -> int:
+    """The degree in the entries of the tensors, from those of the operands and of the scopes that
+    are read, with functions as their operands; sums of quotients count as the greatest of their
+    terms."""
+    match node:
+        case Access(source=Scope() as source):
+            return known[source]
+        case Access():
+            return 1
+        case Mul():
+            return sum(parts)
+        case Power():
+            return abs(node.exponent) * parts[0]
+    return max(parts, default=0)
 
 
 class Bits(NamedTuple):
@@ -72,7 +68,7 @@ def greatest_bits(*roots: Scope) -> float:
 def _bits(scope: Scope, known: dict[Scope, Bits], operands: list[float]) -> Bits:
     """Of one scope, after those that it reads; adds those of operands of functions."""
 
-    def of(node: Node) -> Bits:
+    def of(node: Node, parts: tuple[Bits, ...]) -> Bits:
         match node:
             case Const(value=value):
                 return Bits(_length(value), True)
@@ -81,19 +77,18 @@ def _bits(scope: Scope, known: dict[Scope, Bits], operands: list[float]) -> Bits
             case Access():
                 return Bits(_length(node.fill), False)
             case Apply() if FUNCTIONS[node.function].pieces is None:
-                operands.extend(of(arg).most for arg in node.args)
+                operands.extend(part.most for part in parts)
                 return Bits(0, False)  # a number like any other
             case Power():
-                base = of(node.base)
-                return Bits(min(abs(node.exponent) * base.most, MOST_COUNTED), base.fixed)
-        found = [of(child) for child in children(node)]
-        if isinstance(node, Mul):
-            total = min(sum(part.most for part in found), MOST_COUNTED)
-            return Bits(total, all(part.fixed for part in found))
-        return _carried(_most(found), len(found) if isinstance(node, Add | Apply) else 1)
+                most = abs(node.exponent) * parts[0].most
+                return Bits(min(most, MOST_COUNTED), parts[0].fixed)
+            case Mul():
+                total = min(sum(part.most for part in parts), MOST_COUNTED)
+                return Bits(total, all(part.fixed for part in parts))
+        return _carried(_most(parts), len(parts) if isinstance(node, Add | Apply) else 1)
 
     points = math.prod(r.extent for r in scope.sums)
-    body = of(scope.body)
+    body = fold(scope.body, of)
     if scope.reducer == "prod":
         return Bits(min(points * body.most, MOST_COUNTED), body.fixed)
     return _carried(body, points if scope.reducer == "sum" else 1)

@@ -71,12 +71,6 @@ class ExponentialField(Field):
             return given
         return _pack(self.value.convert(given), self.exponent.convert(given))
 
-    def add(self, left: Array, right: Array) -> Array:
-        return self.combine("sum", left, right)
-
-    def multiply(self, left: Array, right: Array) -> Array:
-        return self.combine("prod", left, right)
-
     def power(self, base: Array, exponent: int) -> Array:
         first, second = _parts(base)
         return _pack(self.value.power(first, exponent), self.exponent.power(second, exponent))

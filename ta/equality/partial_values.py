@@ -26,8 +26,8 @@ from einderive.ta.equality.exp_law import ExponentialField
 from einderive.ta.equality.signs import SignField
 from einderive.ta.exact.fields import Array, Field, ModularField, whole_value
 from einderive.ta.functions import FUNCTIONS, REDUCERS
-from einderive.ta.ir.node import Access, Apply, Const, Number, Power, Reducer, Scope
-from einderive.ta.ir.subst import stages, walk
+from einderive.ta.ir.node import Apply, Number, Power, Reducer, Scope
+from einderive.ta.ir.subst import every_term, is_infinite, reduces_nothing, stages
 
 INFINITE: Final = np.uint64(1 << 31)
 NONE: Final = np.uint64(1 << 63)
@@ -43,33 +43,18 @@ random residues is, and one in 10^15 in four draws."""
 
 def divides(*roots: Scope) -> bool:
     """Whether something may be divided by 0."""
-    return any(
-        isinstance(node, Power) and node.exponent < 0
-        for stage in stages(*roots)
-        for node in walk(stage.body)
-    )
+    return any(isinstance(node, Power) and node.exponent < 0 for node in every_term(*roots))
 
 
 def partial(*roots: Scope) -> bool:
     """Whether a function that is not finite at every number is in the programs."""
-    return any(
-        isinstance(node, Apply) and FUNCTIONS[node.function].domain is not None
-        for stage in stages(*roots)
-        for node in walk(stage.body)
-    )
+    applied = (node.function for node in every_term(*roots) if isinstance(node, Apply))
+    return any(FUNCTIONS[function].domain is not None for function in applied)
 
 
 def has_infinity(*roots: Scope) -> bool:
     """Whether an infinite number is in the programs, or a max or min of nothing."""
-    return any(
-        (REDUCERS[stage.reducer].order and any(side.extent == 0 for side in stage.sums))
-        or any(
-            (isinstance(node, Const) and isinstance(node.value, float))
-            or (isinstance(node, Access) and isinstance(node.fill, float))
-            for node in walk(stage.body)
-        )
-        for stage in stages(*roots)
-    )
+    return any(map(is_infinite, every_term(*roots))) or any(map(reduces_nothing, stages(*roots)))
 
 
 def missing(values: Array) -> Array:

@@ -13,13 +13,12 @@ from einderive.ta.equality.counterexample import (
     confirmed,
     number,
     plain,
-    visited,
 )
 from einderive.ta.equality.partial_values import ValuedField, divides
 from einderive.ta.equality.primes import digest, primes
 from einderive.ta.equality.sign_bounds import opaque_functions
 from einderive.ta.exact.fields import Array, Field, ModularField, RealField
-from einderive.ta.exact.interp import evaluate_at, input_tensors, uses_order
+from einderive.ta.exact.interp import evaluate_at, input_tensors, uses_order, visited
 from einderive.ta.exact.sampled import sampled_values
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import stages
@@ -43,7 +42,7 @@ def sample(left: Roots, right: Roots) -> tuple[Found | None, int]:
     fewest = MOST_POSITIONS
     for output, (x, y) in enumerate(zip(left, right, strict=True)):
         count = MOST_POSITIONS
-        while count and visited(x, count) + visited(y, count) > budget:
+        while count and visited((x, y), count) > budget:
             count //= 2
         chosen = positions(x, count)
         fewest = min(fewest, len(chosen))

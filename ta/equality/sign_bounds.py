@@ -32,7 +32,7 @@ p are taken to have independent symbols, and the values of functions to be rando
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final, NamedTuple
@@ -51,7 +51,7 @@ from einderive.ta.ir.node import (
     Select,
     Tensor,
 )
-from einderive.ta.ir.subst import children, stages, walk
+from einderive.ta.ir.subst import children, every_term, fold, stages, terms
 
 SPREAD: Final = 1 / 8
 ROOT: Final = 44_000
@@ -130,7 +130,7 @@ class _Bounds:
 
     def _questions(self, node: Node) -> int:
         found = 0
-        for part in dict.fromkeys(walk(node)):
+        for part in terms(node):
             found += compares(part)
             if isinstance(part, Access) and isinstance(part.source, Scope):
                 found += self.known[part.source].questions
@@ -184,6 +184,9 @@ class _Bounds:
 
     def norm(self, node: Node) -> Norm:
         """The sum of the absolute values of all coefficients of a polynomial."""
+        return fold(node, self._norm)
+
+    def _norm(self, node: Node, parts: tuple[Norm, ...]) -> Norm:
         match node:
             case Const():
                 return _number(node.value)
@@ -195,40 +198,40 @@ class _Bounds:
                 opaque = not compares(node) and not (self.exp_sum and node.function == "exp")
                 return Norm(1, 1) if opaque else NO_NORM
             case Power(exponent=exponent) if exponent > 0:
-                return _multiplied([self.norm(node.base)] * min(exponent, 64))
+                return _multiplied(parts * min(exponent, 64))
             case Mul():
-                return _multiplied([self.norm(factor) for factor in node.factors])
+                return _multiplied(parts)
             case Add():
-                return _added([self.norm(term) for term in node.terms])
+                return _added(parts)
             case Select():
-                return _either([self.norm(node.then), self.norm(node.otherwise)])
+                return _either(parts)
         return NO_NORM
 
     def degree(self, node: Node) -> int:
         """The degree in entries and in the values of functions, of max and of min."""
+        return fold(node, self._degree)
+
+    def _degree(self, node: Node, parts: tuple[int, ...]) -> int:
         match node:
             case Access(source=Scope() as source):
                 return self.known[source].degree
             case Access():
                 return 1
             case Mul():
-                return sum(map(self.degree, node.factors))
+                return sum(parts)
             case Power():
-                return abs(node.exponent) * self.degree(node.base)
+                return abs(node.exponent) * parts[0]
             case Apply():
-                return max([1, *map(self.degree, node.args)]) if compares(node) else 1
-            case Add() if any(isinstance(part, Power) for part in walk(node)):
-                return sum(map(self.degree, node.terms))  # over a common denominator
-        return max(map(self.degree, children(node)), default=0)
+                return max(1, *parts) if compares(node) else 1
+            case Add() if any(isinstance(part, Power) for part in terms(node)):
+                return sum(parts)  # over a common denominator
+        return max(parts, default=0)
 
     def greatest(self, scope: Scope) -> int:
         """The greatest degree of what is asked, by the scope and what it reads."""
-        found = 0
-        for stage in stages(scope):
-            for node in walk(stage.body):
-                if compares(node):
-                    found = max([found, *map(self.degree, children(node))])
-        return found
+        compared = filter(compares, every_term(scope))
+        degrees = (self.degree(child) for node in compared for child in children(node))
+        return max(degrees, default=0)
 
 
 class _Bound(NamedTuple):
@@ -263,18 +266,15 @@ def _multiplied(norms: Sequence[Norm]) -> Norm:
     return _limited(math.prod(n.size for n in norms), math.prod(n.below for n in norms))
 
 
-def _added(norms: Sequence[Norm]) -> Norm:
+def _added(norms: Sequence[Norm], combine: Callable[[Iterable[int]], int] = sum) -> Norm:
     if any(not n.below for n in norms):
         return NO_NORM
     below = math.lcm(*(n.below for n in norms))
-    return _limited(sum(n.size * (below // n.below) for n in norms), below)
+    return _limited(combine(n.size * (below // n.below) for n in norms), below)
 
 
 def _either(norms: Sequence[Norm]) -> Norm:
-    if any(not n.below for n in norms):
-        return NO_NORM
-    below = math.lcm(*(n.below for n in norms))
-    return _limited(max(n.size * (below // n.below) for n in norms), below)
+    return _added(norms, max)
 
 
 def _limited(size: int, below: int) -> Norm:
@@ -300,8 +300,7 @@ def opaque_functions(*roots: Scope) -> tuple[str, ...]:
     """The functions that the rationals do not have, sorted by name."""
     found = {
         node.function
-        for stage in stages(*roots)
-        for node in walk(stage.body)
+        for node in every_term(*roots)
         if isinstance(node, Apply) and FUNCTIONS[node.function].pieces is None
     }
     return tuple(sorted(found))

@@ -44,7 +44,8 @@ an index, nothing is shown, and the class keeps its extent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from einderive.ta.ir import affine, expr
@@ -52,10 +53,8 @@ from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import (
     Access,
-    Add,
     Apply,
     Condition,
-    Const,
     Mul,
     Node,
     Power,
@@ -64,13 +63,19 @@ from einderive.ta.ir.node import (
     Source,
     Tensor,
 )
-from einderive.ta.ir.subst import accesses, rebuild, stages, terms
+from einderive.ta.ir.subst import (
+    accesses,
+    every_term,
+    fold,
+    is_infinite,
+    rebuild,
+    stages,
+    terms,
+)
 
 Roots: TypeAlias = Sequence[Scope]
 Place: TypeAlias = tuple[Scope | str, int]
 """An iterator (its scope, its position) or a tensor's dimension (the name, the dimension)."""
-
-_Count: TypeAlias = Callable[[Scope], int | None]
 
 MOST_TERMS = 64
 """A class with more iterators than this in one term is left as it is."""
@@ -160,7 +165,7 @@ def reduce_extents(left: Roots, right: Roots) -> Reduced:
     The outputs correspond in order and have the same loops.
     """
     classes = Classes(left, right)
-    infinite = any(map(_has_infinity, stages(*left, *right)))
+    infinite = any(map(is_infinite, every_term(*left, *right)))
     ranges: dict[Place, Range] = {}
     for place, bound in classes.free().items():
         needed = _needed(place, classes, left, right, infinite)
@@ -182,8 +187,8 @@ def _needed(
 ) -> int | None:
     """The extent e of the theorem, or None where it does not apply."""
     known: dict[Scope, int | None] = {}
-    for stage in stages(*left, *right):  # producers first: a long chain is no deep recursion
-        _count(stage, place, classes, known)
+    for stage in stages(*left, *right):
+        known[stage] = _count(stage, place, classes, known)
     most = 1
     for x, y in zip(left, right, strict=True):
         counts = [known[root] for root in (x, y)]
@@ -198,53 +203,35 @@ def _needed(
 
 
 def _count(
-    scope: Scope, place: Place, classes: Classes, known: dict[Scope, int | None]
+    scope: Scope, place: Place, classes: Classes, known: Mapping[Scope, int | None]
 ) -> int | None:
     """The most sum iterators of the class in one term of the scope; None where such a sum is
     inside of what is no polynomial of it."""
-    if scope not in known:
-        first = len(scope.loops)
-        own = sum(
-            classes.of((scope, position)) == place for position in range(first, len(scope.domain))
-        )
-        inner = _degree(scope.body, lambda nested: _count(nested, place, classes, known))
-        shown = inner is not None and (scope.reducer == "sum" or not (own or inner))
-        known[scope] = own + (inner or 0) if shown else None
-    return known[scope]
+    sums = range(len(scope.loops), len(scope.domain))
+    own = sum(classes.of((scope, position)) == place for position in sums)
+    inner = fold(scope.body, partial(_degree, known))
+    shown = inner is not None and (scope.reducer == "sum" or not (own or inner))
+    return own + (inner or 0) if shown else None
 
 
-def _degree(node: Node, count: _Count) -> int | None:
-    """The most sums in one term of a scalar expression, by those of the scopes that it reads."""
+def _degree(
+    known: Mapping[Scope, int | None], node: Node, parts: tuple[int | None, ...]
+) -> int | None:
+    """The most sums in one term of a scalar expression, by those of its parts and of the scopes
+    that it reads."""
+    if isinstance(node, Access) and isinstance(node.source, Scope):
+        return known[node.source]
+    found = [part for part in parts if part is not None]
+    if len(found) < len(parts):
+        return None
     match node:
-        case Access(source=Scope() as source):
-            return count(source)
-        case Access() | Const():
-            return 0
         case Power():
-            base = _degree(node.base, count)
-            if not base:
-                return base
-            return base * node.exponent if node.exponent > 0 else None
+            return found[0] * node.exponent if node.exponent > 0 or not found[0] else None
         case Apply():
-            return None if any(_degree(arg, count) != 0 for arg in node.args) else 0
+            return None if any(found) else 0
         case Mul():
-            found = [_degree(factor, count) for factor in node.factors]
-            return None if None in found else sum(d for d in found if d)
-        case Add():
-            found = [_degree(term, count) for term in node.terms]
-        case Select():
-            found = [_degree(node.then, count), _degree(node.otherwise, count)]
-        case _:
-            raise TypeError(f"{type(node).__name__} is no scalar expression")
-    return None if None in found else max(d for d in found if d is not None)
-
-
-def _has_infinity(stage: Scope) -> bool:
-    return any(
-        (isinstance(node, Const) and isinstance(node.value, float))
-        or (isinstance(node, Access) and isinstance(node.fill, float))
-        for node in terms(stage.body)
-    )
+            return sum(found)
+    return max(found, default=0)
 
 
 def _rebuilt(

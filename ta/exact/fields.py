@@ -54,11 +54,11 @@ class Field(ABC):
     def convert(self, values: npt.ArrayLike) -> Array:
         """The values as numbers of this field; ValueError for what it does not have."""
 
-    @abstractmethod
-    def add(self, left: Array, right: Array) -> Array: ...
+    def add(self, left: Array, right: Array) -> Array:
+        return self.combine("sum", left, right)
 
-    @abstractmethod
-    def multiply(self, left: Array, right: Array) -> Array: ...
+    def multiply(self, left: Array, right: Array) -> Array:
+        return self.combine("prod", left, right)
 
     @abstractmethod
     def power(self, base: Array, exponent: int) -> Array: ...
@@ -156,12 +156,6 @@ class ModularField(Field):
     def _residue(self, values: Array) -> Array:
         return np.asarray(values % np.uint64(self.prime))
 
-    def add(self, left: Array, right: Array) -> Array:
-        return self._residue(left + right)
-
-    def multiply(self, left: Array, right: Array) -> Array:
-        return self._residue(left * right)
-
     def power(self, base: Array, exponent: int) -> Array:
         if exponent < 0:
             base, exponent = self.power(base, self.prime - 2), -exponent
@@ -196,9 +190,9 @@ class ModularField(Field):
 
     def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
         if reducer == "sum":
-            return self.add(left, right)
+            return self._residue(left + right)
         if reducer == "prod":
-            return self.multiply(left, right)
+            return self._residue(left * right)
         signed = REDUCERS[reducer].ufunc(self._signed(left), self._signed(right))
         return self._unsigned(np.asarray(signed))
 
@@ -222,8 +216,21 @@ class ModularField(Field):
         return np.asarray(left != right)
 
 
+class NativeField(Field):
+    """Numbers of a NumPy type, in NumPy's arithmetic."""
+
+    def convert(self, values: npt.ArrayLike) -> Array:
+        return np.asarray(values).astype(self.dtype, copy=False)
+
+    def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
+        return np.asarray(REDUCERS[reducer].ufunc(left, right))
+
+    def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
+        return np.asarray(REDUCERS[reducer].ufunc.reduce(values, axis=tuple(range(-axes, 0))))
+
+
 @dataclass(frozen=True)
-class RealField(Field):
+class RealField(NativeField):
     """float64 as IEEE 754 has it, functions by their real definition.
 
     `differs` allows the relative error `tolerance`, against the larger of 1 and both magnitudes.
@@ -235,15 +242,6 @@ class RealField(Field):
     def constant(self, value: Number) -> Array:
         return np.full((), rounded(value), dtype=np.float64)
 
-    def convert(self, values: npt.ArrayLike) -> Array:
-        return np.asarray(values, dtype=np.float64)
-
-    def add(self, left: Array, right: Array) -> Array:
-        return left + right
-
-    def multiply(self, left: Array, right: Array) -> Array:
-        return left * right
-
     def power(self, base: Array, exponent: int) -> Array:
         return (
             np.power(base, float(exponent)) if abs(exponent) > 2 else _small_power(base, exponent)
@@ -251,12 +249,6 @@ class RealField(Field):
 
     def apply(self, function: str, *args: Array) -> Array:
         return np.asarray(FUNCTIONS[function].real(*args))
-
-    def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
-        return np.asarray(REDUCERS[reducer].ufunc(left, right))
-
-    def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
-        return np.asarray(REDUCERS[reducer].ufunc.reduce(values, axis=tuple(range(-axes, 0))))
 
     def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
         return generator.standard_normal(shape)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from functools import reduce
 from typing import TypeAlias
 
@@ -38,7 +37,7 @@ from einderive.ta.ir.node import (
     Source,
     Tensor,
 )
-from einderive.ta.ir.subst import stages, walk
+from einderive.ta.ir.subst import accesses, fold, is_infinite, sources, stages, terms
 
 Values: TypeAlias = Array | Callable[[Indices], Array]
 """What a tensor holds: an array, or a function from positions in its flat box to integers."""
@@ -152,37 +151,29 @@ class _Evaluation:
         return total
 
     def body(self, scope: Scope, iterators: Sequence[Indices]) -> Array:
-        """The body's values; each sub-term is computed once."""
-        field, ranges = self.field, scope.domain
-        done: dict[Node, Array] = {}
+        """The body's values."""
+        field = self.field
 
-        def visit(node: Node) -> Array:
-            found = done.get(node)
-            if found is None:
-                found = done[node] = step(node)
-            return found
-
-        def step(node: Node) -> Array:
+        def value(node: Node, parts: tuple[Array, ...]) -> Array:
             match node:
                 case Const():
                     return field.constant(node.value)
                 case Access():
-                    return self.access(node, ranges, iterators)
+                    return self.access(node, scope.domain, iterators)
                 case Mul():
-                    return reduce(field.multiply, map(visit, node.factors))
+                    return reduce(field.multiply, parts)
                 case Add():
-                    return reduce(field.add, map(visit, node.terms))
+                    return reduce(field.add, parts)
                 case Power():
-                    return field.power(visit(node.base), node.exponent)
+                    return field.power(parts[0], node.exponent)
                 case Apply():
-                    return field.apply(node.function, *map(visit, node.args))
+                    return field.apply(node.function, *parts)
                 case Select():
                     taken = [_holds(condition, iterators) for condition in node.conditions]
-                    chosen: Array = reduce(np.logical_and, taken)
-                    return np.where(chosen, visit(node.then), visit(node.otherwise))
+                    return np.where(reduce(np.logical_and, taken), *parts)
             raise TypeError(f"{type(node).__name__} is no scalar expression")
 
-        return visit(scope.body)
+        return fold(scope.body, value)
 
     def access(
         self, access: Access, ranges: Sequence[Range], iterators: Sequence[Indices]
@@ -280,14 +271,23 @@ def _holds(condition: Condition, iterators: Sequence[Indices]) -> Array:
     return value >= 0 if condition.relation == ">=" else value == 0
 
 
+def visited(roots: Sequence[Scope], count: int) -> int:
+    """At most so many iteration points are visited for so many points of each of the scopes."""
+    order = stages(*roots)
+    needed = dict.fromkeys(order, 0) | {root: min(count, root.size) for root in roots}
+    total = 0
+    for stage in reversed(order):
+        inner = needed[stage] * math.prod(side.extent for side in stage.sums)
+        total += inner
+        for source in (read.source for read in accesses(stage.body)):
+            if isinstance(source, Scope):
+                needed[source] = min(needed[source] + inner, source.size)
+    return total
+
+
 def input_tensors(*roots: Scope) -> tuple[Tensor, ...]:
     """The distinct tensors that the scopes read, directly or not, in order of first reading."""
-    found = (
-        node.source
-        for stage in stages(*roots)
-        for node in walk(stage.body)
-        if isinstance(node, Access)
-    )
+    found = (source for stage in stages(*roots) for source in sources(stage.body))
     return tuple(dict.fromkeys(source for source in found if isinstance(source, Tensor)))
 
 
@@ -296,8 +296,7 @@ def uses_order(stage: Scope) -> bool:
     if REDUCERS[stage.reducer].order:
         return True
     return any(
-        (isinstance(node, Apply) and FUNCTIONS[node.function].pieces is not None)
-        or (isinstance(node, Const) and not isinstance(node.value, Fraction))
-        or (isinstance(node, Access) and not isinstance(node.fill, Fraction))
-        for node in walk(stage.body)
+        is_infinite(node)
+        or (isinstance(node, Apply) and FUNCTIONS[node.function].pieces is not None)
+        for node in terms(stage.body)
     )

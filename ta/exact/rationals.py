@@ -106,12 +106,6 @@ class ExactField(Field):
     def convert(self, values: npt.ArrayLike) -> Array:
         return _objects(_exact(_objects(values)))
 
-    def add(self, left: Array, right: Array) -> Array:
-        return self.combine("sum", left, right)
-
-    def multiply(self, left: Array, right: Array) -> Array:
-        return self.combine("prod", left, right)
-
     def power(self, base: Array, exponent: int) -> Array:
         return _objects(np.frompyfunc(lambda x: _power(x, exponent), 1, 1)(base))
 

@@ -12,17 +12,16 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from einderive.ta.functions import FUNCTIONS, REDUCERS
-from einderive.ta.ir.node import Access, Apply, Const, Node, Scope
-from einderive.ta.ir.subst import accesses, children, stages, terms
+from einderive.ta.functions import FUNCTIONS
+from einderive.ta.ir.node import Access, Apply, Node, Scope
+from einderive.ta.ir.subst import children, is_infinite, producers, reduces_nothing, terms
 
 
 def may_be_infinite(node: Node) -> bool:
     """Whether an infinite number of the expression, or of a scope that it reads, may be its
     value."""
-    scopes = [node] if isinstance(node, Scope) else _sources(node)
-    for scope in stages(*scopes):
-        _infinite(scope)  # producers first: a long chain is not walked down by recursion
+    for scope in producers(node):
+        _infinite(scope)
     return _infinite(node)
 
 
@@ -32,20 +31,14 @@ def meets_infinity(scope: Scope) -> bool:
     return any(map(may_be_infinite, terms(scope.body)))
 
 
-def _sources(node: Node) -> list[Scope]:
-    return [read.source for read in accesses(node) if isinstance(read.source, Scope)]
-
-
 @lru_cache(maxsize=1 << 16)
 def _infinite(node: Node) -> bool:
-    if isinstance(node, Const):
-        return isinstance(node.value, float)
+    if is_infinite(node):
+        return True
     if isinstance(node, Access):
-        within = isinstance(node.source, Scope) and _infinite(node.source)
-        return within or isinstance(node.fill, float)
+        return isinstance(node.source, Scope) and _infinite(node.source)
     if isinstance(node, Scope):
-        nothing = REDUCERS[node.reducer].order and any(side.extent == 0 for side in node.sums)
-        return bool(nothing) or _infinite(node.body)
+        return reduces_nothing(node) or _infinite(node.body)
     if isinstance(node, Apply) and not FUNCTIONS[node.function].compares:
         return False
     return any(map(_infinite, children(node)))

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
 from functools import lru_cache, reduce
-from itertools import pairwise, product
+from itertools import pairwise, product, starmap
+from operator import or_
 
 import numpy as np
 
@@ -39,7 +39,7 @@ from einderive.ta.ir.node import (
     Scope,
     Select,
 )
-from einderive.ta.ir.subst import accesses, children, stages
+from einderive.ta.ir.subst import children, is_infinite, producers, reduces_nothing
 
 Kinds = int
 """A bit set of kinds."""
@@ -58,24 +58,19 @@ def finite_over(node: Node, box: tuple[Range, ...], held: tuple[Condition, ...] 
 def finite_everywhere(node: Node) -> bool:
     """Whether the term, and what it reads, is made of numbers without division and without a
     function that is not finite everywhere: then it is finite over every box."""
-    for stage in stages(*_sources(node)):
-        _finite(stage)  # producers first: a long chain is not walked down by recursion
+    for stage in producers(node):
+        _finite(stage)
     return _finite(node)
-
-
-def _sources(node: Node) -> list[Scope]:
-    return [read.source for read in accesses(node) if isinstance(read.source, Scope)]
 
 
 @lru_cache(maxsize=1 << 16)
 def _finite(node: Node) -> bool:
-    if isinstance(node, Const):
-        return isinstance(node.value, Fraction)
+    if is_infinite(node):
+        return False
     if isinstance(node, Access):
-        return isinstance(node.fill, Fraction) and _finite(node.source)
+        return _finite(node.source)
     if isinstance(node, Scope):
-        nothing = REDUCERS[node.reducer].order and any(side.extent == 0 for side in node.sums)
-        return not nothing and _finite(node.body)
+        return not reduces_nothing(node) and _finite(node.body)
     if isinstance(node, Power) and node.exponent < 0:
         return False
     if isinstance(node, Apply) and FUNCTIONS[node.function].domain is not None:
@@ -85,7 +80,7 @@ def _finite(node: Node) -> bool:
 
 def kinds_over(node: Node, box: tuple[Range, ...], held: tuple[Condition, ...] = ()) -> Kinds:
     """The kinds of values over the box where the conditions hold."""
-    for stage in stages(*_sources(node)):
+    for stage in producers(node):
         _of_scope(stage)
     return _kinds(node, box, held)
 
@@ -187,42 +182,37 @@ def _each(kinds: Kinds) -> Iterator[Kinds]:
 
 @lru_cache(maxsize=1 << 14)
 def _plus(left: Kinds, right: Kinds) -> Kinds:
-    found = 0
-    for a in _each(left):
-        for b in _each(right):
-            both = a | b
-            if both & NAN or both == INFINITE:
-                found |= NAN
-            elif both & INFINITE:
-                found |= both & INFINITE
-            elif both & ZERO:
-                found |= both & ~ZERO or ZERO
-            elif both & DATA or both == SIGNED:
-                found |= both | ZERO
-            else:
-                found |= both
-    return found
+    return reduce(or_, starmap(_plus_one, product(_each(left), _each(right))), 0)
+
+
+def _plus_one(a: Kinds, b: Kinds) -> Kinds:
+    both = a | b
+    if both & NAN or both == INFINITE:
+        return NAN
+    if both & INFINITE:
+        return both & INFINITE
+    if both & ZERO:
+        return both & ~ZERO or ZERO
+    return both | ZERO if both & DATA or both == SIGNED else both
 
 
 @lru_cache(maxsize=1 << 14)
 def _product(left: Kinds, right: Kinds) -> Kinds:
-    found = 0
-    for a in _each(left):
-        for b in _each(right):
-            both = a | b
-            if both & NAN or (both & ZERO and both & INFINITE):
-                found |= NAN
-            elif both & ZERO:
-                found |= ZERO
-            elif both & DATA:
-                found |= INFINITE if both & INFINITE else DATA
-            else:
-                negative = bool(a & (MINUS | NEGATIVE)) != bool(b & (MINUS | NEGATIVE))
-                if both & INFINITE:
-                    found |= MINUS if negative else PLUS
-                else:
-                    found |= NEGATIVE if negative else POSITIVE
-    return found
+    return reduce(or_, starmap(_product_one, product(_each(left), _each(right))), 0)
+
+
+def _product_one(a: Kinds, b: Kinds) -> Kinds:
+    both = a | b
+    if both & NAN or (both & ZERO and both & INFINITE):
+        return NAN
+    if both & ZERO:
+        return ZERO
+    if both & DATA:
+        return INFINITE if both & INFINITE else DATA
+    negative = bool(a & (MINUS | NEGATIVE)) != bool(b & (MINUS | NEGATIVE))
+    if both & INFINITE:
+        return MINUS if negative else PLUS
+    return NEGATIVE if negative else POSITIVE
 
 
 def _power(base: Kinds, exponent: int) -> Kinds:

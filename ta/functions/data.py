@@ -123,6 +123,10 @@ class Function:
     """Numbers other than 0 and the end of the domain where the values nearest to 0 on either side
     of 0 change their sign, rounded."""
 
+    ball: Callable[[Any], Any] | None = None
+    """For a ball of Arb, one that holds the values at all finite numbers in it, or NaN.  Without it
+    nothing is known there of a function that has no pieces (`ta.equality.balls`)."""
+
     latex: str = ""
     torch: str = ""
     """`F` is `torch.nn.functional`.  A name that begins with `torch.` takes `out=`."""

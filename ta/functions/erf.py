@@ -6,4 +6,10 @@ import numpy as np
 
 from einderive.ta.functions.data import Function
 
-FUNCTION = Function("erf", np.vectorize(math.erf, otypes=[np.float64]), at_zero=0, range=(-1, 1))
+FUNCTION = Function(
+    "erf",
+    np.vectorize(math.erf, otypes=[np.float64]),
+    at_zero=0,
+    range=(-1, 1),
+    ball=lambda x: x.erf(),
+)

@@ -19,5 +19,11 @@ def _expm1(x):
 
 
 FUNCTION = Function(
-    "expm1", np.expm1, triton="_expm1({0})", definition="exp(x)-1", at_zero=0, triton_helper=_helper
+    "expm1",
+    np.expm1,
+    triton="_expm1({0})",
+    definition="exp(x)-1",
+    at_zero=0,
+    triton_helper=_helper,
+    ball=lambda x: x.expm1(),
 )

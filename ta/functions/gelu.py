@@ -27,4 +27,5 @@ FUNCTION = Function(
     at_zero=0,
     torch_stage="F.gelu({0}) if {0}.is_cuda else "
     "({0} * -0.7071067811865476).erfc_().mul_(0.5).mul_({0})",
+    ball=lambda x: x / 2 * (-x / type(x)(2).sqrt()).erfc(),
 )

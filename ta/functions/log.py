@@ -4,4 +4,6 @@ import numpy as np
 
 from einderive.ta.functions.data import Above, Function
 
-FUNCTION = Function("log", np.log, latex=r"\log", domain=Above(0), turns=(1.0,))
+FUNCTION = Function(
+    "log", np.log, latex=r"\log", domain=Above(0), turns=(1.0,), ball=lambda x: x.log()
+)

@@ -26,4 +26,5 @@ FUNCTION = Function(
     at_zero=0,
     domain=Above(-1),
     triton_helper=_helper,
+    ball=lambda x: x.log1p(),
 )

@@ -4,4 +4,10 @@ import numpy as np
 
 from einderive.ta.functions.data import Above, Function
 
-FUNCTION = Function("rsqrt", lambda x: 1.0 / np.sqrt(x), definition="1/sqrt(x)", domain=Above(0))
+FUNCTION = Function(
+    "rsqrt",
+    lambda x: 1.0 / np.sqrt(x),
+    definition="1/sqrt(x)",
+    domain=Above(0),
+    ball=lambda x: x.rsqrt(),
+)

@@ -20,4 +20,5 @@ FUNCTION = Function(
     triton="1.0 / (1.0 + tl.exp(-{0}))",
     definition="1/(1+exp(-x))",
     range=(0, 1),
+    ball=lambda x: 1 / (1 + (-x).exp()),
 )

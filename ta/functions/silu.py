@@ -21,4 +21,5 @@ FUNCTION = Function(
     triton="{0} / (1.0 + tl.exp(-{0}))",
     definition="x*sigmoid(x)",
     at_zero=0,
+    ball=lambda x: x / (1 + (-x).exp()),
 )

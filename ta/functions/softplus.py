@@ -11,4 +11,5 @@ FUNCTION = Function(
     triton="tl.maximum({0}, 0.0) + _log1p(tl.exp(-tl.abs({0})))",
     definition="log(1+exp(x))",
     triton_needs=("log1p",),
+    ball=lambda x: x.exp().log1p(),
 )

@@ -5,5 +5,10 @@ import numpy as np
 from einderive.ta.functions.data import Above, Function
 
 FUNCTION = Function(
-    "sqrt", np.sqrt, at_zero=0, domain=Above(0, included=True), triton_float32="tl.sqrt_rn({0})"
+    "sqrt",
+    np.sqrt,
+    at_zero=0,
+    domain=Above(0, included=True),
+    triton_float32="tl.sqrt_rn({0})",
+    ball=lambda x: x.sqrt(),
 )

@@ -25,4 +25,5 @@ FUNCTION = Function(
     range=(-1, 1),
     triton_helper=_helper,
     triton_needs=("expm1",),
+    ball=lambda x: x.tanh(),
 )

@@ -276,6 +276,11 @@ def leaving(
     return found
 
 
+def within(rows: Sequence[Row], allowed: Sequence[Range], ranges: Ranges) -> bool:
+    """Whether every row stays in its allowed range over the box, as far as bounds tell."""
+    return not leaving(rows, allowed, ranges)
+
+
 def _tighten_modulo(row: Row, ranges: Ranges, low: int, high: int) -> tuple[int, int]:
     """Bounds of `e + b*(r//n)` where `-b/n` copies of `r` are in `e`: that part is `r % n`."""
     for position, (inner, n, b) in enumerate(row.floors):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from einderive.ta.ir.node import Scope, Source
-from einderive.ta.ir.subst import accesses, stages
+from einderive.ta.ir.subst import sources, stages
 
 DEFAULT_BYTES = 4
 """Of a stage that reads no tensor: float32."""
@@ -17,7 +17,7 @@ def element_bytes(source: Source) -> int:
 def floating_inputs(scope: Scope) -> bool:
     """Are all the tensors that the scope reads, directly or not, of floating types?"""
     return all(
-        isinstance(read.source, Scope) or read.source.dtype.startswith(("float", "bfloat"))
+        isinstance(source, Scope) or source.dtype.startswith(("float", "bfloat"))
         for stage in stages(scope)
-        for read in accesses(stage.body)
+        for source in sources(stage.body)
     )

@@ -1,11 +1,11 @@
 """What a known operator is: a definition in the notation, its constraints, its work, its launcher.
 
-The definition is a formula with named integer parameters in braces, for example
+The definition is text with placeholders, which `derivations.checker.template` explains:
 
-    Y[n,g,f,h] = A[n,g,c,{stride}*h+{dilation}*r-{padding}] * K[g,f,c,r]
+    Y[n,g,f,h] = {factor} * A[n,g,c,{stride}*h+{dilation}*r-{padding}] * K[g,f,c,r]
 
-Reference, matcher, distance and documentation all come from it.  Instances live outside this
-package and are handed to the search.
+Matcher, distance, documentation and what the checker compares a stage with all come from it.
+Instances live outside this package and are handed to the search.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ class Binding:
     """How a scope is an instance of an operator.
 
     `operands` are the scope's reads in the definition's order; `roles` maps each iterator of the
-    definition to the scope's iterators that play it (several are fused, in that order; none stands
-    for extent 1); `windows` maps a windowed pair (h, r) of the definition to the dimension of the
-    operand that both index; `coefficient` multiplies the whole."""
+    definition to the scope's iterators that play it (several are fused and stand in their order;
+    none stands for extent 1); `windows` maps a windowed pair (h, r) of the definition to the
+    dimension of the operand that both index; `coefficient` is the definition's factor."""
 
     scope: Scope
     operands: tuple[Access, ...]
@@ -91,17 +91,19 @@ class Window:
 
 @dataclass(frozen=True)
 class Operator:
-    """A known operator; `recognise` replaces table matching where the definition's body is not a
-    product (softmax, elementwise).  `stored` gives the loops of the result as a call leaves them in
-    memory, slowest first; None: that isn't known beforehand.  `keeps_nonfinite` says whether a call
-    has NaN and infinities where the definition has them: every product is formed, with zeros that
-    stand for what is outside of an operand too.  `repairs`: a call multiplies out and computes
-    again as written where that loses digits, which it sees by the data."""
+    """A known operator; `variants` are other texts of what the definition says.  `recognise`
+    replaces table matching where the definition's body is not a product (softmax, elementwise).
+    `stored` gives the loops of the result as a call leaves them in memory, slowest first; None:
+    that isn't known beforehand.  `keeps_nonfinite` says whether a call has NaN and infinities where
+    the definition has them: every product is formed, with zeros that stand for what is outside of
+    an operand too.  `repairs`: a call multiplies out and computes again as written where that loses
+    digits, which it sees by the data."""
 
     name: str
     definition: str
     work: Callable[[Binding], Work]
     launch: Callable[[Binding], Launch]
+    variants: tuple[str, ...] = ()
     reducers: tuple[Reducer, ...] = ("sum",)
     constraint: Callable[[Binding], str | None] = lambda binding: None
     recognise: Callable[[Scope], Binding | Mismatch] | None = None

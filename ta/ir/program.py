@@ -8,10 +8,9 @@ from types import MappingProxyType
 from typing import NoReturn
 
 from einderive.ta.errors import PickleError
-from einderive.ta.ir import expr
-from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import PRINTERS, Access, Node, Scope, Tensor
-from einderive.ta.ir.subst import accesses, rebuild, stages
+from einderive.ta.ir.node import PRINTERS, Scope, Source, Tensor
+from einderive.ta.ir.sources import with_tensors
+from einderive.ta.ir.subst import sources, stages
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,27 +85,12 @@ class Program:
 
 def _unread(statements: tuple[Statement, ...]) -> tuple[str, ...]:
     """The names of the statements whose tensors no statement's scope reads."""
-    read = {
-        access.source.name
-        for statement in statements
-        for stage in stages(statement.scope)
-        for access in accesses(stage.body)
-        if isinstance(access.source, Tensor)
-    }
+    order = stages(*(statement.scope for statement in statements))
+    found = (source for stage in order for source in sources(stage.body))
+    read = {source.name for source in found if isinstance(source, Tensor)}
     return tuple(s.name for s in statements if s.name not in read)
 
 
-def inline_statements(scope: Scope, known: Mapping[str, Scope]) -> Scope:
-    """The scope with every read of a tensor named in `known` redirected to that scope."""
-    done: dict[Scope, Scope] = {}
-
-    def redirect(access: Access) -> Node:
-        source = access.source
-        target = done[source] if isinstance(source, Scope) else known.get(source.name, source)
-        return access if target is source else expr.access(target, access.rows, access.fill)
-
-    for stage in stages(scope):
-        done[stage] = make_scope(
-            stage.loops, stage.sums, rebuild(stage.body, redirect), stage.reducer
-        )
-    return done[scope]
+def inline_statements(scope: Scope, known: Mapping[str, Source]) -> Scope:
+    """The scope with every read of a tensor named in `known` redirected to that source."""
+    return with_tensors(scope, lambda tensor: known.get(tensor.name, tensor))

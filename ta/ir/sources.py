@@ -5,11 +5,11 @@ f(S[i]), S replaced by T        f(T[i]),  T over the loops of S
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make
-from einderive.ta.ir.node import Access, Node, Scope
+from einderive.ta.ir.node import Access, Node, Scope, Source, Tensor
 from einderive.ta.ir.subst import nested_scopes, rebuild, stages
 
 
@@ -24,6 +24,21 @@ def replace_sources(scope: Scope, replacement: Mapping[Scope, Scope]) -> Scope:
         chosen = replacement.get(stage, stage)
         done[stage] = redirected(stage, done) if chosen is stage else chosen
     return done[scope]
+
+
+def with_tensors(root: Scope, target: Callable[[Tensor], Source]) -> Scope:
+    """The scope with every read of a tensor, also in what it reads, redirected to its target."""
+    done: dict[Scope, Scope] = {}
+
+    def redirect(access: Access) -> Node:
+        source = access.source
+        new = done[source] if isinstance(source, Scope) else target(source)
+        return access if new is source else expr.access(new, access.rows, access.fill)
+
+    for stage in stages(root):
+        body = rebuild(stage.body, redirect)
+        done[stage] = make(stage.loops, stage.sums, body, stage.reducer)
+    return done[root]
 
 
 def redirected(scope: Scope, sources: Mapping[Scope, Scope]) -> Scope:

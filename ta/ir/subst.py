@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from math import prod
+from typing import TypeVar
 
+from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.interning import make_access
-from einderive.ta.ir.node import Access, Add, Apply, Condition, Mul, Node, Power, Scope, Select
+from einderive.ta.ir.node import (
+    Access,
+    Add,
+    Apply,
+    Condition,
+    Const,
+    Mul,
+    Node,
+    Power,
+    Scope,
+    Select,
+    Source,
+)
 
 Replace = Callable[[Access], Node]
+_Value = TypeVar("_Value")
 
 
 def rebuild(
@@ -181,6 +197,18 @@ def walk(node: Node) -> Iterator[Node]:
             pending.extend(reversed(below))
 
 
+def fold(node: Node, step: Callable[[Node, tuple[_Value, ...]], _Value]) -> _Value:
+    """`step(node, values of its operands)`, operands first, once for each distinct sub-term."""
+    done: dict[Node, _Value] = {}
+
+    def of(node: Node) -> _Value:
+        if node not in done:
+            done[node] = step(node, tuple(map(of, children(node))))
+        return done[node]
+
+    return of(node)
+
+
 @lru_cache(maxsize=16384)
 def terms(node: Node) -> tuple[Node, ...]:
     """What `walk` gives, remembered: a body is walked over many times."""
@@ -203,10 +231,15 @@ def accesses(node: Node) -> tuple[Access, ...]:
 
 
 @lru_cache(maxsize=16384)
+def sources(node: Node) -> tuple[Source, ...]:
+    """The distinct tensors and scopes that a scalar expression reads, in order."""
+    return tuple(dict.fromkeys([access.source for access in accesses(node)]))
+
+
+@lru_cache(maxsize=16384)
 def nested_scopes(scope: Scope) -> tuple[Scope, ...]:
     """The distinct scopes that the scope's body reads directly."""
-    found = [a.source for a in accesses(scope.body) if isinstance(a.source, Scope)]
-    return tuple(dict.fromkeys(found)) if found else ()
+    return tuple([source for source in sources(scope.body) if isinstance(source, Scope)])
 
 
 def stages(*roots: Scope) -> tuple[Scope, ...]:
@@ -223,3 +256,32 @@ def stages(*roots: Scope) -> tuple[Scope, ...]:
         pending.append((scope, True))
         pending.extend((child, False) for child in reversed(nested_scopes(scope)))
     return tuple(ordered)
+
+
+def producers(node: Node) -> tuple[Scope, ...]:
+    """The scope, or all that a scalar expression reads, producers first: what is computed in this
+    order needs no recursion down a long chain."""
+    read = (node,) if isinstance(node, Scope) else sources(node)
+    return stages(*(source for source in read if isinstance(source, Scope)))
+
+
+def is_infinite(term: Node) -> bool:
+    """Whether the term is an infinite number of the text, or a read with such a fill."""
+    number = term.value if isinstance(term, Const) else None
+    return isinstance(term.fill if isinstance(term, Access) else number, float)
+
+
+def reduces_nothing(scope: Scope) -> bool:
+    """Whether the scope is the max or min of nothing, which is infinite."""
+    return bool(REDUCERS[scope.reducer].order) and any(side.extent == 0 for side in scope.sums)
+
+
+def every_term(*roots: Scope) -> Iterator[Node]:
+    """The sub-terms of the bodies of all scopes reachable from the roots, producers first."""
+    for stage in stages(*roots):
+        yield from terms(stage.body)
+
+
+def points_of(*roots: Scope) -> int:
+    """The iteration points of all scopes reachable from the roots together."""
+    return sum(prod(stage.extents) for stage in stages(*roots))

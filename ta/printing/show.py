@@ -18,7 +18,7 @@ from einderive.ta.ir.affine import Range
 from einderive.ta.ir.names import RESERVED, Namer, pool
 from einderive.ta.ir.node import Node, Scope, Tensor
 from einderive.ta.ir.program import Hints, Program, Statement
-from einderive.ta.ir.subst import accesses, stages
+from einderive.ta.ir.subst import producers, sources
 from einderive.ta.notation.einstein import make_explicit
 from einderive.ta.notation.parse import ranges_of_reads, statement_to_scope
 from einderive.ta.notation.ranges import lone_iterators
@@ -55,10 +55,8 @@ def show(
 
 def tensors_of(node: Node) -> dict[str, Tensor]:
     """All tensors an expression reads, also inside nested scopes, by name."""
-    direct = [node] if isinstance(node, Scope) else [access.source for access in accesses(node)]
-    scopes = [source for source in direct if isinstance(source, Scope)]
-    nested = (access.source for stage in stages(*scopes) for access in accesses(stage.body))
-    return {source.name: source for source in (*direct, *nested) if isinstance(source, Tensor)}
+    nested = (source for stage in producers(node) for source in sources(stage.body))
+    return {s.name: s for s in (*sources(node), *nested) if isinstance(s, Tensor)}
 
 
 def show_program(program: Program, *, unicode: bool = False) -> str:

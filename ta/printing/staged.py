@@ -84,13 +84,14 @@ def _loop_names(scope: Scope, hints: Hints, taken: set[str]) -> tuple[str, ...]:
     """For each loop the name it has in the source text where it stands alone, else a fresh one."""
     chosen: list[str] = []
     for position in range(len(scope.loops)):
-        wanted = [name for name in _hinted(scope, position, hints) if name not in chosen]
+        wanted = [name for name in hinted(scope, position, hints) if name not in chosen]
         free = (name for name in pool(frozenset(chosen) | taken | set(hints.values())))
         chosen.append(wanted[0] if wanted else next(free))
     return tuple(chosen)
 
 
-def _hinted(scope: Scope, position: int, hints: Hints) -> Iterator[str]:
+def hinted(scope: Scope, position: int, hints: Hints) -> Iterator[str]:
+    """The names that a loop has in the source text, where it stands alone."""
     for access in accesses(scope.body):
         if isinstance(access.source, Tensor):
             for dimension, row in enumerate(access.rows):

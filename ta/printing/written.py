@@ -11,12 +11,11 @@ and read back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from einderive.ta.ir.node import Access, Node, Scope
-from einderive.ta.ir.subst import children, stages
+from einderive.ta.ir.subst import children, fold, stages
 
 MOST_LENGTH = 256
 """Longer bodies are not made from shorter ones: their text, of some ten thousand characters, takes
@@ -53,17 +52,12 @@ def written(node: Node) -> Written:
 def nested_length(scope: Scope) -> int:
     """The length of the scope with all that it reads written out where it is read."""
     whole: dict[Scope, int] = {}
-    for stage in stages(scope):
-        whole[stage] = _length(stage.body, whole, {})
-    return whole[scope]
 
-
-def _length(node: Node, whole: Mapping[Scope, int], known: dict[Node, int]) -> int:
-    found = known.get(node)
-    if found is None:
+    def length(node: Node, parts: tuple[int, ...]) -> int:
         if isinstance(node, Access) and isinstance(node.source, Scope):
-            found = whole[node.source]
-        else:
-            found = sum(_length(child, whole, known) for child in children(node)) or 1
-        known[node] = found
-    return found
+            return whole[node.source]
+        return sum(parts) or 1
+
+    for stage in stages(scope):
+        whole[stage] = fold(stage.body, length)
+    return whole[scope]

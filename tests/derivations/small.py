@@ -6,8 +6,8 @@ from functools import cache
 
 from einderive.derivations.matching.cost import CPU, Machine
 from einderive.derivations.rules import LAWLESS
-from einderive.derivations.search.explore import Budget
 from einderive.derivations.search.run import SearchResult, search
+from einderive.derivations.search.strategy import Budget
 from einderive.eops.library import OPERATORS
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.program import Program

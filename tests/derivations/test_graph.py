@@ -6,8 +6,9 @@ import pytest
 
 from einderive.derivations.matching.cost import H100, Machine
 from einderive.derivations.rules import LAWLESS
-from einderive.derivations.search.explore import Budget, explore
+from einderive.derivations.search.explore import explore
 from einderive.derivations.search.graph import Graph
+from einderive.derivations.search.strategy import Budget
 from einderive.eops.library import OPERATORS
 from einderive.ta.ir.node import Access
 from einderive.ta.notation.parse import parse

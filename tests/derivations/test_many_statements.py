@@ -11,11 +11,12 @@ import einderive as ed
 from einderive.derivations.matching.cost import H100
 from einderive.derivations.rules import LAWLESS
 from einderive.derivations.search.choice import choices
-from einderive.derivations.search.explore import Budget, explore
+from einderive.derivations.search.explore import explore
 from einderive.derivations.search.extract import NOT_TRIED, plans, unchanged
 from einderive.derivations.search.folding import Folding
 from einderive.derivations.search.graph import Graph
 from einderive.derivations.search.replay import Heights, replace_step, replay
+from einderive.derivations.search.strategy import Budget
 from einderive.derivations.search.variants import Variants
 from einderive.derivations.steps.fuse import Fuse
 from einderive.derivations.steps.kernel import Step

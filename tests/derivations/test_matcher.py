@@ -11,8 +11,9 @@ from einderive.derivations.matching.cost import H100
 from einderive.derivations.matching.match import distance, match
 from einderive.derivations.matching.matcher import Matcher
 from einderive.derivations.rules import RULES
-from einderive.derivations.search.explore import Budget, explore
+from einderive.derivations.search.explore import explore
 from einderive.derivations.search.graph import Graph
+from einderive.derivations.search.strategy import Budget
 from einderive.eops.library import OPERATORS
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Scope

@@ -16,10 +16,11 @@ from einderive.derivations.matching.cost import CPU, H100
 from einderive.derivations.record.verify import check
 from einderive.derivations.rule import Rule
 from einderive.derivations.rules import LAWLESS, RULES
-from einderive.derivations.search.explore import Budget, explore
+from einderive.derivations.search.explore import explore
 from einderive.derivations.search.graph import Graph
 from einderive.derivations.search.progress import Progress
 from einderive.derivations.search.run import SearchResult, search
+from einderive.derivations.search.strategy import Budget
 from einderive.derivations.steps.kernel import Witness
 from einderive.eops.library import OPERATORS
 from einderive.ta.ir.node import Scope

@@ -16,7 +16,7 @@ TABLE = [operator for operator in OPERATORS if operator.recognise is None]
 def instantiated(operator: Operator, choose: random.Random) -> Scope:
     """A random instance of a definition by a table: roles of none to two iterators, any order of
     dimensions, random parameters, ranges that do not start at 0, fills as the reducer has them."""
-    right = operator.definition.split("=", 1)[1]
+    right = operator.definition.split("=", 1)[1].removeprefix(" {factor} *")
     pattern = operator.pattern
     paired = {name for _, h, r in pattern.pairs for name in (h, r)}
     must = {"k", *("mn" if operator.name == "matmul" else ""), *paired}

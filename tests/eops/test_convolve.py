@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from einderive.eops.library.convolve import PLAIN, TRANSPOSED, convolve, without_tf32
+from einderive.eops.library.convolve import PLAIN, TRANSPOSED, Windows
 
 OPTIONS: dict[int, dict[str, Any]] = {
     1: {"stride": [2], "padding": [1], "dilation": [2]},
@@ -35,15 +35,12 @@ def test_every_type_is_exact_on_small_integers(
     if transposed:
         options["dilation"] = [1] * dimensions
     wanted = (TRANSPOSED if transposed else PLAIN)[dimensions](images, weights, groups=2, **options)
-    found = convolve(
-        images.to(dtype), weights.to(dtype), groups=2, transposed=transposed, **options
-    )
+    windows = Windows(**options, groups=2, transposed=transposed)
+    found = windows.convolve(images.to(dtype), weights.to(dtype))
     assert found.dtype is dtype
     torch.testing.assert_close(found, wanted.to(dtype), rtol=0, atol=0)
     if dtype is torch.float32:
-        beneath = without_tf32(
-            images.float(), weights.float(), *options.values(), 2, transposed=transposed
-        )
+        beneath = windows.without_tf32(images.float(), weights.float())
         torch.testing.assert_close(beneath, found, rtol=0, atol=0)
 
 
@@ -55,8 +52,7 @@ def test_float32_keeps_its_digits_on_a_gpu(transposed: bool) -> None:
     weights = torch.randn(64, 64, 3, 3, dtype=torch.float64)
     options: dict[str, Any] = {"stride": [1, 1], "padding": [1, 1], "dilation": [1, 1], "groups": 1}
     wanted = (TRANSPOSED if transposed else PLAIN)[2](images, weights, **options)
-    found = convolve(
-        images.float().cuda(), weights.float().cuda(), transposed=transposed, **options
-    )
+    windows = Windows(**options, transposed=transposed)
+    found = windows.convolve(images.float().cuda(), weights.float().cuda())
     off = (found.cpu().double() - wanted).abs().max() / wanted.abs().max()
     assert float(off) < 1e-5

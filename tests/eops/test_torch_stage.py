@@ -59,8 +59,8 @@ def test_values_by_taps_and_blocks(name: str, monkeypatch: pytest.MonkeyPatch) -
     """The same where small sizes count as large: taps apply, and every temporary is cut."""
     monkeypatch.setattr("einderive.eops.torch_views.taps.LEAST_LOOPS", 1)
     monkeypatch.setattr("einderive.eops.torch_views.taps.BLOCK", 20)
-    monkeypatch.setattr("einderive.eops.torch_views.stage.REDUCED_BLOCK", 7)
-    monkeypatch.setattr("einderive.eops.torch_views.stage.LARGEST_BLOCK", 11)
+    monkeypatch.setattr("einderive.eops.torch_views.blocked.REDUCED_BLOCK", 7)
+    monkeypatch.setattr("einderive.eops.torch_views.blocked.LARGEST_BLOCK", 11)
     monkeypatch.setattr("einderive.eops.torch_views.contract.LEAST_SLICE", 1)
     torch_contract._layout.cache_clear()
     check(SCOPES[name])

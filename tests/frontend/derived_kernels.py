@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 import einderive as ed
-from einderive.derivations.search.explore import Budget
+from einderive.derivations.search.strategy import Budget
 from einderive.eops.library import by_name
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.triton_kernels.build import build, interpreting

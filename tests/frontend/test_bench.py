@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from einderive.derivations.matching.cost import H100
-from einderive.derivations.search.explore import Budget
+from einderive.derivations.search.strategy import Budget
 from einderive.frontend.bench.run import CASES, WAYS, budgets, run
 from einderive.frontend.cli.main import main
 from einderive.frontend.report.terminal import Progress

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import einderive as ed
-from einderive.frontend.call.source import MISS
+from einderive.frontend.call.guard import MISS
 from einderive.frontend.einsum import call as module
 from einderive.frontend.einsum import linked as einsum_linked
 from tests.frontend.test_einsum_suites import arguments, of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from math import inf
@@ -18,7 +19,7 @@ from einderive.derivations.search.graph import FOLDED
 from einderive.eops.dtypes import LIMITS
 from einderive.eops.library import OPERATORS
 from einderive.eops.torch_views.stage import lower, lower_all
-from einderive.eops.torch_views.types import StageTypes, stage_types
+from einderive.eops.torch_views.types import StageTypes, stage_types, types_of
 from einderive.frontend.accuracy.accept import reference
 from einderive.frontend.accuracy.accept_integers import (
     WrappingField,
@@ -36,6 +37,7 @@ from einderive.ta.exact.interp import evaluate, input_tensors
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Scope, Source
 from einderive.ta.ir.operator import Binding
+from einderive.ta.ir.subst import sources
 from einderive.ta.notation.parse import parse_expression
 from tests.frontend.races import nobody_is_slow
 
@@ -336,17 +338,23 @@ def test_what_leaves_the_integers(text: str, dtype: torch.dtype) -> None:
     assert stage_types(root, [torch.int64]).result == dtype
 
 
-def narrowing(scope: Scope, dtypes: Any) -> StageTypes:
+def narrowing(scope: Scope) -> Callable[..., StageTypes]:
     """An elementwise stage over one integer type gives that type, and so wraps."""
-    types = stage_types(scope, dtypes)
-    whole = types.compute == torch.int64 and not scope.sums
-    return StageTypes(types.compute, dtypes[0]) if whole and len(set(dtypes)) == 1 else types
+    wide = types_of(scope)
+
+    def types(buffers: Any) -> StageTypes:
+        found = wide(buffers)
+        read = {buffers[source].dtype for source in sources(scope.body)}
+        whole = found.compute == torch.int64 and not scope.sums
+        return StageTypes(found.compute, read.pop()) if whole and len(read) == 1 else found
+
+    return types
 
 
 def test_a_wrapping_candidate_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "Y[i,j] = sum[k](A[i,k]*B[k]*C[k]*D[j,k])"
     found = ed.derive(text, dtypes="int8", **shapes_of(text))
-    monkeypatch.setattr("einderive.eops.torch_views.stage.stage_types", narrowing)
+    monkeypatch.setattr("einderive.eops.torch_views.stage.types_of", narrowing)
     compiled = found.compile(seconds=0.01)
     wrapping = [t for t in compiled.trials if t.plan is not None and len(t.plan.stages) > 1]
     assert wrapping
@@ -363,13 +371,13 @@ def test_a_wrapping_candidate_beside_floats_is_refused(monkeypatch: pytest.Monke
     run = executable(found.unchanged, "cpu")
     right = expected.error_of(run)
     assert right < 1e-6
-    monkeypatch.setattr("einderive.eops.torch_views.stage.stage_types", narrowing)
+    monkeypatch.setattr("einderive.eops.torch_views.stage.types_of", narrowing)
     assert expected.error_of(executable(found.unchanged, "cpu")) > 0.1
 
 
 def test_a_wrapping_baseline_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     found = ed.derive("Y[i] = A[i]*B[i]", dtypes="int8", A=(9,), B=(9,))
-    monkeypatch.setattr("einderive.eops.torch_views.stage.stage_types", narrowing)
+    monkeypatch.setattr("einderive.eops.torch_views.stage.types_of", narrowing)
     assert len(stage_by_stage(found.source, ()).scopes) == 1
     compiled = found.compile(seconds=0.01)
     assert compiled.chosen.words == ("as written",)

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import einderive as ed
-from einderive.frontend.accuracy.rows import LEAST, ROWS, WORK, narrowed, pieces, work
+from einderive.frontend.accuracy.rows import LEAST, ROWS, WORK, narrowed, pieces
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
 from einderive.ta.ir.affine import Range
+from einderive.ta.ir.subst import points_of
 
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("Y[i,j] = (A[i,k]-B[j,k])^2", {"A": (30, 7), "B": (11, 7)}),
@@ -56,13 +57,13 @@ def test_rows_are_whole_and_hold_the_corners() -> None:
     rows = [piece.index[0].start for piece in found]
     assert {0, 49} <= set(rows)
     assert all(piece.index[1] == slice(0, 70) for piece in found)
-    assert work([piece.scope for piece in found]) == ROWS * 70 * 6
+    assert points_of(*(piece.scope for piece in found)) == ROWS * 70 * 6
 
 
 def test_where_rows_are_much_work_pieces_at_both_ends_are_taken() -> None:
     program = ed.parse("Y[i,j] = A[i,k]*B[j,k]", A=(500, 6000), B=(7000, 6000))
     found = pieces(program.roots())
-    assert work([piece.scope for piece in found]) <= 2 * WORK
+    assert points_of(*(piece.scope for piece in found)) <= 2 * WORK
     corners = {(piece.index[0].start, piece.index[1].start) for piece in found}
     length = found[0].index[1].stop
     assert length >= LEAST
@@ -73,4 +74,4 @@ def test_what_is_read_alone_is_computed() -> None:
     program = ed.parse("T[i,j] = A[i,k]*B[k,j]; Y[i] = sum[j](exp(T[i,j]))", A=(90, 5), B=(5, 8))
     (root,) = program.roots()
     one = narrowed(root, (Range(3, 4),))
-    assert work([one]) == 8 * 5 + 8
+    assert points_of(one) == 8 * 5 + 8

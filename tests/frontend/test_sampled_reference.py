@@ -13,11 +13,11 @@ from einderive.frontend.accuracy import sampled_reference
 from einderive.frontend.accuracy.accept import reference
 from einderive.frontend.accuracy.sampled_reference import (
     equally_cheap,
-    evaluations,
     gathered,
     pieces,
     seconds,
 )
+from einderive.ta.exact.interp import visited
 
 
 @pytest.fixture
@@ -93,8 +93,8 @@ def test_products_of_many_factors_cost_what_their_pairs_cost() -> None:
     shapes: Any = dict.fromkeys("ABCD", (64, 64))
     (root,) = ed.parse("Y[i,m] = A[i,j]*B[j,k]*C[k,l]*D[l,m]", **shapes).roots()
     assert seconds([root]) > 100 * seconds([equally_cheap(root)])
-    assert evaluations(root, 2) == 2 * 64**3
-    assert evaluations(equally_cheap(root), 2) < evaluations(root, 2)
+    assert visited([root], 2) == 2 * 64**3
+    assert visited([equally_cheap(root)], 2) < visited([root], 2)
     given = {
         t: torch.randn(t.shape, dtype=torch.float64)
         for t in ed.parse("Y[i,m] = A[i,j]*B[j,k]*C[k,l]*D[l,m]", **shapes).inputs

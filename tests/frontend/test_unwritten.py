@@ -12,8 +12,8 @@ import torch
 
 import einderive as ed
 from einderive.eops.opaque import opaque
+from einderive.eops.torch_views import blocked as torch_blocked
 from einderive.eops.torch_views import contract as torch_contract
-from einderive.eops.torch_views import stage as torch_stage
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.triton_kernels import build as triton_build
 from einderive.eops.triton_kernels.build import Kernel, build
@@ -119,8 +119,8 @@ def test_what_the_stages_allocate_is_marked(
 ) -> None:
     """Each kind of stage with its writing left out."""
     monkeypatch.setattr(torch_contract, "_product_into", no_write)
-    monkeypatch.setattr(torch_stage._BlockedStage, "_store", no_write)
-    monkeypatch.setattr(torch_stage, "REDUCED_BLOCK", 8)
+    monkeypatch.setattr(torch_blocked.BlockedStage, "_store", no_write)
+    monkeypatch.setattr(torch_blocked, "REDUCED_BLOCK", 8)
     monkeypatch.setattr(triton_build, "interpreting", lambda: True)
     monkeypatch.setattr(Kernel, "launch", no_write)
     monkeypatch.setattr(torch_contract, "LEAST_SLICE", 1)

@@ -134,17 +134,10 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     ),
     (
         "einderive.derivations.checker.definition",
-        "_formula",
-        "coefficient < 0",
-        ("coefficient <= 0",),
+        "instances",
+        "binding.coefficient < 0",
+        ("binding.coefficient <= 0",),
         "0 times the least is 0 times the greatest",
-    ),
-    (
-        "einderive.derivations.checker.definition",
-        "_concatenation",
-        "a > 0",
-        ("a >= 0",),
-        "no such row: it holds the loop, and a row holds no coefficient 0",
     ),
     (
         "einderive.derivations.checker.families",

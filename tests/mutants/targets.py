@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 CHECKER_TESTS = (
     *("reduced", "infinities", "identities", "tags", "unfolding", "bindings", "witness"),
+    "template",
     "definition",
     "parts",
 )

@@ -8,9 +8,10 @@ from functools import cache
 
 import pytest
 
-from einderive.ta.equality.compare import compare, points
+from einderive.ta.equality.compare import compare
 from einderive.ta.equality.small_extents import reduce_extents
 from einderive.ta.ir.node import Scope
+from einderive.ta.ir.subst import points_of
 from einderive.ta.notation.parse import parse
 
 EXTENT = 6
@@ -83,7 +84,7 @@ def agreed(seed: int) -> bool | None:
     small = reduce_extents(a, b)
     whole, reduced = compare(a, b), compare(small.left, small.right)
     assert whole.equal == reduced.equal, (left, right)
-    assert points(*small.left, *small.right) <= points(*a, *b)
+    assert points_of(*small.left, *small.right) <= points_of(*a, *b)
     told = a != b and any(extent == EXTENT for extent, _ in small.sizes)
     return whole.equal if told else None
 

@@ -14,7 +14,6 @@ from einderive.derivations.checker import not_an_instance
 from einderive.derivations.matching.match import match
 from einderive.derivations.search.graph import Stage
 from einderive.eops.library import OPERATORS, by_name
-from einderive.eops.library.plain import stays
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding
@@ -119,7 +118,7 @@ def another_order(binding: Binding, random: Random) -> Binding:
 def another_fill(binding: Binding, random: Random) -> Binding:
     """Of an operand that is read outside of its source."""
     read = binding.operands[0]
-    if stays(read, binding.scope.domain):
+    if affine.within(read.rows, read.source.ranges, binding.scope.domain):
         return binding
     first = expr.access(read.source, read.rows, read.fill + 1)
     return replace(binding, operands=(first, *binding.operands[1:]))  # type: ignore[arg-type]

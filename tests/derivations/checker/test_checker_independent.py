@@ -15,7 +15,16 @@ ROOT = Path(__file__).resolve().parents[3]
 CHECKER = ROOT / "derivations" / "checker"
 FILES = sorted(CHECKER.glob("*.py"))
 ALLOWED = {
-    *("__future__", "collections", "dataclasses", "fractions", "itertools", "math", "re"),
+    *(
+        "__future__",
+        "collections",
+        "dataclasses",
+        "fractions",
+        "functools",
+        "itertools",
+        "math",
+        "re",
+    ),
     *("threading", "typing", "islpy"),
 }
 NOTATION = {
