@@ -107,7 +107,7 @@ class Function:
     for (`ta.equality.laws`)."""
     pieces: Pieces | None = None
     """What the function is, if it is linear on either side of a gap; it is exact on rational
-    numbers then."""
+    numbers then, and `real` takes integers as well."""
     reducer: str = ""
     """`maximum(a, b)` is the reduction by this reducer, of the order, of the set {a, b}."""
 
@@ -124,8 +124,8 @@ class Function:
     of 0 change their sign, rounded."""
 
     ball: Callable[[Any], Any] | None = None
-    """For a ball of Arb, one that holds the values at all finite numbers in it, or NaN.  Without it
-    nothing is known there of a function that has no pieces (`ta.equality.balls`)."""
+    """For a ball of Arb, one that holds the values at all finite numbers in it, or NaN; what has
+    pieces needs none.  Counterexamples are confirmed by it (`ta.equality.balls`)."""
 
     latex: str = ""
     torch: str = ""

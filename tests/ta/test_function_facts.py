@@ -64,6 +64,10 @@ def test_a_file_holds_what_it_is_named_after() -> None:
         assert [known.name for known in table.values()] == sorted(table)
 
 
+def test_counterexamples_can_be_confirmed_with_every_function() -> None:
+    assert [known.name for known in FUNCTIONS.values() if not (known.ball or known.pieces)] == []
+
+
 @pytest.mark.parametrize("known", UNARY, ids=by_name)
 def test_at_zero(known: Function) -> None:
     """The value at 0 is stated where it is 0 or 1, and only there."""
@@ -144,6 +148,10 @@ def test_pieces_at_rational_numbers_and_infinities(known: Function) -> None:
     for operands in product(EXTENDED, repeat=known.arity):
         assert known.pieces(*operands) == EXACT[known.name](*operands), operands
         assert of(known, *map(float, operands)) == pytest.approx(float(known.pieces(*operands)))
+    for operands in product(range(-3, 4), repeat=known.arity):
+        whole = known.real(*map(np.int64, operands))
+        assert whole == EXACT[known.name](*operands)
+        assert np.asarray(whole).dtype == np.int64
 
 
 @stating("compares")
