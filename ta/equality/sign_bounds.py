@@ -301,6 +301,6 @@ def opaque_functions(*roots: Scope) -> tuple[str, ...]:
     found = {
         node.function
         for node in every_term(*roots)
-        if isinstance(node, Apply) and FUNCTIONS[node.function].exact is None
+        if isinstance(node, Apply) and FUNCTIONS[node.function].pieces is None
     }
     return tuple(sorted(found))

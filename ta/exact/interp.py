@@ -297,6 +297,6 @@ def uses_order(stage: Scope) -> bool:
         return True
     return any(
         is_infinite(node)
-        or (isinstance(node, Apply) and FUNCTIONS[node.function].exact is not None)
+        or (isinstance(node, Apply) and FUNCTIONS[node.function].pieces is not None)
         for node in walk(stage.body)
     )
