@@ -149,6 +149,7 @@ def bench(options: argparse.Namespace) -> int:
 
 
 def show_rules(options: argparse.Namespace) -> int:
+    from einderive.derivations.rule import equation
     from einderive.derivations.rules import ALL_RULES
     from einderive.frontend.report.catalogue import rule_text
     from einderive.frontend.report.derivation import terminal_width
@@ -157,7 +158,7 @@ def show_rules(options: argparse.Namespace) -> int:
     if options.name is None:
         wide = max(len(rule.name) for rule in ALL_RULES)
         for rule in ALL_RULES:
-            print(f"{ink.name(rule.name)}{' ' * (wide - len(rule.name) + 2)}{rule.formula}")
+            print(f"{ink.name(rule.name)}{' ' * (wide - len(rule.name) + 2)}{equation(rule)}")
         return DONE
     by_name = {rule.name: rule for rule in ALL_RULES}
     print(rule_text(_named(options.name, by_name, "rule", "rules"), ink, terminal_width()))

@@ -1,7 +1,8 @@
 """Rules and operators as a reader sees them, from their own records: in a terminal and in docs/.
 
-Split.   S[i:0:N] f(i) = S[q:0:N/k,p:0:k] f(k*q+p)
-  where  ...     choices  ...     exact  ...     source  ...     refuses  ...
+reverse.
+     sum[i](f(i)) = sum[j](f(a+b-1-j)) where i in a:b, j in a:b
+  choices  ...     digits  ...     source  ...     example  ...     refuses  ...
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ EXACTNESS = {
 
 def rule_text(rule: Rule | JointRule, ink: Ink, width: int) -> str:
     """One rule: identity, side conditions, choices, exactness, source, examples, refusals."""
-    lines = [f"{ink.name(rule.name)}.  {ink.bold(rule.formula)}"]
+    lines = [f"{ink.name(rule.name)}."]
+    for identity in rule.formula.splitlines():
+        lines += map(ink.bold, hanging(identity, "     ", width))
     for label, text in facts(rule):
         lines += _labelled(label, text, ink, width)
     for example in rule.examples:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 
 from einderive.derivations.effects.rounding import Exactness
+from einderive.derivations.rule import equation
 from einderive.derivations.rules import ALL_RULES
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import VIEW
@@ -117,7 +118,7 @@ def _steps(derivation: Derived, plan: Plan, candidate: int, ink: Ink, width: int
         lines += [line for text in story.given for line in hanging(text, "        ", width)]
     for number, told in enumerate(story.steps, 1):
         rule = RULE_OF.get(told.step.rule)
-        formula = rule.formula if rule else "(a rule that this version does not have)"
+        formula = equation(rule) if rule else "(a rule that this version does not have)"
         head = f"{number:3}. {told.step.rule}"
         pad = " " * max(2, 22 - len(head))
         lines.append("")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from einderive.derivations.rule import equation
 from einderive.derivations.search.extract import Plan
 from einderive.frontend.derived import Derived
 from einderive.frontend.report.derivation import (
@@ -88,7 +89,7 @@ def _candidate(derivation: Derived, plan: Plan) -> str:
     items = []
     for told in story.steps:
         rule = RULE_OF.get(told.step.rule)
-        formula = f' <code class="formula">{escape(rule.formula)}</code>' if rule else ""
+        formula = f' <code class="formula">{escape(equation(rule))}</code>' if rule else ""
         items.append(
             f'<li><span class="rule">{escape(told.step.rule)}</span>{formula}'
             f"{_pre(chr(10).join(told.before), 'before')}{_pre(chr(10).join(told.after), 'after')}"
