@@ -15,8 +15,9 @@ import torch
 from torch.nn import functional
 
 import einderive as ed
+from einderive.eops.back_ends.triton import triton_stage
 from einderive.frontend.bench.gpu_times import counted, gpu_seconds, table
-from einderive.frontend.running.execute import Executable, executable, triton_stage
+from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.trial.choose import worth_trying
 from einderive.ta.ir.subst import stages
 
