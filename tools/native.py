@@ -56,9 +56,9 @@ MODULES = (
     "einderive/eops/library/traffic.py",
     "einderive/eops/library/view.py",
 )
-"""What takes most of the time of a search.  The kinds of steps stay as they are: mypyc makes no
-dataclasses of an abstract class, and compiled ones could not be added to.  `ta/ir/node.py` stays as it is: its nodes are made
-without calling their classes, which compiled classes do not allow."""
+"""What takes most of the time of a search.  `ta/ir/node.py` stays as it is: its nodes are made
+without calling their classes, which compiled classes do not allow.  So do the kinds of steps: mypyc
+makes no dataclass of an abstract class."""
 
 FINGERPRINT = """
 import sys
