@@ -1,7 +1,8 @@
 """Rules and operators as a reader sees them, from their own records: in a terminal and in docs/.
 
-Split.   S[i:0:N] f(i) = S[q:0:N/k,p:0:k] f(k*q+p)
-  where  ...     choices  ...     exact  ...     source  ...     refuses  ...
+reverse.
+     sum[i](f(i)) = sum[j](f(a+b-1-j)) where i in a:b, j in a:b
+  choices  ...     digits  ...     source  ...     example  ...     refuses  ...
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ EXACTNESS = {
 
 def rule_parts(rule: Rule | JointRule, width: int) -> Iterator[RenderableType]:
     """One rule: identity, side conditions, choices, exactness, source, examples, refusals."""
-    title = (rule.name, "cyan"), ".  ", (rule.formula, "bold")
-    yield Text.assemble(*title, no_wrap=True, overflow="ignore")
+    yield Text.assemble((rule.name, "cyan"), ".")
+    for identity in rule.formula.splitlines():
+        yield formula(identity, "     ", width, "bold")
     for label, text in facts(rule):
         yield labelled(label, text)
     for example in rule.examples:
