@@ -53,13 +53,13 @@ mutants: $(STAMP)  ## conditions left out one by one: each has to be noticed (MO
 	@$(BIN)/python -m tests.mutants $(MODULES) --jobs $(or $(JOBS),1)
 
 # Needs a C compiler; the tree itself stays as it is, and nothing depends on this.  Left out are the tests
-# that read sources and docstrings or put another function in the place of one.
+# that read sources and docstrings, put another function in the place of one, or add a kind of step.
 native: $(STAMP)  ## a copy in build/native with the search's core compiled: its tests, states/s
 	@$(BIN)/python -m tools.native build/native
 	@cp -r tests docs README.md build/native/
 	@cd build/native && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m pytest -q -p no:cacheprovider -m '' tests/ta \
 	  tests/derivations \
-	  -k 'not (record_is_complete or size_is_as_stated or mistake_in_the_kernel)'
+	  -k 'not (record_is_complete or size_is_as_stated or mistake_in_the_kernel or adding_a_step or asked_for_once)'
 	@cd build/native && PYTHONPATH=. $(CURDIR)/$(BIN)/python -m einderive.frontend.cli.main bench search --throughput
 
 lint: $(STAMP)  ## ruff: rules and formatting

@@ -36,8 +36,9 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One identity.  `formula` is written in the notation with f, g for bodies; `conditions` says
-    in words what the kernel verifies, `choices` where the rule's parameters come from; `laws` are
+    """One identity.  `formula` states it in the notation with names that stand for bodies, integers
+    and iterators (`ta.notation.identity`), one line for each form that it has; `conditions` says in
+    words what the kernel verifies, `choices` where the rule's parameters come from; `laws` are
     the names (in `equality.laws`) of the identities of functions that it rests on, where there are
     such.  An `opening` rule is asked of the stages of the given program alone, before all others:
     what it prepares, and what the rules in `then` make of that one after the other, is explored
@@ -95,3 +96,8 @@ class JointRule:
                 )
             except RuleRefused:
                 continue
+
+
+def equation(rule: Rule | JointRule) -> str:
+    """The first line of the rule's formula, without its clause."""
+    return rule.formula.splitlines()[0].partition(" where ")[0]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-
-import einderive
 
 _HERE = Path(__file__).resolve().parent
 
 if not (_HERE / "ta").is_dir():
-    einderive.__path__.append(str(_HERE.parent))
+    sys.modules["einderive"].__path__.append(str(_HERE.parent))  # imported, it would be a circle

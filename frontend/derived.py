@@ -63,6 +63,7 @@ class Derived:
 
     @property
     def machine(self) -> Machine:
+        """The profile that predicted the times."""
         return MACHINES[self.target]
 
     @property

@@ -36,11 +36,15 @@ class TextError(EinderiveError):
         sizes: str = "",
         next_step: str = "",
     ) -> None:
-        self.message, self.text, self.span = message, text, span
-        self.sizes, self.next_step = sizes, next_step
+        self.message = message
+        self.text = text
+        self.span = span
+        self.sizes = sizes
+        self.next_step = next_step
         super().__init__(self.render())
 
     def render(self) -> str:
+        """The whole text, which `str(error)` gives."""
         lines = ["\n".join(map(visible, self.message.split("\n")))]
         if self.text:
             lines += self._excerpt()

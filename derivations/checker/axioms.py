@@ -1,9 +1,9 @@
 """The identities of functions, reducers and powers that the checker takes as true.
 
-    f(0) = 0                        for the functions that `ta.functions` marks so
-    relu(c*a) = c*relu(a)           c > 0;    relu(inf) = inf, relu(-inf) = 0
-    abs(c*a) = |c|*abs(a)           c /= 0;   abs(inf) = abs(-inf) = inf
-    exp(a + b) = exp(a)*exp(b)      exp(0) = 1
+    f(0) = 0, or 1                  as the function's file states: relu(0) = 0, exp(0) = 1
+    f(c*a) = c*f(a)                 c > 0;  for f that compares: relu(inf) = inf, relu(-inf) = 0
+    f(c*a) = |c|*f(a)               c /= 0; for f that is even besides: abs(inf) = abs(-inf) = inf
+    exp(a + b) = exp(a)*exp(b)      where the law is asked for; the one law of a single function
     (c*a*b)^-1 = c^-1 * a^-1 * b^-1     c /= 0; a, b are finite;   inf^-1 = 0
     (S[k] exp(a)*b)^-1 = exp(a)^-1 * (S[k] b)^-1    a does not use k;   exp(a) * exp(a)^-1 = 1
     max(c*a) = c*max(a), min(c*a) = c*min(a)    c > 0;   max(c*a) = c*min(a) and so on for c < 0
@@ -12,15 +12,16 @@
     max[k] (a(k) + b) = max[k] a(k) + b       b does not use k; a or b is finite; min likewise
     max[k] b = b         b does not use k;    the max of nothing is -inf, the min of nothing inf
 
-All other functions and reductions are equal only where what they are applied to is.  The identities
-hold for all numbers, infinities included, and where there is no value on one side there is none on
-the other.  In that of exp, one of a and b is finite.
+What the files of `ta.functions` state is listed in docs/functions.md.  All other functions and
+reductions are equal only where what they are applied to is.  The identities hold for all numbers,
+infinities included, and where there is no value on one side there is none on the other.  In that of
+exp, one of a and b is finite.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection
 from fractions import Fraction
 
 from einderive.derivations.checker.formal import (
@@ -35,40 +36,28 @@ from einderive.derivations.checker.formal import (
     without,
 )
 from einderive.ta.functions import FUNCTIONS, REDUCERS
-from einderive.ta.functions.data import Function
 
 ZERO: Sum = ()
 INFINITY: Sum = (Term(ONE, (), (), (Atom(POSITIVE, (), True),)),)
 MINUS_INFINITY: Sum = (Term(ONE, (), (), (Atom(NEGATIVE, (), True),)),)
-
-
-def _values(function: Function) -> Iterator[tuple[tuple[str, Sum], Sum]]:
-    """What the function's file says of its values at 0 and at the infinities."""
-    if function.at_zero is not None:
-        yield (function.name, ZERO), (Term(ONE),) if function.at_zero else ZERO
-    pieces = function.pieces
-    if pieces is not None and pieces.continuous and function.arity == 1:
-        values = {0: ZERO, 1: INFINITY, -1: MINUS_INFINITY}
-        for argument, rises in ((INFINITY, pieces.above[0]), (MINUS_INFINITY, -pieces.below[0])):
-            yield (function.name, argument), values[(rises > 0) - (rises < 0)]
-
-
-KNOWN: Mapping[tuple[str, Sum], Sum] = {
-    ("^-1", INFINITY): ZERO,
-    ("^-1", MINUS_INFINITY): ZERO,
-    **{known: value for function in FUNCTIONS.values() for known, value in _values(function)},
-}
-"""Values of functions."""
-
-OF_NOTHING = {
-    name: INFINITY if known.order < 0 else MINUS_INFINITY
-    for name, known in REDUCERS.items()
-    if known.order
-}
 MOST_COPIES = 64
 """A power of more factors stays as it is."""
 MOST_EXPS = 4
 """exp(n*a) is exp(a)^n up to this n."""
+
+
+def known_value(name: str, operand: Sum) -> Sum | None:
+    """`name(operand)` where the operand is 0 or an infinity and the value is known."""
+    if name == "^-1":
+        return ZERO if operand in (INFINITY, MINUS_INFINITY) else None
+    known = FUNCTIONS[name]
+    if operand == ZERO and known.at_zero is not None:
+        return (Term(ONE),) if known.at_zero else ZERO
+    if known.pieces is None or not known.compares or operand not in (INFINITY, MINUS_INFINITY):
+        return None
+    (slope,) = known.pieces.above if operand == INFINITY else known.pieces.below
+    rises = slope if operand == INFINITY else -slope
+    return INFINITY if rises > 0 else MINUS_INFINITY if rises < 0 else ZERO
 
 
 def without_factor(function: str, operand: Sum) -> tuple[Fraction, Sum]:

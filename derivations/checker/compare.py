@@ -17,7 +17,7 @@ from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Scope, Select, Tensor
-from einderive.ta.ir.subst import nested_scopes, stages, terms
+from einderive.ta.ir.subst import nested_scopes, stages, walk
 
 UNWRITTEN = "not shown: some expression on the way adds inf and -inf"
 DIFFERENT = "the two sides are different sums of products"
@@ -111,7 +111,7 @@ def _equal_in_parts(left: Scope, right: Scope, exp_sum: bool, cuts: int) -> bool
 def borders(scope: Scope) -> Iterator[tuple[int, int]]:
     """The loops, and the places inside of their ranges, where conditions a*i + c >= 0 or
     a*i + c = 0 of the body begin or end to hold."""
-    for part in terms(scope.body):
+    for part in walk(scope.body):
         for condition in part.conditions if isinstance(part, Select) else ():
             row = condition.row
             if len(row.terms) == 1 and not row.floors and row.terms[0][0] < len(scope.loops):

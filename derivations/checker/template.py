@@ -32,7 +32,7 @@ from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Add, Node, Scope
 from einderive.ta.ir.operator import Binding, Window
-from einderive.ta.ir.subst import accesses, rebuild, stages, substitute, terms
+from einderive.ta.ir.subst import accesses, rebuild, stages, substitute, walk
 from einderive.ta.notation.parse import parse
 
 FACTOR, EXPRESSION = "Factor", "Expression"
@@ -250,7 +250,7 @@ def _indices(side: str) -> list[str]:
 def _expressions(body: Node, operands: Sequence[Access]) -> Iterator[Node]:
     """The parts of the body, and of its sums, that read the operands and nothing else."""
     found: set[Node] = set()
-    for node in terms(body):
+    for node in walk(body):
         parts = [node]
         if isinstance(node, Add):
             parts.append(expr.add(*(t for t in node.terms if {*accesses(t)}.issubset(operands))))

@@ -33,7 +33,7 @@ from einderive.derivations.checker.formal import (
 )
 from einderive.derivations.checker.infinities import require_single
 from einderive.derivations.checker.regions import guard, pieces
-from einderive.ta.functions import FUNCTIONS
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import (
@@ -195,7 +195,7 @@ class Translation:
         """1/base, factor by factor where the base is a product; one that is 0 is no divisor."""
         found: Sum = ()
         for conditions, value in self._regions(base):
-            inverse = axioms.KNOWN.get(("^-1", value))
+            inverse = axioms.known_value("^-1", value)
             if inverse is None:
                 common, rest = axioms.common_factors(value, self.families.is_exp)
                 constant = len(rest) == 1 and rest[0] == Term(rest[0].coefficient)
@@ -218,7 +218,7 @@ class Translation:
         """A function of an expression, with what the axioms know of it."""
         found: Sum = ()
         for conditions, part in self._regions(operand):
-            value = axioms.KNOWN.get((name, part))
+            value = axioms.known_value(name, part)
             if name == "exp" and self.exp_sum:
                 value = product([self._applied(name, each) for each in axioms.exponents(part)])
             elif value is None:
@@ -293,8 +293,8 @@ class Translation:
         sums = self.fresh(scope.sums)
         at = (*rows, *(affine.iterator(variable) for variable, _ in sums))
         if any(side.extent == 0 for side in scope.sums):
-            nothing = axioms.OF_NOTHING.get(reducer)
-            return [] if nothing is None else [Piece((), conditions, nothing)]
+            known = REDUCERS[reducer]
+            return [Piece((), conditions, _constant(known.identity))] if known.order else []
         found = self._body_parts(scope.body, at, reducer)
         return [
             Piece(sums + piece.bound, (*conditions, *piece.conditions), piece.value)

@@ -30,7 +30,7 @@ from einderive.ta.ir.subst import (
     rebuild,
     stages,
     substitute,
-    terms,
+    walk,
 )
 from einderive.ta.printing.written import Written, written
 
@@ -110,7 +110,7 @@ def _written_out(
         source = known.get(access.source)
         if source is None or stays(access):
             return access
-        long = len(terms(source.body)) > MOST_TERMS or not written(source.body).fits(longest)
+        long = len(walk(source.body)) > MOST_TERMS or not written(source.body).fits(longest)
         if source.sums or long or not inside(access, source, stage):
             return expr.access(source, access.rows, access.fill)
         return substitute(source.body, access.rows)
@@ -127,7 +127,7 @@ def _written_out(
 def _keeps_all(before: Node, body_of: Callable[[Access], Node], after: Node) -> bool:
     """Does every read that is written out still stand there, and no infinite number, which would be
     multiplied out?"""
-    infinite = (isinstance(n, Const) and not isinstance(n.value, Fraction) for n in terms(after))
+    infinite = (isinstance(n, Const) and not isinstance(n.value, Fraction) for n in walk(after))
     written_out = _reads(before, lambda read: _reads(body_of(read), lambda _: 1))
     return written_out == _reads(after, lambda _: 1) and not any(infinite)
 
@@ -152,7 +152,7 @@ def _one_reduction(scope: Scope, longest: Written) -> Scope:
         return scope
     source = access.source
     same = source.sums and (not scope.sums or scope.reducer == source.reducer)
-    long = len(terms(source.body)) > MOST_TERMS or not written(source.body).fits(longest)
+    long = len(walk(source.body)) > MOST_TERMS or not written(source.body).fits(longest)
     if not same or long or not _within(access, source, scope):
         return scope
     count = len(scope.domain)

@@ -10,12 +10,12 @@ from __future__ import annotations
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Access, Add, Const, Mul, Node, Power, Scope, Select
-from einderive.ta.ir.subst import stages, terms
+from einderive.ta.ir.subst import stages, walk
 
 
 def divides(scope: Scope) -> bool:
     """Does the scope, or one that it reads, divide?"""
-    parts = (part for stage in stages(scope) for part in terms(stage.body))
+    parts = (part for stage in stages(scope) for part in walk(stage.body))
     return any(isinstance(part, Power) and part.exponent < 0 for part in parts)
 
 

@@ -1,5 +1,5 @@
-"""What a step does to floating point: rounding, forms that cancel, NaN and infinity.
+"""What kinds of steps share about floating point: rounding, forms that cancel, NaN and infinity.
 
-Not here: the identities themselves (`derivations.steps`).
-May be imported by `search`, `rules`, `record` and `frontend`.
+Not here: the kinds themselves, each of which says what it does (`derivations.steps`).
+May be imported by `steps`, `search`, `rules`, `record` and `frontend`.
 """

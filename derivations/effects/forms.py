@@ -17,7 +17,7 @@ from hashlib import blake2b
 
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select
-from einderive.ta.ir.subst import children, stages, terms
+from einderive.ta.ir.subst import children, stages, walk
 
 
 def power_of_two(value: object) -> bool:
@@ -74,8 +74,8 @@ def only_decided(before: Scope, after: Scope) -> bool:
     """Whether conditions that are decided, terms that are 0 and factors that are 1 are all that the
     forms differ by: then no sum or product of three operands is new, and no numbers met."""
     known, made = stages(before), stages(after)
-    olds = [node for stage in known for node in terms(stage.body)]
-    news = [node for stage in {*made} - {*known} for node in terms(stage.body)]
+    olds = [node for stage in known for node in walk(stage.body)]
+    news = [node for stage in {*made} - {*known} for node in walk(stage.body)]
     forms = {_form(node) for node in olds}
     return all(map(_harmless, olds)) and all(
         len(children(node)) < 3 or _form(node) in forms for node in news
@@ -87,7 +87,7 @@ def regroups_many(before: Scope, after: Scope) -> bool:
     in which they are taken depends on where they are read."""
 
     def many(scope: Scope) -> set[Node]:
-        found = (node for stage in stages(scope) for node in terms(stage.body))
+        found = (node for stage in stages(scope) for node in walk(stage.body))
         return {node for node in found if len(children(node)) > 2}
 
     return not many(after) <= many(before)

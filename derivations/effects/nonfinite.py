@@ -41,7 +41,7 @@ from einderive.ta.ir.node import (
     Select,
     Tensor,
 )
-from einderive.ta.ir.subst import accesses, children, stages, terms
+from einderive.ta.ir.subst import accesses, children, stages, walk
 
 FLOATING = ("float", "bfloat", "complex")
 """How the names of element types begin that hold NaN and infinities."""
@@ -73,7 +73,7 @@ def zero_whatever_else(body: Node) -> bool:
     return surely_finite(body) or all(
         sum(not isinstance(f, Const) for f in term.factors) == 1
         and all(surely_finite(f) for f in term.factors if isinstance(f, Const))
-        for term in terms(body)
+        for term in walk(body)
         if isinstance(term, Mul)
     )
 

@@ -47,7 +47,7 @@ from einderive.derivations.effects.forms import (
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select, Tensor
-from einderive.ta.ir.subst import accesses, nested_scopes, stages, terms
+from einderive.ta.ir.subst import accesses, nested_scopes, stages, walk
 
 Exactness: TypeAlias = Literal["exact", "reassociates", "cancels"]
 """A rule states what its identity does by itself; what a step does depends on the step."""
@@ -119,7 +119,7 @@ def _copied(scope: Scope) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _sums(scope: Scope) -> tuple[Add, ...]:
-    return tuple(node for node in terms(scope.body) if isinstance(node, Add))
+    return tuple(node for node in walk(scope.body) if isinstance(node, Add))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -17,7 +17,7 @@ from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Access, Add, Apply, Mul, Power, Scope, Select
 from einderive.ta.ir.operator import Work
-from einderive.ta.ir.subst import accesses, terms
+from einderive.ta.ir.subst import accesses, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class Machine:
     fused: bool
 
     def seconds(self, work: Work, item_bytes: int = 4) -> float:
+        """The predicted time of some work by the roofline."""
         rate = self.rates[work.unit] * work.utilisation * min(1.0, 4 / item_bytes)
         return (
             max(work.operations / rate, work.bytes_moved / self.bandwidth)
@@ -90,7 +91,7 @@ def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
         touched += min(count, read.source.size)
         if any(row.floors for row in read.rows):
             gathered += count
-    operations = max(1, sum(map(_operations, terms(body))) + bool(scope.sums))
+    operations = max(1, sum(map(_operations, walk(body))) + bool(scope.sums))
     if fused:
         moved = (touched + output) * item
         if scope.sums and isinstance(body, Mul):

@@ -82,6 +82,15 @@ def known_fields(value: Any, names: Sequence[str]) -> Mapping[str, Any]:
     return given
 
 
+def all_fields(value: Any, names: Sequence[str], what: str) -> Mapping[str, Any]:
+    """The object, which has these fields and no others."""
+    given = known_fields(value, names)
+    for name in names:
+        if name not in given:
+            raise RecordError(f"{what} lacks {name!r}")
+    return given
+
+
 def text_of(value: Any) -> str:
     if not isinstance(value, str):
         raise RecordError(f"{value!r:.80} stands where a text belongs")
@@ -160,11 +169,9 @@ def read_witness(data: Any, tensors: Mapping[str, Tensor]) -> Witness:
         raise RecordError(f"unknown kind of witness: {given.get('kind')!r:.80}")
     types = get_type_hints(kind)
     names = [item.name for item in fields(kind)]
-    known_fields(given, ["kind", *names])
+    all_fields(given, ["kind", *names], f"the witness {kind.__name__}")
     values: dict[str, Any] = {}
     for name in names:
-        if name not in given:
-            raise RecordError(f"the witness {kind.__name__} lacks {name!r}")
         with within(name):
             values[name] = _READERS[types[name]](given[name], tensors)
     return kind(**values)
@@ -181,11 +188,7 @@ def step_data(step: Step, hints: Hints) -> dict[str, Any]:
 
 def read_step(data: Any, tensors: Mapping[str, Tensor]) -> Step:
     """The step of its data; RecordError where something is missing, misplaced or unreadable."""
-    names = ("rule", "before", "after", "witness")
-    given = known_fields(data, names)
-    for name in names:
-        if name not in given:
-            raise RecordError(f"the step lacks {name!r}")
+    given = all_fields(data, ("rule", "before", "after", "witness"), "the step")
     with within("rule"):
         rule = text_of(given["rule"])
     with within("before"):

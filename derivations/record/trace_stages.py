@@ -12,11 +12,11 @@ from typing import Any
 
 from einderive.derivations.checker import Claim
 from einderive.derivations.record.trace import (
+    all_fields,
     fields_of,
     integer_of,
     integers_of,
     items_of,
-    known_fields,
     read_row,
     row_data,
     seconds_of,
@@ -100,11 +100,7 @@ def _claim(
     tensors: Mapping[str, Tensor],
     operators: Sequence[Operator],
 ) -> Claim:
-    names = ("scope", "operator", "predicted_seconds", "binding")
-    given = known_fields(data, names)
-    for name in names:
-        if name not in given:
-            raise RecordError(f"a stage lacks {name!r}")
+    given = all_fields(data, ("scope", "operator", "predicted_seconds", "binding"), "a stage")
     with within("scope"):
         scope = _scope(given["scope"], scopes)
     with within("operator"):
@@ -139,11 +135,7 @@ def _scope(value: Any, scopes: Sequence[Scope]) -> Scope:
 def _binding(
     data: Any, scope: Scope, scopes: Sequence[Scope], tensors: Mapping[str, Tensor]
 ) -> Binding:
-    names = ("operands", "roles", "windows", "coefficient")
-    given = known_fields(data, names)
-    for name in names:
-        if name not in given:
-            raise RecordError(f"a binding lacks {name!r}")
+    given = all_fields(data, ("operands", "roles", "windows", "coefficient"), "a binding")
     windows = [items_of(window, len(WINDOW)) for window in items_of(given["windows"])]
     return Binding(
         scope,
@@ -155,11 +147,7 @@ def _binding(
 
 
 def _read(data: Any, scopes: Sequence[Scope], tensors: Mapping[str, Tensor]) -> Access:
-    names = ("source", "rows", "fill")
-    given = known_fields(data, names)
-    for name in names:
-        if name not in given:
-            raise RecordError(f"an operand lacks {name!r}")
+    given = all_fields(data, ("source", "rows", "fill"), "an operand")
     source: Tensor | Scope | None
     if isinstance(given["source"], str):
         source = tensors.get(given["source"])

@@ -1,4 +1,8 @@
-"""Centre.   a[i,k] - b[j,k]  =  {a[i,k] - m[k]} - {b[j,k] - m[k]}   for m the mean of a over i."""
+"""Centre.   a[i,k] - b[j,k]  =  {a[i,k] - m[k]} - {b[j,k] - m[k]}   for m the mean of a over i.
+
+The formula's second line states it for a read at two compound indices, such as those of a window;
+reads with one of them, or with more, are alike.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,7 @@ from math import prod
 
 from einderive.derivations.effects.uncentred import multiplied
 from einderive.derivations.rule import Example, Refusal, Rule
-from einderive.derivations.rules.distribute import DISTRIBUTE
-from einderive.derivations.rules.expand import EXPAND
+from einderive.derivations.rules import distribute, expand
 from einderive.derivations.steps.centre import Centre
 from einderive.derivations.steps.kernel import Witness
 from einderive.ta.facts.centred import is_centred, shared_iterators
@@ -17,7 +20,7 @@ from einderive.ta.ir import expr
 from einderive.ta.ir.affine import volume
 from einderive.ta.ir.element import floating_inputs
 from einderive.ta.ir.node import Access, Add, Const, Node, Scope
-from einderive.ta.ir.subst import terms
+from einderive.ta.ir.subst import walk
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
@@ -31,7 +34,7 @@ def propose(scope: Scope) -> Iterator[Witness]:
     possible = {*multiplied(scope.body)}
     if not possible:
         return
-    for position, total in enumerate(terms(scope.body)):
+    for position, total in enumerate(walk(scope.body)):
         if isinstance(total, Add) and total in possible:
             found = _pair(scope, total)
             if found is not None and floating_inputs(scope):
@@ -71,7 +74,10 @@ def _elements(scope: Scope, core: Node, kept: tuple[int, ...]) -> int:
 
 CENTRE = Rule(
     name="centre",
-    formula="a[i,k] - b[j,k] = {L[i,k] a[i,k] - m[k]}[i,k] - {L[j,k] b[j,k] - m[k]}[j,k]",
+    formula=(
+        "a - b = {a - m}[] - {b - m}[]\n"
+        "a(p,q) - b = {L[x:c:d,y:e:f] a(x,y) - m}[p,q] - {b - m}[] where p in c:d, q in e:f"
+    ),
     conditions=(
         "m[k] = finite({L[k] S[i] a[i,k]/n}[k]), where finite(x) is x or, where x is no number, 0: "
         "any m is right; one of the terms is subtracted from the other; neither is an infinite "
@@ -87,7 +93,7 @@ CENTRE = Rule(
     source="the shifted data of the variance (Chan, Golub, LeVeque, 1983)",
     propose=propose,
     opening=True,
-    then=(EXPAND, DISTRIBUTE),
+    then=(expand.EXPAND, distribute.DISTRIBUTE),
     examples=(
         Example(
             {"A": (4, 3), "B": (5, 3)},

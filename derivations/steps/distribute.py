@@ -19,7 +19,7 @@ from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Add, Apply, Const, Mul, Node, Reducer, Scope
-from einderive.ta.ir.subst import children, terms, with_children
+from einderive.ta.ir.subst import children, walk, with_children
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Distribute(Witness):
         return "reassociates" if before.reducer == "prod" else "exact"
 
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
-        infinite = any(isinstance(t, Const) and not surely_finite(t) for t in terms(before.body))
+        infinite = any(isinstance(t, Const) and not surely_finite(t) for t in walk(before.body))
         return not infinite and drops_nothing(before, after)
 
     def multiplies_uncentred(self, before: Scope) -> bool:

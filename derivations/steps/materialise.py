@@ -15,7 +15,7 @@ from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Add, Mul, Scope
-from einderive.ta.ir.subst import children, replace_node, terms
+from einderive.ta.ir.subst import children, replace_node, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Materialise(Witness):
         meant = {operands[p] for p in self.parts} or {*operands}
         opened = isinstance(term, Add) and any(
             isinstance(node, Add) and meant < {*children(node)} and is_difference(node)
-            for node in terms(before.body)
+            for node in walk(before.body)
         )
         return judged("cancels" if opened else "exact", before, after)
 

@@ -28,7 +28,7 @@ from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Condition, Node, Reducer, Scope, Select
-from einderive.ta.ir.subst import accesses, factors_of, replace_node, substitute, terms, walk
+from einderive.ta.ir.subst import accesses, factors_of, replace_node, substitute, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def reads(scope: Scope) -> tuple[tuple[Access, Scope], ...]:
 
 def guards(scope: Scope) -> int:
     """How many conditions the body has."""
-    return sum(isinstance(node, Select) for node in terms(scope.body))
+    return sum(isinstance(node, Select) for node in walk(scope.body))
 
 
 def _merged_reducer(scope: Scope, access: Access, source: Scope) -> Reducer:

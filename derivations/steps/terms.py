@@ -7,8 +7,7 @@ from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Node, Scope
-from einderive.ta.ir.subst import rename
-from einderive.ta.ir.subst import terms as walked
+from einderive.ta.ir.subst import rename, walk
 
 
 def reduced(scope: Scope) -> int:
@@ -18,7 +17,7 @@ def reduced(scope: Scope) -> int:
 
 def sub_term(scope: Scope, position: int) -> Node:
     """The sub-term at the position in `walk(body)`."""
-    found = walked(scope.body)
+    found = walk(scope.body)
     if not 0 <= position < len(found):
         raise RuleRefused("the body has no such sub-term")
     return found[position]

@@ -8,13 +8,13 @@ signal processing, computed on the reversed kernel.
 
 from __future__ import annotations
 
-from math import isinf, prod
+from math import prod
 
 from einderive.eops.library.convolve import Windows
 from einderive.eops.library.grouped import Part, grouped_call
+from einderive.eops.library.plain import view_refusal
 from einderive.eops.library.sliding import bounds_of, reversed_kernel, slides, view_rows
 from einderive.eops.library.traffic import call_bytes, operand_bytes, utilisation
-from einderive.ta.exact.fields import rounded
 from einderive.ta.ir.operator import Binding, Launch, Operator, Work
 
 LOOPS = {1: "h", 2: "hw", 3: "zhw"}
@@ -26,14 +26,6 @@ def _definition(dimensions: int) -> str:
     windows = ",".join(f"{{stride_{h}}}*{h}+{{dilation_{h}}}*{r}-{{padding_{h}}}" for h, r in pairs)
     loops, taps = ",".join(LOOPS[dimensions]), ",".join(TAPS[dimensions])
     return f"Y[n,g,f,{loops}] = {{factor}} * A[n,g,c,{windows}] * K[g,f,c,{taps}]"
-
-
-def _constraint(binding: Binding) -> str | None:
-    if isinf(rounded(binding.coefficient)):
-        return "an infinite factor cannot leave the sum"
-    if any(row.floors for read in binding.operands for row in read.rows):
-        return "an index with // is not a view"
-    return None
 
 
 def _launch(binding: Binding) -> Launch:
@@ -86,7 +78,7 @@ def _operator(dimensions: int) -> Operator:
         definition=_definition(dimensions),
         work=_work,
         launch=_launch,
-        constraint=_constraint,
+        constraint=view_refusal,
         keeps_nonfinite=_keeps_nonfinite,
         summary=f"{dimensions}-d convolution with stride, dilation, padding and groups",
     )

@@ -8,13 +8,13 @@ be several iterators or none.
 
 from __future__ import annotations
 
-from math import isinf, prod
+from math import prod
 
 from einderive.eops.library.convolve import Windows
 from einderive.eops.library.grouped import Part, grouped_call
+from einderive.eops.library.plain import view_refusal
 from einderive.eops.library.sliding import Slide, bounds_of, split_row, touched, view_rows
 from einderive.eops.library.traffic import call_bytes, operand_bytes, utilisation
-from einderive.ta.exact.fields import rounded
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.operator import Binding, Launch, Operator, Work
@@ -51,10 +51,8 @@ def slides_of(binding: Binding) -> tuple[Slide, ...]:
 
 
 def _constraint(binding: Binding) -> str | None:
-    if isinf(rounded(binding.coefficient)):
-        return "an infinite factor cannot leave the sum"
-    if any(row.floors for read in binding.operands for row in read.rows):
-        return "an index with // is not a view"
+    if (refusal := view_refusal(binding)) is not None:
+        return refusal
     if any(window.dilation > 0 for window in binding.windows):
         return "the kernel's window slides with its input: that is a plain convolution"
     if any(window.stride != 1 for window in binding.windows):

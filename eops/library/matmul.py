@@ -8,29 +8,25 @@ be any affine ones, so transposed, strided, overlapping and padded operands are 
 
 from __future__ import annotations
 
-from math import isinf, prod
+from math import prod
 
 import torch
 
 from einderive.eops.library.arrange import library_call, reading, scaled, scales_operand
+from einderive.eops.library.plain import view_refusal
 from einderive.eops.library.traffic import call_bytes, dense_strides, operand_bytes, utilisation
 from einderive.eops.torch_views.contract import Shape, contract, result_order
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.strided import fill_value
-from einderive.ta.exact.fields import rounded
 from einderive.ta.ir.operator import Binding, Launch, Operator, Work
 
 
 def _constraint(binding: Binding) -> str | None:
-    if isinf(rounded(binding.coefficient)):
-        return "an infinite factor cannot leave the sum"
     if binding.extent("k") == 1:
         return "without a summed index it is an elementwise product"
     if not binding.roles["m"] and not binding.roles["n"]:
         return "without m and n it is a sum of elementwise products"
-    if any(row.floors for read in binding.operands for row in read.rows):
-        return "an index with // is not a view"
-    return None
+    return view_refusal(binding)
 
 
 def _launch(binding: Binding) -> Launch:

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isinf
 
+from einderive.ta.exact.fields import rounded
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Access, Scope
-from einderive.ta.ir.operator import Mismatch
+from einderive.ta.ir.operator import Binding, Mismatch
 
 EMPTY = Mismatch("iterators", "an iterator has an empty range", (), 100.0)
 
 
 def refuse_empty(scope: Scope) -> Mismatch | None:
     return EMPTY if scope.empty else None
+
+
+def view_refusal(binding: Binding) -> str | None:
+    """Why a library call does not take the operands as views, with the factor outside of the sum;
+    None where it does."""
+    if isinf(rounded(binding.coefficient)):
+        return "an infinite factor cannot leave the sum"
+    if not all(map(is_affine, binding.operands)):
+        return "an index with // is not a view"
+    return None
 
 
 def is_affine(access: Access) -> bool:

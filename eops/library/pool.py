@@ -25,6 +25,8 @@ from einderive.eops.library.arrange import (
     restored,
     scaled,
 )
+from einderive.eops.library.conv import LOOPS, TAPS
+from einderive.eops.library.plain import view_refusal
 from einderive.eops.library.sliding import Slide, bounds_of, slides, view_rows, wanted
 from einderive.eops.library.traffic import dense_strides, output_bytes, read_bytes
 from einderive.eops.torch_views.contract import Operand
@@ -35,8 +37,6 @@ from einderive.ta.exact.fields import rounded
 from einderive.ta.ir.node import Number
 from einderive.ta.ir.operator import Binding, Launch, Operator, Work
 
-LOOPS = {1: "h", 2: "hw", 3: "zhw"}
-TAPS = {1: "r", 2: "rs", 3: "qrs"}
 MAXIMUM: dict[int, Callable[..., torch.Tensor]] = {
     1: functional.max_pool1d,
     2: functional.max_pool2d,
@@ -85,9 +85,7 @@ def _maximum(images: torch.Tensor, found: tuple[Slide, ...], coefficient: Number
 def _average_constraint(binding: Binding) -> str | None:
     if any(abs(window.dilation) != 1 for window in binding.windows):
         return "the library's average has no dilation"
-    if isinf(rounded(binding.coefficient)):
-        return "an infinite factor cannot leave the sum"
-    return _affine(binding)
+    return view_refusal(binding)
 
 
 def _maximum_constraint(binding: Binding) -> str | None:
@@ -95,12 +93,7 @@ def _maximum_constraint(binding: Binding) -> str | None:
         return "a negative factor turns the maximum into a minimum"
     if isinf(rounded(binding.coefficient)):
         return "an infinite factor cannot leave the maximum"
-    return _affine(binding)
-
-
-def _affine(binding: Binding) -> str | None:
-    floors = any(row.floors for row in binding.operands[0].rows)
-    return "an index with // is not a view" if floors else None
+    return view_refusal(binding)
 
 
 def _channels(operand: Operand, role: Dims, xs: Dims) -> tuple[Dims, Dims]:

@@ -37,7 +37,7 @@ from einderive.eops.torch_views.types import HALVES
 from einderive.ta.ir.element import element_bytes, floating_inputs
 from einderive.ta.ir.node import Add, Mul, Power, Scope, Source
 from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
-from einderive.ta.ir.subst import accesses, nested_scopes, sources, stages, terms
+from einderive.ta.ir.subst import accesses, nested_scopes, sources, stages, walk
 
 AMPLIFIED: Final = 6
 """Errors of a sum's terms may be so many times those of the sum: for squared distances, where the
@@ -145,7 +145,7 @@ def _work(binding: Binding) -> Work:
     parts = [stage for stage in stages(found.fast, found.bound) if stage not in stages(scope)]
     for stage in parts:
         operations += _operations(stage)
-        calls += max(1, len(terms(stage.body)) // 2)
+        calls += max(1, len(walk(stage.body)) // 2)
     moved = sum(read_bytes(r, r.rows, scope.domain) for r in binding.operands)
     moved += sum(2.0 * stage.size * element_bytes(stage) for stage in parts)
     passes = 4 + 2 * len(nested_scopes(found.fast))

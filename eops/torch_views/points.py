@@ -18,7 +18,7 @@ import torch
 
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.stage import Stage, lower
-from einderive.eops.torch_views.views import ViewPlan, plan_view
+from einderive.eops.torch_views.views import plan_reads
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
@@ -41,11 +41,8 @@ class Points:
     def __init__(self, scope: Scope, listed: Sequence[int]) -> None:
         self.scope, self.listed = scope, tuple(listed)
         self.others = tuple(i for i in range(len(scope.loops)) if i not in listed)
-        iterators = list(enumerate(scope.domain))
         self.reads = accesses(scope.body)
-        self.plans: tuple[ViewPlan, ...] = tuple(
-            plan_view(a.source.ranges, a.rows, iterators, a.fill) for a in self.reads
-        )
+        self.plans = plan_reads(self.reads, scope.domain)
         self.each = prod(scope.extents[i] for i in range(len(scope.domain)) if i not in listed)
         self._prepared: dict[int, tuple[Stage, tuple[Tensor, ...]]] = {}
 

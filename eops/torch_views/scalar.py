@@ -18,7 +18,7 @@ from einderive.eops.torch_views import steps as steps
 from einderive.eops.torch_views.gather import PerDevice
 from einderive.eops.torch_views.steps import Dims, Frame, Step, Value
 from einderive.eops.torch_views.types import held
-from einderive.eops.torch_views.views import ViewPlan, plan_view
+from einderive.eops.torch_views.views import plan_reads
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import (
@@ -46,10 +46,7 @@ class Elementwise:
     def __init__(self, node: Node, domain: Sequence[Range]) -> None:
         self.domain = tuple(domain)
         self.accesses = accesses(node)
-        iterators = list(enumerate(self.domain))
-        self.plans: tuple[ViewPlan, ...] = tuple(
-            plan_view(a.source.ranges, a.rows, iterators, a.fill) for a in self.accesses
-        )
+        self.plans = plan_reads(self.accesses, self.domain)
         self._grids = [PerDevice(torch.arange(*bound)) for bound in self.domain]
         self._positions = {access: k for k, access in enumerate(self.accesses)}
         self._uses: dict[Node, int] = {}

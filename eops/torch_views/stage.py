@@ -25,7 +25,7 @@ from einderive.eops.torch_views.steps import align
 from einderive.eops.torch_views.strided import fill_value
 from einderive.eops.torch_views.taps import TapStage, tap_stage
 from einderive.eops.torch_views.types import HALVES, StageTypes, types_of
-from einderive.eops.torch_views.views import ViewPlan, plan_view
+from einderive.eops.torch_views.views import plan_reads
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row
@@ -185,8 +185,7 @@ def _forms_products(scope: Scope, kernel: _Kernel) -> bool:
 class _ViewStage:
     def __init__(self, scope: Scope, access: Access) -> None:
         self.access, self.shape = access, scope.shape
-        iterators = list(enumerate(scope.loops))
-        self.plan: ViewPlan = plan_view(access.source.ranges, access.rows, iterators, access.fill)
+        (self.plan,) = plan_reads([access], scope.loops)
 
     def __call__(self, buffers: Buffers, types: StageTypes) -> torch.Tensor:
         view = self.plan(buffers[self.access.source].to(types.result))

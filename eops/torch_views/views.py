@@ -17,7 +17,7 @@ from einderive.eops.torch_views.gather import gather_view
 from einderive.eops.torch_views.strided import Iterators, fill_value, plan_strided
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.node import Number
+from einderive.ta.ir.node import Access, Number
 
 
 class ViewPlan(Protocol):
@@ -56,6 +56,12 @@ def plan_view(
     if any(row.floors for row in rows):
         return gather_view(ranges, rows, present, fill)
     return plan_strided(ranges, rows, present, fill)
+
+
+def plan_reads(reads: Sequence[Access], domain: Sequence[Range]) -> tuple[ViewPlan, ...]:
+    """`plan_view` of each read, over the box `domain`."""
+    iterators = list(enumerate(domain))
+    return tuple(plan_view(r.source.ranges, r.rows, iterators, r.fill) for r in reads)
 
 
 def _misses(row: Row, box: Sequence[Range], bound: Range) -> bool:

@@ -9,6 +9,7 @@ batch, in A only m, in B only n; every reduction iterator is k.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
@@ -34,13 +35,19 @@ class Contraction:
     k: tuple[int, ...]
 
     def ordered(self, left: Row, right: Row) -> Contraction:
-        """The same with k by falling stride in the operands' offsets: reads run along the last."""
+        """The same with k by falling stride in the operands' offsets."""
+        return replace(self, k=by_stride(self.k, (left, right)))
 
-        def stride(position: int) -> int:
-            steps = (abs(offset.coefficient(position)) for offset in (left, right))
-            return min((step for step in steps if step), default=0)
 
-        return replace(self, k=tuple(sorted(self.k, key=lambda p: (-stride(p), p))))
+def by_stride(positions: Iterable[int], offsets: Iterable[Row]) -> tuple[int, ...]:
+    """The iterators by falling stride in the offsets: reads run along the last one."""
+    rows = tuple(offsets)
+
+    def stride(position: int) -> int:
+        steps = (abs(row.coefficient(position)) for row in rows)
+        return min((step for step in steps if step), default=0)
+
+    return tuple(sorted(positions, key=lambda p: (-stride(p), p)))
 
 
 def contraction(scope: Scope) -> Contraction | None:

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from einderive.eops import dtypes as types
 from einderive.eops.triton_kernels.blocks import Config, dot_configs, flat_configs, loop_configs
-from einderive.eops.triton_kernels.contraction import Contraction, contraction
+from einderive.eops.triton_kernels.contraction import Contraction, by_stride, contraction
 from einderive.ta.errors import BuildError
 from einderive.ta.facts.integer_sets import row_bounds
 from einderive.ta.ir import affine
@@ -164,13 +164,8 @@ def _load(access: Access, operand: int, domain: tuple[Range, ...], empty: bool) 
 def _flat_order(scope: Scope, loads: Mapping[Access, Load]) -> tuple[int, ...]:
     """Reduction iterators by falling stride, so that the last one walks through memory."""
     first = len(scope.loops)
-    positions = range(first, first + len(scope.sums))
-
-    def stride(position: int) -> int:
-        found = (abs(load.offset.coefficient(position)) for load in loads.values())
-        return min((step for step in found if step), default=0)
-
-    return tuple(sorted(positions, key=lambda p: (-stride(p), p)))
+    sums = range(first, first + len(scope.sums))
+    return by_stride(sums, (load.offset for load in loads.values()))
 
 
 def _prefers_flat(scope: Scope, loads: Mapping[Access, Load], order: Sequence[int]) -> bool:

@@ -77,12 +77,13 @@ def off_by(got: Array, row_wanted: Array, counts: Array) -> float:
     return largest(found - row_wanted[counts])
 
 
-def counted(wanted: Array, written: Sequence[Array], most: float) -> Array:
-    """Which entries are judged: those that are finite, in the output's type, and as written."""
-    finite = np.isfinite(wanted) & (np.abs(wanted) <= most)
+def _judged(wanted: Array, written: Sequence[Array], most: float) -> tuple[Array, float]:
+    """Which entries of a row are judged: those that are finite, in the output's type, and as
+    written; and w."""
+    counts = np.isfinite(wanted) & (np.abs(wanted) <= most)
     for values in written:
-        finite &= np.isfinite(values)
-    return np.asarray(finite)
+        counts &= np.isfinite(values)
+    return counts, max((off_by(way, wanted, counts) for way in written), default=0.0)
 
 
 def rows_of(
@@ -100,8 +101,7 @@ def rows_of(
     output's type."""
     found = []
     for exact, magnitude, total, *ways in zip(wanted, terms, summed, *written, strict=True):
-        counts = counted(exact, ways, most)
-        own = max((off_by(way, exact, counts) for way in ways), default=0.0)
+        counts, own = _judged(exact, ways, most)
         size = max(largest(exact[counts]), least)
         usual = typical * epsilon * largest(magnitude[counts & np.isfinite(magnitude)])
         rounding = epsilon * max(size, largest(total[counts & np.isfinite(total)]))
@@ -120,10 +120,9 @@ def typical_share(
     """w/(eps*|f|) of each row that has terms; m is the median of these."""
     shares = []
     for exact, magnitude, *ways in zip(wanted, terms, *written, strict=True):
-        counts = counted(exact, ways, most)
+        counts, own = _judged(exact, ways, most)
         against = largest(magnitude[counts & np.isfinite(magnitude)])
         if epsilon * against > 0:
-            own = max((off_by(way, exact, counts) for way in ways), default=0.0)
             shares.append(own / (epsilon * against))
     return shares
 

@@ -124,11 +124,15 @@ class HardCases:
         return max(error, other, key=lambda found: (not found.accepted, found.digits))
 
     def _judged(self, standard: Standard, outputs: Sequence[torch.Tensor]) -> FamilyError:
-        got = [
-            [_array(outputs[p.output][p.index]) for p in self._pieces if p.output == number]
-            for number in range(len(standard.rows))
-        ]
-        return judged(standard, got, self.accuracy, epsilon(self.program))
+        rows = self._by_output([outputs[piece.output][piece.index] for piece in self._pieces])
+        return judged(standard, rows, self.accuracy, epsilon(self.program))
+
+    def _by_output(self, rows: Sequence[torch.Tensor]) -> list[list[digits.Array]]:
+        """The values of the pieces, those of each output together."""
+        found: list[list[digits.Array]] = [[] for _ in self.program.outputs]
+        for piece, row in zip(self._pieces, rows, strict=True):
+            found[piece.output].append(_array(row))
+        return found
 
     def step_digits(
         self, steps: Sequence[Step], families: Sequence[FamilyError]
@@ -154,10 +158,7 @@ class HardCases:
             if points_of(*parts) > INTERPRETED:
                 continue
             made = written(parts, [types[p.output] for p in self._pieces])(inputs)
-            got: list[list[digits.Array]] = [[] for _ in types]
-            for piece, y in zip(self._pieces, made, strict=True):
-                got[piece.output].append(_array(y))
-            now = judged(standard, got, "fast", unit).digits
+            now = judged(standard, self._by_output(made), "fast", unit).digits
             found.append((f"{number} ({step.rule})", max(0.0, now - before)))
             before = max(before, now)
         return tuple(found)

@@ -18,11 +18,11 @@ from math import prod
 import numpy as np
 import torch
 
-from einderive.ta.ir import affine, expr
+from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
-from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Access, Node, Scope
-from einderive.ta.ir.subst import accesses, points_of, rebuild, stages
+from einderive.ta.ir.node import Access, Scope
+from einderive.ta.ir.sources import with_tensors
+from einderive.ta.ir.subst import accesses, points_of, stages
 
 ROWS = 8
 """So many rows of an output at most, and two at least."""
@@ -111,9 +111,8 @@ def within(box: Box, whole: Box) -> tuple[slice, ...]:
 
 def narrowed(root: Scope, box: Box) -> Scope:
     """The scope over a part of its loops, with what it reads over the parts that are read."""
-    order = stages(root)
     parts: dict[Scope, list[Range]] = {root: list(box)}
-    for stage in reversed(order):
+    for stage in reversed(stages(root)):
         domain = (*parts[stage], *stage.sums)
         empty = any(bound.extent == 0 for bound in domain)
         for access in accesses(stage.body):
@@ -123,16 +122,7 @@ def narrowed(root: Scope, box: Box) -> Scope:
                 parts[access.source] = (
                     list(read) if known is None else list(map(_hull, known, read))
                 )
-    done: dict[Scope, Scope] = {}
-
-    def redirect(access: Access) -> Node:
-        target = done.get(access.source) if isinstance(access.source, Scope) else None
-        return access if target is None else expr.access(target, access.rows, access.fill)
-
-    for stage in order:
-        body = rebuild(stage.body, redirect)
-        done[stage] = make_scope(parts[stage], stage.sums, body, stage.reducer)
-    return done[root]
+    return with_tensors(root, lambda tensor: tensor, parts)
 
 
 def _read(access: Access, domain: Sequence[Range]) -> list[Range]:

@@ -5,7 +5,8 @@
 A row is what lies along the last dimension.  There is always one through every corner (beyond four
 dimensions through the first and the last), then one on either side of every border: where a read
 enters or leaves its source, where a condition changes, and in the middle of each range, where
-pieces of a split meet; then random ones, as many as the work allows.
+pieces of a split meet; then random ones, as many as the work allows.  Of rows that are dear
+themselves, a part is computed: the beginning, the end and the middle, in turn.
 Products of three factors and more are contracted pair by pair (`equally_cheap`), an
 identity of sums.
 """
@@ -27,17 +28,20 @@ from einderive.frontend.accuracy.rows import narrowed, within
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.node import Access, Scope, Select
+from einderive.ta.ir.node import Access, Node, Scope, Select
 from einderive.ta.ir.sources import redirected
-from einderive.ta.ir.subst import points_of, stages, walk
+from einderive.ta.ir.subst import accesses, points_of, stages, walk
 
 FULL_SECONDS = 0.2
 """A reference that is predicted to take no longer is computed in full."""
 SAMPLED_SECONDS = 0.3
 """Rows are added until they are predicted to take this long."""
 MOST_ROWS = 48
-PRODUCTS_A_SECOND, ELEMENTS_A_SECOND = 4e9, 1e8
-"""Multiply-adds of a float64 matrix product, and elementwise operations, on a slow core."""
+PRODUCTS_A_SECOND, ELEMENTS_A_SECOND, COPIED_A_SECOND = 4e9, 1e8, 2e8
+"""Multiply-adds of a float64 matrix product, elementwise operations, and entries of an operand that
+is copied for the product since it is read through windows, on a slow core."""
+LEAST_LENGTH = 64
+"""Shorter parts of rows are not taken."""
 MOST_TERMS = 1 << 22
 """Terms that a formula as written may sum to be evaluated as such: beyond, torch takes a second."""
 COMPARED_A_SECOND = 1e7
@@ -89,13 +93,25 @@ def pieces(roots: Sequence[Scope]) -> tuple[Piece, ...]:
     for number, root in enumerate(roots):
         left = SAMPLED_SECONDS / len(roots)
         corners = 2 ** min(3, max(0, len(root.loops) - 1))
-        for place, box in enumerate(_boxes(root)):
+        for place, row in enumerate(_boxes(root)):
+            box = _cut(row, seconds([narrowed(root, row)]) * corners / SAMPLED_SECONDS, place)
             scope = narrowed(root, box)
             left -= seconds([scope])
             if place >= corners and left < 0:
                 break
             found.append(Piece(number, scope, within(box, root.loops), place < corners))
     return tuple(found)
+
+
+def _cut(row: tuple[Range, ...], times: float, place: int) -> tuple[Range, ...]:
+    """The part of a row that is so many times cheaper, where it would take too long: its beginning,
+    its end or its middle, by its place among the rows."""
+    if times <= 1 or not row:
+        return row
+    *leading, (low, high) = row
+    length = max(min(LEAST_LENGTH, high - low), int((high - low) / times))
+    start = (low, high - length, (low + high - length) // 2)[place % 3]
+    return (*leading, Range(start, start + length))
 
 
 def gathered(outputs: Sequence[torch.Tensor], parts: Sequence[Piece]) -> tuple[torch.Tensor, ...]:
@@ -117,11 +133,22 @@ def seconds(roots: Sequence[Scope]) -> float:
     total = 0.0
     for stage in stages(*roots):
         size = float(prod(stage.extents))
-        held = [factor.free for factor in plain_factors(stage)]
-        product_of_two = len(held) == 2 and bool(stage.sums) and held[0] != held[1]
-        steps = sum(not isinstance(node, Access) for node in walk(stage.body)) or 1
-        total += size / PRODUCTS_A_SECOND if product_of_two else steps * size / ELEMENTS_A_SECOND
+        factors = plain_factors(stage)
+        held = [factor.free for factor in factors]
+        if len(held) == 2 and stage.sums and held[0] != held[1]:
+            copied = sum(_copied(factor, stage) for factor in factors)
+            total += size / PRODUCTS_A_SECOND + copied / COPIED_A_SECOND
+        else:
+            steps = sum(not isinstance(node, Access) for node in walk(stage.body)) or 1
+            total += steps * size / ELEMENTS_A_SECOND
     return total
+
+
+def _copied(factor: Node, stage: Scope) -> float:
+    """Entries of the operand as a matrix, where that is no view of it: its reads are windows."""
+    if not any(len(row.terms) > 1 for read in accesses(factor) for row in read.rows):
+        return 0.0
+    return float(prod(e for i, e in enumerate(stage.extents) if factor.free >> i & 1))
 
 
 def _boxes(root: Scope) -> Iterator[tuple[Range, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, NoReturn
@@ -14,7 +14,7 @@ from einderive.frontend.call import MISS, Caller, into
 from einderive.frontend.call.simplify import Simple
 from einderive.frontend.derived import Derived
 from einderive.frontend.files import write_whole
-from einderive.frontend.trial.outcome import Outcome
+from einderive.frontend.trial.outcome import TRIED, Outcome
 from einderive.ta.errors import PickleError
 from einderive.ta.ir.node import Tensor
 from einderive.ta.printing.show import show_program
@@ -23,12 +23,23 @@ from einderive.ta.printing.show import show_program
 class Derivation(Derived):
     """A derivation that can be compiled, and shows itself."""
 
-    def compile(self, **options: Any) -> CompiledFunction:
+    def compile(
+        self,
+        *,
+        seconds: float = 1.0,
+        tried: int = TRIED,
+        baseline: Callable[..., Any] | None = None,
+        progress: Callable[[str], object] | None = None,
+    ) -> CompiledFunction:
         """Build, check and time the best candidates against the baseline; the fastest accepted
-        program as a function.  Options as for `frontend.trial.choose.choose`."""
+        program as a function.
+
+        `seconds` is about the most that the timing may take, `tried` how many candidates are built,
+        `baseline` a function of torch tensors that you would call instead (see
+        `einderive.compile`); `progress` is told in words what is being done."""
         from einderive.frontend.trial.choose import choose  # builds only when asked for
 
-        outcome = choose(self, **options)
+        outcome = choose(self, seconds=seconds, tried=tried, baseline=baseline, progress=progress)
         parts = {part.name: getattr(outcome, part.name) for part in fields(outcome)}
         return CompiledFunction(**parts)
 
@@ -44,9 +55,9 @@ class Derivation(Derived):
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write the derivation as one self-contained HTML page."""
-        from einderive.frontend.report.html import derivation_page
+        from einderive.frontend.report.html import derivation_html
 
-        write_whole(path, derivation_page(self))
+        write_whole(path, derivation_html(self, page=True) + "\n")
 
 
 @dataclass(frozen=True, eq=False)

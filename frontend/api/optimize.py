@@ -39,7 +39,7 @@ Shape: TypeAlias = Sequence[int] | Any
 """The extents of a tensor, or an array that has them."""
 TARGETS = {"cuda": "cuda:90"}
 """Short names: `cuda` is the profile that its own device comes nearest to; see `target_of`."""
-SEARCH = Budget(seconds=0.8)
+SEARCH = Budget(seconds=0.7)
 """Of `compile`, which is to end in seconds."""
 TELL_SECONDS = 0.1
 """`progress` is called at most so often, and at the end."""

@@ -14,8 +14,9 @@ from typing import Any, cast
 
 import torch
 
+from einderive.eops.back_ends.task import Run
 from einderive.frontend.baselines.formed import FORMED
-from einderive.frontend.baselines.recognisers import LITERAL, RECOGNISERS
+from einderive.frontend.baselines.recognisers import RECOGNISERS
 from einderive.frontend.baselines.writing.broadcast import write as broadcast
 from einderive.frontend.baselines.writing.writer import (
     NotWritten,
@@ -24,7 +25,7 @@ from einderive.frontend.baselines.writing.writer import (
     function,
     fused,
 )
-from einderive.frontend.running.execute import Executable, Run
+from einderive.frontend.running.execute import Executable
 from einderive.ta.ir.node import Source, Tensor
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import stages
@@ -106,8 +107,7 @@ def _written(
     given: dict[Source, Source] = {}
     for stage in stages(*roots):
         given.setdefault(fused(stage), stage)
-    literal = LITERAL.union(FORMED)
-    writer = Writer(program.inputs, order, broadcast, literal, given, device, strict)
+    writer = Writer(program.inputs, order, broadcast, given, device, strict)
     results = []
     for root in roots:
         name = writer.name(root)

@@ -9,7 +9,6 @@ equations beside `torch.einsum` and `numpy.einsum`.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from statistics import median
 from time import perf_counter
@@ -19,10 +18,10 @@ import numpy as np
 import torch
 
 from einderive.frontend.api.optimize import compile as compile_formula
+from einderive.frontend.bench.rows import Rows
 from einderive.frontend.bench.suite import Case
 from einderive.frontend.call.replay import computing
 from einderive.frontend.einsum.call import einsum
-from einderive.frontend.report.terminal import Progress
 
 BASE, PER_VIEW, FOR_NUMPY = 5.0, 2.0, 5.0
 """Microseconds that a call may cost."""
@@ -152,33 +151,35 @@ def einsum_row(equation: str, size: int) -> tuple[float, float, float, float]:
     return own, theirs, own_arrays, numpys
 
 
-def bench_call() -> int:
-    """Print both tables; 1 where a call costs more than it may."""
+def bench_call(rows: Rows) -> int:
+    """Both tables; 1 where a call costs more than it may."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     failed = 0
     try:
         line = "{:<30} {:>4} {:>5} {:>5} {:>9} {:>9} {:>10} {:>9} {:>9}  {}"
         heads = ("call", "ops", "calls", "views", "torch us", "numpy us", "compute us")
-        print("float32, one thread; overhead = time of the call - time of its computing calls")
-        print(line.format(*heads, "overhead", "allowed", ""))
-        with Progress(sys.stderr) as progress:
-            for case in CALLS:
-                progress.write(case.name)
-                found = row(case)
-                progress.write("")
-                failed += not all(found.holds)
-                cells = [f"{us:.1f}" for us in found[4:]]
-                cells += [f"{found.torch_us - found.compute_us:.1f}", f"{found.allowed:.0f}"]
-                verdict = "" if all(found.holds) else "over"
-                print(line.format(*found[:4], *cells, verdict), flush=True)
-            line = "{:<16} {:>5} {:>12} {:>12} {:>12} {:>12}"
-            print()
-            print(line.format("einsum", "size", "ed, torch", "torch", "ed, numpy", "numpy"))
-            for equation in EQUATIONS:
-                for size in SIZES:
-                    cells = [f"{us:.1f}" for us in einsum_row(equation, size)]
-                    print(line.format(equation, size, *cells), flush=True)
+        rows.say("float32, one thread; overhead = time of the call - time of its computing calls")
+        rows.say(line.format(*heads, "overhead", "allowed", ""))
+        for case in CALLS:
+            rows.progress.write(case.name)
+            found = row(case)
+            failed += not all(found.holds)
+            cells = [f"{us:.1f}" for us in found[4:]]
+            cells += [f"{found.torch_us - found.compute_us:.1f}", f"{found.allowed:.0f}"]
+            verdict = "" if all(found.holds) else "over"
+            rows.add(line.format(*found[:4], *cells, verdict), found._asdict())
+        line = "{:<16} {:>5} {:>12} {:>12} {:>12} {:>12}"
+        columns = ("einsum", "size", "ed, torch", "torch", "ed, numpy", "numpy")
+        rows.say()
+        rows.say(line.format(*columns))
+        for equation in EQUATIONS:
+            for size in SIZES:
+                rows.progress.write(f"{equation}, {size}")
+                times = einsum_row(equation, size)
+                cells = [f"{us:.1f}" for us in times]
+                data = dict(zip(columns, (equation, size, *times), strict=True))
+                rows.add(line.format(equation, size, *cells), data)
     finally:
         torch.set_num_threads(threads)
     return 1 if failed else 0

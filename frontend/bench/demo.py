@@ -15,8 +15,8 @@ from typing import Any
 
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.optimize import default_target, derive
-from einderive.frontend.bench.gpu_times import counted, table
-from einderive.frontend.bench.suite import DEMO, Case
+from einderive.frontend.bench.suite import DEMO, Case, counted
+from einderive.frontend.report.terminal import table_text
 from einderive.ta.printing.show import show_program
 
 COLUMNS = (
@@ -103,7 +103,7 @@ def main() -> int:
         print("\n".join(f"    {note}" for note in row.notes), flush=True)
         failed |= any(note.startswith("CHECK FAILED") for note in row.notes)
     print(f"\ntarget {default_target()}, float32; baseline: the fastest plain program of torch")
-    print(table(COLUMNS, [row.cells for row in rows], left=(0, 4)))
+    print(table_text(COLUMNS, ("formula", "chosen program"), [row.cells for row in rows]))
     return 1 if failed else 0
 
 

@@ -23,6 +23,7 @@ import torch
 from torch.nn import functional
 
 import einderive as ed
+from einderive.eops.back_ends.triton import triton_stage
 from einderive.frontend.accuracy.inputs import random_inputs
 from einderive.frontend.bench.ceilings import ceilings
 from einderive.frontend.bench.gpu_cases import bench_cases
@@ -33,9 +34,9 @@ from einderive.frontend.bench.gpu_times import (
     call_seconds,
     gpu_seconds,
     queued_seconds,
-    table,
 )
-from einderive.frontend.running.execute import executable, triton_stage
+from einderive.frontend.report.terminal import table_text
+from einderive.frontend.running.execute import executable
 
 
 def driver() -> str:
@@ -66,7 +67,7 @@ def bench_device() -> None:
         (name, f"{value:.3g}") for name, value in ceilings("cuda").items()
     ]
     rows += [(name, f"{value:.3g}") for name, value in {**_rates(), **_generated()}.items()]
-    print(table(("ceiling", "figure"), rows), flush=True)
+    print(table_text(("ceiling", "figure"), ("ceiling",), rows), flush=True)
 
 
 def _rates() -> dict[str, float]:
@@ -138,7 +139,7 @@ def bench_calls() -> None:
         for name, call in calls:
             seconds = (queued_seconds(call), call_seconds(call), gpu_seconds(call))
             rows.append((f"{text}: {name}", *(f"{s * 1e6:.1f}" for s in seconds)))
-    print(table(("call", "host us", "call us", "GPU us"), rows), flush=True)
+    print(table_text(("call", "host us", "call us", "GPU us"), ("call",), rows), flush=True)
 
 
 def _chain(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:

@@ -26,12 +26,12 @@ from einderive.frontend.bench.gpu_times import (
     ProductsInTF32,
     Run,
     call_seconds,
-    counted,
     gpu_seconds,
-    table,
 )
 from einderive.frontend.bench.run import CASES
+from einderive.frontend.bench.suite import counted
 from einderive.frontend.call import Caller
+from einderive.frontend.report.terminal import table_text
 from einderive.frontend.running.execute import executable
 from einderive.frontend.trial.choose import worth_trying
 from einderive.ta.ir.node import Tensor
@@ -129,7 +129,7 @@ def _bench_case(number: int) -> None:
     spent = time.perf_counter() - started
     torch.cuda.empty_cache()
     print(f"case {number}: {case.name}   {case.text}")
-    print(table(HEADS, rows))
+    print(table_text(HEADS, HEADS[:1], rows))
     print(
         f"derived in {derived:.2f} s, compiled in {spent:.2f} s with TF32 off: chosen is "
         f"{compiled.chosen.label}, {counted(compiled.chosen.words)}; predicted for the best "

@@ -15,8 +15,11 @@ import torch
 from torch.nn import functional
 
 import einderive as ed
-from einderive.frontend.bench.gpu_times import counted, gpu_seconds, table
-from einderive.frontend.running.execute import Executable, executable, triton_stage
+from einderive.eops.back_ends.triton import triton_stage
+from einderive.frontend.bench.gpu_times import gpu_seconds
+from einderive.frontend.bench.suite import counted
+from einderive.frontend.report.terminal import table_text
+from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.trial.choose import worth_trying
 from einderive.ta.ir.subst import stages
 
@@ -119,4 +122,7 @@ def bench_kernels() -> None:
             )
             del inputs, kernels, programs
     heads = ("formula", "kernels", "kernels ms", "best ms", "torch ms")
-    print(table((*heads, "kernels GB/s", "best GB/s", "torch GB/s", "best"), rows), flush=True)
+    print(
+        table_text((*heads, "kernels GB/s", "best GB/s", "torch GB/s", "best"), heads[:1], rows),
+        flush=True,
+    )

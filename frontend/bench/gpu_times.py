@@ -1,4 +1,4 @@
-"""Times on a GPU: of its work alone, of a call, and of the host alone; tables of them.
+"""Times on a GPU: of its work alone, of a call, and of the host alone.
 
     gpu_seconds      ten calls recorded as a CUDA graph, which is replayed
     call_seconds     one call and a synchronisation, by the wall clock
@@ -9,8 +9,7 @@ All are medians; what takes long is repeated less often.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable
 from statistics import median
 from typing import Any
 
@@ -72,27 +71,6 @@ def queued_seconds(run: Run, repeat: int = 200) -> float:
 
     several()
     return median(timed(several, cuda=True) for _ in range(5)) / repeat
-
-
-def counted(words: Sequence[str]) -> str:
-    """`matmul + eOperator x2`."""
-    found = Counter(word.split("(")[0].strip() for word in words)
-    return " + ".join(name if n == 1 else f"{name} x{n}" for name, n in found.items())
-
-
-def table(
-    heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], left: Collection[int] = (0,)
-) -> str:
-    """The cells under their heads; the columns `left` are text, the others figures."""
-    widths = [max(len(row[c]) for row in (heads, *rows)) for c in range(len(heads))]
-    lines = [
-        "  ".join(
-            f"{cell:<{width}}" if c in left else f"{cell:>{width}}"
-            for c, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in (heads, *rows)
-    ]
-    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
 
 
 class ProductsInTF32:

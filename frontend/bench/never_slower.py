@@ -23,8 +23,8 @@ import torch
 
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.optimize import compile as compile_formula
+from einderive.frontend.bench.rows import Rows
 from einderive.frontend.formulas import FORMULAS, Formula, Plain
-from einderive.frontend.report.terminal import Progress
 from einderive.frontend.text import duration
 from einderive.frontend.trial.races import YOURS
 from einderive.frontend.trial.timing import LONG_SAMPLE, Timing, race, timed
@@ -198,32 +198,32 @@ def selected(names: Sequence[str], sizes: Sequence[int]) -> Iterator[tuple[Formu
 
 
 def bench_slower(
-    names: Sequence[str], sizes: Sequence[int], progress: Progress, *, numpy: bool, seconds: float
+    names: Sequence[str], sizes: Sequence[int], out: Rows, *, numpy: bool, seconds: float
 ) -> int:
-    """Print the table; 0 where everything passes."""
-    print(f"{torch.get_num_threads()} threads, torch {torch.__version__}, float32, ", end="")
-    print("NumPy arrays" if numpy else "torch tensors")
-    print(HEAD, flush=True)
+    """The table; 0 where everything passes."""
+    operands = "NumPy arrays" if numpy else "torch tensors"
+    out.say(f"{torch.get_num_threads()} threads, torch {torch.__version__}, float32, {operands}")
+    out.say(HEAD)
     rows: list[Row] = []
     failed = 0
     for formula, size in selected(names, sizes):
-        progress.write(f"{formula.name}, {size}")
+        out.progress.write(f"{formula.name}, {size}")
         try:
             row = measured(formula, size, numpy=numpy, seconds=seconds)
         except (EinderiveError, RuntimeError, MemoryError) as problem:
-            progress.write("")
             failed += 1
-            print(f"{formula.name[:44]:<44} {size:>5} FAILED: {str(problem).splitlines()[0]}")
+            reason = str(problem).splitlines()[0]
+            text = f"{formula.name[:44]:<44} {size:>5} FAILED: {reason}"
+            out.add(text, {"name": formula.name, "size": size, "failed": reason})
             continue
-        progress.write("")
         rows.append(row)
-        print(line_of(row), flush=True)
+        out.add(line_of(row), row)
     slower = [row for row in rows if not row.fine]
     slow = [row for row in rows if not row.quickly_compiled]
     for row in rows:
         if row.refusal:
-            print(f"{row.name}, {row.size}: a faster line is refused: {row.refusal}")
-    print(
+            out.say(f"{row.name}, {row.size}: a faster line is refused: {row.refusal}")
+    out.say(
         f"{len(rows)} measured, {len(rows) - len(slower)} never slower, {len(slower)} slower, "
         f"{len(slow)} compiled in more than {COMPILE_SECONDS:g} s, {failed} failed"
     )

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import gc
 import resource
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -23,12 +22,14 @@ from einderive.derivations.rules import LAWLESS
 from einderive.derivations.search.explore import EXPLORING_EFFORT, explore
 from einderive.derivations.search.extract import Plan, plans, unchanged
 from einderive.derivations.search.graph import Graph, default_item_bytes
+from einderive.derivations.search.progress import Watch
 from einderive.derivations.search.strategy import Budget
 from einderive.eops.library import OPERATORS
 from einderive.frontend.api.optimize import parse, target_of
-from einderive.frontend.arguments import UsageError
+from einderive.frontend.bench.rows import Rows
 from einderive.frontend.bench.suite import Case
-from einderive.frontend.report.terminal import Progress
+from einderive.frontend.report.data import plain
+from einderive.ta.errors import NameUnknownError
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
 
@@ -141,7 +142,9 @@ def budgets(states: int) -> Iterator[Budget]:
             yield Budget(states=states, effort=effort)
 
 
-def run(reference: Reference, machine: Machine, budget: Budget, progress: Progress) -> Outcome:
+def run(
+    reference: Reference, machine: Machine, budget: Budget, watch: Watch | None = None
+) -> Outcome:
     """Search one case within the budget."""
     case = reference.case
     roots = parse(case.text, ranges=case.ranges, **case.shapes).roots()
@@ -151,7 +154,7 @@ def run(reference: Reference, machine: Machine, budget: Budget, progress: Progre
     gc.disable()  # as in `derivations.search.run`
     started = time.perf_counter()
     try:
-        expanded = explore(graph, roots, budget, progress.watch if progress.wanted else None)
+        expanded = explore(graph, roots, budget, watch)
         candidates = plans(graph, roots, CANDIDATES)
     finally:
         seconds = time.perf_counter() - started
@@ -186,20 +189,20 @@ def _extents(ranges: Sequence[Range]) -> tuple[int, ...]:
     return tuple(sorted(r.extent for r in ranges if r.extent > 1))
 
 
-def bench_case(number: int, states: int, machine: Machine, progress: Progress) -> None:
-    """Print the table of one case."""
+def bench_case(number: int, states: int, machine: Machine, rows: Rows) -> None:
+    """The table of one case."""
     reference = CASES[number]
     published = reference.published
-    print(f"case {number}: {reference.case.name}   {reference.case.text}")
+    rows.say(f"case {number}: {reference.case.name}   {reference.case.text}")
     line = "{:<16}  {:>6}  {:>6}  {:>8}  {:>8}  {:>8}  {:>12}  {:>13}  {}"
     heads = ("way", "limit", "effort", "seconds", "states", "expanded", "best us", "/ reference")
-    print(line.format(*heads, "found"))
+    rows.say(line.format(*heads, "found"))
     for way, base in WAYS.items():
         for budget in budgets(states):
             chosen = replace(base, states=budget.states, effort=budget.effort)
-            progress.write(f"case {number}, {way}: {chosen.states} states, effort {chosen.effort}")
-            outcome = run(reference, machine, chosen, progress)
-            progress.write("")
+            task = f"case {number}, {way}: {chosen.states} states, effort {chosen.effort}"
+            rows.progress.write(task)
+            outcome = run(reference, machine, chosen, rows.watch)
             cells = (
                 way,
                 chosen.states,
@@ -211,20 +214,21 @@ def bench_case(number: int, states: int, machine: Machine, progress: Progress) -
                 f"{outcome.ratio:.3f}",
                 outcome.found,
             )
-            print(line.format(*cells), flush=True)
+            limits = {"case": number, "way": way, "limit": chosen.states, "effort": chosen.effort}
+            rows.add(line.format(*cells), limits | plain(outcome))
     kept = published.seconds_with_duplicates
-    print(
+    rows.say(
         f"reference, published rules in C++: found at depth {published.depth} after "
         f"{published.seconds_to_result:g} s; depth 7: {published.seconds:g} s, "
         f"{published.states} states, {published.megabytes} MB; duplicates kept: "
         f"{'not ended' if kept is None else f'{kept:g} s'}, "
         f"{published.states_with_duplicates} states"
     )
-    print(f"peak memory of this process: {_peak_megabytes()} MB")
+    rows.say(f"peak memory of this process: {_peak_megabytes()} MB")
 
 
-def bench_throughput(states: int, machine: Machine, progress: Progress) -> None:
-    """Print the states per second of one large search of the first case, gathering of candidates
+def bench_throughput(states: int, machine: Machine, rows: Rows) -> None:
+    """The states per second of one large search of the first case, gathering of candidates
     left out."""
     case = CASES[1].case
     roots = parse(case.text, ranges=case.ranges, **case.shapes).roots()
@@ -234,15 +238,16 @@ def bench_throughput(states: int, machine: Machine, progress: Progress) -> None:
     started = time.perf_counter()
     try:
         budget = Budget(states=states, effort=2 * Budget().effort)
-        expanded = explore(graph, roots, budget, progress.watch if progress.wanted else None)
+        expanded = explore(graph, roots, budget, rows.watch)
     finally:
         seconds = time.perf_counter() - started
         gc.enable()
-    progress.write("")
-    print(
-        f"throughput ({_core()}), {case.name}: {len(graph.stages)} distinct states (distance and "
-        f"cost included), {expanded} expanded, {seconds:.2f} s, {len(graph.stages) / seconds:.0f} "
-        f"states/s, peak {_peak_megabytes()} MB ({before} MB before)"
+    count, peak = len(graph.stages), _peak_megabytes()
+    rows.add(
+        f"throughput ({_core()}), {case.name}: {count} distinct states (distance and "
+        f"cost included), {expanded} expanded, {seconds:.2f} s, {count / seconds:.0f} "
+        f"states/s, peak {peak} MB ({before} MB before)",
+        {"states": count, "expanded": expanded, "seconds": seconds, "peak_megabytes": peak},
     )
 
 
@@ -257,28 +262,25 @@ def _peak_megabytes() -> int:
     return int(peak >> 20 if sys.platform == "darwin" else peak >> 10)
 
 
-def bench_search(case: int | None, states: int, target: str, throughput: bool = False) -> int:
+def bench_search(
+    case: int | None, states: int, target: str, rows: Rows, throughput: bool = False
+) -> int:
     """One case here, or every case in a process of its own, so that memory is told apart, and the
     throughput after them; or that alone."""
     machine = MACHINES[target_of(target)]
     if case is not None and case not in CASES:
         known = ", ".join(map(str, CASES))
-        raise UsageError(f"there is no case {case}", next_step=f"choose one of {known}")
-    with Progress(sys.stderr) as progress:
-        if case is not None:
-            bench_case(case, states, machine, progress)
-            return 0
-        if throughput:
-            bench_throughput(THROUGHPUT_FACTOR * states, machine, progress)
-            return 0
-    print(f"target {machine.name}, predicted costs; at most {states} states", flush=True)
-    for number in CASES:
-        command = [sys.executable, "-m", "einderive.frontend.cli.main", "bench", "search"]
-        command += ["--case", str(number)]
-        options = ["--states", str(states), "--target", target]
-        if done := subprocess.run([*command, *options], check=False).returncode:
-            return done
-        print(flush=True)
-    with Progress(sys.stderr) as progress:
-        bench_throughput(THROUGHPUT_FACTOR * states, machine, progress)
+        raise NameUnknownError(f"there is no case {case}", next_step=f"choose one of {known}")
+    if case is not None:
+        bench_case(case, states, machine, rows)
+        return 0
+    if not throughput:
+        rows.say(f"target {machine.name}, predicted costs; at most {states} states")
+        for number in CASES:
+            command = [sys.executable, "-m", "einderive.frontend.cli.main", "bench", "search"]
+            command += ["--case", str(number), "--states", str(states), "--target", target]
+            if returncode := rows.add_from(command):
+                return returncode
+            rows.say()
+    bench_throughput(THROUGHPUT_FACTOR * states, machine, rows)
     return 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 
@@ -47,3 +49,9 @@ DEMO: tuple[Case, ...] = (
         {"X": (32, 4096), "W": (4096, 4096), "B": (4096, 16), "A": (16, 4096)},
     ),
 )
+
+
+def counted(words: Sequence[str]) -> str:
+    """`matmul + eOperator x2`."""
+    found = Counter(word.split("(")[0].strip() for word in words)
+    return " + ".join(name if n == 1 else f"{name} x{n}" for name, n in found.items())

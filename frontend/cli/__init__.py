@@ -1,5 +1,5 @@
 """The command line.
 
-Not here: what its commands do.
+One file a command.  Not here: what is derived, judged and reported.
 May be imported by nobody but the entry point and tests.
 """

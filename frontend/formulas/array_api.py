@@ -6,7 +6,7 @@ from functools import partial
 
 import torch
 
-from einderive.frontend.formulas.entry import Formula, Plain, Shapes, fixed, named
+from einderive.frontend.formulas.entry import Formula, Plain, Shapes, named
 
 API = "array API standard 2023.12, "
 _named = partial(named, API)
@@ -21,7 +21,7 @@ def _pair(n: int) -> Shapes:
 
 
 def _entry(name: str, text: str, *plain: Plain, pair: bool = False) -> Formula:
-    return Formula(name, API + name, fixed(text), _pair if pair else _square, plain)
+    return _named(name, text, _pair if pair else _square, *plain)
 
 
 ARRAY_API: tuple[Formula, ...] = (

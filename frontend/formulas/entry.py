@@ -33,19 +33,19 @@ class Formula:
         return tuple(n for n in SIZES if n <= self.largest)
 
 
-def fixed(text: str) -> Callable[[int], str]:
-    """A text that is the same at all sizes."""
-    return lambda n: text
-
-
-def named(
-    source: str,
+def formula(
     name: str,
+    source: str,
     text: str | Callable[[int], str],
     shapes: Callable[[int], Shapes],
     *plain: Plain,
     largest: int = SIZES[-1],
 ) -> Formula:
+    """The formula; a text is the same at all sizes."""
+    at = (lambda n: text) if isinstance(text, str) else text
+    return Formula(name, source, at, shapes, plain, largest)
+
+
+def named(source: str, name: str, *rest: Any, **options: Any) -> Formula:
     """The formula whose name begins, up to a comma, with its name in the source."""
-    at = fixed(text) if isinstance(text, str) else text
-    return Formula(name, source + name.partition(",")[0], at, shapes, plain, largest)
+    return formula(name, source + name.partition(",")[0], *rest, **options)

@@ -8,7 +8,7 @@ from functools import partial
 import torch
 from torch.nn import functional
 
-from einderive.frontend.formulas.entry import Formula, Plain, Shapes, fixed, named
+from einderive.frontend.formulas.entry import Formula, Plain, Shapes, formula, named
 
 DOCS = "torch.nn.functional."
 _named = partial(named, DOCS)
@@ -27,7 +27,7 @@ def _heads(n: int) -> Shapes:
 
 
 def _entry(name: str, text: str, *plain: Plain, pair: bool = False) -> Formula:
-    return Formula(name, DOCS + name, fixed(text), _pair if pair else _rows, plain)
+    return _named(name, text, _pair if pair else _rows, *plain)
 
 
 SOFTMAX = "M[i] = max[k](X[i,k]); E[i,k] = exp(X[i,k]-M[i]); "
@@ -44,12 +44,12 @@ FUNCTIONAL: tuple[Formula, ...] = (
         lambda n: {"X": (n, n), "W": (n, n), "B": (n,)},
         functional.linear,
     ),
-    Formula(
+    formula(
         "linear, then relu",
         DOCS + "linear, relu",
-        fixed("Y[b,o] = relu(sum[i](X[b,i]*W[o,i]) + B[o])"),
+        "Y[b,o] = relu(sum[i](X[b,i]*W[o,i]) + B[o])",
         lambda n: {"X": (n, n), "W": (n, n), "B": (n,)},
-        (lambda x, w, b: functional.linear(x, w, b).relu(),),
+        lambda x, w, b: functional.linear(x, w, b).relu(),
     ),
     _named(
         "bilinear",
@@ -163,13 +163,14 @@ FUNCTIONAL: tuple[Formula, ...] = (
         functional.pairwise_distance,
         pair=True,
     ),
-    Formula(
+    formula(
         "torch.cdist, squared",
         "torch.cdist",
-        fixed("Y[i,j] = (X[i,k]-Z[j,k])^2"),
+        "Y[i,j] = (X[i,k]-Z[j,k])^2",
         lambda n: {"X": (n, 64), "Z": (n, 64)},
-        (lambda x, z: torch.cdist(x, z) ** 2, lambda x, z: ((x[:, None] - z) ** 2).sum(-1)),
-        512,
+        lambda x, z: torch.cdist(x, z) ** 2,
+        lambda x, z: ((x[:, None] - z) ** 2).sum(-1),
+        largest=512,
     ),
     _named(
         "pixel_shuffle",

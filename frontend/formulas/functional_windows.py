@@ -8,7 +8,7 @@ from functools import partial
 import torch
 from torch.nn import functional
 
-from einderive.frontend.formulas.entry import Formula, named
+from einderive.frontend.formulas.entry import Formula, formula, named
 
 DOCS = "torch.nn.functional."
 _named = partial(named, DOCS)
@@ -42,7 +42,7 @@ WINDOWS: tuple[Formula, ...] = (
         lambda a, k: functional.conv2d(a, k, padding=1),
         largest=512,
     ),
-    Formula(
+    formula(
         "conv2d, with bias and relu",
         DOCS + "conv2d, relu",
         lambda n: (
@@ -50,8 +50,8 @@ WINDOWS: tuple[Formula, ...] = (
             f"where h in 0:{n}, w in 0:{n}"
         ),
         lambda n: {"A": (1, 16, n, n), "K": (16, 16, 3, 3), "B": (16,)},
-        (lambda a, k, b: functional.conv2d(a, k, b, padding=1).relu(),),
-        512,
+        lambda a, k, b: functional.conv2d(a, k, b, padding=1).relu(),
+        largest=512,
     ),
     _named(
         "conv2d, stride 2",

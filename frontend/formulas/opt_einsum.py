@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from einderive.frontend.formulas.entry import Formula, Plain, Shapes, fixed
+from einderive.frontend.formulas.entry import Formula, Plain, Shapes, formula
 
 DOCS = "opt_einsum documentation, "
 
@@ -24,56 +24,58 @@ def _transform(n: int) -> Shapes:
 
 
 OPT_EINSUM: tuple[Formula, ...] = (
-    Formula(
+    formula(
         "pi,qj,ijkl,rk,sl->pqrs",
         DOCS + "getting started: index transformation",
-        fixed("Y[p,q,r,s] = C[p,i]*C[q,j]*I[i,j,k,l]*C[r,k]*C[s,l]"),
+        "Y[p,q,r,s] = C[p,i]*C[q,j]*I[i,j,k,l]*C[r,k]*C[s,l]",
         _transform,
-        (lambda c, i: torch.einsum("pi,qj,ijkl,rk,sl->pqrs", c, c, i, c, c),),
-        32,
+        lambda c, i: torch.einsum("pi,qj,ijkl,rk,sl->pqrs", c, c, i, c, c),
+        largest=32,
     ),
-    Formula(
+    formula(
         "ui,vj,tk,ijk->uvt",
         DOCS + "path finding: a tensor in factors",
-        fixed("Y[u,v,t] = C[u,i]*D[v,j]*E[t,k]*X[i,j,k]"),
+        "Y[u,v,t] = C[u,i]*D[v,j]*E[t,k]*X[i,j,k]",
         lambda n: {"C": (n, n), "D": (n, n), "E": (n, n), "X": (n, n, n)},
-        (_einsum("ui,vj,tk,ijk->uvt"),),
-        128,
+        _einsum("ui,vj,tk,ijk->uvt"),
+        largest=128,
     ),
-    Formula(
+    formula(
         "ab,bc,cd->ad",
         DOCS + "path finding: a chain of matrices",
-        fixed("Y[a,d] = A[a,b]*B[b,c]*C[c,d]"),
+        "Y[a,d] = A[a,b]*B[b,c]*C[c,d]",
         lambda n: {"A": (n, 8), "B": (8, n), "C": (n, 8)},
-        (_einsum("ab,bc,cd->ad"), lambda a, b, c: torch.linalg.multi_dot((a, b, c))),
+        _einsum("ab,bc,cd->ad"),
+        lambda a, b, c: torch.linalg.multi_dot((a, b, c)),
     ),
-    Formula(
+    formula(
         "ab,bc,c->a",
         DOCS + "path finding: matrices and a vector",
-        fixed("Y[a] = A[a,b]*B[b,c]*C[c]"),
+        "Y[a] = A[a,b]*B[b,c]*C[c]",
         lambda n: {"A": (n, n), "B": (n, n), "C": (n,)},
-        (_einsum("ab,bc,c->a"), lambda a, b, c: a @ (b @ c)),
+        _einsum("ab,bc,c->a"),
+        lambda a, b, c: a @ (b @ c),
     ),
-    Formula(
+    formula(
         "ijk,ilm,njm,nlk,abc->",
         DOCS + "reusing paths: a scalar of five tensors",
-        fixed("Y = A[i,j,k]*B[i,l,m]*C[n,j,m]*D[n,l,k]*E[a,b,c]"),
+        "Y = A[i,j,k]*B[i,l,m]*C[n,j,m]*D[n,l,k]*E[a,b,c]",
         lambda n: dict.fromkeys("ABCDE", (n, n, n)),
-        (_einsum("ijk,ilm,njm,nlk,abc->"),),
-        32,
+        _einsum("ijk,ilm,njm,nlk,abc->"),
+        largest=32,
     ),
-    Formula(
+    formula(
         "bdik,acaj,ikab,ajac,ikbd->",
         DOCS + "introduction: a long expression",
-        fixed("Y = A[b,d,i,k]*B[a,c,a,j]*C[i,k,a,b]*D[a,j,a,c]*E[i,k,b,d]"),
+        "Y = A[b,d,i,k]*B[a,c,a,j]*C[i,k,a,b]*D[a,j,a,c]*E[i,k,b,d]",
         lambda n: dict.fromkeys("ABCDE", (n, n, n, n)),
-        (_einsum("bdik,acaj,ikab,ajac,ikbd->"),),
-        32,
+        _einsum("bdik,acaj,ikab,ajac,ikbd->"),
+        largest=32,
     ),
-    Formula(
+    formula(
         "ea,fb,abcd,gc,hd->efgh, few",
         DOCS + "getting started: dimensions of different sizes",
-        fixed("Y[e,f,g,h] = A[e,a]*B[f,b]*T[a,b,c,d]*C[g,c]*D[h,d]"),
+        "Y[e,f,g,h] = A[e,a]*B[f,b]*T[a,b,c,d]*C[g,c]*D[h,d]",
         lambda n: {
             "A": (4, n),
             "B": (4, n),
@@ -81,48 +83,48 @@ OPT_EINSUM: tuple[Formula, ...] = (
             "C": (4, 8),
             "D": (4, 8),
         },
-        (_einsum("ea,fb,abcd,gc,hd->efgh"),),
-        512,
+        _einsum("ea,fb,abcd,gc,hd->efgh"),
+        largest=512,
     ),
-    Formula(
+    formula(
         "ij,ij->",
         "numpy.einsum documentation, an inner product of matrices",
-        fixed("Y = A[i,j]*B[i,j]"),
+        "Y = A[i,j]*B[i,j]",
         lambda n: {"A": (n, n), "B": (n, n)},
-        (
-            lambda a, b: (a * b).sum(),
-            _einsum("ij,ij->"),
-            lambda a, b: torch.vdot(a.ravel(), b.ravel()),
-        ),
+        lambda a, b: (a * b).sum(),
+        _einsum("ij,ij->"),
+        lambda a, b: torch.vdot(a.ravel(), b.ravel()),
     ),
-    Formula(
+    formula(
         "ii->i",
         "numpy.einsum documentation, the diagonal",
-        fixed("Y[i] = A[i,i]"),
+        "Y[i] = A[i,i]",
         lambda n: {"A": (n, n)},
-        (lambda a: a.diagonal().contiguous(),),
+        lambda a: a.diagonal().contiguous(),
     ),
-    Formula(
+    formula(
         "ijk,jil->kl",
         "numpy.einsum documentation, a contraction of two axes",
-        fixed("Y[k,l] = A[i,j,k]*B[j,i,l]"),
+        "Y[k,l] = A[i,j,k]*B[j,i,l]",
         lambda n: {"A": (n, 16, n), "B": (16, n, n)},
-        (_einsum("ijk,jil->kl"), lambda a, b: torch.tensordot(a, b, ([0, 1], [1, 0]))),
-        512,
+        _einsum("ijk,jil->kl"),
+        lambda a, b: torch.tensordot(a, b, ([0, 1], [1, 0])),
+        largest=512,
     ),
-    Formula(
+    formula(
         "bn,anm,bm->ba",
         "torch.einsum documentation, a bilinear form",
-        fixed("Y[b,a] = L[b,n]*A[a,n,m]*R[b,m]"),
+        "Y[b,a] = L[b,n]*A[a,n,m]*R[b,m]",
         lambda n: {"L": (n, 32), "A": (16, 32, 32), "R": (n, 32)},
-        (_einsum("bn,anm,bm->ba"), lambda x, a, y: torch.nn.functional.bilinear(x, y, a)),
+        _einsum("bn,anm,bm->ba"),
+        lambda x, a, y: torch.nn.functional.bilinear(x, y, a),
     ),
-    Formula(
+    formula(
         "ijk,jr,kr->ir",
         DOCS + "path finding: a matricised tensor times a Khatri-Rao product",
-        fixed("Y[i,r] = X[i,j,k]*B[j,r]*C[k,r]"),
+        "Y[i,r] = X[i,j,k]*B[j,r]*C[k,r]",
         lambda n: {"X": (n, n, n), "B": (n, 16), "C": (n, 16)},
-        (_einsum("ijk,jr,kr->ir"),),
-        128,
+        _einsum("ijk,jr,kr->ir"),
+        largest=128,
     ),
 )

@@ -1,22 +1,26 @@
 """Rules and operators as a reader sees them, from their own records: in a terminal and in docs/.
 
-Split.   S[i:0:N] f(i) = S[q:0:N/k,p:0:k] f(k*q+p)
-  where  ...     choices  ...     exact  ...     source  ...     refuses  ...
+reverse.
+     sum[i](f(i)) = sum[j](f(a+b-1-j)) where i in a:b, j in a:b
+  choices  ...     digits  ...     source  ...     example  ...     refuses  ...
 """
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from textwrap import wrap
 from typing import Any
+
+from rich.console import RenderableType
+from rich.text import Text
 
 from einderive.derivations.rule import JointRule, Refusal, Rule
 from einderive.derivations.steps import kernel
-from einderive.frontend.report.derivation import Ink
-from einderive.frontend.text import hanging, shape
+from einderive.frontend.report.terminal import formula, indented, labelled
+from einderive.frontend.text import shape
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Scope
@@ -33,23 +37,26 @@ EXACTNESS = {
 }
 
 
-def rule_text(rule: Rule | JointRule, ink: Ink, width: int) -> str:
+def rule_parts(rule: Rule | JointRule, width: int) -> Iterator[RenderableType]:
     """One rule: identity, side conditions, choices, exactness, source, examples, refusals."""
-    lines = [f"{ink.name(rule.name)}.  {ink.bold(rule.formula)}"]
+    yield Text.assemble((rule.name, "cyan"), ".")
+    for identity in rule.formula.splitlines():
+        yield formula(identity, "     ", width, "bold")
     for label, text in facts(rule):
-        lines += _labelled(label, text, ink, width)
+        yield labelled(label, text)
     for example in rule.examples:
-        lines += ["", f"  {ink.dim('example')}  {shapes_text(example.shapes)}"]
-        lines += hanging(example.before, "     ", width)
+        yield ""
+        yield labelled("example", shapes_text(example.shapes))
+        yield formula(example.before, "     ", width)
         if example.after:
-            lines += hanging(example.after, "   = ", width)
+            yield formula(example.after, "   = ", width)
     for refusal in rule.refusals:
         refused = refused_text(refusal)
-        lines += ["", f"  {ink.dim('refuses')}  {shapes_text(refusal.shapes)}"]
-        lines += hanging(refused.before, "     ", width)
-        lines += _labelled("with", refused.witness, ink, width)
-        lines += _labelled("because", refused.reason, ink, width)
-    return "\n".join(lines)
+        yield ""
+        yield labelled("refuses", shapes_text(refusal.shapes))
+        yield formula(refused.before, "     ", width)
+        yield labelled("with", refused.witness)
+        yield labelled("because", refused.reason)
 
 
 def facts(rule: Rule | JointRule) -> list[tuple[str, str]]:
@@ -94,16 +101,16 @@ def refused_text(refusal: Refusal) -> Refused:
     raise AssertionError(f"the kernel accepts what {refusal.before} should refuse")
 
 
-def operator_text(operator: Operator, ink: Ink, width: int) -> str:
+def operator_parts(operator: Operator, width: int) -> Iterator[RenderableType]:
     """One operator: definition, summary, reducers, and its notes."""
-    lines = [f"{ink.name(operator.name)}.  {operator.summary}"]
+    yield Text.assemble((operator.name, "cyan"), f".  {operator.summary}")
     for text in (operator.definition, *operator.variants):
-        lines += hanging(text, "     ", width)
+        yield formula(text, "     ", width)
     if reducers := reducers_text(operator):
-        lines += _labelled("reduces", reducers, ink, width)
+        yield labelled("reduces", reducers)
     for paragraph in notes(operator):
-        lines += ["", *(f"  {line}" for line in wrap(paragraph, width - 2))]
-    return "\n".join(lines)
+        yield ""
+        yield indented(paragraph)
 
 
 def reducers_text(operator: Operator) -> str:
@@ -124,12 +131,3 @@ def _home(operator: Operator) -> str:
     while isinstance(work, partial):
         work = work.func
     return str(work.__module__)
-
-
-def _labelled(label: str, text: str, ink: Ink, width: int) -> list[str]:
-    lead = f"  {label:<8} "
-    lines = wrap(text, width - len(lead), break_on_hyphens=False) or [""]
-    return [
-        f"  {ink.dim(label)}{' ' * (len(lead) - len(label) - 2)}{lines[0]}",
-        *(" " * len(lead) + line for line in lines[1:]),
-    ]

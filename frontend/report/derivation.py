@@ -6,12 +6,15 @@ with its operators and predicted times, what the steps mean for digits, and the 
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from textwrap import wrap
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
 
 from einderive.derivations.effects.rounding import Exactness
+from einderive.derivations.rule import equation
 from einderive.derivations.rules import ALL_RULES
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import VIEW
@@ -20,74 +23,43 @@ from einderive.derivations.steps.kernel import Step
 from einderive.frontend.accuracy.levels import exactness
 from einderive.frontend.derived import Derived
 from einderive.frontend.report.story import tell
-from einderive.frontend.text import counted, duration, hanging, listed, operators, tensors
+from einderive.frontend.report.terminal import WIDTH, formula, indented, rendered, with_heads
+from einderive.frontend.text import counted, duration, listed, operators, tensors
 from einderive.ta.ir.subst import stages
 from einderive.ta.printing.show import show_program
 
 RULE_OF = {rule.name: rule for rule in ALL_RULES}
-WIDTH = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Ink:
-    """Escape sequences for a terminal, or none."""
-
-    colour: bool
-
-    def bold(self, text: str) -> str:
-        return self._in("1", text)
-
-    def dim(self, text: str) -> str:
-        return self._in("2", text)
-
-    def good(self, text: str) -> str:
-        return self._in("32", text)
-
-    def bad(self, text: str) -> str:
-        return self._in("31", text)
-
-    def name(self, text: str) -> str:
-        return self._in("36", text)
-
-    def _in(self, code: str, text: str) -> str:
-        return f"\x1b[{code}m{text}\x1b[0m" if self.colour and text else text
-
-
-def terminal_width() -> int:
-    """The terminal's columns, within what is pleasant to read."""
-    return max(60, min(120, shutil.get_terminal_size((WIDTH, 24)).columns))
 
 
 def derivation_text(
     derivation: Derived, *, colour: bool = False, width: int = WIDTH, candidate: int = 0
 ) -> str:
     """The derivation of one candidate (0 is the best) and the list of all."""
-    ink = Ink(colour)
-    if not derivation.candidates:
-        return "\n".join([*_given(derivation, ink, width), "", "no candidates"])
-    plan = derivation.candidates[candidate]
-    parts = [
-        _given(derivation, ink, width),
-        _steps(derivation, plan, candidate, ink, width),
-        _program(derivation, plan, ink, width),
-        _digits(plan, ink, width),
-        _candidates(derivation, candidate, ink, width),
-    ]
-    return "\n\n".join("\n".join(part) for part in parts if part)
+    return rendered(derivation_parts(derivation, width, candidate), width, colour)
 
 
-def _given(derivation: Derived, ink: Ink, width: int) -> list[str]:
+def derivation_parts(derivation: Derived, width: int, candidate: int) -> Iterator[RenderableType]:
+    """The same for rich."""
     source = derivation.source
-    lines = [
-        ink.bold(line)
-        for text in show_program(source).splitlines()
-        for line in hanging(text, "", width)
-    ]
-    lines += hanging(f"{tensors(source.inputs)}; for {derivation.target}", "  ", width)
-    lines += [
-        f"  {line}" for line in wrap(searched(derivation.stats), width - 2, break_on_hyphens=False)
-    ]
-    return lines
+    for text in show_program(source).splitlines():
+        yield formula(text, "", width, "bold")
+    yield formula(f"{tensors(source.inputs)}; for {derivation.target}", "  ", width)
+    yield indented(searched(derivation.stats))
+    yield ""
+    if not derivation.candidates:
+        yield "no candidates"
+        return
+    plan = derivation.candidates[candidate]
+    yield from _steps(derivation, plan, candidate, width)
+    yield ""
+    yield _program(derivation, plan, width)
+    yield ""
+    if plan.steps:
+        yield Text("digits", "bold")
+        yield indented(digits(plan.steps))
+        yield ""
+    yield Text(f"candidates for {derivation.target}, the best of each idea first", "bold")
+    yield _candidates(derivation, candidate)
 
 
 def searched(stats: Statistics) -> str:
@@ -105,33 +77,31 @@ def searched(stats: Statistics) -> str:
     return text
 
 
-def _steps(derivation: Derived, plan: Plan, candidate: int, ink: Ink, width: int) -> list[str]:
+def _steps(derivation: Derived, plan: Plan, candidate: int, width: int) -> Iterator[RenderableType]:
     count = len(derivation.candidates)
     which = f"candidate {candidate + 1} of {count}" if count > 1 else "the only candidate"
     if not plan.steps:
-        return [f"{ink.bold('steps')}: none; {which} is the formula as given"]
-    lines = [ink.bold(f"steps to {which}")]
+        yield Text.assemble(("steps", "bold"), f": none; {which} is the formula as given")
+        return
+    yield Text(f"steps to {which}", "bold")
     story = tell(derivation, plan)
     if story.given:
-        lines.append("")
-        lines += [line for text in story.given for line in hanging(text, "        ", width)]
+        yield ""
+    for text in story.given:
+        yield formula(text, "        ", width)
     for number, told in enumerate(story.steps, 1):
         rule = RULE_OF.get(told.step.rule)
-        formula = rule.formula if rule else "(a rule that this version does not have)"
-        head = f"{number:3}. {told.step.rule}"
-        pad = " " * max(2, 22 - len(head))
-        lines.append("")
-        first = f"{number:3}. {ink.name(told.step.rule)}"
-        if len(head + pad + formula) <= width:
-            lines.append(first + pad + ink.dim(formula))
+        identity = equation(rule) if rule else "(a rule that this version does not have)"
+        head = f"{told.step.rule:<15}  "
+        yield ""
+        if 5 + len(head + identity) <= width:
+            yield Text.assemble(f"{number:3}. ", (head, "cyan"), (identity, "dim"))
         else:
-            lines.append(first)
-            lines += map(ink.dim, hanging(formula, "        ", width))
+            yield Text.assemble(f"{number:3}. ", (told.step.rule, "cyan"))
+            yield formula(identity, "        ", width, "dim")
         for mark, statements in (("   ", told.before), ("-> ", told.after)):
-            for statement in statements:
-                lines += hanging(statement, "     " + mark, width)
-                mark = "   "
-    return lines
+            for position, statement in enumerate(statements):
+                yield formula(statement, "     " + ("   " if position else mark), width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,30 +129,18 @@ def stage_lines(derivation: Derived, plan: Plan) -> list[StageLine]:
     return found
 
 
-def _program(derivation: Derived, plan: Plan, ink: Ink, width: int) -> list[str]:
+def _program(derivation: Derived, plan: Plan, width: int) -> Table:
     lines = stage_lines(derivation, plan)
-    named = max(len(line.operator) for line in lines)
-    left = min(max(len(line.statement) for line in lines) + 4, width - named - 16)
-    result = [ink.bold(f"{'program'.ljust(left)}  {'operator'.ljust(named)}   predicted")]
-    for line in lines:
-        first, *rest = hanging(line.statement, "  ", left)
-        seconds = duration(line.seconds) if line.seconds is not None else ""
-        result.append(f"{first.ljust(left)}  {ink.name(line.operator.ljust(named))}  {seconds:>10}")
-        result += rest
-    return result
-
-
-def _digits(plan: Plan, ink: Ink, width: int) -> list[str]:
-    """Which steps can lose digits."""
-    text = digits(plan.steps)
-    return (
-        [
-            ink.bold("digits"),
-            *(f"  {line}" for line in wrap(text, width - 2, break_on_hyphens=False)),
-        ]
-        if text
-        else []
+    left = width - max(len(line.operator) for line in lines) - 16
+    rows = (
+        (
+            formula(line.statement, "  ", left),
+            Text(line.operator, "cyan"),
+            "" if line.seconds is None else duration(line.seconds),
+        )
+        for line in lines
     )
+    return with_heads(("program", "operator", "predicted"), ("program", "operator"), rows)
 
 
 def digits(steps: Sequence[Step]) -> str:
@@ -244,14 +202,16 @@ def plan_operators(plan: Plan) -> str:
     return operators([name for name in names if name != VIEW] or names)
 
 
-def _candidates(derivation: Derived, shown: int, ink: Ink, width: int) -> list[str]:
-    lines = [ink.bold(f"candidates for {derivation.target}, the best of each idea first")]
+def _candidates(derivation: Derived, shown: int) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for side in ("left", "right", "right", "left", "left"):
+        table.add_column(justify=side)
     for line in candidate_lines(derivation):
-        number = f"{line.number:3}" if line.number else "  -"
-        what = counted(line.steps, "step") if line.steps else "as given"
-        mark = "*" if line.number == shown + 1 else " "
-        lead = f"{mark}{number}  {duration(line.seconds):>8}  {what:<9}  "
-        names = wrap(line.operators, width - len(lead)) or [""]
-        lines.append(lead + names[0])
-        lines += [" " * len(lead) + name for name in names[1:]]
-    return lines
+        table.add_row(
+            "*" if line.number == shown + 1 else "",
+            str(line.number or "-"),
+            duration(line.seconds),
+            counted(line.steps, "step") if line.steps else "as given",
+            line.operators,
+        )
+    return table

@@ -6,13 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import isfinite
-from textwrap import wrap
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
 
 from einderive.frontend.accuracy.accept import FACTOR, FLOOR
 from einderive.frontend.accuracy.digits import MOST_LOST
 from einderive.frontend.accuracy.judged import FamilyError
-from einderive.frontend.report.derivation import WIDTH, Ink, step_list
-from einderive.frontend.text import duration, figure, hanging, operators, tensors
+from einderive.frontend.report.derivation import step_list
+from einderive.frontend.report.terminal import WIDTH, formula, indented, rendered, with_heads
+from einderive.frontend.text import duration, figure, operators, tensors
 from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.races import MARGIN
 from einderive.frontend.trial.trial import Trial
@@ -20,6 +24,7 @@ from einderive.ta.printing.show import show_program
 
 NOTICED = 0.5
 """Decimal digits; a smaller loss is within what rounding does by chance."""
+NO_DIGIT = ("-", "no digit", "-")
 ERRORS = {
     "normwise": "max|y - r|/max|r|",
     "fast": "max|y - r|/max|r|",
@@ -29,63 +34,66 @@ ERRORS = {
 
 def compiled_text(compiled: Outcome, *, colour: bool = False, width: int = WIDTH) -> str:
     """What was tried, how fast and how exact it was, and what was chosen."""
-    ink, accuracy = Ink(colour), compiled.derivation.accuracy
-    lines = [
-        ink.bold(line)
-        for text in show_program(compiled.derivation.source).splitlines()
-        for line in hanging(text, "", width)
-    ]
-    lines += hanging(
-        f"{tensors(compiled.derivation.source.inputs)}; measured on {compiled.device}", "  ", width
-    )
-    lines += ["", *_trials(compiled, ink, width), ""]
+    return rendered(compiled_parts(compiled, width), width, colour)
+
+
+def compiled_parts(compiled: Outcome, width: int) -> Iterator[RenderableType]:
+    """The same for rich."""
+    source = compiled.derivation.source
+    for text in show_program(source).splitlines():
+        yield formula(text, "", width, "bold")
+    yield formula(f"{tensors(source.inputs)}; measured on {compiled.device}", "  ", width)
+    yield ""
+    yield from _trials(compiled)
+    yield ""
     for trial in compiled.trials:
-        lines += _hard(compiled, trial, ink, width)
-    lines += [ink.bold(line) for line in wrap(verdict(compiled), width)]
-    lines += [ink.bad(line) for line in wrap(warning(compiled), width)]
-    note = (
+        yield from _hard(trial)
+    yield Text(verdict(compiled), "bold")
+    if found := warning(compiled):
+        yield Text(found, "red")
+    yield Text(
         "baseline: the formula as one writes it in torch, in one way or another, with its lines "
         "below. candidate: a derived program, numbered as in its derivation, with its operators "
         "below. time: the median of interleaved calls; +-: half of what the middle half of them "
         "differs by. speed: the fastest baseline's time over this one's. "
-        f"error: {ERRORS[accuracy]}, r in float64, accepted up to {FACTOR:g} x that of the "
-        f"formula as written + {FLOOR:g} roundings."
+        f"error: {ERRORS[compiled.derivation.accuracy]}, r in float64, accepted up to {FACTOR:g} x "
+        f"that of the formula as written + {FLOOR:g} roundings.",
+        "dim",
     )
-    return "\n".join([*lines, *(ink.dim(line) for line in wrap(note, width))])
 
 
-def _trials(compiled: Outcome, ink: Ink, width: int) -> Iterator[str]:
+def _trials(compiled: Outcome) -> Iterator[RenderableType]:
     labels = max(len(trial.label) for trial in compiled.trials)
     header = f"  {'program':<{labels}}  {'time':>8}  {'+-':>8}  {'speed':>6}  {'error':>7}  verdict"
-    yield ink.bold(header)
+    yield Text(header, "bold")
     for trial in compiled.trials:
         mark = "*" if trial is compiled.chosen else " "
-        lead = (
+        table = Table.grid()
+        table.add_column(no_wrap=True)
+        table.add_row(
             f"{mark} {trial.label:<{labels}}  {duration(trial.seconds):>8}  "
-            f"{spread(trial):>8}  {speed(compiled, trial):>6}  {error(trial):>7}  "
+            f"{spread(trial):>8}  {speed(compiled, trial):>6}  {error(trial):>7}  ",
+            Text(trial.verdict, "green" if trial.verdict in ("accepted", "baseline") else "red"),
         )
-        paint = ink.good if trial.verdict in ("accepted", "baseline") else ink.bad
-        parts = wrap(trial.verdict, width - len(lead)) or [""]
-        yield lead + paint(parts[0])
-        yield from (" " * len(lead) + paint(part) for part in parts[1:])
+        yield table
         for text in trial.text.splitlines()[1:] or [operators(trial.words)]:
-            folded = wrap(text, width - 6, subsequent_indent="    ", break_on_hyphens=False)
-            yield from (ink.dim(f"      {line.removeprefix('    ')}") for line in folded)
+            yield indented(text.removeprefix("    "), 6, "dim")
 
 
-def _hard(compiled: Outcome, trial: Trial, ink: Ink, width: int) -> list[str]:
+def _hard(trial: Trial) -> Iterator[RenderableType]:
     """The errors on hard inputs of a program that has any."""
     if not trial.families:
-        return []
-    names = max(len(family.family) for family in trial.families)
-    lines = [ink.bold(f"  {'inputs with':<{names}}  {trial.label:>12}  as written  digits lost")]
+        return
+    rows = []
     for family in trial.families:
-        off, base = (f"{value:.1e}" for value in (family.error, family.written))
-        lost = f"{family.digits:.1f}" if family.digits >= NOTICED else "none"
-        if not family.standard:
-            off, base, lost = "-", "no digit", "-"
-        lines.append(f"  {family.family:<{names}}  {off:>12}  {base:>10}  {lost:>11}")
-    return [*lines, *(f"  {line}" for line in wrap(loss(trial), width - 2)), ""]
+        cells = [f"{value:.1e}" for value in (family.error, family.written)]
+        cells.append(f"{family.digits:.1f}" if family.digits >= NOTICED else "none")
+        rows.append((f"  {family.family}", *(cells if family.standard else NO_DIGIT)))
+    heads = ("  inputs with", trial.label, "as written", "digits lost")
+    yield with_heads(heads, heads[:1], rows)
+    if found := loss(trial):
+        yield indented(found)
+    yield ""
 
 
 def loss(trial: Trial) -> str:

@@ -24,7 +24,7 @@ from einderive.frontend.derived import Derived
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.trial.entrants import Entrant, Judge, candidate, links, run_first
 from einderive.frontend.trial.memory import require_memory
-from einderive.frontend.trial.outcome import Outcome
+from einderive.frontend.trial.outcome import TRIED, Outcome
 from einderive.frontend.trial.races import MARGIN, YOURS, raced, wins_again
 from einderive.frontend.trial.timing import UNTIMED, Timing, first
 from einderive.frontend.trial.trial import Trial
@@ -33,8 +33,6 @@ from einderive.ta.errors import BuildError, EinderiveError, OperandError, shown
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 
-TRIED = 6
-"""So many of the candidates predicted fastest are built and timed."""
 SAFE = 2
 """So many candidates without a step that can cancel are tried besides, where the best all have
 one."""
@@ -44,9 +42,9 @@ HOPELESS_PREDICTION = 30.0
 """Candidates predicted to take this many times the best one's time are not built."""
 LONGEST = 1e9
 """Seconds of timing beyond this are the same as this."""
-PREPARING_SECONDS = 0.4
+PREPARING_SECONDS = 0.3
 """How long hard inputs may take to be made and evaluated as written; three are always made."""
-HARD_SECONDS = 0.3
+HARD_SECONDS = 0.25
 """About how long the runs on hard inputs may take for each program that they are asked of; the
 most telling one is always run."""
 

@@ -41,7 +41,7 @@ so many seconds a stage, and at most so many times where that is little."""
 MOST_OF_FREE = 0.25
 TEMPORARIES = 3
 """So many tensors of the size of the largest temporary are alive at once."""
-LEAST_SECONDS, LEAST_TIMES = 0.4, 8.0
+LEAST_SECONDS, LEAST_TIMES = 0.35, 5.0
 """All runs before the race take at most so many seconds, or so many times those of the fastest."""
 GPU_SECONDS = 10.0
 """On a GPU, where a generated kernel takes about a second to compile and to be chosen."""

@@ -10,6 +10,9 @@ from einderive.frontend.derived import Derived
 from einderive.frontend.running.execute import Executable
 from einderive.frontend.trial.trial import Trial
 
+TRIED = 6
+"""So many of the candidates predicted fastest are built and timed."""
+
 
 @dataclass(frozen=True, eq=False)
 class Outcome:

@@ -21,7 +21,7 @@ CLOSE = 0.8
 NEAR, SHORT = 2.0, 1e-3
 """Of calls that are shorter than so many seconds, those within so many times the fastest one's time
 race again, in longer batches."""
-RACE_SECONDS, RACE_TIMES = 0.3, 8.0
+RACE_SECONDS, RACE_TIMES = 0.3, 6.0
 """The race takes no longer than that, or than so many times the fastest one's time."""
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from einderive.ta.equality.balls import PreciseField
 from einderive.ta.equality.partial_values import ValuedField, bare
+from einderive.ta.exact.blocks import unflat
 from einderive.ta.exact.fields import POISON, Array, Field, RealField, random_values
 from einderive.ta.exact.interp import Values, evaluate, evaluate_at, input_tensors, visited
 from einderive.ta.exact.rationals import ExactField
@@ -62,35 +63,27 @@ class StrictField(ExactField):
         return np.where(infinite, POISON, result).astype(object)
 
     def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
-        result = super().combine(reducer, left, right)
-        if reducer != "prod":
-            return result
-        return np.where(_valueless(left) | _valueless(right), POISON, result).astype(object)
+        none = (_valueless(left) | _valueless(right)) & (reducer == "prod")
+        return np.where(none, POISON, super().combine(reducer, left, right)).astype(object)
 
     def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
-        result = super().reduce(reducer, values, axes)
-        if reducer != "prod":
-            return result
-        none = np.any(_valueless(values), axis=tuple(range(-axes, 0)))
-        return np.where(none, POISON, result).astype(object)
+        none = np.any(_valueless(values), axis=tuple(range(-axes, 0))) & (reducer == "prod")
+        return np.where(none, POISON, super().reduce(reducer, values, axes)).astype(object)
 
 
 def _valueless(values: Array) -> Array:
     return np.asarray(values != values, dtype=bool)
 
 
-class PositiveField(RealField):
-    """float64 with positive entries, where sqrt and log have values."""
+@dataclass(frozen=True)
+class SidedField(RealField):
+    """float64 with entries of one sign: with positive ones sqrt and log have values, with negative
+    ones sqrt(a^2) is not a."""
+
+    side: int = 1
 
     def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
-        return np.abs(generator.standard_normal(shape)) + 0.125
-
-
-class NegativeField(RealField):
-    """float64 with negative entries, where sqrt(a^2) is not a."""
-
-    def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
-        return -np.abs(generator.standard_normal(shape)) - 0.125
+        return self.side * (np.abs(generator.standard_normal(shape)) + 0.125)
 
 
 @dataclass(frozen=True)
@@ -115,7 +108,7 @@ def exact_fields(*roots: Scope) -> tuple[Field, ...]:
 
 def real_fields() -> tuple[Field, ...]:
     """float64, with entries of both signs, with positive and with negative ones."""
-    return (RealField(ROUNDING), PositiveField(ROUNDING), NegativeField(ROUNDING))
+    return (RealField(ROUNDING), SidedField(ROUNDING), SidedField(ROUNDING, -1))
 
 
 def first_difference(
@@ -158,8 +151,7 @@ def number(value: Any, field: Field) -> Any:
 
 def position(scope: Scope, place: int) -> tuple[int, ...]:
     """The point of a place in the scope's flat box."""
-    index = np.unravel_index(place, scope.shape) if scope.loops else ()
-    return tuple(int(i) + r.lo for i, r in zip(index, scope.loops, strict=True))
+    return tuple(unflat(scope, np.array([place]))[0].tolist())
 
 
 def confirmed(x: Scope, y: Scope, point: tuple[int, ...], data: Mapping[str, Values]) -> bool:

@@ -76,7 +76,7 @@ def _bits(scope: Scope, known: dict[Scope, Bits], operands: list[float]) -> Bits
                 return _most([known[source], Bits(_length(node.fill), True)])
             case Access():
                 return Bits(_length(node.fill), False)
-            case Apply() if FUNCTIONS[node.function].exact is None:
+            case Apply() if FUNCTIONS[node.function].pieces is None:
                 operands.extend(part.most for part in parts)
                 return Bits(0, False)  # a number like any other
             case Power():

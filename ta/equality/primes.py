@@ -15,9 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import sha256
-from math import gcd, prod
+from math import prod
 from random import Random
 from typing import Final
+
+from flint import fmpz
 
 from einderive.ta.ir.node import Access, Apply, Const, Node, Power, Scope, Select
 from einderive.ta.ir.subst import stages, walk
@@ -78,24 +80,7 @@ def square(seed: str, number: int, prime: int) -> int:
 
 
 def is_prime(number: int) -> bool:
-    """Miller and Rabin's test; its bases decide all numbers below 3215031751 (Jaeschke 1993)."""
-    bases = (2, 3, 5, 7)
-    if number < 11 or gcd(number, 210) > 1:
-        return number in bases
-    odd = number - 1
-    halvings = (odd & -odd).bit_length() - 1
-    odd >>= halvings
-    for base in bases:
-        power = pow(base, odd, number)
-        if power in (1, number - 1):
-            continue
-        for _ in range(halvings - 1):
-            power = power * power % number
-            if power == number - 1:
-                break
-        else:
-            return False
-    return True
+    return bool(fmpz(number).is_prime())
 
 
 @cache

@@ -51,7 +51,7 @@ from einderive.ta.ir.node import (
     Select,
     Tensor,
 )
-from einderive.ta.ir.subst import children, every_term, fold, stages, terms
+from einderive.ta.ir.subst import children, every_term, fold, stages, walk
 
 SPREAD: Final = 1 / 8
 ROOT: Final = 44_000
@@ -130,7 +130,7 @@ class _Bounds:
 
     def _questions(self, node: Node) -> int:
         found = 0
-        for part in terms(node):
+        for part in walk(node):
             found += compares(part)
             if isinstance(part, Access) and isinstance(part.source, Scope):
                 found += self.known[part.source].questions
@@ -223,7 +223,7 @@ class _Bounds:
                 return abs(node.exponent) * parts[0]
             case Apply():
                 return max(1, *parts) if compares(node) else 1
-            case Add() if any(isinstance(part, Power) for part in terms(node)):
+            case Add() if any(isinstance(part, Power) for part in walk(node)):
                 return sum(parts)  # over a common denominator
         return max(parts, default=0)
 
@@ -301,6 +301,6 @@ def opaque_functions(*roots: Scope) -> tuple[str, ...]:
     found = {
         node.function
         for node in every_term(*roots)
-        if isinstance(node, Apply) and FUNCTIONS[node.function].exact is None
+        if isinstance(node, Apply) and FUNCTIONS[node.function].pieces is None
     }
     return tuple(sorted(found))

@@ -70,7 +70,7 @@ from einderive.ta.ir.subst import (
     is_infinite,
     rebuild,
     stages,
-    terms,
+    walk,
 )
 
 Roots: TypeAlias = Sequence[Scope]
@@ -129,7 +129,7 @@ class Classes:
         return list(found.values())
 
     def _read(self, stage: Scope) -> None:
-        for node in terms(stage.body):
+        for node in walk(stage.body):
             if isinstance(node, Access):
                 for dimension, row in enumerate(node.rows):
                     place = place_of(node.source, dimension)

@@ -176,7 +176,7 @@ class ModularField(Field):
 
     def apply(self, function: str, *args: Array) -> Array:
         known = FUNCTIONS[function]
-        if known.exact is not None:
+        if known.pieces is not None:
             return self._unsigned(np.asarray(known.real(*map(self._signed, args))))
         opaque = self.opaque(function, *args)
         at_zero = whole_value(function, Fraction(0)) if len(args) == 1 else None

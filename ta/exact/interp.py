@@ -37,7 +37,7 @@ from einderive.ta.ir.node import (
     Source,
     Tensor,
 )
-from einderive.ta.ir.subst import accesses, fold, is_infinite, sources, stages, terms
+from einderive.ta.ir.subst import accesses, fold, is_infinite, sources, stages, walk
 
 Values: TypeAlias = Array | Callable[[Indices], Array]
 """What a tensor holds: an array, or a function from positions in its flat box to integers."""
@@ -297,6 +297,6 @@ def uses_order(stage: Scope) -> bool:
         return True
     return any(
         is_infinite(node)
-        or (isinstance(node, Apply) and FUNCTIONS[node.function].exact is not None)
-        for node in terms(stage.body)
+        or (isinstance(node, Apply) and FUNCTIONS[node.function].pieces is not None)
+        for node in walk(stage.body)
     )

@@ -50,9 +50,9 @@ def _apply(function: str, *args: Exact) -> Exact:
     if any(arg != arg for arg in args):
         known = whole_value(function, math.nan) if len(args) == 1 else None
         return POISON if known is None else known
-    exact = FUNCTIONS[function].exact
-    if exact is not None:
-        result = exact(*args)
+    pieces = FUNCTIONS[function].pieces
+    if pieces is not None:
+        result = pieces(*args)
         return result if isinstance(result, float) else Fraction(result)
     known = whole_value(function, args[0]) if len(args) == 1 else None
     if known is not None:
@@ -94,7 +94,7 @@ class ExactField(Field):
 
     0 * x = 0 for every x, as the constructors hold; inf - inf and 1/0 are POISON, which spreads
     except through a factor 0 and the branch of a select that is not taken.  A function with an
-    `exact` definition is evaluated exactly.
+    `pieces` is evaluated exactly.
     """
 
     dtype: ClassVar[np.dtype[Any]] = np.dtype(object)

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.node import Access, Apply, Node, Scope
-from einderive.ta.ir.subst import children, is_infinite, producers, reduces_nothing, terms
+from einderive.ta.ir.subst import children, is_infinite, producers, reduces_nothing, walk
 
 
 def may_be_infinite(node: Node) -> bool:
@@ -28,7 +28,7 @@ def may_be_infinite(node: Node) -> bool:
 @lru_cache(maxsize=1 << 14)
 def meets_infinity(scope: Scope) -> bool:
     """Whether some part of the scope's body may be infinite."""
-    return any(map(may_be_infinite, terms(scope.body)))
+    return any(map(may_be_infinite, walk(scope.body)))
 
 
 @lru_cache(maxsize=1 << 16)

@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -47,14 +48,26 @@ class Pieces:
     step: int = 0
 
     def __call__(self, *operands: Any) -> Any:
-        """The value at rational or infinite operands.  Of two equal infinities the gap, which is
-        NaN then, is 0."""
-        gap = combined(self.gap, operands)
-        if gap > 0:
-            return combined(self.above, operands) + self.step
-        if gap < 0:
-            return combined(self.below, operands) - self.step
-        return HALF * (combined(self.above, operands) + combined(self.below, operands))
+        """The value at rational or infinite operands."""
+        positive, negative, above, below = self._parts
+        up, down = positive(operands), negative(operands)  # both may be infinite: no difference
+        if up == down:
+            return HALF * (above(operands) + below(operands))
+        value = above(operands) if up > down else below(operands)
+        return value + (self.step if up > down else -self.step) if self.step else value
+
+    @cached_property
+    def _parts(self) -> list[Callable[[Sequence[Any]], Any]]:
+        """The terms of the gap with positive coefficients, the opposite of the others, `above` and
+        `below`, as functions of all operands."""
+        sides = ([max(c, 0) for c in self.gap], [max(-c, 0) for c in self.gap])
+        rows = (*sides, self.above, self.below)
+        return [
+            itemgetter(row.index(1))
+            if sum(map(abs, row)) == max(row) == 1
+            else partial(combined, row)
+            for row in rows
+        ]
 
     @cached_property
     def continuous(self) -> bool:
@@ -86,7 +99,10 @@ class Pieces:
 
 def combined(row: Sequence[int], operands: Sequence[Any]) -> Any:
     """`row.operands`; one with the coefficient 0 does not count, even if it is infinite."""
-    return sum(x if c == 1 else c * x for c, x in zip(row, operands, strict=True) if c)
+    terms = [
+        x if c == 1 else -x if c == -1 else c * x for c, x in zip(row, operands, strict=True) if c
+    ]
+    return sum(terms[1:], terms[0]) if terms else 0
 
 
 @dataclass(frozen=True)
@@ -107,7 +123,7 @@ class Function:
     for (`ta.equality.laws`)."""
     pieces: Pieces | None = None
     """What the function is, if it is linear on either side of a gap; it is exact on rational
-    numbers then."""
+    numbers then, and `real` takes integers as well."""
     reducer: str = ""
     """`maximum(a, b)` is the reduction by this reducer, of the order, of the set {a, b}."""
 
@@ -124,8 +140,8 @@ class Function:
     of 0 change their sign, rounded."""
 
     ball: Callable[[Any], Any] | None = None
-    """For a ball of Arb, one that holds the values at all finite numbers in it, or NaN.  Without it
-    nothing is known there of a function that has no pieces (`ta.equality.balls`)."""
+    """For a ball of Arb, one that holds the values at all finite numbers in it, or NaN; what has
+    pieces needs none.  Counterexamples are confirmed by it (`ta.equality.balls`)."""
 
     latex: str = ""
     torch: str = ""
@@ -154,10 +170,10 @@ class Function:
             if not getattr(self, spelling):
                 object.__setattr__(self, spelling, text)
 
-    @cached_property
-    def exact(self) -> Callable[..., Any] | None:
-        """On Fractions and infinities, where the value there is a Fraction or infinite."""
-        return self.pieces
+    def torch_call(self, *operands: str) -> str:
+        """The call as a line of torch."""
+        text = self.torch
+        return text.format(*operands) if "(" in text else f"{text}({', '.join(operands)})"
 
     @cached_property
     def compares(self) -> bool:

@@ -17,7 +17,7 @@ from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.box import box
 from einderive.ta.ir.interning import make_scope
 from einderive.ta.ir.node import Access, Condition, Node, Reducer, Scope, Select
-from einderive.ta.ir.subst import rebuild, rename, substitute, terms
+from einderive.ta.ir.subst import rebuild, rename, substitute, walk
 
 TRUE = Condition(">=", Row(0))
 FALSE = Condition(">=", Row(-1))
@@ -81,7 +81,7 @@ def resolve(body: Node, ranges: Sequence[Range]) -> Node:
 
 def _undecided(body: Node, ranges: Sequence[Range]) -> bool:
     """Whether there may be something to resolve: a `//`, a condition, a read that always misses."""
-    for node in terms(body):
+    for node in walk(body):
         if isinstance(node, Access):
             for row, (start, stop) in zip(node.rows, node.source.ranges, strict=True):
                 if row.floors:
@@ -157,7 +157,7 @@ def _reorder(
 def _occurrences(first: int, count: int, body: Node) -> list[list[Mark]]:
     """How each reduction iterator occurs, in the body's accesses and conditions."""
     found: list[list[Mark]] = [[] for _ in range(count)]
-    for node in terms(body):
+    for node in walk(body):
         if isinstance(node, Access):
             for position, marks in _in_access(node, first):
                 found[position - first] += marks

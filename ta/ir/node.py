@@ -58,6 +58,7 @@ class Node:
 
     @property
     def order(self) -> tuple[int, str, int]:
+        """The key by which operands are sorted."""
         return (self.rank, self.label, self.digest)
 
     def __copy__(self) -> Self:

@@ -5,9 +5,11 @@ f(S[i]), S replaced by T        f(T[i]),  T over the loops of S
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from einderive.ta.ir import expr
+from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make
 from einderive.ta.ir.node import Access, Node, Scope, Source, Tensor
 from einderive.ta.ir.subst import nested_scopes, rebuild, stages
@@ -26,8 +28,13 @@ def replace_sources(scope: Scope, replacement: Mapping[Scope, Scope]) -> Scope:
     return done[scope]
 
 
-def with_tensors(root: Scope, target: Callable[[Tensor], Source]) -> Scope:
-    """The scope with every read of a tensor, also in what it reads, redirected to its target."""
+def with_tensors(
+    root: Scope,
+    target: Callable[[Tensor], Source],
+    loops: Mapping[Scope, Sequence[Range]] = MappingProxyType({}),
+) -> Scope:
+    """The scope with every read of a tensor, also in what it reads, redirected to its target; the
+    scopes in `loops` go over these ranges instead of their own."""
     done: dict[Scope, Scope] = {}
 
     def redirect(access: Access) -> Node:
@@ -37,7 +44,7 @@ def with_tensors(root: Scope, target: Callable[[Tensor], Source]) -> Scope:
 
     for stage in stages(root):
         body = rebuild(stage.body, redirect)
-        done[stage] = make(stage.loops, stage.sums, body, stage.reducer)
+        done[stage] = make(loops.get(stage, stage.loops), stage.sums, body, stage.reducer)
     return done[root]
 
 

@@ -182,21 +182,6 @@ def with_children(node: Node, operands: tuple[Node, ...]) -> Node:
     return node
 
 
-def walk(node: Node) -> Iterator[Node]:
-    """The distinct sub-terms of a scalar expression, operands after the node they belong to."""
-    seen: set[Node] = set()
-    pending = [node]
-    while pending:
-        current = pending.pop()
-        if current in seen:
-            continue
-        seen.add(current)
-        yield current
-        below = children(current)
-        if below:
-            pending.extend(reversed(below))
-
-
 def fold(node: Node, step: Callable[[Node, tuple[_Value, ...]], _Value]) -> _Value:
     """`step(node, values of its operands)`, operands first, once for each distinct sub-term."""
     done: dict[Node, _Value] = {}
@@ -210,8 +195,9 @@ def fold(node: Node, step: Callable[[Node, tuple[_Value, ...]], _Value]) -> _Val
 
 
 @lru_cache(maxsize=16384)
-def terms(node: Node) -> tuple[Node, ...]:
-    """What `walk` gives, remembered: a body is walked over many times."""
+def walk(node: Node) -> tuple[Node, ...]:
+    """The distinct sub-terms of a scalar expression, operands after the node they belong to.  They
+    are remembered: a body is walked over many times."""
     found: dict[Node, None] = {}
     pending = [node]
     while pending:
@@ -227,7 +213,7 @@ def accesses(node: Node) -> tuple[Access, ...]:
     """The distinct accesses of a scalar expression, in order."""
     if isinstance(node, Access):
         return (node,)
-    return tuple([found for found in terms(node) if isinstance(found, Access)])
+    return tuple([found for found in walk(node) if isinstance(found, Access)])
 
 
 @lru_cache(maxsize=16384)
@@ -279,7 +265,7 @@ def reduces_nothing(scope: Scope) -> bool:
 def every_term(*roots: Scope) -> Iterator[Node]:
     """The sub-terms of the bodies of all scopes reachable from the roots, producers first."""
     for stage in stages(*roots):
-        yield from terms(stage.body)
+        yield from walk(stage.body)
 
 
 def points_of(*roots: Scope) -> int:

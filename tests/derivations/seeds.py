@@ -11,21 +11,10 @@ from dataclasses import fields, replace
 from functools import cache
 from math import inf, prod
 from random import Random
+from typing import Any, get_type_hints
 
 from einderive.derivations.rule import Rule
-from einderive.derivations.steps.centre import Centre
-from einderive.derivations.steps.contract_pairs import ContractPairs
-from einderive.derivations.steps.exponential import Exponential
-from einderive.derivations.steps.factor import Factor
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.materialise import Materialise
-from einderive.derivations.steps.merge import Merge
-from einderive.derivations.steps.read_part import ReadPart
-from einderive.derivations.steps.reindex_loops import ReindexLoops
-from einderive.derivations.steps.reindex_sums import ReindexSums
-from einderive.derivations.steps.scale import Scale
-from einderive.derivations.steps.split_range import SplitRange
-from einderive.derivations.steps.split_sum import SplitSum
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
@@ -144,45 +133,20 @@ class _Mutation:
 
 def corrupt(witness: Witness, random: Random) -> Witness | None:
     """The witness with one thing changed; None where there is nothing to change."""
-    if isinstance(witness, ReindexLoops | ReindexSums):
-        return _corrupt_maps(witness, random)
-    if isinstance(witness, SplitSum):
-        return SplitSum(_changed_numbers(witness.inner, random))
-    if isinstance(witness, Merge):
-        return Merge(witness.stage + random.choice((-1, 1)))
-    if isinstance(witness, Factor):
-        return Factor(witness.factor + random.choice((-1, 1)))
-    if isinstance(witness, ContractPairs):
-        return ContractPairs(_changed_numbers(witness.path, random))
-    if isinstance(witness, SplitRange):
-        return SplitRange(witness.position + random.choice((-1, 1)), witness.at)
-    if isinstance(witness, Exponential):
-        if random.random() < 0.5:
-            return replace(witness, parts=_changed_numbers(witness.parts, random))
-        return replace(witness, term=witness.term + random.choice((-1, 1)))
-    if isinstance(witness, Centre):
-        name = random.choice(("parts", "kept"))
-        if random.random() < 0.3:
-            return replace(witness, term=witness.term + random.choice((-1, 1)))
-        return replace(witness, **{name: _changed_numbers(getattr(witness, name), random)})
-    if isinstance(witness, Scale):
-        return Scale(witness.term + random.choice((-1, 1)))
-    if isinstance(witness, ReadPart):
-        return _corrupt_part(witness, random)
-    if isinstance(witness, Materialise):
-        if witness.parts and random.random() < 0.5:
-            return replace(witness, parts=_changed_numbers(witness.parts, random))
-        return replace(witness, term=witness.term + random.choice((-1, 1)))
-    return None
-
-
-def _corrupt_part(witness: ReadPart, random: Random) -> ReadPart | None:
-    if not witness.rows:
+    types = get_type_hints(type(witness))
+    names = [item.name for item in fields(witness) if types[item.name] is not Scope]
+    if not names:
         return None
-    rows = list(witness.rows)
-    place = random.randrange(len(rows))
-    rows[place] = _corrupt_row(rows[place], random)
-    return replace(witness, rows=tuple(rows))
+    name = random.choice(names)
+    value: Any = getattr(witness, name)
+    if types[name] is int:
+        value += random.choice((-1, 1))
+    elif types[name] == tuple[int, ...]:
+        value = _changed_numbers(value, random)
+    else:
+        value = _changed_items(value, random)
+    changed = replace(witness, **{name: value})
+    return changed if changed != witness else None
 
 
 def _changed_numbers(numbers: tuple[int, ...], random: Random) -> tuple[int, ...]:
@@ -195,28 +159,24 @@ def _changed_numbers(numbers: tuple[int, ...], random: Random) -> tuple[int, ...
     return random.choice((tuple(changed), numbers[1:], (*numbers, numbers[0])))
 
 
-def _corrupt_maps(
-    witness: ReindexLoops | ReindexSums, random: Random
-) -> ReindexLoops | ReindexSums | None:
-    name = random.choice([item.name for item in fields(witness)])
-    values = list(getattr(witness, name))
+def _changed_items(items: tuple[Range, ...] | tuple[Row, ...], random: Random) -> tuple[Any, ...]:
+    """One row or range left out, moved or changed."""
+    values: list[Any] = list(items)
     if not values:
-        return None
-    place = random.randrange(len(values))
-    kind = random.random()
+        return ()
+    place, kind = random.randrange(len(values)), random.random()
     if kind < 0.1:
         values.pop(place)
     elif kind < 0.2:
         other = random.randrange(len(values))
         values[place], values[other] = values[other], values[place]
-    elif name == "ranges":
+    elif isinstance(values[place], Range):
         lo, hi = values[place]
         change = random.choice((-2, -1, 1, 2))
         values[place] = random.choice((Range(lo + change, hi), Range(lo, hi + change)))
     else:
         values[place] = _corrupt_row(values[place], random)
-    changed = replace(witness, **{name: tuple(values)})
-    return changed if changed != witness else None
+    return tuple(values)
 
 
 def _corrupt_row(row: Row, random: Random) -> Row:

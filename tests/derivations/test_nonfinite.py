@@ -26,7 +26,7 @@ from einderive.ta.ir import expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Node, Power, Scope, Tensor
-from einderive.ta.ir.subst import rebuild, stages, terms
+from einderive.ta.ir.subst import rebuild, stages, walk
 from einderive.ta.notation.parse import parse, parse_expression
 from einderive.ta.printing.show import show
 from tests.amount import examples
@@ -89,7 +89,7 @@ def found_elsewhere(step: Step, draws: int = DRAWS) -> bool:
     divides = any(
         isinstance(node, Power) and node.exponent < 0
         for stage in stages(step.before)
-        for node in terms(stage.body)
+        for node in walk(stage.body)
     )
     for seed in range(draws):
         generator = np.random.default_rng(seed)

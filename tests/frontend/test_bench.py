@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
 from einderive.derivations.matching.cost import H100
 from einderive.derivations.search.strategy import Budget
 from einderive.frontend.bench.run import CASES, WAYS, budgets, run
 from einderive.frontend.cli.main import main
-from einderive.frontend.report.terminal import Progress
 from tests.amount import CAMPAIGN
 
 Capture = pytest.CaptureFixture[str]
@@ -52,22 +49,19 @@ def test_budgets_grow() -> None:
 
 @pytest.mark.parametrize("number", CASES)
 def test_the_reference_program_is_reached_or_bettered(number: int) -> None:
-    with Progress(sys.stderr) as progress:
-        outcome = run(CASES[number], H100, Budget(states=700), progress)
+    outcome = run(CASES[number], H100, Budget(states=700))
     assert outcome.found in ("yes", "as cheap")
     assert outcome.ratio <= 1.001
     assert outcome.states >= 700
 
 
 def test_nothing_is_found_without_a_search() -> None:
-    with Progress(sys.stderr) as progress:
-        outcome = run(CASES[6], H100, Budget(states=1), progress)
+    outcome = run(CASES[6], H100, Budget(states=1))
     assert outcome.expanded == 0
     assert outcome.ratio > 0
 
 
 def test_kept_duplicates_expand_again() -> None:
-    with Progress(sys.stderr) as progress:
-        once = run(CASES[7], H100, Budget(states=300), progress)
-        again = run(CASES[7], H100, Budget(states=300, keep_duplicates=True), progress)
+    once = run(CASES[7], H100, Budget(states=300))
+    again = run(CASES[7], H100, Budget(states=300, keep_duplicates=True))
     assert once.states != again.states or once.expanded != again.expanded

@@ -15,7 +15,7 @@ from einderive.frontend.trial.races import YOURS
 from einderive.frontend.trial.timing import Timing
 from einderive.ta.errors import OperandError
 from tests.frontend.derived import DISTANCES, derived
-from tests.frontend.races import candidates_win
+from tests.frontend.races import candidates_win, nobody_is_slow
 
 SIZES: dict[str, Any] = {"A": (48, 40), "B": (44, 40)}
 
@@ -106,6 +106,7 @@ def test_what_is_no_function_is_refused() -> None:
 def test_a_library_operator_that_loses_digits_sets_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     """cdist expands the square from 26 rows on: on data with an offset no digit is right.  As the
     first in the race it would be the fastest."""
+    nobody_is_slow(monkeypatch)
     monkeypatch.setattr(races, "race", in_order())
     run = distances()
     library = trial(run, "cdist, squared")
@@ -117,7 +118,10 @@ def test_a_library_operator_that_loses_digits_sets_no_bar(monkeypatch: pytest.Mo
     assert (run(a, b) - exact).abs().max() < 1e-4 * exact.abs().max()
 
 
-def test_what_does_not_fit_into_memory_is_left_out_and_says_so() -> None:
+def test_what_does_not_fit_into_memory_is_left_out_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nobody_is_slow(monkeypatch)
     shapes: Any = {"C": (64, 64), "D": (64, 64), "E": (64, 64), "X": (64, 64, 64)}
     run = quickly("Y[u,v,t] = C[u,i]*D[v,j]*E[t,k]*X[i,j,k]", **shapes)
     assert "temporaries take 768.0 GiB" in trial(run, "broadcast and reduce").verdict
@@ -188,6 +192,7 @@ def test_what_did_not_race_bars_no_other(monkeypatch: pytest.MonkeyPatch) -> Non
             found.append(entrant)
         return found, False
 
+    nobody_is_slow(monkeypatch)
     monkeypatch.setattr(choose, "raced", raced)
     monkeypatch.setattr(choose, "wins_again", lambda *_: True)
     run = distances()
@@ -234,6 +239,7 @@ def test_what_was_far_behind_a_refused_candidate_races_after_all(
         tried.append(entrant.trial.label)
         return entrant.out("refused: for the test") if len(tried) == 1 else entrant
 
+    nobody_is_slow(monkeypatch)
     monkeypatch.setattr(choose, "raced", raced_by_turns)
     monkeypatch.setattr(choose, "wins_again", lambda *_: True)
     monkeypatch.setattr(choose, "_checked", refused_once)

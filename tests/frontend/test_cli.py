@@ -10,12 +10,14 @@ from functools import cache
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 
 from einderive.derivations.rules import ALL_RULES
 from einderive.eops.library import OPERATORS
-from einderive.frontend.cli import commands
+from einderive.frontend.bench.run import WAYS
+from einderive.frontend.cli.catalogue import rules
 from einderive.frontend.cli.main import main
 from einderive.frontend.interruption import Interruption
 
@@ -162,7 +164,8 @@ def test_rules_lists_all_and_shows_each(capsys: Capture) -> None:
     for rule in ALL_RULES:
         code, out, _ = run(capsys, "rules", rule.name)
         assert code == 0
-        assert out.startswith(f"{rule.name}.  {rule.formula}\n  where ")
+        said, _, _ = out.partition("\n  where ")
+        assert "".join(said.split()) == "".join(f"{rule.name}.{rule.formula}".split())
         assert out.count("  refuses ") == len(rule.refusals)
 
 
@@ -186,15 +189,90 @@ def test_help_and_version(capsys: Capture) -> None:
     assert run(capsys)[0] == 2
 
 
+COMMANDS = (
+    *("derive", "equivalent", "check", "run", "rules", "ops"),
+    *("bench", "bench search", "bench call", "bench never-slower", "bench digits"),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_examples_and_can_give_json(
+    capsys: Capture, command: str
+) -> None:
+    code, out, err = run(capsys, *command.split(), "--help")
+    assert (code, err) == (0, "")
+    assert "\n  examples:\n    einderive " in out
+    assert f"\n    einderive {command} " in out
+    assert command == "bench" or "--json" in out
+
+
+def test_commands_in_help_are_all_commands(capsys: Capture) -> None:
+    listed = run(capsys, "--help")[1].partition("Commands:\n")[2].partition("\n\n")[0]
+    names = [line.split()[0] for line in listed.splitlines()]
+    assert names == list(dict.fromkeys(command.split()[0] for command in COMMANDS))
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("einderive de", ["derive"]),
+        ("einderive rules sk", ["skew"]),
+        ("einderive derive --accuracy ", ["normwise", "fast", "componentwise"]),
+        ("einderive bench never-slower --nu", ["--numpy"]),
+    ],
+)
+def test_a_shell_is_told_how_words_go_on(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, line: str, offered: list[str]
+) -> None:
+    monkeypatch.setenv("_EINDERIVE_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(line.count(" ")))
+    code, out, err = run(capsys)
+    assert (code, err) == (0, "")
+    assert [one.removeprefix("plain,") for one in out.splitlines()] == offered
+
+
+def test_everything_is_there_as_json(capsys: Capture, record: Path) -> None:
+    def read(*argv: str) -> Any:
+        code, out, err = run(capsys, *argv, "--json")
+        assert (code, err) == (0, "")
+        return json.loads(out)
+
+    assert [one["name"] for one in read("rules")] == [rule.name for rule in ALL_RULES]
+    (matmul,) = read("ops", "matmul")
+    assert matmul["definition"] == next(op.definition for op in OPERATORS if op.name == "matmul")
+    (checked,) = read("check", str(record), "--candidate", "1")
+    assert checked["holds"]
+    assert all(finding["ok"] for finding in checked["findings"])
+    assert sum(one["chosen"] for one in read("run", str(record), "--seconds", "0.05")["measured"])
+    assert read("equivalent", "Y = a", "Y = 1*a", "a=")["kind"] == "identical"
+    rows = read("bench", "search", "--case", "7", "--states", "40")
+    assert {row["way"] for row in rows} == set(WAYS)
+    different = run(capsys, "equivalent", "Y[i] = A[i]", "Y[i] = 2*A[i]", "A=5", "--json")
+    assert different[0] == 1
+    assert json.loads(different[1])["counterexample"]["left"] == "1"
+
+
+def test_the_start_is_quick() -> None:
+    """What a word of help needs is loaded, and no more."""
+    script = (
+        "import sys; import einderive; assert not {'click', 'rich', 'torch'} & set(sys.modules);"
+        "from einderive.frontend.cli.main import main; assert main(['derive', '--help']) == 0;"
+        "assert not {'torch', 'numpy', 'einderive.ta'} & set(sys.modules)"
+    )
+    root = Path(__file__).resolve().parent.parent.parent
+    assert subprocess.run([sys.executable, "-c", script], cwd=root, check=False).returncode == 0
+
+
 SHAPE = "next: write a shape as NAME=SIZE,SIZE,...: A=1,512,7,7; a scalar is A="
 RANGE = "next: write a range as NAME=FROM:TO, the end left out: h=0:56"
 COPY = ("derive", "Y[i] = A[i]")
 WINDOW = ("derive", "Y[h] = A[h+r]*K[r]", "A=10", "K=3")
 WRONG: list[tuple[tuple[str, ...], tuple[str, ...]]] = [
-    (("derive",), ("the following arguments are required: FORMULA", "derive --help")),
-    (("drive",), ("'drive' cannot stand for COMMAND", "did you mean derive?")),
-    ((*COPY, "A=3", "--fast"), ("unrecognised: --fast",)),
-    (("rules", "skew", "phase"), ("unrecognised: phase",)),
+    (("derive",), ("Missing argument 'FORMULA'", "derive --help")),
+    (("drive",), ("No such command 'drive'. Did you mean 'derive'?", "einderive --help")),
+    ((*COPY, "A=3", "--fast"), ("No such option '--fast'", "derive --help")),
+    (("rules", "skew", "phase"), ("unexpected extra argument (phase)", "rules --help")),
     ((*COPY, "A=1,x"), ("the size x of A is not a whole number\n  A=1,x\n      ^\n", SHAPE)),
     ((*COPY, "A=3,,4"), ("the size (nothing) of A is not", "  A=3,,4\n      ^\n", SHAPE)),
     ((*COPY, "A=-3"), ("the size -3 of A is negative\n  A=-3\n    ^^\n", SHAPE)),
@@ -224,8 +302,8 @@ WRONG: list[tuple[tuple[str, ...], tuple[str, ...]]] = [
     ((*COPY, "A=3", "--dtype", "B=int32"), ("is given for B, which the text does not use",)),
     ((*COPY, "A=3", "--dtype", "int32,float32"), ("one element type for all tensors",)),
     ((*COPY, "A=3", "--target", "gpu"), ("unknown target 'gpu'", "cpu, cuda:90")),
-    ((*COPY, "A=3", "--seconds", "soon"), ("--seconds: 'soon' is not a number above 0",)),
-    ((*COPY, "A=3", "--states", "0"), ("--states: '0' is not a whole number of 1 or more",)),
+    ((*COPY, "A=3", "--seconds", "soon"), ("'--seconds': 'soon' is not a number above 0",)),
+    ((*COPY, "A=3", "--states", "0"), ("'--states': '0' is not a whole number of 1 or more",)),
     ((*COPY, "A=3", "--candidate", "9"), ("there is no candidate 9", "only candidate 1")),
     ((*COPY, "A=3", "--save", "no/where/d.json"), ("cannot write no/where/d.json", "no folder")),
     ((*COPY, "A=3", "--html", "/"), ("cannot write /",)),
@@ -263,10 +341,10 @@ def test_no_traceback_whatever_happens(
     code: int,
     message: str,
 ) -> None:
-    def fail(options: object) -> int:
+    def fail(**options: object) -> int:
         raise problem
 
-    monkeypatch.setattr(commands, "show_rules", fail)
+    monkeypatch.setattr(rules, "callback", fail)
     found, out, err = run(capsys, "rules")
     assert (found, out) == (code, "")
     assert message in err
@@ -280,9 +358,8 @@ def test_an_interrupted_search_prints_the_best_so_far(
     def interrupt(self: Progress, *_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(
-        "einderive.frontend.report.terminal.is_terminal", lambda stream: stream is sys.stderr
-    )
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(Progress, "show", interrupt)
     text = "Y[f,h,w] = A[c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:6, w in 0:6"
     code, out, _ = run(capsys, "derive", text, "A=4,6,6", "K=4,4,3,3", "--run")
@@ -298,10 +375,12 @@ def test_colour_and_progress_only_on_a_terminal(
 ) -> None:
     monkeypatch.setenv("NO_COLOR", no_color)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr("einderive.frontend.report.terminal.is_terminal", lambda stream: True)
+    for stream in (sys.stdout, sys.stderr):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
     _, out, err = run(capsys, *DISTANCES)
     assert ("\x1b[1m" in out) is coloured
-    assert err.endswith("\r\x1b[K"), "the progress line is erased"
+    assert "searching: " in err
+    assert err.endswith("\x1b[1A\x1b[2K"), "the progress line is erased"
 
 
 def shell(*argv: str, **options: object) -> subprocess.CompletedProcess[str]:

@@ -53,3 +53,11 @@ def test_what_cannot_be_used_is_one_error(
     assert out == ""
     assert err.startswith(f"error: {message}")
     assert "next: " in err
+
+
+def test_a_verdict_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    formula = "Y[i] = " + " + ".join(f"{name}[i]" for name in "ABCDEFGH")
+    shapes = [f"{name}=3" for name in "ABCDEFGH"]
+    assert main(["equivalent", formula, f"{formula} + A[i]", *shapes]) == 1
+    (line,) = capsys.readouterr().out.splitlines()
+    assert len(line) > 100

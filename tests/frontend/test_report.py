@@ -11,7 +11,7 @@ from einderive.derivations.steps.kernel import Step
 from einderive.frontend.api.compiled import CompiledFunction, Derivation
 from einderive.frontend.api.optimize import derive, parse
 from einderive.frontend.report.derivation import derivation_text, digits, searched
-from einderive.frontend.report.html import derivation_html, derivation_page
+from einderive.frontend.report.html import derivation_html
 from einderive.frontend.report.measured import compiled_text
 from einderive.frontend.report.story import tell
 from einderive.frontend.text import duration, figure, hanging, operators, shape
@@ -189,7 +189,7 @@ class Balance(HTMLParser):
 
 
 def test_html_is_balanced_escaped_and_inert(distances: Derivation, tmp_path: Path) -> None:
-    page = derivation_page(distances)
+    page = derivation_html(distances, page=True) + "\n"
     parsed = Balance()
     parsed.feed(page)
     assert parsed.open == []

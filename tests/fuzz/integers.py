@@ -76,7 +76,7 @@ class IntegerField(Field):
         for arg in args[1:]:
             undefined = undefined | np.isnan(arg)
         known = FUNCTIONS[function]
-        if known.exact is not None:
+        if known.pieces is not None:
             return np.where(undefined, POISON, np.asarray(known.real(*args), dtype=np.float64))
         if len(args) != 1:
             raise Inexact

@@ -27,6 +27,8 @@ from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.reindex_loops import ReindexLoops
 from einderive.derivations.steps.split_sum import SplitSum
 from einderive.ta.facts import zeros as zero
+from einderive.ta.functions import REDUCERS
+from einderive.ta.functions.data import Reduction
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Node, Scope
@@ -115,7 +117,7 @@ def _fills_taken_for_zero(body: Node, *arguments: object) -> tuple[zero.Read, ..
     return _zero_reads(body, *arguments)
 
 
-REMOVED: Mapping[str, tuple[object, str, Callable[..., object] | dict[str, str]]] = {
+REMOVED: Mapping[str, tuple[object, str, Callable[..., object] | dict[str, Reduction]]] = {
     "what leaves a range is zero": (maps, "vanishes_outside", _yes),
     "only a sum gains or loses points": (maps, "_require_sum", _nothing),
     "the maps of a sum are inverse": (reindex_sums, "_require_inverse", _nothing),
@@ -126,8 +128,8 @@ REMOVED: Mapping[str, tuple[object, str, Callable[..., object] | dict[str, str]]
     "only like reductions merge": (merge, "_merged_reducer", _any_reducer),
     "a negative factor swaps max and min": (
         pull,
-        "OPPOSITE",
-        {"max": "max", "min": "min"},
+        "REDUCERS",
+        {name: replace(known, opposite=name) for name, known in REDUCERS.items()},
     ),
     "what stands beside a zero is a number": (zero, "finite_everywhere", _yes),
     "only a fill of zero is zero": (zero, "zero_reads", _fills_taken_for_zero),

@@ -30,7 +30,7 @@ INTEGERS, EXACT, FLOATS = IntegerField(), ExactField(), FloatField()
 
 def opaque(scope: Scope) -> bool:
     return any(
-        isinstance(node, Apply) and FUNCTIONS[node.function].exact is None
+        isinstance(node, Apply) and FUNCTIONS[node.function].pieces is None
         for stage in stages(scope)
         for node in walk(stage.body)
     )
@@ -62,7 +62,7 @@ def test_integers_are_exact_or_say_so() -> None:
 def test_functions_have_the_exact_values_at_zero_and_infinity(function: str) -> None:
     known = FUNCTIONS[function]
     for place in (Fraction(0), math.inf, -math.inf):
-        value = known.exact(place) if known.exact else whole_value(function, place)
+        value = known.pieces(place) if known.pieces else whole_value(function, place)
         if value is not None:
             np.testing.assert_equal(
                 float(INTEGERS.apply(function, INTEGERS.constant(place))), float(value)

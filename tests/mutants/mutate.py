@@ -76,7 +76,7 @@ def mutants(module: str, source: str, checks: frozenset[str], wanted: Wanted) ->
     tree = ast.parse(source)
     found: dict[tuple[str, str, str, int], Mutant] = {}
     for name, function in functions(tree):
-        if not wanted(name.split(".")[-1]):
+        if not wanted(name):
             continue
         for site in _sites(name, function, checks):
             old = site.get()

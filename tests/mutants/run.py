@@ -34,8 +34,10 @@ from tests.mutants.targets import Family, path_of
 
 ALL = ("-m", "", "--seed", "0", "--hypothesis-seed", "0")
 """Also the tests of the campaigns, and all of their examples, the same ones each time."""
-KEPT = "einderive.ta"
-"""What a child does not import anew."""
+KEPT = "einderive.ta."
+"""What a child does not import anew,"""
+ANEW = "einderive.ta.facts."
+"""but for this part of it: its modules are mutated as well."""
 SECONDS = 60.0
 """For one mutant."""
 
@@ -78,7 +80,8 @@ def forget() -> None:
     for name in list(sys.modules):
         package = name.split(".")[0]
         tests = package == "tests" and name not in ("tests", "tests.mutants", *kept)
-        ours = package == "einderive" and not f"{name}.".startswith(f"{KEPT}.")
+        stays = f"{name}.".startswith(KEPT) and not f"{name}.".startswith(ANEW)
+        ours = package == "einderive" and not stays
         if ours or (tests and name != "tests.mutants.weaken"):
             del sys.modules[name]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from tests.mutants.equivalent import EQUIVALENT, Key
 from tests.mutants.mutate import Mutant
 from tests.mutants.run import Outcome
+from tests.mutants.targets import deciding_steps
 
 COLUMNS = ("conditions", "mutants", "killed", "timeout", "equivalent", "survived")
 
@@ -64,14 +65,14 @@ class Table:
 
     def _by_rule(self) -> list[str]:
         """Of the kernel's functions, a line for each rule whose steps they decide."""
-        from tests.mutants.by_rule import deciding, kinds_of_rules
+        from tests.mutants.witnesses import kinds_of_rules
 
-        kernel = deciding({kind for kinds in kinds_of_rules().values() for kind in kinds})
+        kernel = deciding_steps()
         if not any((o.mutant.module, o.mutant.function) in kernel for o in self.outcomes):
             return []
         lines = ["", f"{'rule':<34}" + "".join(f"{name:>12}" for name in COLUMNS)]
         for rule, kinds in kinds_of_rules().items():
-            places = deciding(kinds)
+            places = deciding_steps(kinds)
             own = [o for o in self.outcomes if (o.mutant.module, o.mutant.function) in places]
             lines.append(_line(rule, self.counts(own)))
         return lines

@@ -8,9 +8,11 @@ module only those of functions that decide whether a scope is an instance: `reco
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.mutants.deciding import Place, deciding
 from tests.mutants.mutate import Mutant, functions, mutants
 
 ROOT = Path(__file__).parents[2]
@@ -46,22 +48,8 @@ def _modules(package: str) -> tuple[str, ...]:
 
 
 def _kernel() -> tuple[str, ...]:
-    """The kernel's module and what of this package, and of the facts about values, it rests on."""
-    found, new = list[str](), ["einderive.derivations.steps.kernel"]
-    while new:
-        module = new.pop()
-        found.append(module)
-        for node in ast.walk(ast.parse(source(module))):
-            if not isinstance(node, ast.ImportFrom):
-                continue
-            names = [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
-            new += [name for name in dict.fromkeys(names) if _mine(name, (*found, *new))]
-    return tuple(sorted(set(found) - PROPOSERS))
-
-
-def _mine(module: str, known: tuple[str, ...]) -> bool:
-    inside = module.startswith("einderive.derivations.") or module in FACTS
-    return inside and module not in known and path_of(module).is_file() and not is_room(module)
+    """The kinds of steps, and the facts about values that they rest on."""
+    return (*sorted({*_modules("derivations/steps")} - ASIDE), *FACTS)
 
 
 def is_room(module: str) -> bool:
@@ -74,8 +62,8 @@ def folder_of(module: str) -> Path:
 
 
 FACTS = ("einderive.ta.facts.kinds", "einderive.ta.facts.zeros")
-PROPOSERS = frozenset({"einderive.derivations.steps.propose"})
-"""What the kernel takes from there is a suggestion only; it verifies it like any witness."""
+ASIDE = frozenset(f"einderive.derivations.steps.{name}" for name in ("__init__", "propose"))
+"""What the kernel takes from `propose` is a suggestion only; it verifies it like any witness."""
 
 
 def source(module: str) -> str:
@@ -136,6 +124,14 @@ def families() -> tuple[Family, ...]:
     )
 
 
+def deciding_steps(kinds: Iterable[str] | None = None) -> frozenset[Place]:
+    """The functions of the kernel that decide witnesses of these kinds, or of any."""
+    trees = {module: ast.parse(source(module)) for module in _kernel()}
+    classes = (node for tree in trees.values() for node in tree.body)
+    every = [node.name for node in classes if isinstance(node, ast.ClassDef)]
+    return deciding(trees, every if kinds is None else kinds)
+
+
 def _deciding(module: str) -> frozenset[str]:
     """The functions of an operator's module that decide whether a scope is an instance."""
     tree = ast.parse(source(module))
@@ -166,6 +162,8 @@ def checks_of(family: Family) -> frozenset[str]:
 
 def mutants_of(family: Family, module: str) -> list[Mutant]:
     if module.startswith("einderive.eops.library"):
-        deciding = _deciding(module)
-        return mutants(module, source(module), checks_of(family), deciding.__contains__)
+        return mutants(module, source(module), checks_of(family), _deciding(module).__contains__)
+    if family.name == "kernel":
+        decide = {name for place, name in deciding_steps() if place == module}
+        return mutants(module, source(module), checks_of(family), decide.__contains__)
     return mutants(module, source(module), checks_of(family), lambda name: True)

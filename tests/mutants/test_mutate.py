@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from einderive.derivations.steps.kernel import kinds
 from tests.mutants.mutate import Mutant, mutants
 from tests.mutants.run import Outcome
 from tests.mutants.table import Table, stale
@@ -113,8 +114,9 @@ def test_no_entry_of_the_equivalent_ones_is_stale() -> None:
 
 def test_every_side_condition_of_the_kernel_has_mutants() -> None:
     (kernel,) = (family for family in families() if family.name == "kernel")
-    for module in ("reindex_loops", "merge", "read_part", "fuse", "split_range"):
-        assert f"einderive.derivations.steps.{module}" in kernel.modules
+    for kind in kinds().values():
+        assert kind.__module__ in kernel.modules
     assert "einderive.ta.facts.zeros" in kernel.modules
     made = [m for module in kernel.modules for m in mutants_of(kernel, module)]
+    assert {f"{name}.apply" for name in kinds()} - {m.function for m in made} == set()
     assert {m.kind for m in made} == {"refusal", "predicate", "choice", "call", "bound"}

@@ -126,6 +126,16 @@ def proposed(rule: Rule | JointRule, seed: int) -> Iterator[tuple[Scope, Any]]:
         yield from dict.fromkeys(pair for group in groups for pair in group)
 
 
+def kinds_of_rules() -> dict[str, frozenset[str]]:
+    """The kinds of the witnesses that each rule proposes on its examples."""
+    found = {}
+    for rule in ALL_RULES:
+        seeds = range(len(rule.examples)) if isinstance(rule, Rule) else range(2)
+        witnesses = [witness for seed in seeds for _, witness in proposed(rule, seed)]
+        found[rule.name] = frozenset(type(witness).__name__ for witness in witnesses)
+    return found
+
+
 def outcome(judge: Judge, attempt: Attempt) -> tuple[Scope | None, str]:
     """What the kernel makes of it, and what is wrong with that."""
     try:

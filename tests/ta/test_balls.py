@@ -77,7 +77,8 @@ def test_a_ball_holds_the_values_of_a_function_on_all_of_a_ball(function: str) -
                     assert value.rad() <= abs(value.mid()) * 1e-12, middle
     finally:
         mpmath.mp.dps = before
-    assert known >= 10
+    stated = FUNCTIONS[function].ball is not None or FUNCTIONS[function].pieces is not None
+    assert known >= 10 if stated else not known
 
 
 @pytest.mark.parametrize("function", ["log", "log1p", "sqrt", "rsqrt"])

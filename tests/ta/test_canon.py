@@ -89,7 +89,7 @@ class Naive:
                 return self.scope(source, index) if nested else self.values[source[1]][index]
             case ("apply", name, args):
                 values = [self.value(arg, point) for arg in args]
-                exact = FUNCTIONS[name].exact
+                exact = FUNCTIONS[name].pieces
                 if exact is not None:
                     return exact(*values)
                 (arg,) = values

@@ -64,6 +64,10 @@ def test_a_file_holds_what_it_is_named_after() -> None:
         assert [known.name for known in table.values()] == sorted(table)
 
 
+def test_counterexamples_can_be_confirmed_with_every_function() -> None:
+    assert [known.name for known in FUNCTIONS.values() if not (known.ball or known.pieces)] == []
+
+
 @pytest.mark.parametrize("known", UNARY, ids=by_name)
 def test_at_zero(known: Function) -> None:
     """The value at 0 is stated where it is 0 or 1, and only there."""
@@ -140,10 +144,14 @@ def test_definition(known: Function) -> None:
 
 @stating("pieces")
 def test_pieces_at_rational_numbers_and_infinities(known: Function) -> None:
-    assert known.exact is not None
+    assert known.pieces is not None
     for operands in product(EXTENDED, repeat=known.arity):
-        assert known.exact(*operands) == EXACT[known.name](*operands), operands
-        assert of(known, *map(float, operands)) == pytest.approx(float(known.exact(*operands)))
+        assert known.pieces(*operands) == EXACT[known.name](*operands), operands
+        assert of(known, *map(float, operands)) == pytest.approx(float(known.pieces(*operands)))
+    for operands in product(range(-3, 4), repeat=known.arity):
+        whole = known.real(*map(np.int64, operands))
+        assert whole == EXACT[known.name](*operands)
+        assert np.asarray(whole).dtype == np.int64
 
 
 @stating("compares")
@@ -189,8 +197,8 @@ def test_bounded(known: Function) -> None:
 def test_the_function_is_its_reducer_of_a_set_of_two(known: Function) -> None:
     best = {1: max, -1: min}[REDUCERS[known.reducer].order]
     for a, b in product(EXTENDED, repeat=2):
-        assert known.exact is not None
-        assert known.exact(a, b) == known.exact(b, a) == best({a, b})
+        assert known.pieces is not None
+        assert known.pieces(a, b) == known.pieces(b, a) == best({a, b})
 
 
 def sets() -> Iterator[tuple[Any, ...]]:

@@ -15,6 +15,7 @@ from fractions import Fraction
 from itertools import permutations
 from typing import NamedTuple
 
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power
 from einderive.ta.notation.parse import parse
@@ -31,15 +32,10 @@ class Idiom(NamedTuple):
 
 
 IDIOMS: tuple[Idiom, ...] = (
-    Idiom("x*sigmoid(x)", "F.silu({x})"),
     Idiom("x/(1+exp(-x))", "F.silu({x})"),
-    Idiom("1/(1+exp(-x))", "torch.sigmoid({x})"),
     Idiom("0.5*x*(1+erf(x*0.7071067811865476))", "F.gelu({x})"),
     Idiom("0.5*x*(1+tanh(0.7978845608028654*(x+0.044715*x^3)))", "F.gelu({x}, approximate='tanh')"),
-    Idiom("log(1+exp(x))", "F.softplus({x}, threshold=50)"),
     Idiom("log(exp(x)+exp(y))", "torch.logaddexp({x}, {y})"),
-    Idiom("log(1+x)", "torch.log1p({x})"),
-    Idiom("exp(x)-1", "torch.expm1({x})"),
     Idiom("sqrt(x^2+y^2)", "torch.hypot({x}, {y})"),
     Idiom("x*tanh(softplus(x))", "F.mish({x})"),
     Idiom("x-tanh(x)", "F.tanhshrink({x})"),
@@ -47,8 +43,8 @@ IDIOMS: tuple[Idiom, ...] = (
     Idiom("x*minimum(maximum(x+3, 0), 6)/6", "F.hardswish({x})"),
     Idiom("minimum(maximum(x+3, 0), 6)/6", "F.hardsigmoid({x})"),
     Idiom("x*minimum(relu(x+3), 6)/6", "F.hardswish({x})"),
+    *(Idiom(f.definition, f.torch_call("{x}")) for f in FUNCTIONS.values() if f.definition),
     Idiom("maximum(x, c*x)", "F.leaky_relu({x}, {c})"),
-    Idiom("maximum(x, 0)", "torch.relu({x})"),
 )
 
 X, Y, C = (expr.tensor(name, ()) for name in "xyc")

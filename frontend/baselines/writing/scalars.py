@@ -184,10 +184,7 @@ class Scalars:
         known = FUNCTIONS[node.function]
         if known.reducer:
             return self._extreme(node)
-        args = [self._tensor(arg) for arg in node.args]
-        return (
-            known.torch.format(*args) if "(" in known.torch else f"{known.torch}({', '.join(args)})"
-        )
+        return known.torch_call(*map(self._tensor, node.args))
 
     def _extreme(self, node: Apply) -> str:
         """`clamp` where a bound is a number, both bounds at once where both are."""

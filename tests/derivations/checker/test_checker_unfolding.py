@@ -11,7 +11,7 @@ from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Node, Scope
-from einderive.ta.ir.subst import nested_scopes, substitute, terms
+from einderive.ta.ir.subst import nested_scopes, substitute, walk
 from tests.amount import first
 from tests.derivations.checker.identities import SHAPES
 from tests.derivations.seeds import read
@@ -175,7 +175,7 @@ def test_doubling_chains_with_borders_are_compared() -> None:
 def test_what_has_more_than_so_many_terms_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that what is not equal is refused in seconds, not in minutes."""
     staged, flat = doubling(12)
-    read = len(terms(doubling(11)[1].body))
+    read = len(walk(doubling(11)[1].body))
     monkeypatch.setattr(unfolding, "MOST_TERMS", read)
     assert same_by_definition(staged, flat)
     monkeypatch.setattr(unfolding, "MOST_TERMS", read - 1)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Mapping, Sequence
-from typing import NoReturn
+from typing import Any
 
 from einderive.ta.errors import TextError
 from einderive.ta.ir.dtypes import DTYPES
@@ -22,50 +21,16 @@ class UsageError(TextError):
     """A command line that cannot be read."""
 
 
-class Parser(argparse.ArgumentParser):
-    """argparse, with its refusals as errors of ours."""
-
-    def error(self, message: str) -> NoReturn:
-        found = re.fullmatch(
-            r"argument (\S+): invalid choice: '(.*)' \(choose from (.*)\)", message
-        )
-        if found:
-            word, choices = found[2], re.findall(r"[\w-]+", found[3])
-            near = close_matches(word, choices) or f"write one of {', '.join(choices)};"
-            raise UsageError(
-                f"{word!r:.60} cannot stand for {found[1]}",
-                next_step=f"{near} {self.prog} --help shows how it is called",
-            )
-        raise UsageError(message, next_step=f"{self.prog} --help shows how it is called")
-
-
-def shapes(words: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """`A=1,512,7,7 b=` -> shapes by name."""
-    found: dict[str, tuple[int, ...]] = {}
+def shapes(words: Sequence[str], names: bool = False) -> dict[str, tuple[Any, ...]]:
+    """`A=1,512,7,7 b=` -> shapes by name; with `names` sizes may be names: `A=n,3`."""
+    found: dict[str, tuple[Any, ...]] = {}
     for word in words:
         name, _, sizes = _named(word, found, "the shape", SHAPE_HELP)
-        start = len(name) + 1
         found[name] = tuple(
-            int(_checked(part, word, at, _SIZE, f"the size {_short(part)} of {name}", SHAPE_HELP))
-            for part, at in (_split(sizes, ",", start) if sizes else ())
-        )
-    return found
-
-
-def symbolic_shapes(words: Sequence[str]) -> dict[str, tuple[int | str, ...]]:
-    """As `shapes`, with sizes that may be names: `A=n,3`."""
-    found: dict[str, tuple[int | str, ...]] = {}
-    for word in words:
-        name, _, sizes = _named(word, found, "the shape", SHAPE_HELP)
-        parts = [part.strip() for part in sizes.split(",")] if sizes else []
-        if not any(_NAME.fullmatch(part) for part in parts):
-            found |= shapes([word])
-            continue
-        numbers = ",".join("1" if _NAME.fullmatch(part) else part for part in parts)
-        (checked,) = shapes([f"{name}={numbers}"]).values()
-        found[name] = tuple(
-            part if _NAME.fullmatch(part) else size
-            for part, size in zip(parts, checked, strict=True)
+            part.strip()
+            if names and _NAME.fullmatch(part.strip())
+            else _whole(part, word, at, _SIZE, f"the size {_short(part)} of {name}", SHAPE_HELP)
+            for part, at in (_split(sizes, ",", len(name) + 1) if sizes else ())
         )
     return found
 
@@ -84,15 +49,8 @@ def ranges(words: Sequence[str]) -> dict[str, tuple[int, int]]:
                 next_step=RANGE_HELP,
             )
         low, high = (
-            int(
-                _checked(
-                    part,
-                    word,
-                    at,
-                    _BOUND,
-                    f"the end {_short(part)} of the range of {name}",
-                    RANGE_HELP,
-                )
+            _whole(
+                part, word, at, _BOUND, f"the end {_short(part)} of the range of {name}", RANGE_HELP
             )
             for part, at in parts
         )
@@ -164,11 +122,11 @@ def _split(text: str, separator: str, start: int) -> list[tuple[str, int]]:
     return parts
 
 
-def _checked(
+def _whole(
     part: str, word: str, at: int, pattern: re.Pattern[str], what: str, help_text: str
-) -> str:
+) -> int:
     if pattern.fullmatch(part.strip()):
-        return part
+        return int(part)
     problem = "is not a whole number"
     if re.fullmatch(r"-[0-9]+", part.strip()):
         problem = "is negative"

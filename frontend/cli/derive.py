@@ -1,0 +1,152 @@
+"""`einderive derive`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from einderive.frontend.cli.codes import DONE, INTERRUPTED
+from einderive.frontend.cli.parameters import (
+    ACCURACY,
+    FILE,
+    LAWS,
+    NAN,
+    RANGES,
+    SHAPES,
+    examples,
+    number,
+)
+from einderive.frontend.cli.parameters import (
+    seconds as seconds_type,
+)
+
+EXAMPLES = examples(
+    'einderive derive "Y[b,i,e] = Q[b,i,d]*K[b,j,d]*V[b,j,e]" Q=8,2048,64 K=8,2048,64 \\',
+    "          V=8,2048,64 --save attention.json",
+    'einderive derive "Y[i] = a*A[i,k]*x[k]" a= A=64,32 x=32 --dtype float64 --run',
+    'einderive derive "Y[h] = A[2*h+r]*K[r]" A=1024 K=5 --range h=0:510 --json | jq .statistics',
+)
+
+
+class JsonAlone(click.Command):
+    """A command whose `--json` takes the name of a file or none."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """`--json` before a formula or a shape means stdout: what holds a = is no file's name."""
+        found = [
+            "--json=-" if word == "--json" and "=" in "".join(args[at + 1 : at + 2]) else word
+            for at, word in enumerate(args)
+        ]
+        return super().parse_args(ctx, found)
+
+
+@click.command(cls=JsonAlone, short_help="Find equal programs for a formula.", epilog=EXAMPLES)
+@click.argument("formula")
+@SHAPES
+@click.option("--target", default="cpu", show_default=True, help="cpu, cuda, cuda:90 or cuda:80.")
+@click.option("--seconds", type=seconds_type, help="End the search after this long.")
+@click.option("--states", type=number, help="End it after so many expressions.")
+@click.option("--dtype", multiple=True, help="float16, or A=int32.  [default: float32]")
+@RANGES
+@click.option("--weights", default="", metavar="K,g", help="Tensors that stay the same: folded.")
+@LAWS
+@ACCURACY
+@NAN
+@click.option("--candidate", type=number, default=1, help="Whose steps to print.")
+@click.option(
+    "--json",
+    "json_to",
+    is_flag=False,
+    flag_value="-",
+    type=FILE,
+    metavar="[FILE]",
+    help="The record, as JSON.",
+)
+@click.option("--html", type=FILE, help="Write an HTML page.")
+@click.option("--save", type=FILE, help="Write the record, for check and run.")
+@click.option("--run/--no-run", help="Build, check and measure the best candidates.")
+def derive(
+    formula: str,
+    shapes: tuple[str, ...],
+    target: str,
+    seconds: float | None,
+    states: int | None,
+    dtype: tuple[str, ...],
+    over: tuple[str, ...],
+    weights: str,
+    candidate: int,
+    json_to: str | None,
+    html: str | None,
+    save: str | None,
+    run: bool,
+    **options: Any,
+) -> int:
+    """Find equal programs for a formula and print how the best one is reached.
+
+    The FORMULA is one argument, in quotes; an index that is not on the left is summed. Each
+    tensor's shape follows as NAME=SIZE,SIZE,... (a scalar is NAME=). An index that stands alone in
+    no dimension needs a range: `--range h=0:7`, or `where h in 0:7` at the end of the formula.
+    """
+    from einderive.frontend.cli import arguments
+    from einderive.frontend.report.terminal import Progress
+
+    given = arguments.shapes(shapes), arguments.dtypes(dtype), arguments.ranges(over)
+    records = [path for path in (save, json_to) if path not in (None, "-")]
+    _require_folders([path for path in (*records, html) if path is not None])
+    with Progress() as progress:
+        progress.write("loading torch and the rules")
+        from einderive.derivations.search.strategy import Budget
+        from einderive.frontend.api.optimize import derive as derive_program
+        from einderive.frontend.cli.records import measured, print_measured, require_candidate
+        from einderive.frontend.report.data import json_text, trials_data
+        from einderive.frontend.report.derivation import derivation_parts
+        from einderive.frontend.report.terminal import show, terminal_width
+        from einderive.ta.notation.parse import parse
+
+        derivation = derive_program(
+            parse(formula, *given),
+            target=target,
+            budget=Budget(seconds=seconds) if states is None else Budget(states, seconds=seconds),
+            progress=progress.show if progress.wanted else None,  # each takes a look at all states
+            weights=[name.strip() for name in weights.split(",") if name.strip()],
+            **options,
+        )
+    interrupted = derivation.stats.stopped == "interrupted"
+    for path in records:
+        derivation.save(path)
+    if html is not None:
+        derivation.to_html(html)
+    if json_to != "-":
+        require_candidate(derivation, candidate)
+        show(*derivation_parts(derivation, terminal_width(), candidate - 1))
+    compiled = measured(derivation, 1.0) if run and not interrupted else None
+    if json_to == "-":
+        found = {} if compiled is None else {"measured": trials_data(compiled)}
+        print(json_text(derivation.data() | found))
+    elif compiled is not None:
+        print()
+        print_measured(compiled)
+    elif run:
+        print("interrupted: nothing was measured", file=sys.stderr)
+    interrupted |= compiled is not None and compiled.interrupted
+    return INTERRUPTED if interrupted else DONE
+
+
+def _require_folders(paths: list[str]) -> None:
+    """Refuse before a long search what could not be written after it."""
+    from einderive.frontend.cli.arguments import UsageError
+
+    for path in paths:
+        if not Path(path).parent.is_dir():
+            raise UsageError(
+                f"cannot write {path}: there is no folder {Path(path).parent}",
+                next_step="make the folder first, or name a file in one that exists",
+            )
+        if not path or Path(path).is_dir():
+            raise UsageError(
+                f"cannot write {path or 'to an empty name'}: a file's name is needed",
+                next_step="for example --save conv.json, --html conv.html",
+            )

@@ -1,0 +1,72 @@
+"""`einderive equivalent`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from einderive.frontend.cli.codes import DONE, FAILED, UNDECIDED
+from einderive.frontend.cli.parameters import JSON, LAWS, RANGES, SHAPES, examples
+
+EXAMPLES = examples(
+    'einderive equivalent "Y[i] = A[i,k]*(x[k]+y[k])" "Y[i] = A[i,k]*x[k] + A[i,k]*y[k]" \\',
+    "          A=8,16 x=16 y=16",
+    'einderive equivalent "Y[i] = exp(A[i]+B[i])" "Y[i] = exp(A[i])*exp(B[i])" A=9 B=9 \\',
+    "          --law exp-sum",
+    'einderive equivalent "Y[i] = A[i+r-1]*K[r] where i in 0:n" \\',
+    '          "Y[i] = K[r]*A[i-1+r] where i in 0:n" A=n K=r',
+)
+
+
+@click.command(
+    short_help="Whether two formulas are equal, with a counterexample if not.", epilog=EXAMPLES
+)
+@click.argument("lhs", metavar="FORMULA")
+@click.argument("rhs", metavar="FORMULA")
+@SHAPES
+@LAWS
+@RANGES
+@click.option("--generic", is_flag=True, help="Try families of sizes.")
+@JSON
+def equivalent(
+    lhs: str,
+    rhs: str,
+    shapes: tuple[str, ...],
+    laws: tuple[str, ...],
+    over: tuple[str, ...],
+    generic: bool,
+    as_json: bool,
+) -> int:
+    """Whether two formulas give the same outputs, decided by exact evaluation.
+
+    Exit codes: 0 equal; 1 different; 2 the input cannot be used; 3 undecided. Shapes are given as
+    for `derive`; with names for sizes (A=n,k), or with --generic, families of sizes are tried, and
+    the bounds of a clause may be stated in these names.
+    """
+    from rich.text import Text
+
+    from einderive.frontend.cli import arguments
+    from einderive.frontend.report.terminal import LONGEST, Progress, show
+
+    sizes: dict[str, Any] = arguments.shapes(shapes, names=True)
+    ranges = arguments.ranges(over)
+    with Progress() as progress:
+        progress.write("comparing")
+        from einderive.frontend.api.option_names import option_names
+        from einderive.frontend.equality.equivalent import equivalent as compare
+        from einderive.frontend.report.data import json_text
+
+        for name in option_names(compare):
+            if name in sizes:
+                raise arguments.UsageError(
+                    f"{name} is a word of `einderive equivalent`, and no tensor can have this name",
+                    next_step="choose another name for the tensor",
+                )
+        verdict = compare(lhs, rhs, laws=laws, generic=generic, ranges=ranges, **sizes)
+    if as_json:
+        print(json_text(verdict))
+    else:
+        text = Text(str(verdict), "red" if verdict.kind == "different" else "")
+        show(text, width=LONGEST)
+    return DONE if verdict else UNDECIDED if verdict.kind == "undecided" else FAILED

@@ -1,0 +1,115 @@
+"""What the commands of the command line have in common: kinds of values, options, examples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pkgutil import resolve_name
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+
+class Known(click.ParamType[str]):
+    """One of some names, which are loaded only when they are asked for."""
+
+    def __init__(self, what: str, place: str) -> None:
+        """`place` is where they are, as `package.module:NAME`."""
+        self.name, self.place = what, place
+
+    def names(self) -> Sequence[str]:
+        return [getattr(each, "name", each) for each in resolve_name(self.place)]
+
+    def convert(self, value: Any, param: object, ctx: object) -> str:
+        from einderive.ta.errors import NameUnknownError
+        from einderive.ta.ir.names import close_matches
+
+        names = self.names()
+        if value not in names:
+            raise NameUnknownError(
+                f"there is no {self.name} {value!r:.60}",
+                next_step=close_matches(value, names) or f"choose one of {', '.join(names)}",
+            )
+        return str(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
+
+
+class File(click.ParamType[str]):
+    """A file's name as it stands: whoever reads or writes it says what is wrong with it."""
+
+    name = "file"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return [CompletionItem(incomplete, type="file")]
+
+
+FILE = File()
+
+
+def number(value: object) -> int:
+    """An option's type: 1 or more; a default is converted too."""
+    text = str(value)
+    if not (text.isascii() and text.isdecimal()) or not 1 <= len(text.lstrip("0")) <= 18:
+        raise click.BadParameter(f"{text!r:.60} is not a whole number of 1 or more")
+    return int(text)
+
+
+def seconds(value: object) -> float:
+    """An option's type: above 0."""
+    try:
+        found = float(str(value))
+    except ValueError:
+        found = 0.0
+    if not 0 < found < float("inf"):
+        raise click.BadParameter(f"{value!r:.60} is not a number above 0")
+    return found
+
+
+def examples(*lines: str) -> str:
+    """The end of a command's help, as it stands."""
+    return "\n".join(["\b", "examples:", *(f"  {line}" for line in lines)])
+
+
+SHAPES = click.argument("shapes", metavar="[NAME=SIZES]...", nargs=-1)
+RANGES = click.option(
+    "--range",
+    "over",
+    multiple=True,
+    metavar="NAME=FROM:TO",
+    help="Of an iterator that stands alone in no dimension.",
+)
+LAWS = click.option(
+    "--law",
+    "laws",
+    multiple=True,
+    shell_complete=Known("law", "einderive.ta.equality.laws:LAWS").shell_complete,
+    metavar="NAME",
+    help="An identity of functions that may be used: exp-sum splits and joins exps.",
+)
+ACCURACY = click.option(
+    "--accuracy",
+    type=Known("accuracy", "einderive.frontend.accuracy.levels:ACCURACIES"),
+    default="normwise",
+    show_default=True,
+    metavar="NAME",
+    help="normwise: at most one digit lost, on hard inputs too; fast: digits may be lost on "
+    "these; componentwise: no step that can cancel, each entry by itself.",
+)
+NAN = click.option(
+    "--nan",
+    type=Known("way with NaN", "einderive.frontend.accuracy.levels:NANS"),
+    default="ignore",
+    show_default=True,
+    metavar="NAME",
+    help="strict: NaN and infinity stay where the formula has them; ignore: nothing is promised.",
+)
+JSON = click.option("--json", "as_json", is_flag=True, help="The result as JSON.")
+SECONDS = click.option(
+    "--seconds", type=seconds, default=1.0, show_default=True, help="For each race of programs."
+)

@@ -1,0 +1,120 @@
+"""`einderive check` and `einderive run`: what is done with a saved derivation."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from einderive.frontend.cli.codes import DONE, FAILED, INTERRUPTED
+from einderive.frontend.cli.parameters import FILE, JSON, SECONDS, examples, number
+
+if TYPE_CHECKING:
+    from einderive.derivations.record.verify import Report
+    from einderive.frontend.api.compiled import CompiledFunction, Derivation
+
+RECORD = click.argument("record", metavar="FILE", type=FILE)
+FIRST = 'einderive derive "Y[i,j] = (A[i,k]-B[j,k])^2" A=64,8 B=64,8 --save d.json'
+
+
+@click.command(
+    short_help="Verify every step of a saved derivation.",
+    epilog=examples(FIRST, "einderive check d.json", "einderive check d.json --candidate 2 --json"),
+)
+@RECORD
+@click.option("--candidate", type=number, help="Only this one.  [default: all]")
+@JSON
+def check(record: str, candidate: int | None, as_json: bool) -> int:
+    """Verify every step of a saved derivation, by the independent checker.
+
+    Exit codes: 0 every step checks; 1 one does not.
+    """
+    from rich.text import Text
+
+    from einderive.frontend.report.terminal import Progress, indented, show
+
+    with Progress() as progress:
+        progress.write(f"reading {record}")
+        from einderive.frontend.api.record import load
+        from einderive.frontend.report.data import json_text
+
+        derivation = load(record)
+        require_candidate(derivation, candidate)
+        count = len(derivation.candidates)
+        chosen = [candidate] if candidate else range(1, count + 1)
+        reports = {}
+        for number in chosen:
+            progress.write(f"checking candidate {number} of {count}")
+            reports[number] = derivation.check(number - 1)
+    if as_json:
+        print(json_text([_data(number, report) for number, report in reports.items()]))
+    else:
+        for number, report in reports.items():
+            show(Text(f"candidate {number}", "bold"))
+            for line in str(report).splitlines():
+                show(indented(line, style="red" if line.startswith("FAIL") else ""))
+    return DONE if all(reports.values()) else FAILED
+
+
+@click.command(epilog=examples(FIRST, "einderive run d.json", "einderive run d.json --seconds 5"))
+@RECORD
+@SECONDS
+@JSON
+def run(record: str, seconds: float, as_json: bool) -> int:
+    """Build, check and measure a saved derivation."""
+    from einderive.frontend.report.terminal import Progress
+
+    with Progress() as progress:
+        progress.write(f"reading {record}")
+        from einderive.frontend.api.record import load
+        from einderive.frontend.report.data import json_text, trials_data
+        from einderive.frontend.trial.outcome import TRIED
+
+        derivation = load(record)
+        for number in range(min(TRIED, len(derivation.candidates))):
+            progress.write(f"checking candidate {number + 1}")
+            report = derivation.check(number)
+            if not report:
+                break
+    if not report:
+        print(json_text(_data(number + 1, report)) if as_json else report)
+        print(f"candidate {number + 1} does not check; nothing was run", file=sys.stderr)
+        return FAILED
+    compiled = measured(derivation, seconds)
+    if as_json:
+        print(json_text({"measured": trials_data(compiled), "interrupted": compiled.interrupted}))
+    else:
+        print_measured(compiled)
+    return INTERRUPTED if compiled.interrupted else DONE
+
+
+def _data(number: int, report: Report) -> dict[str, Any]:
+    return {"candidate": number, "holds": bool(report), "findings": report.findings}
+
+
+def require_candidate(derivation: Derivation, number: int | None) -> None:
+    from einderive.frontend.cli.arguments import UsageError
+
+    count = len(derivation.candidates)
+    if number is not None and number > count:
+        raise UsageError(
+            f"there is no candidate {number}",
+            next_step=f"choose one of 1 to {count}" if count > 1 else "there is only candidate 1",
+        )
+
+
+def measured(derivation: Derivation, seconds: float) -> CompiledFunction:
+    """The compiled function, with what is being done on stderr meanwhile."""
+    from einderive.frontend.report.terminal import Progress
+
+    with Progress() as progress:
+        progress.write("building, checking and measuring the best candidates")
+        return derivation.compile(seconds=seconds, progress=progress.write)
+
+
+def print_measured(compiled: CompiledFunction) -> None:
+    from einderive.frontend.report.measured import compiled_parts
+    from einderive.frontend.report.terminal import show, terminal_width
+
+    show(*compiled_parts(compiled, terminal_width()))
