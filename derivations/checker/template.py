@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from einderive.derivations.checker.compare import borders
@@ -217,7 +216,6 @@ class Template:
         )
 
 
-@lru_cache(maxsize=1024)
 def _parsed(
     text: str,
     shapes: tuple[tuple[str, tuple[int, ...]], ...],

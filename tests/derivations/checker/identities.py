@@ -34,8 +34,8 @@ TRUE: dict[str, tuple[str, str]] = {
         "{L[i:0:9] 1/{L[i:0:9] S[k:0:9] exp(C[i,k])}[i]}",
     ),
     "an exp twice before a sum of two": (
-        "{L[i:0:9] exp(A[i])^3/{L[i:0:9] exp(A[i])^2*(B[i] + 2*exp(B[i]))}[i]}",
-        "{L[i:0:9] exp(A[i])/{L[i:0:9] B[i] + 2*exp(B[i])}[i]}",
+        "{L[i:0:9] exp(A[i])^3/{L[i:0:9] exp(A[i])^2*(exp(C[i,0]) + 2*exp(B[i]))}[i]}",
+        "{L[i:0:9] exp(A[i])/{L[i:0:9] exp(C[i,0]) + 2*exp(B[i])}[i]}",
     ),
     # prod
     "prod of a power": ("{prod[k:0:9] A[k]^2}", "{{prod[k:0:9] A[k]}[]^2}"),
@@ -342,7 +342,7 @@ FALSE: dict[str, tuple[str, str]] = {
 
 BEYOND: dict[str, tuple[str, str]] = {
     "tanh before a sum that divides": (
-        "{L[i:0:9] tanh(A[i-3])/{L[i:0:9] tanh(A[i-3])*(B[i] + exp(B[i]))}[i]}",
+        "{L[i:0:9] tanh(A[i])/{L[i:0:9] tanh(A[i])*(B[i] + exp(B[i]))}[i]}",
         "{L[i:0:9] 1/{L[i:0:9] B[i] + exp(B[i])}[i]}",
     ),
     "a function of terms in another order": (

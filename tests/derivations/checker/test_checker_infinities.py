@@ -350,8 +350,8 @@ FALSE_OF_INFINITIES = {
     ),
     "a quotient by 0": ("inf*B[i]", "B[i]/A[i-4]"),
     "a quotient of an exp that is 0": (
-        "B[i]",
-        f"exp({BY_MASK})*B[i]/sum[j](where(j<1, exp({BY_MASK}), 0))",
+        "B[i]/sum[j](A[j])",
+        f"exp({BY_MASK})*B[i]/sum[j](exp({BY_MASK})*A[j])",
     ),
     "an infinite max and a finite one": ("max[k](where(k<i, A[k], -inf))", "max[k](A[k])"),
 }
