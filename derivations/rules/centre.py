@@ -8,8 +8,7 @@ from math import prod
 
 from einderive.derivations.effects.uncentred import multiplied
 from einderive.derivations.rule import Example, Refusal, Rule
-from einderive.derivations.rules.distribute import DISTRIBUTE
-from einderive.derivations.rules.expand import EXPAND
+from einderive.derivations.rules import distribute, expand
 from einderive.derivations.steps.centre import Centre
 from einderive.derivations.steps.kernel import Witness
 from einderive.ta.facts.centred import is_centred, shared_iterators
@@ -87,7 +86,7 @@ CENTRE = Rule(
     source="the shifted data of the variance (Chan, Golub, LeVeque, 1983)",
     propose=propose,
     opening=True,
-    then=(EXPAND, DISTRIBUTE),
+    then=(expand.EXPAND, distribute.DISTRIBUTE),
     examples=(
         Example(
             {"A": (4, 3), "B": (5, 3)},

@@ -34,4 +34,4 @@ def einsum(scope: Scope, writer: Writer) -> Written | None:
     return products.einsum(scope, writer) if _forms(scope) else None
 
 
-FORMED: tuple[Recogniser, ...] = (pairs, einsum)
+FORMED = (Recogniser(pairs, literal=True), Recogniser(einsum, literal=True))

@@ -15,7 +15,7 @@ from typing import Any, cast
 import torch
 
 from einderive.frontend.baselines.formed import FORMED
-from einderive.frontend.baselines.recognisers import LITERAL, RECOGNISERS
+from einderive.frontend.baselines.recognisers import RECOGNISERS
 from einderive.frontend.baselines.writing.broadcast import write as broadcast
 from einderive.frontend.baselines.writing.writer import (
     NotWritten,
@@ -106,8 +106,7 @@ def _written(
     given: dict[Source, Source] = {}
     for stage in stages(*roots):
         given.setdefault(fused(stage), stage)
-    literal = LITERAL.union(FORMED)
-    writer = Writer(program.inputs, order, broadcast, literal, given, device, strict)
+    writer = Writer(program.inputs, order, broadcast, given, device, strict)
     results = []
     for root in roots:
         name = writer.name(root)

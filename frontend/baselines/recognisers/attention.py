@@ -15,7 +15,7 @@ from einderive.eops.library import attention, softmax
 from einderive.frontend.baselines.writing.scalars import condition_mask
 from einderive.frontend.baselines.writing.terms import as_it_is
 from einderive.frontend.baselines.writing.views import View, arranged, permuted, view
-from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Const, Node, Scope, Select
@@ -123,3 +123,6 @@ def _masked(choice: Select, scope: Scope, found: attention.Attention, writer: Wr
     if torch.equal(mask, torch.ones(size, dtype=torch.bool).tril()):
         return ", is_causal=True"
     return f", attn_mask={writer.constant(mask)}"
+
+
+ATTENTION = Recogniser(recognise)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from einderive.eops.dtypes import as_float
 from einderive.frontend.baselines.writing.scalars import Scalars
 from einderive.frontend.baselines.writing.views import View, arranged, permuted, view
-from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.ir import expr
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Scope
@@ -66,3 +66,6 @@ def _variance(node: Node) -> tuple[Node, Fraction]:
         if constant is not None and isinstance(constant.value, Fraction):
             return expr.subtract(node, constant), constant.value
     return node, Fraction(0)
+
+
+BATCH_NORM = Recogniser(recognise)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from einderive.frontend.baselines.writing.broadcast import scaled
 from einderive.frontend.baselines.writing.terms import as_it_is
 from einderive.frontend.baselines.writing.views import View, arranged, permuted, view
-from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Add, Apply, Node, Power, Scope
@@ -63,3 +63,6 @@ def _distance(scope: Scope, writer: Writer, square: str) -> Written | None:
 
 def _difference(node: Node) -> Node | None:
     return node.base if isinstance(node, Power) and node.exponent == 2 else None
+
+
+DISTANCES = Recogniser(recognise)

@@ -6,7 +6,7 @@ Y[j] = (A[i,j] + U[i]*V[j])*X[i]        A.T @ X + V * torch.dot(U, X)
 from __future__ import annotations
 
 from einderive.frontend.baselines.recognisers.products import factors_of, summed_by_pairs
-from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Add, Mul, Scope
@@ -46,3 +46,6 @@ def _has_smaller_part(total: Add) -> bool:
         if any(part.free != total.free for part in parts):
             return True
     return False
+
+
+DISTRIBUTED = Recogniser(recognise)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.ir import affine
 from einderive.ta.ir.node import Access, Scope
 
@@ -68,3 +68,6 @@ def _times(read: Access, d: int, scope: Scope) -> int | None:
     positions = np.arange(loop.extent)
     scaled = np.floor(positions.astype(np.float32) * (np.float32(1) / np.float32(n)))
     return n if np.array_equal(scaled, positions // n) else None
+
+
+ENLARGED = Recogniser(recognise)

@@ -6,7 +6,7 @@ X[i,j] * sigmoid(X[i,j+n])      F.glu(X, 1)     X of extent 2*n along this dimen
 from __future__ import annotations
 
 from einderive.frontend.baselines.writing.views import View, permuted
-from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Access, Apply, Mul, Scope
@@ -45,3 +45,6 @@ def _halves(first: Access, second: Access, scope: Scope) -> tuple[tuple[int, ...
             return None
         halved.append(d)
     return (dims, halved[0]) if len(halved) == 1 else None
+
+
+GATED = Recogniser(recognise)

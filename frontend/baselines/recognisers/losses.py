@@ -15,7 +15,7 @@ from einderive.frontend.baselines.writing.broadcast import scaled
 from einderive.frontend.baselines.writing.scalars import Scalars
 from einderive.frontend.baselines.writing.terms import extent
 from einderive.frontend.baselines.writing.views import permuted, view
-from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.expr import split_coefficient
@@ -85,3 +85,6 @@ def _cross_entropy(scope: Scope, writer: Writer) -> Written | None:
             return Written(scaled(text, coefficient), "cross_entropy")
         return _written("cross_entropy", f"{x}, {z}", scope, (1 - k,), coefficient)
     return None
+
+
+LOSSES = Recogniser(recognise)

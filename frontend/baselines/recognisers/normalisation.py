@@ -14,7 +14,7 @@ from einderive.eops.dtypes import as_float
 from einderive.frontend.baselines.writing.scalars import Scalars
 from einderive.frontend.baselines.writing.terms import extent, over, reductions
 from einderive.frontend.baselines.writing.views import View, permuted, view
-from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.canon import scope as make_scope
@@ -144,3 +144,6 @@ def _variance(scope: Scope, writer: Writer) -> Written | None:
     correction = 0 if coefficient == Fraction(1, terms) else 1
     text = f"{found.text}.var({dims}, correction={correction})"
     return Written(permuted(View(text, kept), bits((1 << first) - 1)), "var")
+
+
+NORMALISATION = Recogniser(recognise)

@@ -14,7 +14,7 @@ from einderive.eops.dtypes import as_float
 from einderive.frontend.baselines.writing.scalars import Scalars
 from einderive.frontend.baselines.writing.terms import as_it_is, reductions
 from einderive.frontend.baselines.writing.views import View, permuted, view
-from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.ir.expr import power, split_coefficient
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Scope
 
@@ -135,3 +135,6 @@ def _under(node: Node) -> Node | None:
     if isinstance(node, Power) and node.exponent == -1 and isinstance(node.base, Apply):
         return node.base.args[0] if node.base.function == "sqrt" else None
     return None
+
+
+NORMS = Recogniser(recognise)

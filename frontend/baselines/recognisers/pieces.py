@@ -7,7 +7,7 @@ where(j <= i, A[i,j], 0)            A.tril()
 from __future__ import annotations
 
 from einderive.frontend.baselines.writing.scalars import Scalars
-from einderive.frontend.baselines.writing.writer import Writer, Written, grouped
+from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written, grouped
 from einderive.ta.ir.affine import Range, Row, iterator
 from einderive.ta.ir.canon import resolve
 from einderive.ta.ir.canon import scope as make_scope
@@ -74,3 +74,6 @@ def _part(scope: Scope, node: Node, i: int, side: Range, writer: Writer) -> str 
     if body.free != (1 << len(loops)) - 1:
         return None
     return Scalars(make_scope(loops, (), body).domain, range(len(loops)), writer).text(body)
+
+
+PIECES = Recogniser(recognise)

@@ -16,7 +16,7 @@ import opt_einsum
 from einderive.frontend.baselines.writing.broadcast import scaled
 from einderive.frontend.baselines.writing.scalars import Scalars
 from einderive.frontend.baselines.writing.views import View, aligned, arranged, permuted, view
-from einderive.frontend.baselines.writing.writer import Writer, Written, grouped
+from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written, grouped
 from einderive.ta.ir.affine import Range, bits
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Mul, Node, Number, Scope
@@ -234,3 +234,9 @@ def _matmul(left: View, right: View, batch: Dims, m: Dims, k: Dims, n: Dims) -> 
     if batch and not (m and n):
         text += "[..., 0]" if m else "[..., 0, :]"
     return View(text, (*batch, *m, *n))
+
+
+FLAT_DOT = Recogniser(flat_dot)
+PAIRS = Recogniser(pairs, literal=True)
+EINSUM = Recogniser(einsum, literal=True)
+LEFT_TO_RIGHT = Recogniser(left_to_right, literal=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from einderive.eops.library.softmax import find
 from einderive.frontend.baselines.writing.scalars import Scalars
 from einderive.frontend.baselines.writing.terms import reductions
-from einderive.frontend.baselines.writing.writer import NotWritten, Writer, Written
+from einderive.frontend.baselines.writing.writer import NotWritten, Recogniser, Writer, Written
 from einderive.ta.ir import expr
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Add, Apply, Node, Scope
@@ -61,3 +61,6 @@ def _alike(logits: Node, k: int) -> Node:
         if len(kept) < len(logits.terms):
             return expr.add(*kept)
     return logits
+
+
+SOFTMAX = Recogniser(recognise)

@@ -19,7 +19,7 @@ from einderive.eops.library.sliding import Slide, bounds_of, reversed_kernel, sl
 from einderive.frontend.baselines.writing.broadcast import scaled
 from einderive.frontend.baselines.writing.terms import over, plus
 from einderive.frontend.baselines.writing.views import View, aligned, arranged, permuted, view
-from einderive.frontend.baselines.writing.writer import Writer, Written
+from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
@@ -233,3 +233,8 @@ def _restored(text: str, groups: Groups, binding: Binding) -> str:
     if missing:  # of extent 1
         return f"{aligned(View(text, dims), range(len(scope.loops)))}.reshape({scope.shape})"
     return permuted(View(text, dims), range(len(scope.loops)))
+
+
+CONVOLUTION = Recogniser(convolution)
+TRANSPOSED = Recogniser(transposed)
+POOLING = Recogniser(pooling)

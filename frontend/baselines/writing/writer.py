@@ -39,8 +39,17 @@ class Written:
     view: bool = False
 
 
-Recogniser: TypeAlias = Callable[[Scope, "Writer"], Written | None]
+Write: TypeAlias = Callable[[Scope, "Writer"], Written | None]
 """None, or NotWritten, where the scope is none of its kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recogniser:
+    """One way to write a stage in torch.  A `literal` one takes each statement by itself: it sees
+    the scope as it is; the others see it also with producers written into it."""
+
+    write: Write
+    literal: bool = False
 
 
 @dataclass
@@ -48,14 +57,13 @@ class Writer:
     """Lines so far, and what they use: `constants` are tensors made beforehand, `elements` those
     of the largest temporary.
 
-    `literal` recognisers see a scope as it is; the others also with producers written into it, and
-    what they then read is written as `given` says: as the statement that it was.  `strict`: no
-    function in place of a formula, since it may have a number where that has NaN."""
+    What a recogniser reads in a producer's place is written as `given` says: as the statement that
+    it was.  `strict`: no function in place of a formula, since it may have a number where that has
+    NaN."""
 
     inputs: tuple[Tensor, ...]
     recognisers: tuple[Recogniser, ...]
-    fallback: Recogniser
-    literal: frozenset[Recogniser]
+    fallback: Write
     given: dict[Source, Source]
     device: str = "cpu"
     strict: bool = False
@@ -127,10 +135,10 @@ class Writer:
         if scope in self._unknown:
             return None
         for recogniser in self.recognisers:
-            for form in (scope,) if recogniser in self.literal else forms(scope):
+            for form in (scope,) if recogniser.literal else forms(scope):
                 before = self._state()
                 try:
-                    found = recogniser(form, self)
+                    found = recogniser.write(form, self)
                 except (
                     NotWritten,
                     ValueError,
