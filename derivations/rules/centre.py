@@ -70,7 +70,10 @@ def _elements(scope: Scope, core: Node, kept: tuple[int, ...]) -> int:
 
 CENTRE = Rule(
     name="centre",
-    formula="a[i,k] - b[j,k] = {L[i,k] a[i,k] - m[k]}[i,k] - {L[j,k] b[j,k] - m[k]}[j,k]",
+    formula=(
+        "a - b = {a - m}[] - {b - m}[]\n"
+        "a(p,q) - b = {L[x:c:d,y:e:f] a(x,y) - m}[p,q] - {b - m}[] where p in c:d, q in e:f"
+    ),
     conditions=(
         "m[k] = finite({L[k] S[i] a[i,k]/n}[k]), where finite(x) is x or, where x is no number, 0: "
         "any m is right; one of the terms is subtracted from the other; neither is an infinite "

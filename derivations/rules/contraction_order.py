@@ -54,7 +54,12 @@ def _path(masks: tuple[int, ...], sizes: tuple[int, ...], loops: int) -> tuple[i
 
 CONTRACTION_ORDER = Rule(
     name="contraction-order",
-    formula="S[j,k,l] a(j)*b(j,k)*c(k,l)*d(l) = S[k] {S[j] a(j)*b(j,k)}[k]*{S[l] c(k,l)*d(l)}[k]",
+    formula=(
+        "sum[j,k,l](a(j)*b(j,k)*c(k,l)*d(l)) = "
+        "sum[j](a(j)*sum[k](b(j,k)*sum[l](c(k,l)*d(l))))\n"
+        "sum[j,k,l](a(j)*b(j,k)*c(k,l)*d(l)) = "
+        "sum[k](sum[j](a(j)*b(j,k))*sum[l](c(k,l)*d(l)))"
+    ),
     conditions="a sum; a pair sums the reduction iterators that no other factor uses",
     choices="the order that opt_einsum finds for products of four and more factors",
     exactness="reassociates",

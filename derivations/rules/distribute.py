@@ -18,7 +18,12 @@ def propose(scope: Scope) -> Iterator[Witness]:
 
 DISTRIBUTE = Rule(
     name="distribute",
-    formula="S[s] (a + b) = {S[s] a} + {S[s] b}",
+    formula=(
+        "sum[s](a(s) + b(s)) = sum[s](a(s)) + sum[s](b(s))\n"
+        "prod[s](a(s)*b(s)) = prod[s](a(s))*prod[s](b(s))\n"
+        "max[s](maximum(a(s), b(s))) = maximum(max[s](a(s)), max[s](b(s)))\n"
+        "min[s](minimum(a(s), b(s))) = minimum(min[s](a(s)), min[s](b(s)))"
+    ),
     conditions=(
         "a sum over terms, a prod over factors (not over a number), max over maximum, min over "
         "minimum"

@@ -55,7 +55,11 @@ def propose(scope: Scope) -> Iterator[Witness]:
 
 FUSE = Rule(
     name="fuse",
-    formula="S[q:0:M,p:0:n] f(n*q+p) = S[i:0:M*n] f(i)",
+    formula=(
+        "sum[q,p](f(q,p)) = sum[i](f(i//n,i%n)) where q in 0:M, p in 0:n, i in 0:M*n, 0 < n\n"
+        "{L[q:0:M,p:0:n] f(q,p)} = {L[q:0:M,p:0:n] {L[i:0:M*n] f(i//n,i%n)}[n*q+p]} where 0 "
+        "< n"
+    ),
     conditions="p runs over exactly 0:n",
     choices="pairs that every row holds as a multiple of n*q + p",
     exactness="exact",

@@ -21,7 +21,7 @@ def propose(scope: Scope) -> Iterator[Witness]:
 
 FUSE_PRODUCERS = Rule(
     name="fuse-producers",
-    formula="{L[x] g({L f}[x])} = {L[x] g(f(x))}",
+    formula="{L[y:a:b] f(y)}[p] = f(p) where p in a:b",
     conditions="the producer has no reduction, and its readers stay inside its loops",
     choices="all such producers below the scope at once",
     exactness="cancels",

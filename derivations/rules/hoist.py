@@ -24,7 +24,7 @@ def propose(scope: Scope) -> Iterator[Witness]:
 
 HOIST = Rule(
     name="hoist",
-    formula="S[t] a*f(t) = a*{L[x] S[t] f(t)}[x]",
+    formula="sum[t](a*f(t)) = a*sum[t](f(t))",
     conditions="a does not use t; a sum",
     choices="all factors without a reduction iterator",
     exactness="reassociates",

@@ -46,7 +46,7 @@ def _multiplies_sum(term: Node) -> bool:
 
 MATERIALISE = Rule(
     name="materialise",
-    formula="f(x) = {L[x:X] f(x)}[x]",
+    formula="f = {f}[]",
     conditions="f is not a plain read, and something is left to do outside",
     choices=(
         "compound reads, terms over fewer iterators or with a nested sum, pairs of factors, "

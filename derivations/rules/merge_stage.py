@@ -18,7 +18,10 @@ def propose(scope: Scope) -> Iterator[Witness]:
 
 MERGE_STAGE = Rule(
     name="merge-stage",
-    formula="{L[y:Y] S[t] g(y,t)}[φ(x)]*h(x) = S[t] g(φ(x),t)*h(x)",
+    formula=(
+        "sum[s](h(s)*sum[t](g(s,t))) = sum[s,t](h(s)*g(s,t))\n"
+        "{L[y:a:b] g(y)}[p] = where(a <= p < b, g(p), 0)"
+    ),
     conditions=(
         "φ(x) stays in Y, or the body is 0 where it does not, or a condition guards it; a "
         "nested reduction is a factor of the whole body, once"

@@ -45,7 +45,12 @@ def propose(scope: Scope) -> Iterator[Witness]:
 
 PHASE = Rule(
     name="phase",
-    formula="{L[i:0:N] f(i)} = {L[q:0:N/d,p:0:d] f(d*q+p)}[i//d,i%d]",
+    formula=(
+        "{L[i:a:b] f(i)} = {L[i:a:b] {L[q:0:(b-a+d-1)//d,p:0:d] "
+        "f(a+d*q+p)}[(i-a)//d,(i-a)%d]} where 0 < d\n"
+        "sum[i](f(i)) = sum[q,p](f(a+d*q+p)) where i in a:b, q in 0:(b-a+d-1)//d, p in 0:d, "
+        "0 < d, f(i) = where(b <= i < b+d-1, 0, f(i))"
+    ),
     conditions=(
         "any d > 1; a part block at the end is computed in full where nothing reads it, or is 0"
     ),

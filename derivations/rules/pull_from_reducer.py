@@ -19,7 +19,14 @@ def propose(scope: Scope) -> Iterator[Witness]:
 
 PULL_FROM_REDUCER = Rule(
     name="pull-from-reducer",
-    formula="max[k] (a(k) + c) = {max[k] a(k)} + c",
+    formula=(
+        "max[k](a(k) + c) = max[k](a(k)) + c\n"
+        "max[k](c*a(k)) = c*max[k](a(k)) where 0 < c\n"
+        "max[k](c*a(k)) = c*min[k](a(k)) where c < 0\n"
+        "min[k](a(k) + c) = min[k](a(k)) + c\n"
+        "min[k](c*a(k)) = c*min[k](a(k)) where 0 < c\n"
+        "min[k](c*a(k)) = c*max[k](a(k)) where c < 0"
+    ),
     conditions="c does not use k; a factor is a number, and one below 0 turns max into min",
     choices="all terms without a reduction iterator, or the number that multiplies the body",
     exactness="cancels",

@@ -28,7 +28,10 @@ def propose(scope: Scope) -> Iterator[Witness]:
 
 RELAX = Rule(
     name="relax",
-    formula="S[i:X] f(i) = S[i:X'] f(i) for X inside X'",
+    formula=(
+        "sum[i](f(i)) = sum[j](f(j)) where i in a:b, j in c:d, c <= a, b <= d, f(i) = "
+        "where(c <= i < a or b <= i < d, 0, f(i))"
+    ),
     conditions="the body is 0 on X' without X",
     choices="windows of odd extent grow by one; splits relax by what they need themselves",
     exactness="exact",

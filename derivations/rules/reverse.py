@@ -26,7 +26,7 @@ def propose(scope: Scope) -> Iterator[Witness]:
 
 REVERSE = Rule(
     name="reverse",
-    formula="S[i:0:N] f(i) = S[j:0:N] f(N-1-j)",
+    formula="sum[i](f(i)) = sum[j](f(a+b-1-j)) where i in a:b, j in a:b",
     conditions="none",
     choices="reduction iterators with a negative coefficient",
     exactness="reassociates",

@@ -20,7 +20,11 @@ def propose(scope: Scope) -> Iterator[Witness]:
 
 SCALE_THROUGH = Rule(
     name="scale-through",
-    formula="relu(c*a) = c*relu(a)",
+    formula=(
+        "relu(c*a) = c*relu(a) where 0 < c\n"
+        "abs(c*a) = c*abs(a) where 0 < c\n"
+        "abs(c*a) = -c*abs(a) where c < 0"
+    ),
     conditions="c is a number above 0 for relu, any number for abs, which gives abs(c)",
     choices="every relu and abs of a multiple",
     exactness="reassociates",

@@ -28,7 +28,10 @@ def propose(scope: Scope) -> Iterator[Witness]:
 
 SHIFT = Rule(
     name="shift",
-    formula="S[i:c:N+c] f(i) = S[j:0:N] f(j+c)",
+    formula=(
+        "sum[i](f(i)) = sum[j](f(j+c)) where i in c:d, j in 0:d-c\n"
+        "{L[i:c:d] f(i)} = {L[i:c:d] {L[j:0:d-c] f(j+c)}[i-c]}"
+    ),
     conditions="any integer c",
     choices="the start of the range",
     exactness="exact",

@@ -54,7 +54,12 @@ def _summed_range(scope: Scope, new: Row) -> Range:
 
 SKEW = Rule(
     name="skew",
-    formula="{L[h,r] f(h+r,r)}[h,r] = {L[t,r] f(t,r)}[h+r,r]",
+    formula=(
+        "{L[h:a:b] f(h)} = {L[h:a:b] {L[t:c:d] f(t-p)}[h+p]} where f(h) = where(a <= h < b "
+        "and not c <= h+p < d, 0, f(h))\n"
+        "sum[r](f(r)) = sum[t](f(t-p)) where r in a:b, t in c:d, f(r) = where(a <= r < b and "
+        "not c <= r+p < d or c <= r+p < d and not a <= r < b, 0, f(r))"
+    ),
     conditions=(
         "loops: the new range covers the image; sums: the body is 0 where the old "
         "iterator leaves its range"

@@ -44,7 +44,12 @@ def propose(scope: Scope) -> Iterator[Witness]:
 
 SPLIT_ITERATOR = Rule(
     name="split-iterator",
-    formula="S[i:0:N] f(i) = S[q:0:N/k,p:0:k] f(k*q+p)",
+    formula=(
+        "sum[i](f(i)) = sum[q,p](f(a+k*q+p)) where i in a:b, q in 0:(b-a+k-1)//k, p in 0:k, "
+        "0 < k, f(i) = where(b <= i < b+k-1, 0, f(i))\n"
+        "{L[i:a:b] f(i)} = {L[i:a:b] {L[q:0:(b-a+k-1)//k,p:0:k] "
+        "f(a+k*q+p)}[(i-a)//k,(i-a)%k]} where 0 < k"
+    ),
     conditions=(
         "any k > 0; where k does not divide the extent, the part block at the end is "
         "never read or 0"

@@ -32,7 +32,10 @@ def propose(scope: Scope) -> Iterator[Witness]:
 
 SPLIT_RANGE = Rule(
     name="split-range",
-    formula="{L[x:a:b] f(x)} = {L[x:a:b] where(x < c, {L[x:a:c] f(x)}[x], {L[x:c:b] f(x)}[x])}",
+    formula=(
+        "{L[x:a:b] f(x)} = {L[x:a:b] where(x >= c, {L[x:c:b] f(x)}[x], {L[x:a:c] f(x)}[x])}\n"
+        "sum[i](f(i)) = sum[j](f(j)) + sum[k](f(k)) where i in a:b, j in a:c, k in c:b"
+    ),
     conditions="a < c < b; a reduction iterator only under a sum",
     choices="where a condition on the iterator changes; the middle of a loop in a wider condition",
     exactness="reassociates",

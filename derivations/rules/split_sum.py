@@ -25,7 +25,12 @@ def propose(scope: Scope) -> Iterator[Witness]:
 
 SPLIT_SUM = Rule(
     name="split-sum",
-    formula="S[s,t] g(s)*f(s,t) = S[s] g(s)*{L[s,x] S[t] f(s,t)}[s,x]",
+    formula=(
+        "sum[s,t](g(s)*f(s,t)) = sum[s](g(s)*sum[t](f(s,t)))\n"
+        "max[s,t](f(s,t)) = max[s](max[t](f(s,t)))\n"
+        "min[s,t](f(s,t)) = min[s](min[t](f(s,t)))\n"
+        "prod[s,t](f(s,t)) = prod[s](prod[t](f(s,t)))"
+    ),
     conditions="at least one reduction iterator goes inside; factors without it stay outside a sum",
     choices="any proper non-empty subset of the reduction iterators",
     exactness="reassociates",

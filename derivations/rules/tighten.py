@@ -32,7 +32,12 @@ def propose(scope: Scope) -> Iterator[Witness]:
 
 TIGHTEN = Rule(
     name="tighten",
-    formula="S[i:X] f(i) = S[i:X'] f(i) for X' inside X",
+    formula=(
+        "sum[i](f(i)) = sum[j](f(j)) where i in a:b, j in c:d, a <= c, d <= b, f(i) = "
+        "where(a <= i < c or d <= i < b, 0, f(i))\n"
+        "{L[i:a:b] f(i)} = {L[i:a:b] {L[i:c:d] f(i)}[i]} where f(i) = where(a <= i < c or d "
+        "<= i < b, 0, f(i))"
+    ),
     conditions="the body is 0 on X without X': a factor reads outside its source there",
     choices="where all factors read inside",
     exactness="exact",

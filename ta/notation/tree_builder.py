@@ -183,7 +183,7 @@ class TreeBuilder(Transformer[Token, Any]):
     def infinity(self, children: list[Any]) -> Number:
         return Number(_span(children), math.inf)
 
-    def name(self, children: list[Any]) -> Name:
+    def name(self, children: list[Any]) -> Expression:
         return Name(_span(children), str(children[0]))
 
     def read(self, children: list[Any]) -> Read:
@@ -214,7 +214,7 @@ class TreeBuilder(Transformer[Token, Any]):
         chosen = tuple(name for name in names if isinstance(name, Name))
         return Reduction(_span(children), str(children[0]), chosen, children[-2])
 
-    def call(self, children: list[Any]) -> Call:
+    def call(self, children: list[Any]) -> Expression:
         return Call(_span(children), str(children[0]), _items(children))
 
     def parentheses(self, children: list[Any]) -> Any:
