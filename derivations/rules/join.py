@@ -223,9 +223,9 @@ JOIN = JointRule(
     name="join",
     formula=(
         "{L[x:0:M] S[t:0:K] a(t)*f(x,t)} = {L[x:0:M] {L[y:0:M+N] S[t:0:K] a(t)*where(y < M, "
-        "f(y,t), g(y-M,t))}[x]}\n"
+        "f(y,t), g(y-M,t))}[x]} where 0 <= N\n"
         "{L[x:0:N] S[t:0:K] a(t)*g(x,t)} = {L[x:0:N] {L[y:0:M+N] S[t:0:K] a(t)*where(y < M, "
-        "f(y,t), g(y-M,t))}[x+M]}"
+        "f(y,t), g(y-M,t))}[x+M]} where 0 <= M"
     ),
     conditions="the joined scope, read back over each part's loops, is that part",
     choices="scopes of one program that multiply the same read and differ in one loop",

@@ -30,7 +30,7 @@ from lark.exceptions import LarkError, VisitError
 
 from einderive.ta.errors import FormulaSyntaxError, RangeError
 from einderive.ta.ir import affine, expr
-from einderive.ta.ir.affine import Range
+from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.functions import FUNCTIONS
 from einderive.ta.ir.node import Access, Node, Scope
@@ -45,10 +45,12 @@ from einderive.ta.notation.syntax import (
     Name,
     NotationError,
     Number,
+    Product,
     Read,
     Reduction,
     ScopeText,
     Span,
+    Sum,
     index_names,
 )
 from einderive.ta.notation.tree_builder import TreeBuilder, token_span
@@ -61,12 +63,13 @@ WIDE = Range(-(1 << 20), 1 << 20)
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """What the names of an identity stand for: integers; for an iterator without a range, and for
-    an index that nothing binds, ranges; for each body a scope over the iterators that it is given,
-    those `around`, and the indices that nothing binds, each with the range `WIDE`."""
+    """What the names of an identity stand for: integers; ranges, for an iterator without one; for
+    an index that nothing binds, a row of the iterators `around`; for each body a scope over the
+    iterators that it is given, and then over those around, each with the range `WIDE`."""
 
     sizes: Mapping[str, int] = field(default_factory=dict)
     ranges: Mapping[str, tuple[Range, ...]] = field(default_factory=dict)
+    rows: Mapping[str, Row] = field(default_factory=dict)
     around: tuple[Range, ...] = ()
     bodies: Mapping[str, Scope] = field(default_factory=dict)
 
@@ -127,8 +130,8 @@ class Identity:
         return tuple(name for name in roles["index"] if name not in known)
 
     def sides(self, chosen: Instance) -> tuple[Scope, Scope] | None:
-        """Both sides, over the loops that a side `{L[...] ...}` names, those around, and the
-        parameters; None where a condition fails."""
+        """Both sides, over the loops that a side `{L[...] ...}` names, and those around; None where
+        a condition fails."""
         builder = _Builder(chosen, self)
         stated = [part for part, _ in self._stated]
         try:
@@ -137,7 +140,10 @@ class Identity:
                     return None
             clause = [builder.transform(part) for part in stated if part.data == "range"]
             builder.given = {binding.name: binding.range for binding in clause}
-            builder.around |= {n: builder.given[n] for n in self.parameters if n in builder.given}
+            for name in builder.given.keys() & chosen.rows.keys():
+                low, high = affine.bounds(chosen.rows[name], chosen.around)
+                if low < builder.given[name].lo or high >= builder.given[name].hi:
+                    return None
             return builder.side(self.left), builder.side(self.right)
         except VisitError as error:
             problem = error.orig_exc
@@ -218,7 +224,6 @@ class _Builder(TreeBuilder):
             name: {f"{name}_{n}": bound for n, bound in enumerate(chosen.ranges.get(name, ()))}
             for name in identity.groups
         }
-        self.around |= {name: chosen.ranges.get(name, (WIDE,))[0] for name in identity.parameters}
         self.given: dict[str, Range] = {}
 
     def side(self, part: Part) -> Scope:
@@ -248,6 +253,8 @@ class _Builder(TreeBuilder):
         name, span = str(children[0]), token_span(children[0])
         if name in self.chosen.sizes:
             return Number(span, Fraction(self.chosen.sizes[name]))
+        if name in self.chosen.rows:
+            return self._index(self.chosen.rows[name], span)
         plain = Name(span, name)
         return self._body(plain, []) if name in self.chosen.bodies else plain
 
@@ -271,6 +278,20 @@ class _Builder(TreeBuilder):
         loops += [Binding(made.span, name, bound) for name, bound in self.around.items()]
         others = (binder for binder in made.binders if binder.kind != "L")
         return replace(made, binders=(Binder(made.span, "L", tuple(loops)), *others))
+
+    def _index(self, row: Row, span: Span) -> Expression:
+        """The row as text would give it."""
+
+        def scaled(value: Expression, factor: int) -> Expression:
+            return Product(span, (("*", value), ("*", Number(span, Fraction(factor)))))
+
+        names = self._surroundings(span)
+        terms: list[Expression] = [Number(span, Fraction(row.const))]
+        terms += [scaled(names[i], a) for i, a in row.terms]
+        for inner, n, a in row.floors:
+            divided = (("*", self._index(inner, span)), ("//", Number(span, Fraction(n))))
+            terms.append(scaled(Product(span, divided), a))
+        return Sum(span, tuple((False, term) for term in terms))
 
     def _body(self, name: Name, indices: Iterable[Expression]) -> Read:
         return Read(name.span, name, None, (*indices, *self._surroundings(name.span)))

@@ -27,8 +27,8 @@ from einderive.ta.notation.identity import WIDE, Identity, Instance
 from einderive.ta.printing.show import show
 from tests.derivations.sameness import same
 
-MOST_USES = 3
-"""A step may use an identity in several places."""
+MOST_USES, MOST_REACHED = 2, 4
+"""A step may use an identity in several places; so many ways are followed."""
 BEYOND = 100
 """Iterators of nested scopes are counted from here."""
 LOOKED_AT = Range(-3, 20)
@@ -59,20 +59,20 @@ class Match:
 def is_instance(identity: Identity, before: Scope, after: Scope) -> bool:
     """Whether the identity, used from left to right, makes the second scope of the first."""
     before, after = normal(before), normal(after)
+    once = any(len(part.children) > 1 for part in identity.clause if part.data == "requirement")
     found = [before]
     for _ in range(MOST_USES):
-        made = (
-            normal(replace_sources(old, {stage: new}))
-            for old in found
-            for stage in stages(old)
-            for new in Matcher(identity, stage).uses(after)
-        )
         reached: dict[Scope, None] = {}
-        for new in made:
-            if new is after:
-                return True
-            reached[new] = None
-        found = list(reached)[:20]
+        for start, stage in ((each, stage) for each in found for stage in stages(each)):
+            matcher = Matcher(identity, stage)
+            for match, made in matcher.uses(after):
+                new = normal(replace_sources(start, {stage: made}))
+                if new is after and matcher.restricted(match):
+                    return True
+                reached[new] = None
+        if once:
+            return False
+        found = list(reached)[:MOST_REACHED]
     return False
 
 
@@ -83,7 +83,7 @@ class Matcher:
     identity: Identity
     stage: Scope
 
-    def uses(self, after: Scope) -> Iterator[Scope]:
+    def uses(self, after: Scope) -> Iterator[tuple[Match, Scope]]:
         """What the identity makes of the scope; `after` is what it may have become in the end."""
         for match in self.matches():
             for chosen in self.completed(match, after):
@@ -92,13 +92,13 @@ class Matcher:
                 except (ValueError, FormulaSyntaxError):
                     continue
                 if made is not None and made is not self.stage:
-                    yield made
+                    yield chosen, made
 
     def used(self, match: Match) -> Scope | None:
         identity, stage = self.identity, self.stage
         chosen = self.instance(match)
         sides = identity.sides(chosen)
-        if sides is None or not self.restricted(chosen, match):
+        if sides is None:
             return None
         left, right = (normal(self.closed(side, match)) for side in sides)
         if identity.left.data in ("scope", "reduction"):
@@ -113,7 +113,6 @@ class Matcher:
         first = len(stage.loops)
         local = [match.places[name][0] for name in self.loops()]
         rows = [affine.iterator(i) for i in (*local, *match.around)]
-        rows += [match.rows[name] for name in self.identity.parameters]
         if self.identity.left.data not in ("scope", "reduction"):
             return make_scope(stage.domain, (), substitute(side.body, rows))
         kept = [i for i in match.around if i >= first]
@@ -128,22 +127,20 @@ class Matcher:
     def instance(self, match: Match) -> Instance:
         domain = dict(enumerate(self.stage.domain)) | dict(enumerate(match.beyond, BEYOND))
         ranges = {n: tuple(domain[i] for i in match.places[n]) for n in self.identity.groups}
-        ranges |= {n: (row_range(r, self.stage.domain),) for n, r in match.rows.items()}
-        return Instance(match.sizes, ranges, tuple(domain[i] for i in match.around), match.bodies)
+        place = {old: affine.iterator(new) for new, old in enumerate(match.around)}
+        rows = {name: affine.substitute(row, place) for name, row in match.rows.items()}
+        around = tuple(domain[i] for i in match.around)
+        return Instance(match.sizes, ranges, rows, around, match.bodies)
 
-    def restricted(self, chosen: Instance, match: Match) -> bool:
+    def restricted(self, match: Match) -> bool:
         """Whether the bodies are such as the clause requires."""
+        chosen = self.instance(match)
         made = self.identity.restricted(chosen).bodies
         for name in (n for n in made if made[n] is not chosen.bodies[n]):
             count = len(self.identity.bodies[name])
-            place = {i: affine.iterator(count + n) for n, i in enumerate(match.around)}
-            at = list(affine.iterator_rows(count + len(match.around)))
-            at += [affine.substitute(match.rows[n], place) for n in self.identity.parameters]
-            own = chosen.bodies[name].sums
-            loops = (*(LOOKED_AT,) * count, *chosen.around, *own)
-            at += affine.iterator_rows(len(loops))[len(loops) - len(own) :]
-            pair = [substitute(body.body, at) for body in (made[name], chosen.bodies[name])]
-            if not same(make_scope(loops, (), pair[0]), make_scope(loops, (), pair[1])):
+            loops = (*(LOOKED_AT,) * count, *chosen.around, *chosen.bodies[name].sums)
+            left, right = (make_scope(loops, (), b[name].body) for b in (made, chosen.bodies))
+            if not same(left, right):
                 return False
         return True
 
@@ -237,7 +234,7 @@ class Matcher:
 
     def body(self, node: Node, order: Sequence[int], sums: tuple[Range, ...] = ()) -> Scope:
         """The term as a body that is given these iterators, with a reduction of its own."""
-        count = len(order) + len(self.identity.parameters)
+        count = len(order)
         place = {old: new for new, old in enumerate(order)}
         place |= {len(self.stage.loops) + n: count + n for n in range(len(sums))}
         return make_scope((WIDE,) * count, sums, rename(node, place), self.stage.reducer)
