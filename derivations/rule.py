@@ -36,8 +36,9 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One identity.  `formula` is written in the notation with f, g for bodies; `conditions` says
-    in words what the kernel verifies, `choices` where the rule's parameters come from; `laws` are
+    """One identity.  `formula` states it in the notation with names that stand for bodies, integers
+    and iterators (`ta.notation.identity`), one line for each form that it has; `conditions` says in
+    words what the kernel verifies, `choices` where the rule's parameters come from; `laws` are
     the names (in `equality.laws`) of the identities of functions that it rests on, where there are
     such.  An `opening` rule is asked of the stages of the given program alone, before all others:
     what it prepares, and what the rules in `then` make of that one after the other, is explored
@@ -56,6 +57,11 @@ class Rule:
     laws: tuple[str, ...] = ()
     opening: bool = False
     then: tuple[Rule, ...] = ()
+
+    @property
+    def equation(self) -> str:
+        """The first line of the formula, without its clause."""
+        return self.formula.splitlines()[0].partition(" where ")[0]
 
     def steps(self, scope: Scope) -> Iterator[Step]:
         """The steps that the rule proposes and the kernel accepts, without those that change
@@ -84,6 +90,11 @@ class JointRule:
     examples: tuple[Example, ...] = ()
     """`before` is a program, `after` what its first statement becomes."""
     refusals: tuple[Refusal, ...] = ()
+
+    @property
+    def equation(self) -> str:
+        """The first line of the formula, without its clause."""
+        return self.formula.splitlines()[0].partition(" where ")[0]
 
     def groups(self, scopes: Sequence[Scope]) -> Iterator[tuple[Step, ...]]:
         """Groups of steps that the kernel accepts, all of a group or none."""

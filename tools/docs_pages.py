@@ -41,17 +41,24 @@ This page is generated from {what} by `python -m tools.docs_pages`;
 `{command} NAME` prints the same in a terminal. [](architecture.md) explains what they have in
 common, [](adding-{guide}.md) how to add one.
 """
+FORMULAS = """\
+A formula holds for all bodies (`f(i)`, `g(s,t)`, `a`: expressions of the iterators that they are
+given, and of all iterators around), for all integers that its clause allows (`N`, `k`: names in
+ranges), for any number of iterators in the place of one without a range, and for any index in the
+place of one that nothing binds. It holds inside of any loops: they are not written, and each
+`{...}` has those that it uses as further loops. A condition on a body,
+`f(i) = where(i < 0, 0, f(i))`, says where it has to be 0. The tests evaluate both sides of every
+formula, find each example to be an instance, and refuse falsified formulas.
+
+A line that begins with `=` is what the rule makes of the one above. Each refusal is a witness that
+the checker rejects, with its reason.
+"""
 
 
 def rules_page() -> str:
     """All rules: identity, side conditions, choices, exactness, source, examples, refusals."""
     lines = ["# Rules", "", *_remark("the rules' own records", "einderive rules", "a-rule")]
-    lines += [
-        "",
-        "Notation: `L` are loops, `S` sums, `X` a range; `f`, `g`, `h` stand for bodies, `a`, `b`,",
-        "`c` for terms. A line that begins with `=` is what the rule makes of the one above. Each",
-        "refusal is a witness that the checker rejects, with its reason.",
-    ]
+    lines += ["", *FORMULAS.splitlines()]
     for rule in ALL_RULES:
         lines += ["", *_rule(rule)]
     return "\n".join(lines) + "\n"
@@ -135,7 +142,7 @@ def _remark(what: str, command: str, guide: str) -> list[str]:
 
 
 def _rule(rule: Rule | JointRule) -> Iterator[str]:
-    yield from (f"## {rule.name}", "", *_block([rule.formula]), "")
+    yield from (f"## {rule.name}", "", *_block(_lines(rule.formula)), "")
     yield from (f"- **{label}** {_plain(text)}" for label, text in facts(rule))
     for number, example in enumerate(rule.examples, 1):
         lines = hanging(example.before, "  ", WIDTH)
@@ -158,6 +165,10 @@ def _operator(operator: Operator) -> Iterator[str]:
         yield from ("", f"It reduces {reducers}.")
     for paragraph in notes(operator):
         yield from ("", _plain(paragraph))
+
+
+def _lines(formula: str) -> list[str]:
+    return [line for each in formula.splitlines() for line in hanging(each, "", WIDTH)]
 
 
 def _sentence(text: str) -> str:

@@ -27,7 +27,7 @@ def rules(name: str | None, as_json: bool) -> int:
     from einderive.frontend.report.catalogue import rule_parts
     from einderive.frontend.report.data import rule_data
 
-    return _show(RULES, name, as_json, rule_parts, rule_data, "formula")
+    return _show(RULES, name, as_json, rule_parts, rule_data, "equation")
 
 
 @click.command(epilog=examples("einderive ops", "einderive ops conv2d", "einderive ops --json"))

@@ -38,8 +38,9 @@ EXACTNESS = {
 
 def rule_parts(rule: Rule | JointRule, width: int) -> Iterator[RenderableType]:
     """One rule: identity, side conditions, choices, exactness, source, examples, refusals."""
-    title = (rule.name, "cyan"), ".  ", (rule.formula, "bold")
-    yield Text.assemble(*title, no_wrap=True, overflow="ignore")
+    yield Text.assemble((rule.name, "cyan"), ".")
+    for identity in rule.formula.splitlines():
+        yield formula(identity, "     ", width, "bold")
     for label, text in facts(rule):
         yield labelled(label, text)
     for example in rule.examples:

@@ -90,7 +90,7 @@ def _steps(derivation: Derived, plan: Plan, candidate: int, width: int) -> Itera
         yield formula(text, "        ", width)
     for number, told in enumerate(story.steps, 1):
         rule = RULE_OF.get(told.step.rule)
-        identity = rule.formula if rule else "(a rule that this version does not have)"
+        identity = rule.equation if rule else "(a rule that this version does not have)"
         head = f"{told.step.rule:<15}  "
         yield ""
         if 5 + len(head + identity) <= width:
