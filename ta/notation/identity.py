@@ -29,10 +29,10 @@ from lark import Lark, Token, Tree
 from lark.exceptions import LarkError, VisitError
 
 from einderive.ta.errors import FormulaSyntaxError, RangeError
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.functions import FUNCTIONS
 from einderive.ta.ir.node import Access, Node, Scope
 from einderive.ta.ir.subst import rebuild, stages, substitute
 from einderive.ta.notation.conditions import select_on
