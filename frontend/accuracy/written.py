@@ -27,13 +27,14 @@ from typing import Any, Final, Literal, TypeAlias
 
 import torch
 
+from einderive.eops.back_ends.task import Run
 from einderive.eops.torch_views import steps as steps
 from einderive.eops.torch_views.blocked import BlockedStage, device_of
 from einderive.eops.torch_views.scalar import Buffers, Elementwise
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.steps import Step, align
 from einderive.eops.torch_views.types import HALVES, StageTypes, real_scalar, types_of
-from einderive.frontend.running.execute import Executable, Run
+from einderive.frontend.running.execute import Executable
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Add, Mul, Node, Power, Scope
 from einderive.ta.ir.program import Program

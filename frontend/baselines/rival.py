@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import torch
 
+from einderive.eops.back_ends.task import Run
 from einderive.frontend.baselines.formed import FORMED
 from einderive.frontend.baselines.recognisers import RECOGNISERS
 from einderive.frontend.baselines.writing.broadcast import write as broadcast
@@ -24,7 +25,7 @@ from einderive.frontend.baselines.writing.writer import (
     function,
     fused,
 )
-from einderive.frontend.running.execute import Executable, Run
+from einderive.frontend.running.execute import Executable
 from einderive.ta.ir.node import Source, Tensor
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import stages

@@ -23,6 +23,7 @@ import torch
 from torch.nn import functional
 
 import einderive as ed
+from einderive.eops.back_ends.triton import triton_stage
 from einderive.frontend.accuracy.inputs import random_inputs
 from einderive.frontend.bench.ceilings import ceilings
 from einderive.frontend.bench.gpu_cases import bench_cases
@@ -35,7 +36,7 @@ from einderive.frontend.bench.gpu_times import (
     queued_seconds,
 )
 from einderive.frontend.report.terminal import table_text
-from einderive.frontend.running.execute import executable, triton_stage
+from einderive.frontend.running.execute import executable
 
 
 def driver() -> str:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import Any
 
 import torch
 
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import FOLDED, Stage
-from einderive.eops.library import by_name
-from einderive.eops.library.elementwise import ELEMENTWISE
-from einderive.eops.opaque import opaque
-from einderive.eops.torch_views.stage import lower, lower_all
-from einderive.eops.torch_views.types import HALVES, depends_on_inputs, is_whole
+from einderive.eops.back_ends import lowered
+from einderive.eops.back_ends.task import Run, Task
+from einderive.eops.torch_views.types import is_whole
 from einderive.frontend.running.results import owned
-from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir.node import Scope, Tensor
-from einderive.ta.ir.subst import nested_scopes, sources
-
-Run = Callable[[Mapping[Any, torch.Tensor]], torch.Tensor]
+from einderive.ta.ir.subst import nested_scopes
 
 
 @dataclass(frozen=True)
@@ -103,79 +98,6 @@ def executable(
 
 
 def _stage(stage: Stage, device: str, strict: bool) -> tuple[Run, str]:
-    if stage.operator == FOLDED:
-        return _folded(stage.scope, strict), FOLDED
-    if stage.operator == ELEMENTWISE.name and device == "cuda" and depends_on_inputs(stage.scope):
-        return _elementwise(stage.scope), stage.operator
-    if stage.operator is not None and stage.binding is not None:
-        return by_name(stage.operator).launch(stage.binding), stage.operator
-    if stage.operator is not None:
-        return lower(stage.scope, as_written=strict), stage.operator
-    if device == "cuda" and depends_on_inputs(stage.scope):  # else its type is the program's
-        return triton_stage(stage.scope), "eOperator (Triton)"
-    return lower(stage.scope, as_written=strict), "eOperator (strided views)"
-
-
-def _elementwise(scope: Scope) -> Run:
-    """torch's operations, one after the other; a kernel where these would first write out each
-    half-precision operand in float32, and then the result (docs/measurements/gpu.md)."""
-    library, kernel = lower(scope), triton_stage(scope)
-    read = sources(scope.body)
-
-    def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
-        types = [buffers[source].dtype for source in read]
-        halves = reduce(torch.promote_types, types) in HALVES
-        return kernel(buffers) if halves else library(buffers)
-
-    return run
-
-
-def _folded(scope: Scope, strict: bool) -> Run:
-    """The stage computed when its weights are first seen, and again when one of them is another
-    tensor or was written to through torch.
-
-    The weights seen last are kept alive, so that another one cannot come to lie at their address.
-    Threads that call with different weights replace what is kept, and each gives back its own.
-    """
-    compute = lower_all(scope, as_written=strict)
-    needed = input_tensors(scope)
-    last: tuple[object, list[torch.Tensor], torch.Tensor] | None = None
-    given: tuple[Tensor, ...] = ()
-
-    @opaque
-    def kept(*buffers: torch.Tensor) -> torch.Tensor:
-        nonlocal last
-        inputs = dict(zip(given, buffers, strict=True))
-        found = [inputs[source] for source in needed]
-        key = [_state(tensor) for tensor in found]
-        held = last  # read once: another thread may replace it at any time
-        if held is None or held[0] != key:
-            with torch.no_grad():
-                held = last = (key, found, compute(inputs))
-        return held[2]
-
-    def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
-        nonlocal given
-        given = given or tuple(source for source in buffers if isinstance(source, Tensor))
-        return kept(*(buffers[source] for source in given))  # all, for a constant's type
-
-    return run
-
-
-def _state(tensor: torch.Tensor) -> object:
-    """Equal for two calls only where the tensor holds the same elements, as far as torch knows.
-    Writes to a tensor of inference mode are not counted, so it equals nothing."""
-    version = object() if tensor.is_inference() else tensor._version
-    signs = tensor.is_conj(), tensor.is_neg()  # such views have the memory of what they are of
-    return tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype, signs, version
-
-
-def triton_stage(scope: Scope) -> Run:
-    """The stage as a generated kernel, for each tuple of element types that it meets."""
-    from einderive.eops.triton_kernels.launch import (
-        launcher,  # Triton is needed only where a GPU is
-    )
-
-    read = sources(scope.body)
-    launch = opaque(launcher(scope))
-    return lambda buffers: launch(*[buffers[source] for source in read])
+    weights = stage.operator == FOLDED
+    binding = stage.binding
+    return lowered(Task(stage.scope, device, stage.operator or "", binding, weights, strict))

@@ -1,0 +1,58 @@
+"""Stages that read weights alone: computed when these are first seen, and kept.
+
+They are computed again when one of the weights is another tensor or was written to through torch.
+The weights seen last are kept alive, so that another one cannot come to lie at their address.
+Threads that call with different weights replace what is kept, and each gives back its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from einderive.eops.back_ends.task import BackEnd, Run, Task
+from einderive.eops.opaque import opaque
+from einderive.eops.torch_views.stage import lower_all
+from einderive.ta.exact.interp import input_tensors
+from einderive.ta.ir.node import Tensor
+
+
+def _lower(task: Task) -> Run | None:
+    if not task.weights:
+        return None
+    compute = lower_all(task.scope, as_written=task.strict)
+    needed = input_tensors(task.scope)
+    last: tuple[object, list[torch.Tensor], torch.Tensor] | None = None
+    given: tuple[Tensor, ...] = ()
+
+    @opaque
+    def kept(*buffers: torch.Tensor) -> torch.Tensor:
+        nonlocal last
+        inputs = dict(zip(given, buffers, strict=True))
+        found = [inputs[source] for source in needed]
+        key = [_state(tensor) for tensor in found]
+        held = last  # read once: another thread may replace it at any time
+        if held is None or held[0] != key:
+            with torch.no_grad():
+                held = last = (key, found, compute(inputs))
+        return held[2]
+
+    def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
+        nonlocal given
+        given = given or tuple(source for source in buffers if isinstance(source, Tensor))
+        return kept(*(buffers[source] for source in given))  # all, for a constant's type
+
+    return run
+
+
+def _state(tensor: torch.Tensor) -> object:
+    """Equal for two calls only where the tensor holds the same elements, as far as torch knows.
+    Writes to a tensor of inference mode are not counted, so it equals nothing."""
+    version = object() if tensor.is_inference() else tensor._version
+    signs = tensor.is_conj(), tensor.is_neg()  # such views have the memory of what they are of
+    return tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype, signs, version
+
+
+KEPT_WEIGHTS = BackEnd(_lower)

@@ -1,0 +1,39 @@
+"""What a back end is asked, and what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Binding
+
+Run = Callable[[Mapping[Any, torch.Tensor]], torch.Tensor]
+"""From the buffers of tensors and scopes to the stage's own.  A buffer has the extents of its
+source's ranges and any strides; the result has the stage's, and may share memory with a buffer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A stage to be computed on a device, "cpu" or "cuda".  `operator` names the known operator
+    that it is to be, "" for none; `weights`: it reads weights alone, whatever stages lie between;
+    `strict`: NaN and infinities have to be where the stage has them."""
+
+    scope: Scope
+    device: str
+    operator: str = ""
+    binding: Binding | None = None
+    weights: bool = False
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BackEnd:
+    """`lower` gives the stage as a function, or None where this back end does not take it.  `word`
+    is what reports call it; where there is none, the operator's name."""
+
+    lower: Callable[[Task], Run | None]
+    word: str = ""

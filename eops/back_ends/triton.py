@@ -1,0 +1,29 @@
+"""Stages as generated Triton kernels, on a GPU."""
+
+from __future__ import annotations
+
+from einderive.eops.back_ends.task import BackEnd, Run, Task
+from einderive.eops.opaque import opaque
+from einderive.eops.torch_views.types import depends_on_inputs
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.subst import sources
+
+
+def _lower(task: Task) -> Run | None:
+    if task.device != "cuda" or not depends_on_inputs(task.scope):
+        return None  # without inputs, the result has the program's type
+    return triton_stage(task.scope)
+
+
+def triton_stage(scope: Scope) -> Run:
+    """The stage as a generated kernel, for each tuple of element types that it meets."""
+    from einderive.eops.triton_kernels.launch import (
+        launcher,  # Triton is needed only where a GPU is
+    )
+
+    read = sources(scope.body)
+    launch = opaque(launcher(scope))
+    return lambda buffers: launch(*[buffers[source] for source in read])
+
+
+TRITON = BackEnd(_lower, "eOperator (Triton)")
