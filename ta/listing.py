@@ -24,10 +24,10 @@ def listed(package: str, kind: type[Kind], first: str = "", last: str = "") -> t
     between = sorted({*there} - {*ahead, *behind})
     found: dict[int, Kind] = {}
     for name in (*ahead, *between, *behind):
-        for value in vars(import_module(f"{package}.{name}")).values():
-            for item in value if isinstance(value, tuple) else (value,):
-                if isinstance(item, kind):
-                    if id(item) in found:
-                        raise ValueError(f"{package}.{name} imports a value of another file")
-                    found[id(item)] = item
+        held = vars(import_module(f"{package}.{name}")).values()
+        items = (item for each in held for item in (each if isinstance(each, tuple) else (each,)))
+        own = {id(item): item for item in items if isinstance(item, kind)}
+        if own.keys() & found.keys():
+            raise ValueError(f"{package}.{name} imports a value of another file")
+        found |= own
     return tuple(found.values())
