@@ -140,10 +140,10 @@ class Identity:
                     return None
             clause = [builder.transform(part) for part in stated if part.data == "range"]
             builder.given = {binding.name: binding.range for binding in clause}
-            for name in builder.given.keys() & chosen.rows.keys():
-                low, high = affine.bounds(chosen.rows[name], chosen.around)
-                if low < builder.given[name].lo or high >= builder.given[name].hi:
-                    return None
+            bound = [name for name in self.parameters if name in builder.given]
+            rows, allowed = [chosen.rows[n] for n in bound], [builder.given[n] for n in bound]
+            if not affine.within(rows, allowed, chosen.around):
+                return None
             return builder.side(self.left), builder.side(self.right)
         except VisitError as error:
             problem = error.orig_exc

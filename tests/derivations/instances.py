@@ -15,10 +15,9 @@ from typing import TypeVar
 
 from lark import Token, Tree
 
-from einderive.derivations.steps.reindex import inside, row_range
 from einderive.ta.errors import FormulaSyntaxError
 from einderive.ta.ir import affine, expr
-from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.affine import Range, Row, row_range, within
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope
 from einderive.ta.ir.sources import replace_sources
@@ -388,11 +387,10 @@ def normal(scope: Scope) -> Scope:
         if not isinstance(access.source, Scope):
             return access
         source = normal(access.source)
-        spans = [row_range(row, scope.domain) for row in access.rows]
         needed = [
             d
-            for d, span in enumerate(spans)
-            if source.body.free >> d & 1 or not inside(span, source.loops[d])
+            for d, (row, bound) in enumerate(zip(access.rows, source.loops, strict=True))
+            if source.body.free >> d & 1 or not within([row], [bound], scope.domain)
         ]
         made = [(with_loops(source, order), order) for order in permutations(needed)]
         chosen, order = min(made, key=lambda found: found[0].digest)
