@@ -1,4 +1,7 @@
-"""Contraction order.   S[j,k] a(i,j)*b(j,k)*c(k,l)*... = its factors contracted pair by pair."""
+"""Contraction order.   S[j,k] a(i,j)*b(j,k)*c(k,l)*... = its factors contracted pair by pair.
+
+The formula states it for a chain of four factors, in two orders; other products are alike.
+"""
 
 from __future__ import annotations
 
