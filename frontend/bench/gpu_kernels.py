@@ -15,9 +15,9 @@ import torch
 from torch.nn import functional
 
 import einderive as ed
+from einderive.eops.back_ends.triton import triton_stage
 from einderive.frontend.bench.gpu_times import gpu_seconds
 from einderive.frontend.bench.suite import counted
-from einderive.eops.back_ends.triton import triton_stage
 from einderive.frontend.report.terminal import table_text
 from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.trial.choose import worth_trying
