@@ -58,6 +58,11 @@ class Rule:
     opening: bool = False
     then: tuple[Rule, ...] = ()
 
+    @property
+    def equation(self) -> str:
+        """The first line of the formula, without its clause."""
+        return self.formula.splitlines()[0].partition(" where ")[0]
+
     def steps(self, scope: Scope) -> Iterator[Step]:
         """The steps that the rule proposes and the kernel accepts, without those that change
         nothing."""
@@ -85,6 +90,11 @@ class JointRule:
     examples: tuple[Example, ...] = ()
     """`before` is a program, `after` what its first statement becomes."""
     refusals: tuple[Refusal, ...] = ()
+
+    @property
+    def equation(self) -> str:
+        """The first line of the formula, without its clause."""
+        return self.formula.splitlines()[0].partition(" where ")[0]
 
     def groups(self, scopes: Sequence[Scope]) -> Iterator[tuple[Step, ...]]:
         """Groups of steps that the kernel accepts, all of a group or none."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from operator import attrgetter
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
@@ -25,11 +24,10 @@ OPERATORS = Known("operator", "einderive.eops.library:OPERATORS")
 @JSON
 def rules(name: str | None, as_json: bool) -> int:
     """List the rules, or show one with its examples and refusals."""
-    from einderive.derivations.rule import equation
     from einderive.frontend.report.catalogue import rule_parts
     from einderive.frontend.report.data import rule_data
 
-    return _show(RULES, name, as_json, rule_parts, rule_data, equation)
+    return _show(RULES, name, as_json, rule_parts, rule_data, "equation")
 
 
 @click.command(epilog=examples("einderive ops", "einderive ops conv2d", "einderive ops --json"))
@@ -40,7 +38,7 @@ def ops(name: str | None, as_json: bool) -> int:
     from einderive.frontend.report.catalogue import operator_parts
     from einderive.frontend.report.data import operator_data
 
-    return _show(OPERATORS, name, as_json, operator_parts, operator_data, attrgetter("summary"))
+    return _show(OPERATORS, name, as_json, operator_parts, operator_data, "summary")
 
 
 def _show(
@@ -49,9 +47,9 @@ def _show(
     as_json: bool,
     parts: Callable[[Any, int], Iterable[RenderableType]],
     data: Callable[[Any], dict[str, Any]],
-    short: Callable[[Any], str],
+    short: str,
 ) -> int:
-    """One by its name, or for each what is `short` of it, in a line."""
+    """One by its name, or a line for each with its attribute `short`."""
     from rich.table import Table
     from rich.text import Text
 
@@ -66,6 +64,6 @@ def _show(
     else:
         table = Table.grid(padding=(0, 2, 0, 0))
         for one in chosen:
-            table.add_row(Text(one.name, "cyan"), Text(short(one)))
+            table.add_row(Text(one.name, "cyan"), Text(getattr(one, short)))
         show(table, width=LONGEST)
     return DONE

@@ -1,8 +1,7 @@
 """Rules and operators as a reader sees them, from their own records: in a terminal and in docs/.
 
-reverse.
-     sum[i](f(i)) = sum[j](f(a+b-1-j)) where i in a:b, j in a:b
-  choices  ...     digits  ...     source  ...     example  ...     refuses  ...
+Split.   S[i:0:N] f(i) = S[q:0:N/k,p:0:k] f(k*q+p)
+  where  ...     choices  ...     exact  ...     source  ...     refuses  ...
 """
 
 from __future__ import annotations

@@ -14,7 +14,6 @@ from rich.table import Table
 from rich.text import Text
 
 from einderive.derivations.effects.rounding import Exactness
-from einderive.derivations.rule import equation
 from einderive.derivations.rules import ALL_RULES
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import VIEW
@@ -91,7 +90,7 @@ def _steps(derivation: Derived, plan: Plan, candidate: int, width: int) -> Itera
         yield formula(text, "        ", width)
     for number, told in enumerate(story.steps, 1):
         rule = RULE_OF.get(told.step.rule)
-        identity = equation(rule) if rule else "(a rule that this version does not have)"
+        identity = rule.equation if rule else "(a rule that this version does not have)"
         head = f"{told.step.rule:<15}  "
         yield ""
         if 5 + len(head + identity) <= width:

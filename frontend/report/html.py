@@ -11,7 +11,6 @@ from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from einderive.derivations.rule import equation
 from einderive.frontend.derived import Derived
 from einderive.frontend.report.derivation import (
     RULE_OF,
@@ -25,17 +24,7 @@ from einderive.frontend.text import counted, duration, tensors
 from einderive.ta.printing.show import show_program
 
 TEMPLATE = Path(__file__).with_name("derivation.html")
-FILTERS = (
-    candidate_lines,
-    counted,
-    digits,
-    duration,
-    equation,
-    searched,
-    stage_lines,
-    tell,
-    tensors,
-)
+FILTERS = (candidate_lines, counted, digits, duration, searched, stage_lines, tell, tensors)
 
 
 @cache
