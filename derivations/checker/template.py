@@ -207,22 +207,12 @@ class Template:
         right = _CUT.sub(lambda cut: f"{''.join(written[cut[1]])} < {places.pop(0)}", right)
         lines = [f"{one} = {other}" for one, other in (*earlier, ("Output[output]", right))]
         tensors = {FACTOR: "", **self.tensors} if self.takes_factor else self.tensors
-        return _parsed(
+        (root,) = parse(
             _INDEXED.sub(write, ";".join(lines)),
-            tuple(
-                (n, tuple(domain[i].extent for i in self._held(at))) for n, at in tensors.items()
-            ),
-            tuple((new, domain[i]) for each in written.values() for new, i in each.items()),
-        )
-
-
-def _parsed(
-    text: str,
-    shapes: tuple[tuple[str, tuple[int, ...]], ...],
-    ranges: tuple[tuple[str, Range], ...],
-) -> Scope:
-    (root,) = parse(text, dict(shapes), ranges=dict(ranges)).roots()
-    return root
+            {name: [domain[i].extent for i in self._held(at)] for name, at in tensors.items()},
+            ranges={new: domain[i] for each in written.values() for new, i in each.items()},
+        ).roots()
+        return root
 
 
 def _repeated(text: str, count: int) -> str:
