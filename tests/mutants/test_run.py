@@ -45,7 +45,7 @@ for outcome in run(family, made, judge_of, jobs=1, seconds={seconds}):
     print(outcome.verdict, outcome.by)
 """
 NOTHING = "return lambda first: None"
-TESTS = ("tests/derivations/test_conditions.py::test_refused",)
+TESTS = ("tests/derivations/steps/test_conditions.py::test_refused",)
 
 
 def python(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -59,7 +59,7 @@ def python(*arguments: str) -> subprocess.CompletedProcess[str]:
         ((), "return lambda first: (7, 'seen')", 3600, "killed kernel judge: seen"),
         ((), "raise ValueError('import')", 3600, "killed kernel judge: raises ValueError"),
         ((), "time.sleep(3600)", 2, "timeout"),
-        (TESTS, NOTHING, 3600, "killed tests/derivations/test_conditions.py::test_refused["),
+        (TESTS, NOTHING, 3600, "killed tests/derivations/steps/test_conditions.py::test_refused["),
         (("tests/no_such_file.py",), NOTHING, 3600, "crashed"),
     ],
 )

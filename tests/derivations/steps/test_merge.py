@@ -13,7 +13,7 @@ from einderive.ta.ir.node import Node, Scope
 from einderive.ta.ir.subst import nested_scopes, stages
 from einderive.ta.printing.show import show
 from einderive.ta.printing.written import MOST_LENGTH, written
-from tests.derivations.steps import proved, refusal, scope_of
+from tests.derivations.every_step import proved, refusal, scope_of
 
 MERGED = {
     "a map in place": (

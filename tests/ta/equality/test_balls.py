@@ -15,7 +15,7 @@ from einderive.ta.equality.balls import PreciseField
 from einderive.ta.exact.fields import whole_value
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.node import Reducer
-from tests.ta.test_functions import DEFINITIONS
+from tests.ta.functions.test_functions import DEFINITIONS
 
 FIELD: Final = PreciseField(20)
 ORACLE: Final = mpmath.MPContext()

@@ -32,7 +32,7 @@ from tests.derivations.small import FORMULAS, LIBRARY, MACHINES, roots, searched
 from tests.oracle import equal
 
 EVERY_FORMULA = pytest.mark.parametrize("name", FORMULAS)
-PROJECT = Path(__file__).parents[2]
+PROJECT = Path(__file__).parents[3]
 LARGE = "padded convolution"
 BUDGET = Budget(states=300)
 
@@ -124,7 +124,7 @@ def test_a_search_repeats_itself(name: str) -> None:
 def test_the_hash_seed_of_the_process_does_not_matter() -> None:
     names = ["box filter", "low rank"]
     code = (
-        "from tests.derivations.test_search import fresh, text_of\n"
+        "from tests.derivations.search.test_search import fresh, text_of\n"
         f"print('\\n'.join(text_of(fresh(name)) for name in {names!r}))"
     )
     here = "\n".join(text_of(fresh(name)) for name in names)

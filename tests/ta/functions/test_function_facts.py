@@ -20,7 +20,7 @@ from einderive.ta.exact.interp import evaluate
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.functions.data import Function, Pieces
 from einderive.ta.notation.parse import parse
-from tests.ta.test_functions import DEFINITIONS
+from tests.ta.functions.test_functions import DEFINITIONS
 
 INF: Final = math.inf
 NUMBERS: Final = [Fraction(n, d) for n in (-9, -4, -1, 0, 1, 2, 7) for d in (1, 3)]
@@ -56,7 +56,7 @@ def stating(fact: str) -> Any:
 
 
 def test_a_file_holds_what_it_is_named_after() -> None:
-    folder = Path(__file__).parents[2] / "ta" / "functions"
+    folder = Path(__file__).parents[3] / "ta" / "functions"
     files = {path.stem for path in folder.glob("*.py")} - {"__init__", "data"}
     assert files == FUNCTIONS.keys() | REDUCERS.keys()
     assert not FUNCTIONS.keys() & REDUCERS.keys()

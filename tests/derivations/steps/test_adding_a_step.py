@@ -32,7 +32,7 @@ from einderive.ta.notation.parse import parse
 from tests.derivations.seeds import corrupt, read
 from tests.oracle import equal
 
-PAGE = Path(__file__).parents[2] / "docs" / "adding-a-step.md"
+PAGE = Path(__file__).parents[3] / "docs" / "adding-a-step.md"
 FILE, RULE = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
 KNOWN = {
     *("Centre", "ContractPairs", "Distribute", "Expand", "Exponential", "Factor", "Fuse", "Merge"),

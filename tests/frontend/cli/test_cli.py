@@ -260,7 +260,7 @@ def test_the_start_is_quick() -> None:
         "from einderive.frontend.cli.main import main; assert main(['derive', '--help']) == 0;"
         "assert not {'torch', 'numpy', 'einderive.ta'} & set(sys.modules)"
     )
-    root = Path(__file__).resolve().parent.parent.parent
+    root = Path(__file__).resolve().parents[3]
     assert subprocess.run([sys.executable, "-c", script], cwd=root, check=False).returncode == 0
 
 
@@ -386,7 +386,7 @@ def test_colour_and_progress_only_on_a_terminal(
 def shell(*argv: str, **options: object) -> subprocess.CompletedProcess[str]:
     call: Callable[..., subprocess.CompletedProcess[str]] = subprocess.run
     command = [sys.executable, "-m", "einderive.frontend.cli.main", *argv]
-    root = Path(__file__).resolve().parent.parent.parent
+    root = Path(__file__).resolve().parents[3]
     return call(command, capture_output=True, text=True, cwd=root, check=False, **options)
 
 
@@ -404,7 +404,7 @@ def test_a_reader_that_closes_the_pipe() -> None:
         [sys.executable, "-m", "einderive.frontend.cli.main", "rules", "skew"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        cwd=Path(__file__).resolve().parent.parent.parent,
+        cwd=Path(__file__).resolve().parents[3],
     )
     assert process.stdout is not None
     assert process.stderr is not None

@@ -13,8 +13,8 @@ from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Condition, Const, Node, Number, Reducer
 from tests.amount import first
-from tests.derivations.test_kinds import LONE, kept, unnamed, values_of
 from tests.fuzz.integers import Inexact
+from tests.ta.facts.test_kinds import LONE, kept, unnamed, values_of
 
 EXTENT = 4
 FILLS: tuple[Number, ...] = (Fraction(0), Fraction(0), Fraction(1), Fraction(-2), inf, -inf)

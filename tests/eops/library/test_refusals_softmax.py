@@ -9,7 +9,7 @@ import pytest
 from einderive.derivations.matching.match import match
 from einderive.eops.library import by_name, softmax
 from einderive.ta.ir.operator import Binding
-from tests.eops.test_refusals import Ranges, Shapes, parsed
+from tests.eops.library.test_refusals import Ranges, Shapes, parsed
 
 SHIFTED = "exp(X[a,b]-max[j](X[a,j]))/sum[j](exp(X[a,j]-max[i](X[a,i])))"
 NO_SOFTMAX = "not exp(X) divided"

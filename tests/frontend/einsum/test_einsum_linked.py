@@ -12,7 +12,7 @@ import einderive as ed
 from einderive.frontend.call.guard import MISS
 from einderive.frontend.einsum import call as module
 from einderive.frontend.einsum import linked as einsum_linked
-from tests.frontend.test_einsum_suites import arguments, of
+from tests.frontend.einsum.test_einsum_suites import arguments, of
 
 LIBRARIES: dict[str, Any] = {
     "numpy": np.array,

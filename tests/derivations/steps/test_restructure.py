@@ -14,7 +14,7 @@ from einderive.derivations.steps.terms import lift
 from einderive.ta.ir.node import Access
 from einderive.ta.ir.subst import walk
 from einderive.ta.printing.show import show
-from tests.derivations.steps import outcome, proved, refusal, scope_of
+from tests.derivations.every_step import outcome, proved, refusal, scope_of
 
 SPLITS = {
     "the factors without the inner iterator stay": (

@@ -24,7 +24,7 @@ from einderive.ta.ir.canon import scope
 from tests.eops import triton_runner as runner
 
 RUNNER = Path(runner.__file__)
-ROOT = RUNNER.parents[2]
+ROOT = RUNNER.parents[3]
 CASES = {case.name: case for case in runner.cases()}
 
 

@@ -19,7 +19,7 @@ from einderive.derivations.steps.split_range import SplitRange
 from einderive.derivations.steps.split_sum import SplitSum
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir.affine import Range
-from tests.derivations.test_conditions import I0, I1, mapped, scope_of
+from tests.derivations.steps.test_conditions import I0, I1, mapped, scope_of
 
 EMPTY: list[tuple[str, Witness]] = [
     ("{L[i:0:0] S[j:0:3,k:0:5] M[i,j]*C[j,k]*A[k]}", ContractPairs((1, 2))),
