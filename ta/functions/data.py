@@ -6,8 +6,8 @@
 
 The parser takes names and numbers of operands from here, the interpreter values, the kernel and the
 checker facts, printers and emitters spellings.  A fact is what the code that reads it relies on
-without a proof of its own: `tests/ta/functions/test_function_facts.py` has a test for each fact of each
-function, and `docs/guarantees.md` counts those that the checker reads.
+without a proof of its own: `tests/ta/functions/test_function_facts.py` has a test for each fact of
+each function, and `docs/guarantees.md` counts those that the checker reads.
 """
 
 from __future__ import annotations

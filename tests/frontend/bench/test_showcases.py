@@ -2,8 +2,8 @@
 
 Each line says what a derivation must reach, as a factor in predicted time over the program as
 given, no stage of which multiplies out, and what the result must look like; the steps of both
-programs are checked, and small versions are evaluated exactly in tests/derivations/search/test_search.py.
-Measured ratios are in the demo's table.
+programs are checked, and small versions are evaluated exactly in
+tests/derivations/search/test_search.py.  Measured ratios are in the demo's table.
 """
 
 from __future__ import annotations
