@@ -33,7 +33,8 @@ name, that a comparison may be told to use: `ed.equivalent(..., laws=["tanh"])`.
 FACTS = """\
 The checker relies on these {count} facts, which are data of the files above. Each is tested by
 itself in `tests/ta/functions/test_function_facts.py`. Of a function it knows besides that equal
-operands give equal values; values of functions that are not said to be infinite here count as finite."""
+operands give equal values; values of functions that are not said to be infinite here count as
+finite."""
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 WIDTH = 92
 REMARK = """\
