@@ -63,7 +63,9 @@ def test_annotations_are_complete_and_name_documented_types(name: str) -> None:
         assert unknown == set(), where
 
 
-@pytest.mark.parametrize("thing", [*PUBLIC.values(), *DOCUMENTED.values()], ids=str)
+@pytest.mark.parametrize(
+    "thing", [*PUBLIC.values(), *DOCUMENTED.values()], ids=lambda thing: str(thing.__qualname__)
+)
 def test_everything_public_has_a_docstring(thing: Any) -> None:
     for name, found in functions(thing):
         text = inspect.getdoc(found) or ""
