@@ -35,7 +35,7 @@ class Pull(Witness):
             raise RuleRefused(f"only max and min let terms out, not {scope.reducer}")
         summed = reduced(scope)
         if isinstance(scope.body, Add):
-            outside = _outside(scope)
+            outside = _outside(scope.body, summed)
             inside = expr.add(*(term for term in scope.body.terms if term.free & summed))
             if not outside:
                 raise RuleRefused("every term uses a reduction iterator")
@@ -60,10 +60,11 @@ class Pull(Witness):
         return "cancels" if is_difference(before.body) else "reassociates"
 
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
-        return all(map(surely_finite, _outside(before))) and drops_nothing(before, after)
+        body = before.body
+        outside = _outside(body, reduced(before)) if isinstance(body, Add) else []
+        return all(map(surely_finite, outside)) and drops_nothing(before, after)
 
 
-def _outside(scope: Scope) -> list[Node]:
-    """The terms of the body that use no reduction iterator."""
-    parts = scope.body.terms if isinstance(scope.body, Add) else ()
-    return [term for term in parts if not term.free & reduced(scope)]
+def _outside(body: Add, summed: int) -> list[Node]:
+    """The terms that use no reduction iterator."""
+    return [term for term in body.terms if not term.free & summed]

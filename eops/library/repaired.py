@@ -35,7 +35,7 @@ from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import HALVES
 from einderive.ta.ir.element import element_bytes, floating_inputs
-from einderive.ta.ir.node import Add, Mul, Power, Scope, Source
+from einderive.ta.ir.node import Mul, Scope, Source
 from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
 from einderive.ta.ir.subst import accesses, nested_scopes, sources, stages, walk
 
@@ -51,39 +51,33 @@ WHOLE = Mismatch("constraint", "not all inputs are of floating types", (), 100.0
 
 
 def recognise(scope: Scope) -> Binding | Mismatch:
-    body = scope.body
-    factors = body.factors if isinstance(body, Mul) else (body,)
-    bases = [factor.base if isinstance(factor, Power) else factor for factor in factors]
-    if not scope.sums or not any(isinstance(base, Add) for base in bases):
-        return OTHER
     found = product_of(scope)
     if found is None or (found.degree == 1 and not found.plain):
         return OTHER
-    reads = accesses(body)
+    reads = accesses(scope.body)
     if not all(is_plain(read, scope.domain) for read in reads):
         return WINDOWED
     if not floating_inputs(scope):
         return WHOLE
-    if _expanded(scope) is None:
-        return OTHER
     first = len(scope.loops)
     roles = {"b": tuple(range(first)), "k": tuple(range(first, len(scope.domain)))}
     return Binding(scope, reads, roles)
 
 
 @lru_cache(maxsize=1 << 12)
-def _expanded(scope: Scope) -> Expanded | None:
-    """Multiplied out, with 2^(n-1) * U / 6 as the bound."""
+def _expanded(scope: Scope) -> Expanded:
+    """Multiplied out, with 2^(n-1) * U / 6 as the bound.  One side of each difference has a mean:
+    it is over an iterator that the other one is not over."""
     product = product_of(scope)
-    return (
-        None if product is None else expanded(scope, Fraction(2 ** (product.degree - 1), AMPLIFIED))
-    )
+    assert product is not None
+    found = expanded(scope, Fraction(2 ** (product.degree - 1), AMPLIFIED))
+    assert found is not None
+    return found
 
 
 def _launch(binding: Binding) -> Launch:
     scope = binding.scope
     found, product = _expanded(scope), product_of(scope)
-    assert found is not None
     assert product is not None
     own = [stage for stage in stages(found.fast, found.bound) if stage not in stages(scope)]
     steps = [(stage, lower(stage)) for stage in own]

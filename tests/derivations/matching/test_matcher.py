@@ -33,6 +33,7 @@ TEXTS = {
         "Y[c,h] = max[r](A[c,2*h+r]) where h in 0:6, r in 0:3",
         {"A": (4, 14)},
     ),
+    "copy": ("Y[i,h] = A[h,i]", {"A": (4, 6)}),
     "distances": ("Y[i,j] = (A[i,k]-B[j,k])^2", {"A": (8, 4), "B": (6, 4)}),
     "chain": ("Y[i,l] = A[i,j]*B[j,k]*C[k,l]", {"A": (3, 4), "B": (4, 5), "C": (5, 6)}),
 }

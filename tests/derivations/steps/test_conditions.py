@@ -173,6 +173,8 @@ REFUSED: list[tuple[str, Witness, str]] = [
     ("{L[i:0:4] relu(2*A[i])}", Scale(4), "no such sub-term"),
     ("{L[i:0:4] relu(-A[i]/2)}", Scale(0), "not relu or abs"),
     ("{L[i:0:4] relu(2)}", Scale(0), "not relu or abs"),
+    ("{L[i:0:4] sign(2*A[i])}", Scale(0), "not relu or abs"),
+    ("{L[i:0:4] maximum(2*A[i], B[i])}", Scale(0), "not relu or abs"),
     (EXP_OF_SUM, Exponential(-1, (0,)), "no such sub-term"),
     (EXP_OF_SUM, Exponential(4, (0,)), "no such sub-term"),
     ("{L[i:0:4] exp(A{fill=inf}[i+3] + B[i])}", Exponential(0, (0,)), "infinite"),

@@ -45,6 +45,11 @@ def test_a_read_that_is_left_is_asked_for_once(monkeypatch: pytest.MonkeyPatch) 
             "{L[i:0:4] S[k:0:3] {L[k:0:9] {L[k:0:9] exp(A[k])*B[k]}[k]}[i+k+5]}",
             "{L[i:0:4] S[k:0:3] exp(A[i+k+5])*B[i+k+5]}",
         ),
+        # a fill that is never read needs none
+        (
+            "{L[i:0:4] {L[i:0:9] exp(A[i])}{fill=2}[i+1] + B[i]}",
+            "{L[i:0:4] exp(A[i+1]) + B[i]}",
+        ),
     ],
 )
 def test_what_goes_in(before: str, after: str) -> None:
@@ -71,6 +76,9 @@ def squares(count: int) -> str:
         # beside one more term as long, and longer
         (f"exp({squares(MOST_LENGTH // 2 - 1)})*{squares(MOST_LENGTH // 2 - 1)}", 0),
         (f"exp({squares(MOST_LENGTH // 2)})*{squares(MOST_LENGTH // 2)}", 1),
+        # just as long as a body may be, and longer
+        (f"exp({squares(MOST_LENGTH - 1)})", 0),
+        (f"exp({squares(MOST_LENGTH)})", 1),
         # what is too long for one read is left there, not everywhere
         (f"exp({squares(MOST_LENGTH)})*{{L[i:0:4] exp(A[i])}}[i]", 1),
     ],

@@ -28,6 +28,8 @@ WINDOW: Ranges = {"h": (0, 4), "r": (0, 3)}
 CONVOLVED: Shapes = {"A": (2, 9), "K": (3, 2, 3)}
 INFINITE = "an infinite factor cannot leave the sum"
 PLAIN = "not at lone iterators"
+DIFFERENCE = "not a product with a difference of two reads"
+ROWS: Shapes = {"A": (4, 5), "B": (3, 5)}
 NO_RANGES = "not between ranges of one loop"
 
 NEAR: list[tuple[str, str, Shapes, Ranges, str]] = [
@@ -58,6 +60,15 @@ NEAR: list[tuple[str, str, Shapes, Ranges, str]] = [
     ("reduction", "Y[i] = sum[k](A[i+k])", A1, {"i": (0, 3), "k": (0, 3)}, PLAIN),
     ("reduction", "Y[i] = sum[k](A[i,k])", A2, {"k": (0, 6)}, PLAIN),
     ("reduction", "Y[] = sum[k](A[k,k])", A2, {"k": (0, 4)}, PLAIN),
+    ("repaired", "Y[i,j] = (A[i]-B[j])^2", AB, {}, DIFFERENCE),
+    ("repaired", "Y[i,j] = A[i,k]*B[j,k]", ROWS, {}, DIFFERENCE),
+    ("repaired", "Y[i,j] = max[k]((A[i,k]-B[j,k])^2)", ROWS, {}, DIFFERENCE),
+    ("repaired", "Y[i,j] = sum[k](2*(A[i,k]-B[j,k]))", ROWS, {}, DIFFERENCE),
+    ("repaired", "Y[i,j] = sum[k]((A[i,k]-B[j,k])^-2)", ROWS, {}, DIFFERENCE),
+    ("repaired", "Y[i,j] = sum[k](exp(A[i,k])*(A[i,k]-B[j,k]))", ROWS, {}, DIFFERENCE),
+    ("repaired", "Y[i,j] = (A[i,k]-B[j,k])^2", ROWS, {"k": (0, 7)}, PLAIN),
+    ("max_pool1d", "Y[h] = A[h]", A1, {}, "0 windowed dimensions"),
+    ("max_pool1d", "Y[h] = max[r](1e400*A[h+r])", A1, WINDOW, "cannot leave the maximum"),
     ("matmul", "Y[e,i] = A[i,k]*B[k]", A2 | {"B": (5,)}, {"e": (0, 2)}, "loop 0 is held"),
     ("matmul", "Y[i] = sum[k,l](A[i,k]*B[k,l])", A2 | {"B": (5, 3)}, {}, "reduction iterator 2 is"),
     ("matmul", "Y[i] = A[i,k]^3", A2, {}, "not a product of 2 reads"),
@@ -230,3 +241,10 @@ def product(count: int) -> tuple[Operator, Scope]:
 def test_products_of_more_reads_than_the_limit_are_not_matched() -> None:
     assert isinstance(match(*product(MOST_OPERANDS)), Binding)
     assert not isinstance(match(*product(MOST_OPERANDS + 1)), Binding)
+
+
+def test_integers_are_not_repaired() -> None:
+    text = "Y[i,j] = (A[i,k]-B[j,k])^2"
+    for dtype, bound in (("float64", True), ("int64", False)):
+        (scope,) = parse(text, ROWS, {"A": "float64", "B": dtype}).roots()
+        assert isinstance(match(by_name("repaired"), scope), Binding) is bound
