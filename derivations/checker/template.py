@@ -43,7 +43,7 @@ _REPEATED = re.compile(r"\w+\([^()]*, \.\.\.\)")
 _CUT = re.compile(r"\b([a-z]\w*) < \?")
 _INDEXED = re.compile(r"\b(\w+)\[([^\]]*)\]")
 """Tensors, and reducers, with their indices."""
-_INDEX = re.compile(r"(?:(\?|\d+)\*)?\b([a-z]\w*)")
+_INDEX = re.compile(r"(-?)(?:(\?|\d+)\*)?\b([a-z]\w*)")
 
 
 Ranges = tuple[Range, ...]
@@ -163,10 +163,11 @@ class Template:
         if windows:
             raise NotShown("the definition has no windows like the binding's")
 
-    def _slides(self, window: Window, number: int, indices: Sequence[tuple[str, str]]) -> bool:
+    def _slides(self, window: Window, number: int, indices: Sequence[tuple[str, ...]]) -> bool:
         """Does the operand of this number hold the two indices in the row
-        `unit*(a*h + b*r) + rest` alone, with the definition's numbers a and b?  What is summed may
-        run backwards: b may be the negative of a number."""
+        `unit*(a*h + b*r) + rest` alone, with the definition's numbers a and b?  All numbers are
+        positive, but b may be the negative of one where the definition adds it: what is summed may
+        run backwards."""
         steps = {window.loop: window.stride, window.reduction: window.dilation}
         slide = Row(0, tuple(sorted(steps.items())))
         rows = list(self.binding.operands[number].rows)
@@ -174,10 +175,13 @@ class Template:
             rows[window.dimension] = affine.add(rows[window.dimension], slide, -window.unit)
         return (
             window.operand == number
+            and window.unit > 0
             and not any(affine.iterators(row) & steps.keys() for row in rows)
             and all(
-                self.roles[index] == (i,) and (given == "?" or abs(step) == int(given or 1))
-                for (given, index), (i, step) in zip(indices, steps.items(), strict=True)
+                self.roles[index] == (i,)
+                and (given == "?" or abs(step) == int(given or 1))
+                and (step < 0 if sign else step > 0 or (step < 0 and i == window.reduction))
+                for (sign, given, index), (i, step) in zip(indices, steps.items(), strict=True)
             )
         )
 
@@ -230,7 +234,7 @@ def _repeated(text: str, count: int) -> str:
 
 
 def _names(indices: str) -> list[str]:
-    return [name for _, name in _INDEX.findall(indices)]
+    return [name for *_, name in _INDEX.findall(indices)]
 
 
 def _indices(side: str) -> list[str]:

@@ -73,6 +73,8 @@ def _windows(windows: tuple[Window, ...]) -> Iterator[tuple[Window, ...]]:
             for value in (getattr(window, item.name) + 1, getattr(window, item.name) - 1, -1, 9):
                 changes: dict[str, Any] = {item.name: value}
                 yield (*windows[:place], replace(window, **changes), *windows[place + 1 :])
+        opposite = {name: -getattr(window, name) for name in ("unit", "stride", "dilation")}
+        yield (*windows[:place], replace(window, **opposite), *windows[place + 1 :])
 
 
 def _lists(entries: Sequence[Any]) -> Iterator[tuple[Any, ...]]:

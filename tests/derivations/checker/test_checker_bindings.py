@@ -13,7 +13,7 @@ from einderive.derivations.checker import Claim, not_an_instance
 from einderive.derivations.matching.match import match
 from einderive.eops.library import by_name
 from einderive.ta.ir.node import Access, Scope, Tensor
-from einderive.ta.ir.operator import Binding
+from einderive.ta.ir.operator import Binding, Window
 from einderive.ta.ir.subst import accesses, stages
 from einderive.ta.notation.parse import parse
 from tests.derivations.checker.binding_changes import binding_changes
@@ -145,6 +145,26 @@ def test_a_choice_by_another_iterator_is_no_concatenation() -> None:
     binding = Binding(scope, accesses(scope.body), {"b": (0,), "i": (1,)})
     reason = not_an_instance(scope, by_name("concat"), binding)
     assert reason == "the choice is not between ranges of the loop"
+
+
+def test_a_kernel_that_slides_with_its_input_is_no_transposed_convolution() -> None:
+    shapes = {"A": (4,), "K": (12,)}
+    for operator, text, dilation, right in (
+        ("conv_transpose1d", "Y[h] = A[r]*K[h-2*r+6] where h in 0:5", -2, True),
+        ("conv_transpose1d", "Y[h] = A[r]*K[h+2*r] where h in 0:5", 2, False),
+        ("conv1d", "Y[h] = A[r]*K[h-2*r+6] where h in 0:5", -2, True),
+        ("conv1d", "Y[h] = A[r]*K[h+2*r] where h in 0:5", 2, True),
+    ):
+        (scope,) = parse(text, shapes).roots()
+        data, kernel = sorted(accesses(scope.body), key=lambda read: read.source.ranges)
+        place, operands = 1, (data, kernel)
+        roles: dict[str, tuple[int, ...]] = {**dict.fromkeys("ngfc", ()), "h": (0,), "i": (1,)}
+        if operator == "conv1d":
+            place, operands = 0, (kernel, data)
+            roles["r"] = roles.pop("i")
+        window = Window(place, 0, 0, 1, 1, 1, dilation)
+        binding = Binding(scope, operands, roles, (window,), Fraction(1))
+        assert (not_an_instance(scope, by_name(operator), binding) is None) is right, text
 
 
 @pytest.mark.parametrize(
