@@ -35,7 +35,7 @@ __all__ = ["Claim", "not_an_instance", "not_equal", "not_shown"]
 
 def not_shown(before: Scope, after: Scope, witness: Any) -> str | None:
     """Why a step is refused; None where its sides are equal tensors and its witness is its own."""
-    forward = getattr(witness, "forward", None) if type(witness).__name__ == "ReindexSums" else None
+    forward = witness.forward if getattr(witness, "of_sums", False) else None
     sets.begin()
     try:
         return fault(before, after, witness) or not_equal(before, after, forward)

@@ -6,14 +6,14 @@
     ReadPart      (P, ρ)       {L[x in X] f(x)}        =  {L[x in X] P[ρ(x)]}
 
 The scope on the right is written down again and has to be the step's right side; that Φ and Ψ are
-inverse is decided by integer sets.  All other witnesses name a place in an expression: the step
-holds or does not hold whatever they say, and they are not read.
+inverse is decided by integer sets.  A witness is known by its fields.  All others name a place in
+an expression: the step holds or does not hold whatever they say, and they are not read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from einderive.derivations.checker import sets
 from einderive.ta.ir import affine, expr
@@ -22,31 +22,34 @@ from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Condition, Scope
 from einderive.ta.ir.subst import substitute
 
+Maps: TypeAlias = tuple[Sequence[Row], Sequence[Row], tuple[Range, ...]]
+
 
 def fault(before: Scope, after: Scope, witness: Any) -> str | None:
     """Why the witness is not that of a step from `before` to `after`; None where it is, or where
-    it is of a kind that names a place."""
-    kind = type(witness).__name__
-    if kind == "ReadPart":
-        rows, ranges = witness.rows, witness.producer.loops
-        if not _speak(rows, len(before.loops)) or len(rows) != len(ranges):
-            return "the witness has rows that do not fit the scopes"
-        return _leads_to(after, expr_of(before, witness.producer, rows))
-    if kind not in ("ReindexLoops", "ReindexSums"):
-        return None
-    forward, backward, ranges = witness.forward, witness.backward, witness.ranges
+    it names a place."""
+    match witness:
+        case object(producer=Scope() as producer, rows=rows):
+            if not _speak(rows, len(before.loops)) or len(rows) != len(producer.loops):
+                return "the witness has rows that do not fit the scopes"
+            return _leads_to(after, expr_of(before, producer, rows))
+        case object(forward=forward, backward=backward, ranges=ranges, of_sums=of_sums):
+            return _fault_of_maps(before, after, (forward, backward, ranges), of_sums)
+    return None
+
+
+def _fault_of_maps(before: Scope, after: Scope, maps: Maps, of_sums: bool) -> str | None:
+    """Likewise for the maps Φ, Ψ and the box D' of the loops, or of the reduction iterators."""
+    forward, backward, ranges = maps
     if any(side.hi <= side.lo for side in (*ranges, *before.domain)):
         return "an iterator has an empty range"
     first, count = len(before.loops), len(before.sums)
-    if kind == "ReindexLoops":
-        old, new, shared = first, len(ranges), 0
-    else:
-        old, new, shared = count, len(ranges), first
+    old, new, shared = (count, len(ranges), first) if of_sums else (first, len(ranges), 0)
     if len(forward) != old or len(backward) != len(ranges):
         return "the witness has another number of rows than there are iterators"
     if not _speak(forward, shared + new) or not _speak(backward, shared + old):
         return "the witness has rows that do not fit the scopes"
-    if kind == "ReindexLoops":
+    if not of_sums:
         sums = [affine.iterator(new + s) for s in range(count)]
         body = substitute(before.body, [*forward, *sums])
         inner = make_scope(ranges, before.sums, body, before.reducer)

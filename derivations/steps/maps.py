@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, pairwise
+from typing import ClassVar
 
 from einderive.derivations.effects.nonfinite import drops_nothing, zero_whatever_else
 from einderive.derivations.effects.rounding import Exactness, judged
@@ -42,9 +43,12 @@ class Maps(Witness):
     backward: tuple[Row, ...]
     ranges: tuple[Range, ...]
 
-    @abstractmethod
+    of_sums: ClassVar[bool]
+    """Whether the reduction iterators change, and the loops stay; else it is the loops."""
+
     def fixed(self, scope: Scope) -> int:
         """How many of the scope's iterators stay as they are, before those that change."""
+        return len(scope.loops) if self.of_sums else 0
 
     @abstractmethod
     def leaving(self, scope: Scope) -> list[Read]:

@@ -12,6 +12,7 @@ injective where f does not see the difference (a loop f does not use).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from einderive.derivations.steps.maps import Maps, require_zero
 from einderive.ta.errors import RuleRefused
@@ -28,8 +29,7 @@ class ReindexLoops(Maps):
     """`forward[i]` is old loop i as a row of the new loops (Φ), `backward[j]` is new loop j as a
     row of the old loops (Ψ), `ranges` the box D' of the new loops."""
 
-    def fixed(self, scope: Scope) -> int:
-        return 0
+    of_sums: ClassVar[bool] = False
 
     def leaving(self, scope: Scope) -> list[Read]:
         return affine.leaving(self.backward, self.ranges, scope.loops)

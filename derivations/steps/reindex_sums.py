@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from einderive.derivations.steps.maps import Maps, require_zero
 from einderive.ta.errors import RuleRefused
@@ -29,8 +30,7 @@ class ReindexSums(Maps):
     """`forward[i]` is old reduction iterator i as a row of loops and new reduction iterators (Φ),
     `backward[j]` new reduction iterator j as a row of loops and old reduction iterators (Ψ)."""
 
-    def fixed(self, scope: Scope) -> int:
-        return len(scope.loops)
+    of_sums: ClassVar[bool] = True
 
     def leaving(self, scope: Scope) -> list[Read]:
         return [*self._lost(scope), *self._gained(scope)]
