@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import prod
 
-from einderive.eops.dtypes import as_float
 from einderive.frontend.baselines.writing.scalars import Scalars
 from einderive.frontend.baselines.writing.views import View, aligned, permuted, view
 from einderive.frontend.baselines.writing.writer import NotWritten, Writer, Written, grouped
+from einderive.ta.exact.fields import rounded
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.expr import split_coefficient
@@ -103,4 +103,4 @@ def scaled(text: str, coefficient: Number) -> str:
         sign = "-" if coefficient < 0 else ""
         divisor = coefficient.denominator
         return f"{sign}{text} / {divisor}" if divisor > 1 else f"{sign}{text}"
-    return f"{as_float(coefficient)!r} * {text}"
+    return f"{rounded(coefficient)!r} * {text}"

@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 import torch
 
-from einderive.eops.dtypes import as_float
 from einderive.eops.torch_views.digits import split_digits
 from einderive.eops.torch_views.views import plan_view
 from einderive.frontend.baselines.writing.writer import NotWritten, Writer
+from einderive.ta.exact.fields import rounded
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
@@ -152,7 +152,7 @@ def _padding(cuts: Sequence[_Cut]) -> str:
 def _value(access: Access) -> str:
     if not access.fill:
         return ""
-    fill = as_float(access.fill)
+    fill = rounded(access.fill)
     return f", value={'-inf' if fill < 0 else 'inf'}" if isinf(fill) else f", value={fill!r}"
 
 
