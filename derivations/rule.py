@@ -35,14 +35,11 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """One identity.  `formula` states it in the notation with names that stand for bodies, integers
-    and iterators (`ta.notation.identity`), one line for each form that it has; `conditions` says in
-    words what the kernel verifies, `choices` where the rule's parameters come from; `laws` are
-    the names (in `equality.laws`) of the identities of functions that it rests on, where there are
-    such.  An `opening` rule is asked of the stages of the given program alone, before all others:
-    what it prepares, and what the rules in `then` make of that one after the other, is explored
-    like the program itself."""
+class Description:
+    """What a rule says.  `formula` states its identity in the notation with names that stand for
+    bodies, integers and iterators (`ta.notation.identity`), one line for each form that it has;
+    `conditions` says in words what the kernel verifies, `choices` where the rule's parameters come
+    from."""
 
     name: str
     formula: str
@@ -51,17 +48,26 @@ class Rule:
     exactness: Exactness
     assumes_no_nan: str
     source: str
+
+    @property
+    def equation(self) -> str:
+        """The first line of the formula, without its clause."""
+        return self.formula.splitlines()[0].partition(" where ")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(Description):
+    """One identity.  `laws` are the names (in `equality.laws`) of the identities of functions that
+    it rests on, where there are such.  An `opening` rule is asked of the stages of the given
+    program alone, before all others: what it prepares, and what the rules in `then` make of that
+    one after the other, is explored like the program itself."""
+
     propose: Propose
     examples: tuple[Example, ...]
     refusals: tuple[Refusal, ...] = ()
     laws: tuple[str, ...] = ()
     opening: bool = False
     then: tuple[Rule, ...] = ()
-
-    @property
-    def equation(self) -> str:
-        """The first line of the formula, without its clause."""
-        return self.formula.splitlines()[0].partition(" where ")[0]
 
     def steps(self, scope: Scope) -> Iterator[Step]:
         """The steps that the rule proposes and the kernel accepts, without those that change
@@ -76,25 +82,13 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class JointRule:
+class JointRule(Description):
     """A rule that rewrites several scopes of a program at once; its steps only pay together."""
 
-    name: str
-    formula: str
-    conditions: str
-    choices: str
-    exactness: Exactness
-    assumes_no_nan: str
-    source: str
     propose: Callable[[Sequence[Scope]], Iterator[tuple[tuple[Scope, Witness], ...]]]
     examples: tuple[Example, ...] = ()
     """`before` is a program, `after` what its first statement becomes."""
     refusals: tuple[Refusal, ...] = ()
-
-    @property
-    def equation(self) -> str:
-        """The first line of the formula, without its clause."""
-        return self.formula.splitlines()[0].partition(" where ")[0]
 
     def groups(self, scopes: Sequence[Scope]) -> Iterator[tuple[Step, ...]]:
         """Groups of steps that the kernel accepts, all of a group or none."""
@@ -106,8 +100,3 @@ class JointRule:
                 )
             except RuleRefused:
                 continue
-
-
-def equation(rule: Rule | JointRule) -> str:
-    """The first line of the rule's formula, without its clause."""
-    return rule.formula.splitlines()[0].partition(" where ")[0]

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import inf
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from einderive.ta.errors import BuildError
@@ -106,14 +105,6 @@ def result(scope: Scope, dtypes: Sequence[str]) -> str:
     if dtypes and not floats:
         return whole_types(scope, dtypes).result
     return next(iter(floats)) if len(floats) == 1 else accumulator(scope, dtypes)
-
-
-def as_float(value: Number) -> float:
-    """The nearest float; beyond its range an infinity."""
-    try:
-        return float(value)
-    except OverflowError:
-        return inf if value > 0 else -inf
 
 
 def _keeps_integers(node: Node, scope: Scope) -> bool:

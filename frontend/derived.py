@@ -7,7 +7,7 @@ import os
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from operator import index
-from typing import Any, NamedTuple, NoReturn, Self
+from typing import Any, NamedTuple
 
 from einderive.derivations.checker import Claim
 from einderive.derivations.matching.cost import MACHINES, Machine
@@ -23,10 +23,11 @@ from einderive.derivations.steps.kernel import Step
 from einderive.eops.library import OPERATORS
 from einderive.frontend.accuracy.levels import Accuracy, Nan, left_out
 from einderive.frontend.files import write_whole
-from einderive.ta.errors import PickleError, RecordError, TextError, shown
+from einderive.ta.errors import RecordError, TextError, shown
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.program import Program, Statement
 from einderive.ta.ir.subst import stages
+from einderive.ta.ir.uncopied import Uncopied
 from einderive.ta.notation.parse import parse, tensors_named
 from einderive.ta.notation.reader import MOST_NESTED, nesting
 from einderive.ta.printing.show import show_program
@@ -41,7 +42,7 @@ class Stated(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Derived:
+class Derived(Uncopied):
     """`candidates` are complete programs, each by steps that the kernel made: by predicted seconds,
     the best of each idea before its variations.  The first, the fastest of all by prediction, is
     the derivation's result until something is measured (`compile`).  Whether one is shown to be
@@ -50,6 +51,7 @@ class Derived:
     `api.optimize.derive`): a candidate that `"fast"` takes may be refused under `"normwise"`,
     which knows its digits only from running it."""
 
+    not_pickled = ("a derivation", "save(path) writes it, load(path) reads it back")
     source: Program
     target: str
     candidates: tuple[Plan, ...]
@@ -121,15 +123,6 @@ class Derived:
                 next_step=f"candidates are counted from 0; there are {count}",
             )
         return self.candidates[number]
-
-    def __copy__(self) -> Self:
-        return self  # nothing in it changes
-
-    def __deepcopy__(self, memo: object) -> Self:
-        return self
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise PickleError("a derivation", "save(path) writes it, load(path) reads it back")
 
     def __repr__(self) -> str:
         return f"<Derivation of {show_program(self.source)!r}, {len(self.candidates)} candidates>"

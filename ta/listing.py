@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from importlib import import_module
+from inspect import isabstract
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import TypeVar
 
 Kind = TypeVar("Kind")
@@ -17,17 +20,33 @@ def listed(package: str, kind: type[Kind], first: str = "", last: str = "") -> t
     `last` names; within a file that of its definitions.  A value belongs to one file, so a file
     that needs one of another file imports that file.  ValueError where two files hold the same
     value, or where a file that is named is missing."""
-    there = [module.name for module in iter_modules(sys.modules[package].__path__)]
-    ahead, behind = first.split(), last.split()
-    if missing := {*ahead, *behind} - {*there}:
-        raise ValueError(f"{package} has no file {', '.join(sorted(missing))}")
-    between = sorted({*there} - {*ahead, *behind})
     found: dict[int, Kind] = {}
-    for name in (*ahead, *between, *behind):
-        held = vars(import_module(f"{package}.{name}")).values()
+    for module in _files(package, first.split(), last.split()):
+        held = vars(module).values()
         items = (item for each in held for item in (each if isinstance(each, tuple) else (each,)))
         own = {id(item): item for item in items if isinstance(item, kind)}
         if own.keys() & found.keys():
-            raise ValueError(f"{package}.{name} imports a value of another file")
+            raise ValueError(f"{module.__name__} imports a value of another file")
         found |= own
     return tuple(found.values())
+
+
+def classes(package: str) -> Iterator[type]:
+    """The classes that the files of a package define, but for abstract ones, by the order of the
+    files' names."""
+    for module in _files(package):
+        for value in vars(module).values():
+            own = isinstance(value, type) and value.__module__ == module.__name__
+            if own and not isabstract(value):
+                yield value
+
+
+def _files(
+    package: str, ahead: Sequence[str] = (), behind: Sequence[str] = ()
+) -> Iterator[ModuleType]:
+    """The modules of a package: those ahead, others by their names, those behind."""
+    there = {module.name for module in iter_modules(sys.modules[package].__path__)}
+    if missing := {*ahead, *behind} - there:
+        raise ValueError(f"{package} has no file {', '.join(sorted(missing))}")
+    for name in (*ahead, *sorted(there - {*ahead, *behind}), *behind):
+        yield import_module(f"{package}.{name}")

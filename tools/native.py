@@ -30,7 +30,7 @@ MODULES = (
     "einderive/derivations/search/graph.py",
     "einderive/derivations/matching/match.py",
     "einderive/derivations/matching/matcher.py",
-    "einderive/derivations/steps/propose.py",
+    "einderive/derivations/proposing.py",
     "einderive/derivations/rule.py",
     "einderive/derivations/rules/fuse.py",
     "einderive/derivations/rules/hoist.py",

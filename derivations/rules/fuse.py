@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from einderive.derivations.proposing import affine_rows, loops_witness
 from einderive.derivations.rule import Example, Refusal, Rule
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.propose import affine_rows, loops_witness
 from einderive.derivations.steps.reindex_sums import ReindexSums
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from einderive.derivations.proposing import replace_loop, replace_reduction
 from einderive.derivations.rule import Example, Refusal, Rule
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.propose import replace_loop, replace_reduction
 from einderive.derivations.steps.reindex_sums import ReindexSums
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from einderive.derivations.rule import Example, Refusal, Rule
-from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.propose import (
+from einderive.derivations.proposing import (
     affine_rows,
     combinations,
     replace_loop,
     replace_reduction,
     solve,
 )
+from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.reindex_loops import ReindexLoops
 from einderive.derivations.steps.reindex_sums import ReindexSums
 from einderive.ta.facts.zeros import zero_reads

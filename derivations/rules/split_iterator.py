@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from einderive.derivations.rule import Example, Refusal, Rule
-from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.propose import (
+from einderive.derivations.proposing import (
     affine_rows,
     near_divisors,
     split_loop,
     split_reduction,
 )
+from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.reindex_loops import ReindexLoops
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Scope

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from einderive.derivations.proposing import condition_rows
 from einderive.derivations.rule import Example, Refusal, Rule
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.propose import condition_rows
 from einderive.derivations.steps.split_range import SplitRange
 from einderive.ta.ir.node import Scope
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from einderive.derivations.proposing import loops_witness
 from einderive.derivations.rule import Example, Refusal, Rule
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.propose import loops_witness
 from einderive.derivations.steps.reindex_loops import ReindexLoops
 from einderive.derivations.steps.reindex_sums import ReindexSums
 from einderive.ta.facts.needed import needed

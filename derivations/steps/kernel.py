@@ -13,15 +13,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from importlib import import_module
-from inspect import isabstract
-from pkgutil import iter_modules
 from typing import ClassVar
 
 from einderive.derivations import steps
 from einderive.derivations.effects.rounding import Exactness, is_copied
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir.node import Scope
+from einderive.ta.listing import classes
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +100,5 @@ def apply(scope: Scope, witness: Witness, *, exact: bool = True) -> Scope:
 @cache
 def kinds() -> Mapping[str, type[Witness]]:
     """All kinds of witness by name: the classes of this folder's files."""
-    found: dict[str, type[Witness]] = {}
-    for item in iter_modules(steps.__path__):
-        module = import_module(f"{steps.__name__}.{item.name}")
-        for name, value in vars(module).items():
-            own = isinstance(value, type) and value.__module__ == module.__name__
-            if own and issubclass(value, Witness) and not isabstract(value):
-                found[name] = value
-    return found
+    found = classes(steps.__name__)
+    return {kind.__name__: kind for kind in found if issubclass(kind, Witness)}

@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 import torch
 
-from einderive.eops.dtypes import as_float, holds, is_integral, whole_types
+from einderive.eops.dtypes import holds, is_integral, whole_types
+from einderive.ta.exact.fields import rounded
 from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir.node import Number, Scope, Source, Tensor
 from einderive.ta.ir.subst import sources
@@ -86,7 +87,7 @@ def real_scalar(value: Number, dtype: torch.dtype) -> float:
 
     torch refuses such a scalar as a fill and as a factor (`alpha`), and takes it elsewhere.
     """
-    real, limits = as_float(value), torch.finfo(dtype)
+    real, limits = rounded(value), torch.finfo(dtype)
     if abs(real) <= limits.max or isinf(real):
         return real
     half = limits.max / (2 - limits.eps) * limits.eps / 2  # of the spacing of the largest numbers

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 import torch
 
@@ -15,8 +15,8 @@ from einderive.frontend.call.simplify import Simple
 from einderive.frontend.derived import Derived
 from einderive.frontend.files import write_whole
 from einderive.frontend.trial.outcome import TRIED, Outcome
-from einderive.ta.errors import PickleError
 from einderive.ta.ir.node import Tensor
+from einderive.ta.ir.uncopied import Uncopied
 from einderive.ta.printing.show import show_program
 
 
@@ -61,9 +61,13 @@ class Derivation(Derived):
 
 
 @dataclass(frozen=True, eq=False)
-class CompiledFunction(Outcome):
+class CompiledFunction(Outcome, Uncopied):
     """The chosen program: call it with arrays by name, or by position in order of appearance."""
 
+    not_pickled = (
+        "a compiled function",
+        "derivation.save(path) writes what it was built from; load(path).compile() builds anew",
+    )
     derivation: Derivation
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
@@ -106,18 +110,6 @@ class CompiledFunction(Outcome):
         source, accuracy = self.derivation.source, self.derivation.accuracy
         program, run = specialised(source, self.run, types, self.device, accuracy, as_written)
         return Caller(program, lambda inputs: self._converted(run(inputs)), self.device)
-
-    def __copy__(self) -> CompiledFunction:
-        return self  # as Python's own functions do
-
-    def __deepcopy__(self, memo: object) -> CompiledFunction:
-        return self
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise PickleError(
-            "a compiled function",
-            "derivation.save(path) writes what it was built from; load(path).compile() builds anew",
-        )
 
     def __str__(self) -> str:
         from einderive.frontend.report.measured import compiled_text

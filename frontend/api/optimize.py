@@ -322,8 +322,3 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
 def default_target() -> str:
     """`cuda` where a GPU is there, else `cpu`."""
     return "cuda" if torch.cuda.is_available() else "cpu"
-
-
-def compile_program(program: Program) -> Callable[..., Any]:
-    """The compiled function of a program, for callers that have no options to give."""
-    return compile(program)

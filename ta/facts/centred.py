@@ -87,16 +87,16 @@ def _whole(read: Access) -> Node:
 
 def is_centred(term: Node) -> bool:
     """Whether the term is, up to a number, the read of a centred operand."""
-    _, core = expr.split_coefficient(term)
-    if not isinstance(core, Access) or not isinstance(core.source, Scope):
-        return False
-    body = core.source.body
-    return isinstance(body, Add) and any(_is_mean(part) for part in body.terms)
+    body = _body_read(term)
+    return isinstance(body, Add) and any(map(_is_mean, body.terms))
 
 
 def _is_mean(term: Node) -> bool:
-    _, core = expr.split_coefficient(term)
-    if not isinstance(core, Access) or not isinstance(core.source, Scope):
-        return False
-    found = core.source.body
+    found = _body_read(term)
     return isinstance(found, Apply) and found.function == "finite"
+
+
+def _body_read(term: Node) -> Node | None:
+    """The body of the scope that the term reads, up to a number."""
+    _, core = expr.split_coefficient(term)
+    return core.source.body if isinstance(core, Access) and isinstance(core.source, Scope) else None

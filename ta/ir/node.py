@@ -22,10 +22,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias
+from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
-from einderive.ta.errors import PickleError
 from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.uncopied import Uncopied
 
 Number: TypeAlias = Fraction | float
 """A Fraction, or one of the two infinities as a float."""
@@ -44,12 +44,13 @@ class Condition(NamedTuple):
     row: Row
 
 
-class Node:
+class Node(Uncopied):
     """A node.  `free` is the bit set of iterators that occur; `digest` and `order` fix an order of
     operands that does not depend on the run; `widest` are the bytes of an element of the widest
     tensor that it is computed from (0: of none)."""
 
     __slots__ = ("__weakref__", "digest", "free", "label", "widest")
+    not_pickled = ("a node", "print it, str(node), and parse the text")
     rank: ClassVar[int] = 2
     digest: int
     free: int
@@ -60,15 +61,6 @@ class Node:
     def order(self) -> tuple[int, str, int]:
         """The key by which operands are sorted."""
         return (self.rank, self.label, self.digest)
-
-    def __copy__(self) -> Self:
-        return self  # the one object of its value
-
-    def __deepcopy__(self, memo: object) -> Self:
-        return self
-
-    def __reduce__(self) -> str:
-        raise PickleError("a node", "print it, str(node), and parse the text")
 
     def __repr__(self) -> str:
         return PRINTERS["expression"](self)

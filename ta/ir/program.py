@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import NoReturn
 
-from einderive.ta.errors import PickleError
 from einderive.ta.ir.node import PRINTERS, Scope, Source, Tensor
 from einderive.ta.ir.sources import with_tensors
 from einderive.ta.ir.subst import sources, stages
+from einderive.ta.ir.uncopied import Uncopied
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +26,7 @@ Hints = Mapping[tuple[str, int], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class Program(Uncopied):
     """Statements as the user wrote them, with what is needed to show them again.
 
     `inputs` are in order of first appearance.  `outputs` are the statements named in
@@ -36,6 +35,7 @@ class Program:
     output).  Where no names are given, they are the statements that no scope reads.
     """
 
+    not_pickled = ("a program", "keep its text, str(program), and parse it again")
     inputs: tuple[Tensor, ...]
     statements: tuple[Statement, ...]
     hints: Hints = field(default_factory=lambda: MappingProxyType({}), compare=False)
@@ -51,15 +51,6 @@ class Program:
         for statement in self.statements:
             scopes[statement.name] = inline_statements(statement.scope, scopes)
         return scopes
-
-    def __copy__(self) -> Program:
-        return self  # nothing in it changes
-
-    def __deepcopy__(self, memo: object) -> Program:
-        return self
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise PickleError("a program", "keep its text, str(program), and parse it again")
 
     def __str__(self) -> str:
         return PRINTERS["program"](self)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
 
@@ -69,22 +70,37 @@ def parse(
     half-open ranges of iterators by name, as a clause does.
     """
     with _complete_errors(text):
-        statements = read_program(text)
-        targets = [statement.target.name for statement in statements]
-        known = _Known(checked_shapes(shapes), checked_dtypes(dtypes), targets)
-        stated = checked_ranges(ranges)
-        found = [_statement(statement, known, stated) for statement in statements]
-        _refuse_unused("a shape", shapes, {*known.inputs, *targets})
-        if not isinstance(dtypes, str):
-            _refuse_unused("an element type", dtypes, {*known.inputs, *targets})
-        _refuse_unused("a range", ranges, known.iterators)
-        read = {name.name for each in statements for name, _ in _tensors_read(each.value)}
-        return Program(
-            tuple(known.inputs.values()),
-            tuple(found),
-            MappingProxyType(known.hints),
-            tuple(target for target in targets if target not in read),
-        )
+        read_program(text)  # what is wrong with the text is said first
+        sizes = tuple(checked_shapes(shapes).items())
+        types = checked_dtypes(dtypes)
+        named = types if isinstance(types, str) else tuple(types.items())
+        return _program(text, sizes, named, tuple(checked_ranges(ranges).items()))
+
+
+@lru_cache(maxsize=256)  # a derivation and its check ask the same again
+def _program(
+    text: str,
+    shapes: tuple[tuple[str, tuple[int, ...]], ...],
+    dtypes: tuple[tuple[str, str], ...] | str,
+    ranges: tuple[tuple[str, Range], ...],
+) -> Program:
+    statements = read_program(text)
+    targets = [statement.target.name for statement in statements]
+    types = dtypes if isinstance(dtypes, str) else dict(dtypes)
+    known = _Known(dict(shapes), types, targets)
+    stated = dict(ranges)
+    found = [_statement(statement, known, stated) for statement in statements]
+    _refuse_unused("a shape", known.shapes, {*known.inputs, *targets})
+    if not isinstance(types, str):
+        _refuse_unused("an element type", types, {*known.inputs, *targets})
+    _refuse_unused("a range", stated, known.iterators)
+    read = {name.name for each in statements for name, _ in _tensors_read(each.value)}
+    return Program(
+        tuple(known.inputs.values()),
+        tuple(found),
+        MappingProxyType(known.hints),
+        tuple(target for target in targets if target not in read),
+    )
 
 
 def parse_expression(

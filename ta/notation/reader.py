@@ -21,6 +21,7 @@ LONGEST_NAME = 200
 LONGEST_TEXT = 1_000_000
 
 
+@lru_cache(maxsize=64)
 def read_program(text: str) -> tuple[Statement, ...]:
     """The statements of a text; raises `NotationError`."""
     statements: tuple[Statement, ...] = _parse(text, "program")

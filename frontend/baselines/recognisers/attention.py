@@ -10,12 +10,12 @@ from math import inf
 
 import torch
 
-from einderive.eops.dtypes import as_float
 from einderive.eops.library import attention, softmax
 from einderive.frontend.baselines.writing.scalars import condition_mask
 from einderive.frontend.baselines.writing.terms import as_it_is
 from einderive.frontend.baselines.writing.views import View, arranged, permuted, view
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
+from einderive.ta.exact.fields import rounded
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Const, Node, Scope, Select
@@ -54,8 +54,8 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
     for i in roles["d"]:
         depth *= domain[i].extent
     options = ""
-    if abs(as_float(found.scale) * depth**0.5 - 1) > 1e-6:
-        options = f", scale={as_float(found.scale)!r}"
+    if abs(rounded(found.scale) * depth**0.5 - 1) > 1e-6:
+        options = f", scale={rounded(found.scale)!r}"
     if mask is not None:
         options += _masked(mask, scope, found, writer)
     text = f"F.scaled_dot_product_attention({', '.join(texts)}{options})"

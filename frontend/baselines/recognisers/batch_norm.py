@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from einderive.eops.dtypes import as_float
 from einderive.frontend.baselines.writing.scalars import Scalars
 from einderive.frontend.baselines.writing.views import View, arranged, permuted, view
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
+from einderive.ta.exact.fields import rounded
 from einderive.ta.ir import expr
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Scope
@@ -55,7 +55,7 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
     x = arranged(view(values, scope.loops, writer), [(i,) for i in order])
     texts = [x, part(mean), part(variance), part(gain[0]) if gain else "None"]
     texts.append("None" if bias is None else part(bias))
-    text = f"F.batch_norm({', '.join(texts)}, eps={as_float(eps)!r})"
+    text = f"F.batch_norm({', '.join(texts)}, eps={rounded(eps)!r})"
     return Written(permuted(View(text, order), range(len(order))), "batch_norm")
 
 

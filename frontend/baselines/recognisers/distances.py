@@ -7,12 +7,12 @@ S[k] abs(A[i,k]-B[j,k])         torch.cdist(A, B, p=1)    through a matrix produ
 from __future__ import annotations
 
 from einderive.frontend.baselines.writing.broadcast import scaled
-from einderive.frontend.baselines.writing.terms import as_it_is
+from einderive.frontend.baselines.writing.terms import as_it_is, difference_of_reads
 from einderive.frontend.baselines.writing.views import View, arranged, permuted, view
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Access, Add, Apply, Node, Power, Scope
+from einderive.ta.ir.node import Access, Apply, Node, Power, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:
@@ -37,11 +37,10 @@ def _distance(scope: Scope, writer: Writer, square: str) -> Written | None:
         difference, option, square = core.args[0], ", p=1", ""
     elif not square and coefficient != 1:
         return None
-    if not isinstance(difference, Add) or len(difference.terms) != 2 or difference is None:
+    reads = difference_of_reads(difference)
+    if reads is None:
         return None
-    (c, a), (d, b) = map(split_coefficient, difference.terms)
-    if {c, d} != {1, -1} or not isinstance(a, Access) or not isinstance(b, Access):
-        return None
+    a, b = reads
     k, loops = len(scope.loops), len(scope.loops)
     batch = bits(a.free & b.free & ~(1 << k))
     m, n = (bits(part.free & ~other.free) for part, other in ((a, b), (b, a)))

@@ -7,11 +7,11 @@ Y[i,j] = A[i,k]*B[k,l]*D[l,j] + C[i,j]          torch.addmm(C, A @ B, D)
 
 from __future__ import annotations
 
-from einderive.eops.dtypes import as_float
 from einderive.frontend.baselines.recognisers.products import down_to_two, factors_of
 from einderive.frontend.baselines.writing.terms import over, plus
 from einderive.frontend.baselines.writing.views import View, permuted, view
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
+from einderive.ta.exact.fields import rounded
 from einderive.ta.ir.node import Number, Scope
 
 
@@ -57,7 +57,7 @@ def _columns(w: View, k: int) -> str:
 
 def _scales(beta: Number, alpha: Number) -> str:
     given = [(name, value) for name, value in (("beta", beta), ("alpha", alpha)) if value != 1]
-    return "".join(f", {name}={as_float(value)!r}" for name, value in given)
+    return "".join(f", {name}={rounded(value)!r}" for name, value in given)
 
 
 LINEAR = Recogniser(recognise)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from einderive.frontend.baselines.recognisers.softmax import log_softmax
 from einderive.frontend.baselines.writing.broadcast import scaled
 from einderive.frontend.baselines.writing.scalars import Scalars
-from einderive.frontend.baselines.writing.terms import extent
+from einderive.frontend.baselines.writing.terms import difference_of_reads, extent
 from einderive.frontend.baselines.writing.views import permuted, view
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.ir import expr
@@ -36,11 +36,10 @@ def _difference(scope: Scope, writer: Writer) -> Written | None:
         word, difference = "mse_loss", core.base
     elif isinstance(core, Apply) and core.function == "abs":
         word, difference = "l1_loss", core.args[0]
-    if scope.loops or not isinstance(difference, Add) or len(difference.terms) != 2:
+    reads = difference_of_reads(difference)
+    if scope.loops or reads is None:
         return None
-    (c, a), (d, b) = map(split_coefficient, difference.terms)
-    if {c, d} != {1, -1} or not isinstance(a, Access) or not isinstance(b, Access):
-        return None
+    a, b = reads
     whole = (1 << len(scope.domain)) - 1
     if a.free != whole or b.free != whole:
         return None

@@ -10,11 +10,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from einderive.eops.dtypes import as_float
 from einderive.frontend.baselines.writing.scalars import Scalars
 from einderive.frontend.baselines.writing.terms import extent, over, reductions
 from einderive.frontend.baselines.writing.views import View, permuted, view
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
+from einderive.ta.exact.fields import rounded
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.canon import scope as make_scope
@@ -68,7 +68,7 @@ def _call(
     def part(read: Node | None) -> str:
         return view(read, scope.loops, writer).text if isinstance(read, Access) else "None"
 
-    eps = repr(as_float(found.eps))
+    eps = repr(rounded(found.eps))
     if found.centred:
         text = f"F.layer_norm({text}, {shape}, {part(gain)}, {part(bias)}, {eps})"
         return Written(text, "layer_norm")

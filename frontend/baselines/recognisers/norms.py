@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from einderive.eops.dtypes import as_float
 from einderive.frontend.baselines.writing.scalars import Scalars
 from einderive.frontend.baselines.writing.terms import as_it_is, reductions
 from einderive.frontend.baselines.writing.views import View, permuted, view
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
+from einderive.ta.exact.fields import rounded
 from einderive.ta.ir.expr import power, split_coefficient
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Scope
 
@@ -56,7 +56,7 @@ def _distance(difference: Node, inner: Scope, writer: Writer) -> Written | None:
     sign, eps = (-1, -eps) if eps < 0 else (1, eps)  # (X - Z - eps)^2 = (Z - X + eps)^2
     order = range(len(inner.domain))
     x, z = (permuted(view(reads[c], inner.domain, writer), order) for c in (sign, -sign))
-    text = f"F.pairwise_distance({x}, {z}, eps={as_float(eps)!r})"
+    text = f"F.pairwise_distance({x}, {z}, eps={rounded(eps)!r})"
     return Written(text, "pairwise_distance")
 
 
@@ -99,7 +99,7 @@ def _normalised(scope: Scope, writer: Writer) -> Written | None:
         for factor, inside, dims, reducer in reductions(root.args[0], scope):
             if factor == 1 and reducer == "sum" and inside is power(values, 2) and len(dims) == 1:
                 text = Scalars(scope.loops, range(len(scope.loops)), writer).text(values)
-                eps = repr(as_float(least.value))
+                eps = repr(rounded(least.value))
                 return Written(f"F.normalize({text}, dim={dims[0]}, eps={eps})", "normalize")
     return None
 

@@ -7,8 +7,9 @@ Y[n,c,h] = max[r](A{fill=-inf}[n,c,2*h+r-1])            F.max_pool1d(A, 3, 2, 1)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from math import inf, prod
 
 from einderive.derivations.matching.match import match
@@ -154,7 +155,7 @@ def pooling(scope: Scope, writer: Writer) -> Written | None:
     else:
         text = f"F.max_pool{count}d({x}, {kernel}{options})"
     groups = [*lead, *((slide.window.loop,) for slide in found)]
-    text = _restored(_wanted(text, found), groups, binding)
+    text = _restored(_wanted(text, found, _computed), groups, binding)
     word = f"{'avg' if average else 'max'}_pool{count}d"
     return Written(scaled(text, coefficient), word)
 
@@ -178,10 +179,10 @@ def _sizes(values: Sequence[int]) -> str:
     return str(values[0]) if len(set(values)) == 1 else f"({', '.join(map(str, values))})"
 
 
-def _wanted(text: str, found: Sequence[Slide]) -> str:
+def _wanted(text: str, found: Sequence[Slide], computed: Callable[[Slide], int]) -> str:
     """Without what the library computes before the first output that is asked for, and after the
     last."""
-    if not any(slide.skipped or _computed(slide) != slide.extent for slide in found):
+    if not any(slide.skipped or computed(slide) != slide.extent for slide in found):
         return text
     cuts = [f"{slide.skipped or ''}:{slide.skipped + slide.extent}" for slide in found]
     return f"{text}[..., {', '.join(cuts)}]"
@@ -202,17 +203,10 @@ def _result(text: str, binding: Binding, found: Sequence[Slide]) -> str:
 
 def _cut(text: str, binding: Binding, found: Sequence[Slide]) -> str:
     forward = all(binding.operands[0] is binding.operands[s.window.operand] for s in found)
-    if forward:
-        return _wanted(text, found)
-    if all(not slide.skipped for slide in found) and all(
-        _stretched(slide, binding) == slide.extent for slide in found
-    ):
-        return text
-    cuts = [f"{slide.skipped or ''}:{slide.skipped + slide.extent}" for slide in found]
-    return f"{text}[..., {', '.join(cuts)}]"
+    return _wanted(text, found, _computed if forward else partial(_stretched, binding))
 
 
-def _stretched(slide: Slide, binding: Binding) -> int:
+def _stretched(binding: Binding, slide: Slide) -> int:
     inputs = binding.scope.domain[slide.window.reduction].extent
     return (inputs - 1) * slide.dilation + slide.bound.extent - 2 * slide.padding
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import prod
 
-from einderive.eops.dtypes import as_float
 from einderive.frontend.baselines.writing.scalars import Scalars
-from einderive.frontend.baselines.writing.views import View, aligned, permuted, view
+from einderive.frontend.baselines.writing.views import View, aligned, permuted, size_words, view
 from einderive.frontend.baselines.writing.writer import NotWritten, Writer, Written, grouped
+from einderive.ta.exact.fields import rounded
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.expr import split_coefficient
@@ -40,7 +40,7 @@ def write(scope: Scope, writer: Writer) -> Written:
             raise NotWritten("an iterator that does not occur")
         return Written(_reduced(text, scope, coefficient if pulled else ONE), REDUCED)
     if len(scope.loops) > len(held):
-        return Written(f"({text}).expand({_sizes(scope.shape)})", "elementwise", True)
+        return Written(f"({text}).expand({size_words(scope.shape)})", "elementwise", True)
     return Written(text, "elementwise")
 
 
@@ -54,7 +54,7 @@ def _of_one_read(
     if not scope.sums:
         text = aligned(found, range(loops))
         if missing:
-            return Written(f"{text}.expand({_sizes(scope.shape)})", "view", True)
+            return Written(f"{text}.expand({size_words(scope.shape)})", "view", True)
         return Written(text, "view", found.shares)
     if missing:
         raise NotWritten("an iterator that does not occur")
@@ -91,10 +91,6 @@ def _over(text: str, scope: Scope, axes: Sequence[int], coefficient: Number) -> 
     return f"{text}.{scope.reducer}({where})", coefficient
 
 
-def _sizes(extents: Sequence[int]) -> str:
-    return ", ".join(map(str, extents)) or "()"
-
-
 def scaled(text: str, coefficient: Number) -> str:
     """The expression, which needs no parentheses, times a number."""
     if coefficient == 1:
@@ -103,4 +99,4 @@ def scaled(text: str, coefficient: Number) -> str:
         sign = "-" if coefficient < 0 else ""
         divisor = coefficient.denominator
         return f"{sign}{text} / {divisor}" if divisor > 1 else f"{sign}{text}"
-    return f"{as_float(coefficient)!r} * {text}"
+    return f"{rounded(coefficient)!r} * {text}"

@@ -14,11 +14,11 @@ from math import isinf, prod
 
 import torch
 
-from einderive.eops.dtypes import as_float
 from einderive.eops.torch_views.types import real_scalar
 from einderive.frontend.baselines.writing import idioms
 from einderive.frontend.baselines.writing.views import aligned, view
 from einderive.frontend.baselines.writing.writer import NotWritten, Writer
+from einderive.ta.exact.fields import rounded
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
@@ -89,7 +89,7 @@ class Scalars:
             return whole, TIGHT
         if not self.writer.strict and (idiom := idioms.find(node)) is not None:
             places = {
-                name: f"{as_float(place.value)!r}"
+                name: f"{rounded(place.value)!r}"
                 if isinstance(place, Const)
                 else self._tensor(place)
                 for name, place in idiom.places.items()
@@ -257,7 +257,7 @@ def _divisor(coefficient: Number) -> str | None:
 
 
 def _number(value: Number) -> str:
-    if isinf(as_float(value)):
+    if isinf(rounded(value)):
         return "inf" if value > 0 else "-inf"
     if isinstance(value, Fraction) and value.denominator == 1 and abs(value) < 1 << 31:
         return str(value.numerator)

@@ -25,6 +25,16 @@ class Plus(NamedTuple):
     rest: Access
 
 
+def difference_of_reads(node: Node | None) -> tuple[Access, Access] | None:
+    """The two reads of which one is subtracted from the other."""
+    if not isinstance(node, Add) or len(node.terms) != 2:
+        return None
+    (c, a), (d, b) = map(split_coefficient, node.terms)
+    if {c, d} != {1, -1} or not isinstance(a, Access) or not isinstance(b, Access):
+        return None
+    return a, b
+
+
 def plus(scope: Scope) -> Plus | None:
     """A nested sum over the same loops, plus a read."""
     if scope.sums or not isinstance(scope.body, Add) or len(scope.body.terms) != 2:

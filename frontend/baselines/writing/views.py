@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 import torch
 
-from einderive.eops.dtypes import as_float
 from einderive.eops.torch_views.digits import split_digits
 from einderive.eops.torch_views.views import plan_view
 from einderive.frontend.baselines.writing.writer import NotWritten, Writer
+from einderive.ta.exact.fields import rounded
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
@@ -152,7 +152,7 @@ def _padding(cuts: Sequence[_Cut]) -> str:
 def _value(access: Access) -> str:
     if not access.fill:
         return ""
-    fill = as_float(access.fill)
+    fill = rounded(access.fill)
     return f", value={'-inf' if fill < 0 else 'inf'}" if isinf(fill) else f", value={fill!r}"
 
 
@@ -196,8 +196,8 @@ def _digits(access: Access, domain: Sequence[Range], writer: Writer) -> View | N
         return None
     text = aligned(unfolded, range(len(split.loops)))
     if len(unfolded.dims) < len(split.loops):
-        text += f".expand({_sizes(split.shape)})"
-    return View(f"{text}.reshape({_sizes(scope.shape)})", tuple(present))
+        text += f".expand({size_words(split.shape)})"
+    return View(f"{text}.reshape({size_words(scope.shape)})", tuple(present))
 
 
 def _unfolded(access: Access, domain: Sequence[Range], writer: Writer) -> View | None:
@@ -221,7 +221,7 @@ def _unfolded(access: Access, domain: Sequence[Range], writer: Writer) -> View |
     extents = tuple(domain[i].extent for i in labels)
     text = writer.name(access.source)
     if extents != access.source.shape:
-        text += f".reshape({_sizes(extents)})"
+        text += f".reshape({size_words(extents)})"
     return View(text, tuple(labels))
 
 
@@ -236,7 +236,8 @@ def _gathered(access: Access, domain: Sequence[Range], writer: Writer) -> View:
     return View(f"{writer.constant(gather)}({writer.name(access.source)})", tuple(plan.present))
 
 
-def _sizes(extents: Sequence[int]) -> str:
+def size_words(extents: Sequence[int]) -> str:
+    """The arguments of a shape."""
     return ", ".join(map(str, extents)) or "()"
 
 
@@ -281,4 +282,4 @@ def arranged(
         for i in group:
             size *= domain[i].extent
         sizes.append(size)
-    return f"{text}.reshape({_sizes(sizes)})"
+    return f"{text}.reshape({size_words(sizes)})"
