@@ -63,8 +63,10 @@ CANDIDATE = ("predicted_seconds", "program", "stages", "steps")
 
 
 def load(path: str | os.PathLike[str]) -> Derivation:
-    """The derivation saved at `path`.  RecordError where the file is not a record; whether its
-    steps hold is what `check` says."""
+    """Read the derivation that `Derivation.save` wrote to `path`.
+
+    Reading executes nothing in the file and proves nothing: `Derivation.check` verifies the steps.
+    Raises RecordError where the file is not a record."""
     try:
         name = os.fsdecode(path)
     except Exception:  # a TypeError, or whatever an object of the caller's raises
