@@ -2,9 +2,10 @@
 
     before  =  apply(before, witness)  =  after
 
-Whatever proposes a witness, only `apply` turns it into an equal scope, and it refuses where a side
-condition is not shown to hold.  A kind of witness is a class in a file of its own in this folder,
-which answers all that is asked about such a step; nothing else knows the kinds.
+Anybody may propose a witness.  Only `apply` turns a witness into an equal scope, and it refuses the
+witness unless every side condition is shown to hold.  A kind of witness is a class in a file of its
+own in this folder.  The class answers all questions about such a step; no other file knows the
+kinds.
 """
 
 from __future__ import annotations

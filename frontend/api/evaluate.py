@@ -1,4 +1,4 @@
-"""A formula evaluated at once, its compiled function kept for the next call.
+"""Evaluating a formula in one call; the compiled function is kept for the next call.
 
 evaluate("Y[i] = A[i,k]*x[k]", A=a, x=x)   =   compile("Y[i] = A[i,k]*x[k]", A=a, x=x)(A=a, x=x)
 """

@@ -1,4 +1,4 @@
-"""Deriving and compiling: from a text or a program to equal, faster programs."""
+"""Deriving and compiling: from a formula to programs that are equal and faster."""
 
 from __future__ import annotations
 

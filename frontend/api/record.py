@@ -1,7 +1,7 @@
 """Saved derivations, read back: everything in a file is data, and nothing in it is executed.
 
-JSON only; formulas are parsed, witnesses are lists of integers that a checker judges.  Whatever the
-file holds, only RecordError leaves this module.
+A record is JSON.  Formulas in it are parsed, and witnesses are lists of integers, which the checker
+judges.  Every error about the contents of a file is a RecordError.
 """
 
 from __future__ import annotations
