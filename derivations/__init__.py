@@ -1,4 +1,4 @@
-"""Equal programs: rules propose steps, a small kernel verifies them, the search explores them."""
+"""Derivations: rules propose steps, a small kernel proves them, a search explores them."""
 
-if __name__ == "derivations":  # a second copy of each module, whose classes would be strangers
+if __name__ == "derivations":  # would load each module twice, with other classes
     raise ImportError("derivations is a folder of einderive: write `import einderive.derivations`")

@@ -1,6 +1,6 @@
-"""What the rules' proposers share: witnesses from maps, and what the rows of a body suggest.
+"""Helpers of rules that propose: witnesses from maps, and suggestions from the rows of a body.
 
-Nothing here is trusted; the kernel verifies every witness.
+Nothing here has to be trusted, since the kernel verifies every witness.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Entry points: reads einsum calls, formulas and graphs; searches, compiles, checks and reports."""
+"""What a user meets: it reads formulas and einsum calls, derives, compiles, checks and reports."""
 
-if __name__ == "frontend":  # a second copy of each module, whose classes would be strangers
+if __name__ == "frontend":  # would load each module twice, with other classes
     raise ImportError("frontend is a folder of einderive: write `import einderive.frontend`")

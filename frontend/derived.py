@@ -35,7 +35,7 @@ from einderive.ta.printing.staged import staged_program
 
 
 class Stated(NamedTuple):
-    """What a record says of a candidate besides its steps: the program, and its stages."""
+    """What a record states about a candidate besides its steps: the program and its stages."""
 
     program: str
     claims: tuple[Claim, ...]
@@ -43,13 +43,17 @@ class Stated(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Derived(Uncopied):
-    """`candidates` are complete programs, each by steps that the kernel made: by predicted seconds,
-    the best of each idea before its variations.  The first, the fastest of all by prediction, is
-    the derivation's result until something is measured (`compile`).  Whether one is shown to be
-    equal by the checker too, `check` says; `compile` hands back none that is not.  `accuracy` and
-    `nan` say which steps took part, and hold for `compile` as well (see
-    `api.optimize.derive`): a candidate that `"fast"` takes may be refused under `"normwise"`,
-    which knows its digits only from running it."""
+    """A derivation as data: the formula `source`, and programs that are equal to it.
+
+    - `candidates` are complete programs, each with the steps of the kernel that lead to it.  They
+      are in the order of predicted seconds, the best of each idea before its variations.  The first
+      is the result of the derivation until `compile` measures.
+    - `unchanged` is the formula as a program without steps.
+    - `check` says whether the checker shows a candidate to be equal too; `compile` returns only
+      such candidates.
+    - `accuracy` and `nan` say which steps took part, and hold for `compile` as well (see
+      `einderive.derive`).  `compile` may refuse a candidate under `"normwise"`, because running
+      it shows how many digits it has."""
 
     not_pickled = ("a derivation", "save(path) writes it, load(path) reads it back")
     source: Program
@@ -59,7 +63,7 @@ class Derived(Uncopied):
     stats: Statistics
     weights: tuple[str, ...] = ()
     stated: tuple[Stated, ...] = ()
-    """What a record says of each candidate; nothing where there was no record."""
+    """What the record states about each candidate; empty for a derivation that was not read."""
     accuracy: Accuracy = "normwise"
     nan: Nan = "ignore"
 
@@ -79,15 +83,18 @@ class Derived(Uncopied):
         return self.staged(self.candidates[0])
 
     def staged(self, plan: Plan) -> Program:
-        """A candidate as a program of one statement a stage; what computes the tensor of a given
-        statement has its name."""
+        """A candidate as a program of one statement a stage.
+
+        A stage that computes the tensor of a statement of the formula has this statement's name."""
         source = self.source
         given = surviving(source, plan)
         return staged_program(source.outputs, plan.roots, source.inputs, source.hints, given)
 
     def check(self, candidate: int = 0) -> Report:
-        """Verify a candidate, counted from 0, from its steps alone; the report is true where
-        everything holds, and where a record was read, everything that it states."""
+        """Verify a candidate, counted from 0, from its steps alone.
+
+        The report is true if everything holds.  For a derivation that was read from a record, this
+        includes everything that the record states."""
         plan = self._plan(candidate)
         chosen = tuple(claim_of(stage, OPERATORS) for stage in plan.stages)
         stated = self.stated[candidate] if self.stated else None
@@ -158,8 +165,10 @@ class Derived(Uncopied):
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the record as JSON; the file appears whole or not at all.  RecordError where an
-        expression is nested more deeply than the notation reads, OutputError for the file."""
+        """Write the record as JSON.  The file appears complete, or not at all.
+
+        Raises RecordError where an expression is nested more deeply than the notation reads, and
+        OutputError where the file cannot be written."""
         data = self.data()
         for candidate in data["candidates"]:
             for step in candidate["steps"]:
@@ -173,8 +182,10 @@ class Derived(Uncopied):
 
 
 def _other_program(program: Program, text: str) -> str:
-    """Why the text is not this program, and nothing where it is: the same statements in the same
-    order, each the same tensor of the inputs.  Names of iterators have no meaning."""
+    """Why the text is another program; empty if it is this one.
+
+    Two programs are the same if they have the same statements in the same order, each the same
+    tensor of the inputs.  Names of iterators have no meaning."""
     if text == show_program(program):
         return ""  # also where it is nested more deeply than the notation is read
     inputs = {tensor.name: tensor for tensor in program.inputs}

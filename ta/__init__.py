@@ -1,6 +1,9 @@
-"""The algebra: notation, immutable expressions, exact meaning.  Knows no other package."""
+"""The algebra: the notation, immutable expressions, their exact meaning.
 
-if __name__ == "ta":  # a second copy of each module, whose classes would be strangers
+Imports no other package of einderive.
+"""
+
+if __name__ == "ta":  # would load each module twice, with other classes
     raise ImportError("ta is a folder of einderive: write `import einderive.ta`")
 
-import einderive.ta.printing  # noqa: F401  # whoever has an expression can print it
+import einderive.ta.printing  # noqa: F401  # enters the printers, so that `repr` works

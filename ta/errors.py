@@ -1,4 +1,4 @@
-"""Every error that einderive raises on purpose, in one tree, and how it is drawn."""
+"""The tree of errors that einderive raises, and how their texts are laid out."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ MOST_LINES = 12
 
 
 class EinderiveError(Exception):
-    """Base of all errors.  `str(error)` is complete: text, caret, sizes and the next step."""
+    """Base of all errors.  `str(error)` is the whole message: text, caret, sizes, next step."""
 
 
 class TextError(EinderiveError):
-    """Something about a text.  `span` is the half-open range of characters meant.
-
-    str() gives:
+    """An error about a text or a value.  `span` is the half-open range of characters under the
+    caret.  `str(error)` looks like this:
 
         the iterator k has no range
           Y[i] = A[i,2*k]
@@ -110,23 +109,24 @@ class FormulaSyntaxError(TextError):
 
 
 class RangeError(TextError):
-    """A range that cannot be inferred, or sizes that conflict."""
+    """The range of an iterator cannot be inferred, or sizes conflict."""
 
 
 class NameUnknownError(TextError):
-    """A name that stands for nothing: a tensor without shape, an iterator, a function."""
+    """A name is unknown: a tensor without a shape, an iterator, a function."""
 
 
 class OperandError(TextError):
-    """An operand at call time that does not fit: missing, too many, wrong shape or dtype."""
+    """The operands of a call do not fit: one is missing, there are too many, or a shape or an
+    element type is wrong."""
 
 
 class RuleRefused(EinderiveError):
-    """A step whose side condition does not hold; the message names the condition."""
+    """A side condition of a step does not hold; the message names the condition."""
 
 
 class RecordError(TextError):
-    """A saved derivation that cannot be read, or a step in it that does not check.
+    """A saved derivation cannot be read, or a step in it does not check.
 
     `place` says where in the record: `d.json, candidate 1, step 2, witness`."""
 
@@ -152,15 +152,15 @@ class RecordError(TextError):
 
 
 class OutputError(TextError):
-    """A file that cannot be written."""
+    """A file cannot be written."""
 
 
 class PickleError(TextError, TypeError):
-    """A value that is not pickled; a TypeError, as Python raises for other such values."""
+    """The value cannot be pickled.  Also a TypeError, which Python raises for other such values."""
 
     def __init__(self, what: str, next_step: str) -> None:
         super().__init__(f"{what} is not pickled", next_step=next_step)
 
 
 class BuildError(TextError):
-    """A stage that cannot be turned into a running program on the target."""
+    """No program can be built for the target, or none of those that were built is right."""

@@ -1,18 +1,18 @@
-"""The checker: what has to be believed of a derivation, besides the notation.
+"""The checker: the code that has to be trusted, besides the notation, to believe a derivation.
 
-It compares the two sides of a step as tensors, from their definitions, and imports nothing that
+It compares the two sides of a step as tensors, from their definitions, and imports no code that
 proposes, makes or chooses steps.  `docs/guarantees.md` states the argument.
-Not here: anything that a search needs.  May be imported by `derivations.record` and `frontend`.
+Not here: code that a search needs.  May be imported by `derivations.record` and `frontend`.
 
     formal      sums of products over integer sets: the form in which both sides are compared
-    axioms      the named identities of functions, max, min and powers that are taken as true
+    axioms      the named identities of functions, max, min and powers that it assumes
     translate   from expressions to formal sums
     infinities  what may be infinite, and where a product with it may be multiplied out
     regions     an expression cut into regions by the conditions that decide its form
     families    functions and reductions as leaves of formal sums
     sets        the comparison, by integer sets (isl)
     unfolding   two scopes that become one expression by the definition of a read
-    zeros       where an expression is 0 because of reads that miss
+    zeros       where an expression is 0 because reads leave their sources
     compare     two scopes as tensors
     witness     a step's change of iterators is the one that its witness states
     template    the text of a definition, written out for a binding

@@ -1,5 +1,5 @@
-"""What kinds of steps share about floating point: rounding, forms that cancel, NaN and infinity.
+"""Effects of steps on floating point: rounding, forms that cancel, NaN and infinity.
 
-Not here: the kinds themselves, each of which says what it does (`derivations.steps`).
+Not here: the kinds of steps, each of which states its own effects (`derivations.steps`).
 May be imported by `steps`, `search`, `rules`, `record` and `frontend`.
 """

@@ -22,9 +22,13 @@ from einderive.ta.ir.subst import accesses, walk
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Ceilings of one target: bytes/s, operations/s by unit (float32), seconds a library call
-    costs before it does anything.  `fused` says whether an eOperator is one kernel (Triton) or a
-    series of whole-array calls (torch on strided views)."""
+    """The ceilings of one target.
+
+    - `bandwidth`: bytes a second.
+    - `rates`: operations a second by unit, for float32.
+    - `call_seconds`: what a library call costs before it computes.
+    - `fused`: whether an eOperator is one kernel (Triton) or a series of whole-array calls (torch
+      on strided views)."""
 
     name: str
     bandwidth: float

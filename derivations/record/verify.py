@@ -39,8 +39,10 @@ EXACT_WORK = 100
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One checked statement; `ok` False says why in `detail`.  With `looked` False it was left out,
-    for the reason in `detail`, and nothing is said against it."""
+    """One statement of a check, and its result.
+
+    If `ok` is False, `detail` says why it does not hold.  If `looked` is False, the statement was
+    left out for the reason in `detail`; then `ok` is True."""
 
     what: str
     ok: bool
@@ -54,7 +56,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The findings of a check; true where all of them hold."""
+    """The findings of a check.  A report is true in a condition if every finding holds."""
 
     findings: tuple[Finding, ...]
 
@@ -74,8 +76,8 @@ def check(
     result: Sequence[Scope],
     claims: Sequence[Claim] = (),
 ) -> Report:
-    """Whether the steps lead from `roots` to `result`, each an identity, and whether the stages of
-    the result are what `claims` say of them."""
+    """Check that each step is an identity, that the steps lead from `roots` to `result`, and that
+    each stage of the result is an instance of the operator that `claims` name."""
     findings: list[Finding] = []
     current = tuple(roots)
     for number, step in enumerate(steps, 1):

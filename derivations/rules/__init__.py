@@ -1,6 +1,6 @@
 """The rules, one identity a file; a new rule is one new file.
 
-Not here: what makes and verifies a step (`derivations.steps`); a rule only proposes.
+A rule proposes steps.  Not here: the code that makes and proves a step (`derivations.steps`).
 May be imported by `derivations.record` and `frontend`.
 """
 

@@ -1,7 +1,7 @@
 """Centre.   a[i,k] - b[j,k]  =  {a[i,k] - m[k]} - {b[j,k] - m[k]}   for m the mean of a over i.
 
-The formula's second line states it for a read at two compound indices, such as those of a window;
-reads with one of them, or with more, are alike.
+The second line of the formula states it for a read at two compound indices, such as those of a
+window.  Reads with one compound index, or with more, are treated in the same way.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Contraction order.   S[j,k] a(i,j)*b(j,k)*c(k,l)*... = its factors contracted pair by pair.
 
-The formula states it for a chain of four factors, in two orders; other products are alike.
+The formula states it for a chain of four factors, in two orders.  It holds for other products too.
 """
 
 from __future__ import annotations

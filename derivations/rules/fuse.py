@@ -1,5 +1,5 @@
-"""Fuse.   i = n*q + p for two iterators q, p in 0:n that occur only so; they are read at i//n,
-i%n."""
+"""Fuse.   i = n*q + p for two iterators q, p in 0:n that occur in this combination only; q is i//n
+and p is i%n."""
 
 from __future__ import annotations
 

@@ -3,11 +3,11 @@
     Y[t,o] = S[i] X[t,i]*W[o,i]           P[t,o] = S[i] X[t,i]*where(o < N, W[o,i], V[o-N,i])
     Z[t,o] = S[i] X[t,i]*V[o,i]    ->     Y[t,o] = P[t,o];  Z[t,o] = P[t,o+N]
 
-Two scopes join where both multiply the same read with another one each and agree in all loops but
-one.  The joined scope slides over the window of all parts together: a part with a smaller window
-takes part with a factor that reads 0 outside it, one without a window with the iterator fixed by a
-condition.  So a 1 x 1 and a 3 x 3 convolution join a 5 x 5 one of the same input, and a 1 x 3 one
-a 3 x 1 one.
+Two scopes join if each multiplies the same read with one other read, and if they agree in all loops
+except one.  The window of the joined scope covers the windows of all parts.  A part with a smaller
+window has a factor that reads 0 outside of it; in a part without a window, a condition fixes the
+iterator.  So a 1 x 1 and a 3 x 3 convolution join a 5 x 5 one of the same input, and a 1 x 3
+convolution joins a 3 x 1 one.
 """
 
 from __future__ import annotations

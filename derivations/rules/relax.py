@@ -1,4 +1,4 @@
-"""Relax.   S or L over X  =  S or L over X' around X, where the body is 0 on X' without X."""
+"""Relax.   S or L over X  =  S or L over X' around X, if the body is 0 on X' without X."""
 
 from __future__ import annotations
 

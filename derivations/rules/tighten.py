@@ -1,4 +1,4 @@
-"""Tighten.   S or L over X  =  S or L over X' in X, where the body is 0 on X without X'."""
+"""Tighten.   S or L over X  =  S or L over X' in X, if the body is 0 on X without X'."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search: the graph of expressions, exploring it, choosing programs from it.
+"""The search: the graph of expressions, its exploration by a strategy, the choice of programs.
 
 Not here: rules (`derivations.rules`), measuring (`frontend.trial`).
 May be imported by `record` and `frontend`.

@@ -28,7 +28,10 @@ NOT_SHORTENED = "steps of a long program that were not tried without"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A complete staged program equal to the given roots, with the steps that lead to it."""
+    """A complete program in stages that is equal to the given one, and the steps that lead to it.
+
+    `roots` are its outputs, `stages` its scopes with the operators that compute them, `seconds` its
+    predicted time."""
 
     roots: tuple[Scope, ...]
     steps: tuple[Step, ...]

@@ -13,12 +13,15 @@ from einderive.ta.ir.node import Scope
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What `derive(..., progress=...)` hands to its function now and then.
+    """How far a search is: the argument of the function given as `derive(..., progress=...)`.
 
-    `seconds` since the search began; `states`, the distinct expressions seen; how many of them are
-    `expanded`, and how many `waiting`; `best`, the predicted seconds of the cheapest program so far
-    (a stage that several read counts for each of them); `share` of the budget that is used, from 0
-    to 1.  While programs are put together at the end, nothing waits."""
+    - `seconds`: since the search began.
+    - `states`: the number of distinct expressions seen.
+    - `expanded`, `waiting`: how many of them are expanded, and how many wait.  None waits while
+      programs are put together at the end.
+    - `best`: the predicted seconds of the cheapest program so far.  A stage with several readers
+      counts once for each of them.
+    - `share`: the used part of the budget, from 0 to 1."""
 
     seconds: float
     states: int

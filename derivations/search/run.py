@@ -29,8 +29,9 @@ AT_THE_BOUND = "no program can be faster than the one given"
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """What the search did: distinct scopes seen and expanded, steps proposed and accepted, seconds,
-    the process's peak memory in bytes, why it ended, and what was left out and why; `bound` are
-    the predicted seconds that no program stays below (see `derivations.matching.bound`)."""
+    the process's peak memory in bytes, why it ended, what was left out and why.
+
+    Every program takes at least `bound` predicted seconds (see `derivations.matching.bound`)."""
 
     states: int
     expanded: int

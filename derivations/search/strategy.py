@@ -1,10 +1,12 @@
-"""What a strategy of exploration is: which scopes of the graph are expanded, and in which order.
+"""The protocol of a strategy: it decides which scopes of the graph are expanded, in which order.
 
-A strategy is given the graph, with its rules, operators and costs, the given program, and the
-budget.  It expands one scope after the other (`graph.expand` gives the steps from a scope), and
-says before each how far it is; there the search may end.  Whatever it does, programs are made of
-the graph's steps, each of which the kernel has proved, and chosen by cost: a strategy decides what
-is found, not whether it is right.
+A strategy receives the graph (with its rules, operators and costs), the given program and the
+budget.  It expands one scope after the other; `graph.expand` gives the steps from a scope.  Before
+each expansion it yields how far it is, and the search may end there.
+
+Programs consist of steps in the graph.  The kernel has proved each of these, and the cost chooses
+among the programs.  So a strategy decides which programs are found, and has no part in their
+correctness.
 """
 
 from __future__ import annotations
@@ -21,12 +23,18 @@ CONVERGING_EFFORT = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits of one search: distinct scopes seen, effort of a chain of steps, wall-clock seconds
-    (None: no limit; a limit in seconds makes the result depend on the machine).
+    """Limits of one search.
 
-    The other two serve to measure what the search's ideas are worth: `converging_effort` is the
-    effort of a converging step (1: such steps are not preferred), and with `keep_duplicates` a
-    scope is expanded again for every path that reaches it, `states` then limiting the arrivals."""
+    - `states`: the number of distinct scopes that the search may see.
+    - `effort`: the largest effort of a chain of steps.
+    - `seconds`: wall-clock seconds; None is no limit.  With a limit in seconds the result depends
+      on the machine.
+
+    Two further fields serve to measure the ideas of the search:
+
+    - `converging_effort`: the effort of a converging step.  With 1, all steps cost the same.
+    - `keep_duplicates`: a scope is expanded again for every path that reaches it, and `states`
+      limits the arrivals."""
 
     states: int = 3000
     effort: float = 5.0
@@ -36,8 +44,8 @@ class Budget:
 
 
 class Expansion(NamedTuple):
-    """How far a strategy is before it expands another scope: distinct scopes expanded, scopes that
-    wait, and what the budget of states limits."""
+    """How far a strategy is before it expands another scope: how many distinct scopes are expanded,
+    how many wait, and `seen`, the number that the budget of states limits."""
 
     expanded: int
     waiting: int
@@ -45,7 +53,7 @@ class Expansion(NamedTuple):
 
 
 class Strategy(Protocol):
-    """Expands scopes within the budget's effort; ends where nothing is left to expand."""
+    """Expands scopes within the budget's effort, and ends when no scope is left to expand."""
 
     def __call__(
         self, graph: Graph, roots: tuple[Scope, ...], budget: Budget

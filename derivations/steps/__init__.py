@@ -1,5 +1,5 @@
-"""The kinds of steps, one file each: identity, side conditions, effects; and the kernel.
+"""The kinds of steps, one a file: identity, side conditions, effects; and the kernel.
 
-Not here: which steps are proposed (`derivations.rules`), and who checks them again (`checker`).
-May be imported by every room of `derivations`, but for `effects` and `checker`, and by `frontend`.
+Not here: which steps are proposed (`derivations.rules`), and the second check (`checker`).
+May be imported by every room of `derivations` except `effects` and `checker`, and by `frontend`.
 """

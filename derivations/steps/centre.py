@@ -1,15 +1,18 @@
-"""A difference whose operands are centred first.
+"""A difference of centred operands.
 
     a[i,k] - b[j,k]  =  {L[i,k] a[i,k] - m[k]}[i,k] - {L[j,k] b[j,k] - m[k]}[j,k]      for any m
 
-m is the mean of one operand over the indices that it does not share with the other,
+m is the mean of one operand over the indices that the other operand lacks,
 
     m[k]  =  finite({L[k] S[i] a[i,k]/n}[k])
 
-so that what is multiplied out afterwards is small where both operands lie around a common point:
-(a - b)^2 as a^2 - 2*a*b + b^2 loses the digits of that point otherwise.  The identity holds for any
-m; `finite` makes it hold for infinite and missing data as well, where m would spoil the rows that
-have none.  The centred operands are scopes of their own, since a sum of all four terms is a - b.
+If both operands lie around a common point, the centred operands are small, and can be multiplied
+out without a loss of digits.  Without centring, (a - b)^2 as a^2 - 2*a*b + b^2 loses the digits of
+that point.
+
+The identity holds for any m.  If data are infinite or NaN, `finite` replaces their mean by 0, so
+that the other rows keep their values.  The centred operands are scopes of their own, since a sum of
+all four terms would be a - b again.
 
 The scopes are made by `ta.facts.centred`.
 

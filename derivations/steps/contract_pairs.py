@@ -2,8 +2,8 @@
 
     S[j,k,l] a(i,j)*b(j,k)*c(k,l)*d(l,m)  =  S[k] {S[j] a*b}[i,k] * {S[l] c*d}[k,m]
 
-Each pair becomes a scope of its own, in which the reduction iterators that no other factor uses are
-summed; it is summation splitting, several times over.
+Each pair becomes a scope of its own.  This scope sums over the reduction iterators that only the
+pair uses.  The step is summation splitting, several times.
 """
 
 from __future__ import annotations

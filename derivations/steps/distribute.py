@@ -1,4 +1,4 @@
-"""A reduction of what it distributes over.
+"""A reduction that distributes over the terms of its body.
 
 S[s] (c1*a + c2*b)   =  c1*{S[s] a} + c2*{S[s] b}         each a scope of its own
 prod[s] a*b          =  {prod[s] a}*{prod[s] b}

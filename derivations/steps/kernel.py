@@ -2,9 +2,10 @@
 
     before  =  apply(before, witness)  =  after
 
-Whatever proposes a witness, only `apply` turns it into an equal scope, and it refuses where a side
-condition is not shown to hold.  A kind of witness is a class in a file of its own in this folder,
-which answers all that is asked about such a step; nothing else knows the kinds.
+Anybody may propose a witness.  Only `apply` turns a witness into an equal scope, and it refuses the
+witness unless every side condition is shown to hold.  A kind of witness is a class in a file of its
+own in this folder.  The class answers all questions about such a step; no other file knows the
+kinds.
 """
 
 from __future__ import annotations
@@ -57,7 +58,10 @@ class Witness(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`before = after` as tensors, by the named rule; `witness` lets a checker redo it."""
+    """One step of a derivation: `before = after` as tensors.
+
+    `rule` is the name of the rule that proposed it; the `witness` says how `after` is made from
+    `before`."""
 
     rule: str
     before: Scope
@@ -65,9 +69,10 @@ class Step:
     witness: Witness
 
     def exactness(self, stated: Exactness) -> Exactness:
-        """What the step does to rounding errors (`derivations.effects.rounding`); `stated` is what
-        its rule says of it, which decides between `exact` and `reassociates` where only iterators
-        change: a sum may be reversed."""
+        """What the step does to rounding errors (`derivations.effects.rounding`).
+
+        `stated` is the exactness that its rule states.  Where only iterators change, it decides
+        between `exact` and `reassociates`, since a sum may be reversed."""
         if is_copied(self.before) and not is_copied(self.after):
             return "cancels"  # a reader's difference would no longer be known as one
         try:
@@ -80,15 +85,16 @@ class Step:
         return self.witness.keeps_nonfinite(self.before, self.after)
 
     def multiplies_uncentred(self) -> bool:
-        """Whether the step multiplies out data as they are (`derivations.effects.uncentred`)."""
+        """Whether the step multiplies out a difference of data that are not centred
+        (`derivations.effects.uncentred`)."""
         return self.witness.multiplies_uncentred(self.before)
 
 
 def apply(scope: Scope, witness: Witness, *, exact: bool = True) -> Scope:
-    """The scope that the witness proves equal to `scope`; RuleRefused names what does not hold.
+    """The scope that the witness proves equal to `scope`.
 
-    With `exact` off only interval reasoning takes part: it refuses more and is a thousand times
-    faster, which is what the search wants."""
+    RuleRefused names the condition that does not hold.  With `exact` off, conditions are decided by
+    intervals alone, as the search does: this refuses more, and is a thousand times faster."""
     if scope.empty and not witness.allows_empty:
         raise RuleRefused("an iterator has an empty range")
     try:

@@ -1,4 +1,4 @@
-"""A change of iterators: what its two kinds have in common.
+"""A change of iterators: the code that its two kinds share.
 
     Φ   `forward`     the old iterators as rows of the new ones
     Ψ   `backward`    the new iterators as rows of the old ones

@@ -1,4 +1,4 @@
-"""A sub-term computed by a scope of its own.
+"""A sub-term becomes a scope of its own.
 
 f(x)  =  {L[x] f(x)}[x]      for a sub-term f, over the iterators that it uses
 """

@@ -1,10 +1,10 @@
-"""A nested scope's body in the place of its read.
+"""A read of a nested scope replaced by the scope's body.
 
     a * {L[y] S[t] g(y,t)}[φ(x)]  =  S[t] a * g(φ(x),t)
 
-Without a reduction, the read may stand anywhere in the body; with one, it is a factor of the whole
-body.  Where the read may leave the nested loops, the body stands behind a condition, unless it is
-shown to be 0 there.
+If the nested scope has no reduction, the read may stand anywhere in the body.  If it has one, the
+read has to be a factor of the whole body.  If the read may leave the nested loops, a condition
+guards the body, unless the body is shown to be 0 there.
 Source: EinNet (OSDI'23), traversal merging.
 """
 

@@ -1,10 +1,10 @@
-"""What does not use the iterators of a max or min leaves it.
+"""A term or factor without the iterators of a max or min moves out of it.
 
     max[k] (a(k) + c)  =  max[k] a(k) + c         c does not use k
     max[k] c*a(k)      =  c*max[k] a(k)           for a number c > 0
                        =  c*min[k] a(k)           for a number c < 0;  likewise for min
 
-The identities hold for all numbers, infinities included; none may be NaN.
+The identities hold for all numbers, infinities included, but not for NaN.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     {L[x in X] f(x)}  =  {L[x in X] P[ρ(x)]}      where P read at ρ(x), its body inlined, is f(x)
 
-P may compute more than X asks for: several scopes that are parts of one P are computed together.
-The check is syntactic: P's body with ρ substituted, resolved over X, has to be the very scope once
-the sums of both are cut to where the body is not 0 and counted from 0.
+P may compute more than X: this computes several scopes together that are parts of one P.  The check
+is syntactic.  The body of P, with ρ substituted and resolved over X, has to be the identical scope,
+after the sums of both are cut to the range where the body is not 0 and start at 0.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ lies in D' for every x in X, or f is zero at the x where it does not, then
 
     {L[x in X] f(x)}  =  {L[x in X] {L[x' in D'] f(Φ(x'))}[Ψ(x)]}
 
-D' may be larger than Ψ(X): what is computed there is never read (over-computation).  Ψ need not be
-injective where f does not see the difference (a loop f does not use).
+D' may be larger than Ψ(X): the further elements are computed and never read (over-computation).  Ψ
+may map several x to one x' where f is the same for them (a loop that f does not use).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ f(Φ(y')) is zero wherever Φ(y') leaves Y, then
 
     S[y in Y] f(y)  =  S[y' in D'] f(Φ(y'))
 
-Where nothing leaves, the identity holds for max, min and prod as well.
+If Ψ(y) stays in D' and Φ(y') stays in Y everywhere, the identity holds for max, min and prod too.
 """
 
 from __future__ import annotations

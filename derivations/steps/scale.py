@@ -1,10 +1,10 @@
-"""A number leaves a function.
+"""A constant factor moves out of a function.
 
     relu(c*a)  =  c*relu(a)          for c > 0
     abs(c*a)   =  abs(c)*abs(a)
 
-The first holds for every function of one operand that compares, the second for the even ones.
-The identities hold for all numbers, infinities included; none may be NaN.
+The first identity holds for every function of one operand that compares, the second for those that
+are even.  Both hold for all numbers, infinities included, but not for NaN.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     loop        {L[x:a:b] f(x)} = {L[x:a:b] where(x < c, {L[x:a:c] f}[x], {L[x:c:b] f}[x])}
     reduction   S[k:a:b] f(k)   = {S[k:a:c] f(k)} + {S[k:c:b] f(k)}
 
-On its own range each piece may be simpler: conditions are decided there, borders are not met.
+A piece may be simpler on its own range: conditions are decided there, and reads stay inside.
 Source: EinNet (OSDI'23), expression splitting.
 """
 

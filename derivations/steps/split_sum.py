@@ -1,8 +1,8 @@
-"""A sum in two.
+"""A sum split into two sums.
 
     S[s,t] g(s)*f(s,t)  =  S[s] g(s)*{L[s,x] S[t] f}[s,x]        (hoist: s empty)
 
-For max, min and prod the whole body moves, since a factor may not leave those.
+For max, min and prod the whole body moves, since no factor may move out of these.
 Source: EinNet (OSDI'23), summation splitting.
 """
 

@@ -1,4 +1,4 @@
-"""What kinds of steps share: a sub-term of a body, and a term as a scope of its own."""
+"""Shared by kinds of steps: a sub-term of a body, and a term as a scope of its own."""
 
 from __future__ import annotations
 

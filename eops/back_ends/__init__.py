@@ -1,4 +1,4 @@
-"""What computes a stage: one back end a file.  A new one is one new file, asked before the others.
+"""Back ends, one a file: each turns stages into functions.  A new one is one new file.
 
 Not here: operators (`eops.library`), how kernels are written (`torch_views`, `triton_kernels`).
 May be imported by `frontend`.

@@ -1,6 +1,6 @@
-"""The known operators, one or one family a file, the specific ones first.
+"""The known operators, one operator or one family a file, the specific ones first.
 
-The search is handed them as an argument; a new operator is one new file.
+The search receives them as an argument.  A new operator is one new file.
 
 Not here: kernels for stages that no operator matches (`torch_views`, `triton_kernels`).
 May be imported by `frontend`.

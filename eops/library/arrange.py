@@ -1,9 +1,9 @@
-"""Operands as a library call wants them: one dimension for each role, and results read back.
+"""Operands as a library call takes them, with one dimension for each role; results read back.
 
     x[role_1, ..., role_d] = source[rows]          Y[loops] = y[role_1, ..., role_d]
 
-A role is played by any number of iterators, merged by reshaping: a view where their strides merge,
-a copy where they do not.  The result is split and permuted, which is always a view.
+Any number of iterators may play a role; reshaping merges them into one dimension.  This is a view
+if their strides merge, and a copy otherwise.  The result is split and permuted, always as a view.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     Y[b,i] = where(i < n, A[b,i], B[b,i-n])           and so on for more than two
 
-Every part is an affine read, of which only its own share of the loop i is computed.
+Every part is an affine read, and is computed on its own range of the loop i only.
 """
 
 from __future__ import annotations

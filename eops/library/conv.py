@@ -2,7 +2,7 @@
 
     Y[n,g,f,h] = A[n,g,c,stride*h+dilation*r-padding] * K[g,f,c,r]
 
-n, g, f and c may each be several iterators or none; a negative dilation is the convolution of
+Each of n, g, f and c may be several iterators or none.  A negative dilation is the convolution of
 signal processing, computed on the reversed kernel.
 """
 

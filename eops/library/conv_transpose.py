@@ -2,8 +2,8 @@
 
     Y[n,g,f,h] = A[n,g,i,c] * K[g,f,c,h+padding-stride*i]
 
-Every element i of the input adds a whole kernel to the output at stride*i.  n, g, f and c may each
-be several iterators or none.
+Every element i of the input adds a whole kernel to the output at stride*i.  Each of n, g, f
+and c may be several iterators or none.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The call that convolutions of either direction make, on grouped channels.
+"""The library call of convolutions, plain and transposed, on grouped channels.
 
     y[n,(g,f),h] = convolve(x[n,(g,c),..], w[(g,f),c,..])           transposed: w[(g,c),f,..]
 
-n, g, f and c are roles of any number of iterators, or of none.
+Each of n, g, f and c is a role of any number of iterators, or of none.
 """
 
 from __future__ import annotations

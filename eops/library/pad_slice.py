@@ -1,4 +1,4 @@
-"""A read that leaves its source: a padded copy of the part that is read.
+"""A read that leaves its source, as a padded copy of the part that it reads.
 
 Y[b] = A[rows(b)]                                 outside A: its fill
 """

@@ -7,11 +7,11 @@ with sum of |terms| <= 2^(n-1) * U.  Where
 
     |Y| >= 2^(n-1) * U / 6
 
-the terms' rounding errors are at most 6 times those of Y; elsewhere, and where Y or U is no
-number, Y is computed again as written.  A sum that may have either sign is near 0 as written as
-well: there |Y| and U are the largest over the loops that the differences don't have.  Where more
-than a quarter is to be computed again, all is.  The data decide in each call; hard data cost time,
-not digits.
+the terms' rounding errors are at most 6 times those of Y.  Elsewhere, and where Y or U is NaN or
+infinite, Y is computed again as written; if this is more than a quarter of Y, all of Y is.  A sum
+that may have either sign can be near 0 as written too.  There |Y| and U are the largest over the
+loops that the differences lack.  The data decide in each call: hard data cost time, and the digits
+stay.
 """
 
 from __future__ import annotations

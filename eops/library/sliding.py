@@ -3,9 +3,9 @@
     operand[unit*(stride*h + dilation*r) + rest]  =  view[x]  at  x = stride*h + |dilation|*r'
     with view[x] = operand[unit*x + rest]         and r' = r, or r reversed where dilation < 0
 
-The view covers only the x that are read.  Where the outermost ones miss the operand, and the
-operand's fill is what the library pads with, the library pads, equally on both sides; it may then
-compute some outputs before or after those that are wanted.
+The view covers only the x that are read.  If the outermost x lie outside of the operand, and the
+operand's fill is the value with which the library pads, then the library pads, equally on both
+sides.  It may then compute some outputs before or after those that are needed.
 """
 
 from __future__ import annotations

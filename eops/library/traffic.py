@@ -1,6 +1,6 @@
-"""Bytes that a call moves, with the copies that its layout would need.
+"""The bytes that a call moves, including the copies that its layout needs.
 
-A read costs the elements it touches.  Where the iterators of one role do not merge into one
+A read costs the elements that it touches.  If the iterators of one role do not merge into one
 dimension of a densely stored source, or the read leaves the source, a copy of the arranged operand
 is added: written once, read once.
 """

@@ -1,4 +1,4 @@
-"""A read that is another way to see the same memory.
+"""A read that is a view of its source's memory.
 
     Y[b] = A[rows(b)]
 

@@ -1,4 +1,4 @@
-"""How many digits a program has: references, hard inputs, the formula as written, verdicts.
+"""The digits of a program: references, hard inputs, the formula as written, verdicts.
 
 Not here: timing (`frontend.trial`).
 May be imported by every room of `frontend`.

@@ -21,7 +21,12 @@ from einderive.ta.printing.show import show_program
 
 
 class Derivation(Derived):
-    """A derivation that can be compiled, and shows itself."""
+    """What `derive` and `load` return: a formula, equal programs for it, and the steps to each.
+
+    - `print(d)` shows the steps; a notebook shows a page.
+    - `d.check()` verifies the steps again, with the independent checker.
+    - `d.compile()` builds and times the programs, and returns the fastest one as a function.
+    - `d.save(path)` writes the derivation as JSON, and `einderive.load(path)` reads it."""
 
     def compile(
         self,
@@ -31,12 +36,13 @@ class Derivation(Derived):
         baseline: Callable[..., Any] | None = None,
         progress: Callable[[str], object] | None = None,
     ) -> CompiledFunction:
-        """Build, check and time the best candidates against the baseline; the fastest accepted
-        program as a function.
+        """Build, check and time the best candidates and the plain programs; return the fastest
+        accepted one as a function.
 
-        `seconds` is about the most that the timing may take, `tried` how many candidates are built,
-        `baseline` a function of torch tensors that you would call instead (see
-        `einderive.compile`); `progress` is told in words what is being done."""
+        - `seconds` is about the most that the timing may take.
+        - `tried` is how many candidates are built.
+        - `baseline` is a function of torch tensors that you would call instead; it is timed too.
+        - `progress` is a function that is called with a text, which says what is being done."""
         from einderive.frontend.trial.choose import choose  # builds only when asked for
 
         outcome = choose(self, seconds=seconds, tried=tried, baseline=baseline, progress=progress)
@@ -62,7 +68,10 @@ class Derivation(Derived):
 
 @dataclass(frozen=True, eq=False)
 class CompiledFunction(Outcome, Uncopied):
-    """The chosen program: call it with arrays by name, or by position in order of appearance."""
+    """The chosen program as a function of arrays.
+
+    Call it by name, `f(A=a, x=x)`, or by position, in the order in which the formula first reads
+    the tensors.  `print(f)` shows which programs were tried, and which one was chosen."""
 
     not_pickled = (
         "a compiled function",
@@ -71,12 +80,17 @@ class CompiledFunction(Outcome, Uncopied):
     derivation: Derivation
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
-        """The outputs for the given arrays, as the kind of array that came in: one output alone,
-        several as a tuple, each in memory of its own.  Lists and numbers take the formula's
-        element type, and where all are, NumPy arrays come out, but for bfloat16, which NumPy does
-        not have.  Operands of other floating types are computed with in the type that they promote
-        to.  `out=` takes the result, for several outputs a tuple takes them; it is not known to a
-        formula that has a tensor of this name.  No gradients are recorded.  Raises OperandError."""
+        """The outputs for the given arrays: one output alone, several as a tuple.
+
+        - NumPy arrays give NumPy arrays, and torch tensors give torch tensors.  Each result has
+          memory of its own.
+        - Lists and numbers take the formula's element type.  If all operands are lists or numbers,
+          the results are NumPy arrays; for bfloat16, which NumPy lacks, they are tensors.
+        - Operands of other floating types are computed with in the type that they promote to.
+        - `out=` is an array for the result, or a tuple of arrays for several outputs.  If the
+          formula has a tensor named `out`, the name means that tensor.
+
+        No gradients are recorded.  Raises OperandError where an operand does not fit."""
         caller = self._caller
         if not named:
             for flat in caller.asked:  # as `Caller` does: a function call less on the way
@@ -89,7 +103,7 @@ class CompiledFunction(Outcome, Uncopied):
         return caller.unasked(args, named)
 
     def recorded(self, /, *operands: torch.Tensor) -> Simple:
-        """What is asked of torch for such tensors: the calls behind a call."""
+        """The calls of torch that a call with such tensors makes."""
         return self._caller.recorded(operands)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""A formula evaluated at once, its compiled function kept for the next call.
+"""Evaluating a formula in one call; the compiled function is kept for the next call.
 
 evaluate("Y[i] = A[i,k]*x[k]", A=a, x=x)   =   compile("Y[i] = A[i,k]*x[k]", A=a, x=x)(A=a, x=x)
 """
@@ -19,19 +19,19 @@ from einderive.ta.errors import TextError, shown
 from einderive.ta.notation.parse import tensors_named
 
 MOST_KEPT = 256
-"""So many compiled functions are kept; with another one, all are dropped."""
+"""At most so many compiled functions are kept; one more drops them all."""
 
 _kept: dict[object, CompiledFunction] = {}
 _OPTIONS = frozenset(option_names(compile_formula))
 
 
 def evaluate(text: str, /, *, out: Any = None, **given: Any) -> Any:
-    """The outputs of a formula for the given arrays: `evaluate("Y[i] = A[i,k]*x[k]", A=a, x=x)`.
+    """Evaluate a formula for the given arrays: `evaluate("Y[i] = A[i,k]*x[k]", A=a, x=x)`.
 
-    The first call with a text, shapes, element types, device and options derives, checks, times and
-    keeps the program; later ones run it.  Options are those of `compile`; `out=` takes the result,
-    unless the formula reads a tensor of this name.  Errors as from `parse`, `compile` and the
-    compiled function."""
+    The first call with a text, shapes, element types, device and options compiles the formula as
+    `compile` does, and keeps the compiled function; later calls run it.  The options are those of
+    `compile`.  `out=` is an array for the result; if the formula reads a tensor named `out`, the
+    name means that tensor.  Raises what `compile` and the compiled function raise."""
     if not isinstance(text, str):
         raise TextError(
             f"a formula is a text, not {shown(text)}", next_step='write "Y[i] = 2*A[i]"'
@@ -58,7 +58,7 @@ def _kind(operand: tuple[str, Any]) -> object:
 
 
 def _frozen(value: Any) -> object:
-    """An option as what can be looked up."""
+    """An option as a value that can be a key of a dictionary."""
     if isinstance(value, Mapping):
         return tuple((name, _frozen(part)) for name, part in value.items())
     if isinstance(value, list | tuple | set | frozenset):

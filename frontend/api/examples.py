@@ -1,4 +1,4 @@
-"""Arrays in the place of shapes: `compile(text, A=a)` takes shape, type and device of `a`."""
+"""Arrays in place of shapes: `compile(text, A=a)` takes shape, type and device from `a`."""
 
 from __future__ import annotations
 

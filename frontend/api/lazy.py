@@ -1,4 +1,4 @@
-"""Names that a module offers and loads when they are first asked for.
+"""Names of a module that are loaded at their first use.
 
 __getattr__, __dir__ = lazily(globals(), {"einsum": "einderive.frontend.einsum.call"})
 """

@@ -1,4 +1,4 @@
-"""Deriving and compiling: from a text or a program to equal, faster programs."""
+"""Deriving and compiling: from a formula to programs that are equal and faster."""
 
 from __future__ import annotations
 
@@ -54,12 +54,15 @@ def parse(
     ranges: Mapping[str, tuple[int, int]] | None = None,
     **shapes: Shape,
 ) -> Program:
-    """The program of a formula: `parse("Y[i] = A[i,k]*x[k]", A=(64, 32), x=(32,))`.
+    """Read a formula: `parse("Y[i] = A[i,k]*x[k]", A=(64, 32), x=(32,))`.
 
-    Shapes are given by tensor name; an array stands for its shape and element type.  `ranges` gives
-    iterators' half-open ranges where no tensor does.  `dtypes` is one element type, or one for each
-    tensor that is not float32; types of NumPy and torch stand for their names.  Raises
-    FormulaSyntaxError, RangeError or NameUnknownError."""
+    - Give the shape of each tensor by its name.  An array gives its shape and its element type.
+    - `dtypes` is one element type for all tensors, or a mapping from names of tensors to types; the
+      default is float32.  Types of NumPy and torch may stand for their names.
+    - `ranges` gives half-open ranges of iterators, such as `{"h": (0, 7)}`, where the shapes give
+      none.
+
+    Returns the Program.  Raises FormulaSyntaxError, RangeError or NameUnknownError."""
     if not isinstance(text, str):
         raise TextError(
             f"a formula is a text, not {shown(text)}", next_step='write "Y[i] = 2*A[i]"'
@@ -102,28 +105,36 @@ def derive(
     nan: Nan = "ignore",
     **shapes: Shape,
 ) -> Derivation:
-    """Equal programs for a formula, the one predicted to be fastest on `target` first.
+    """Derive programs that are equal to a formula, in the order of their predicted times.
 
-    `weights` names the tensors that stay the same from call to call, `weights=["K"]`, or one of
-    them, `weights="K"`: whatever reads only these is computed once, when they are first seen.
+    The formula is a text with the shapes of its tensors, as for `parse`, or a parsed Program.  The
+    predictions are for `target`.  Nothing is measured here: `Derivation.compile` measures.
 
-    `laws` names identities of functions that hold for numbers but can overflow in floating point,
-    and that are used only if asked for: "exp-sum", exp(a+b) = exp(a)*exp(b).
+    - `budget` is a Budget or a number of seconds.  The default is a number of states, so that the
+      result is the same on every machine.  `most` is the largest number of programs to return.
+    - `weights` names the tensors that stay the same from call to call: `weights=["K"]`, or
+      `weights="K"` for a single one.  A stage that reads only weights is computed once, when they
+      are first seen.
+    - `laws` allows identities of functions that hold for numbers but can overflow in floating
+      point: "exp-sum" is exp(a+b) = exp(a)*exp(b).
+    - `progress` is called about ten times a second with a Progress.  `progress=print` shows it.
+    - `accuracy` says how exact a program has to be before `compile` accepts it:
 
-    `accuracy` is what `compile` asks of a program.  The default, `"normwise"`: it loses at most one
-    decimal digit against the formula as written, in the same types, on random and on hard inputs
-    (data with an offset, clusters, nearly equal operands, ...), for the largest error over the
-    largest entry, of the whole output and of each row.  `"fast"` asks that on random inputs; what
-    is lost on hard ones, up to all digits, as by torch.cdist's product form, is measured and said.
-    `"componentwise"` leaves out steps that can cancel and judges each entry by itself.
-    `nan="strict"` takes only steps that keep NaN and infinity where the formula has
-    them, and `compile` checks it; the default, `"ignore"`, promises nothing for such inputs.
+      `"normwise"` (the default): it loses at most one decimal digit against the formula as written,
+      in the same types, on random and on hard inputs (data with an offset, clusters, nearly equal
+      operands, ...).  The error is the largest error over the largest entry, of the whole output
+      and of each row.
 
-    `budget`: a Budget, or seconds; the default is a number of states, so that the result does not
-    depend on the machine's pace.  Nothing is measured here: `Derivation.compile` does that.
+      `"fast"`: the same on random inputs only.  On hard inputs a program may lose all digits, as
+      the product form of torch.cdist does; the loss is measured and reported.
 
-    `progress` is called about ten times a second with a `Progress`, a few numbers, such as
-    `progress=print` shows."""
+      `"componentwise"`: each entry is judged by itself, and steps that can cancel are left out.
+
+    - `nan="strict"` takes only steps that keep NaN and infinity where the formula has them, and
+      `compile` checks this.  The default, `"ignore"`, promises nothing for inputs with NaN or
+      infinity.
+
+    Raises FormulaSyntaxError, RangeError, NameUnknownError, or TextError for a wrong option."""
     refuse_option_names(derive, formula, PARSED)
     if not isinstance(most, Integral) or most < 1:
         raise TextError(
@@ -202,7 +213,9 @@ def _rules(laws: Iterable[str] | str) -> tuple[Rule, ...]:
 
 
 def constant_names(program: Program, weights: Iterable[str] | str) -> tuple[str, ...]:
-    """The names once each, in the order of the program's tensors, of which each has to be one."""
+    """The given names, once each, in the order of the program's tensors.
+
+    NameUnknownError where a name is no tensor of the program."""
     known = [tensor.name for tensor in program.inputs]
     try:
         given, wrong = names_given(weights, "weights"), ""
@@ -224,7 +237,7 @@ def constant_names(program: Program, weights: Iterable[str] | str) -> tuple[str,
 
 
 def _limits(budget: Budget | float | None) -> Budget:
-    """The budget as such; TextError where it leaves nothing to search with."""
+    """The budget as a Budget; TextError where a limit is not above 0."""
     example = "for example budget=2.0, or budget=Budget(states=1000)"
     if budget is None:
         budget = Budget()
@@ -288,17 +301,21 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     baseline: Callable[..., Any] | None = None,
     **shapes: Shape,
 ) -> CompiledFunction:
-    """Derive, check, time, and hand back the fastest accepted program as a function.
+    """Derive, check and time programs, and return the fastest accepted one as a function.
 
-    Arrays may stand in the place of shapes: `compile(text, A=a)` takes shape, element type and
-    device of `a`.  `target` defaults to the device of such arrays, and without any to the GPU where
-    there is one; `seconds` is about how long the timing of the candidates may take; `output` is an
-    element type that all results are converted to.  `baseline` is a function of torch tensors that
-    you would call instead: it is timed and judged beside the others (`frontend.trial.choose`).
+    The function is a program that `Derivation.check` shows to be equal to the formula, or a plain
+    program of torch.  All options of `derive` hold here too, except `most`; further:
 
-    Without a `budget` the search ends after a second, if its number of states has not ended it
-    before; `progress` is told of it, as by `derive`.  What is handed back is shown to be equal by
-    `Derivation.check`, or is a plain program."""
+    - An array in place of a shape gives its shape, element type and device: `compile(text, A=a)`.
+    - `target` is by default the device of these arrays.  Without arrays it is the GPU, if there is
+      one, else the CPU.
+    - `budget` is by default 0.7 seconds, or a number of states if that ends the search earlier.
+    - `seconds` is about how long the timing of the candidates may take.
+    - `output` is an element type to which all results are converted.
+    - `baseline` is a function of torch tensors that you would call instead.  It is timed and judged
+      beside the other programs.
+
+    Raises what `derive` raises, and BuildError where no program gives right results."""
     refuse_option_names(compile, formula, PARSED)
     chosen = examples(shapes).target or default_target() if target is None else target
     converted = None if output is None else getattr(torch, checked_dtype(_names(output)))

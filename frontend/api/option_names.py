@@ -1,7 +1,7 @@
 """Tensors with the name of an option: `derive("Y[i] = 2*weights[i]", weights=(64,))`.
 
-Shapes and options are given by keyword alike, and the option takes the keyword.  Refused before
-anything else is looked at, since every other message would be about the wrong one of the two.
+Shapes and options are both given by keyword, and the keyword then means the option.  Such a formula
+is refused first, since every later message would be about the option instead of the tensor.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Saved derivations, read back: everything in a file is data, and nothing in it is executed.
 
-JSON only; formulas are parsed, witnesses are lists of integers that a checker judges.  Whatever the
-file holds, only RecordError leaves this module.
+A record is JSON.  Formulas in it are parsed, and witnesses are lists of integers, which the checker
+judges.  Every error about the contents of a file is a RecordError.
 """
 
 from __future__ import annotations
@@ -63,8 +63,10 @@ CANDIDATE = ("predicted_seconds", "program", "stages", "steps")
 
 
 def load(path: str | os.PathLike[str]) -> Derivation:
-    """The derivation saved at `path`.  RecordError where the file is not a record; whether its
-    steps hold is what `check` says."""
+    """Read the derivation that `Derivation.save` wrote to `path`.
+
+    Reading executes nothing in the file and proves nothing: `Derivation.check` verifies the steps.
+    Raises RecordError where the file is not a record."""
     try:
         name = os.fsdecode(path)
     except Exception:  # a TypeError, or whatever an object of the caller's raises

@@ -1,8 +1,8 @@
-"""The public call: operands in, results out, with nothing decided on the way.
+"""The call of a compiled function: everything that the layout of operands decides is decided once.
 
-Lives here: recording what a program asks of torch (`record`), making less of it (`simplify`),
+Lives here: recording a program's calls of torch (`record`), shortening the recording (`simplify`),
 writing it as one flat Python function (`source`) behind a guard (`guard`), and choosing among such
-functions by the operands (`caller`).  Not here: which program is run, and what operands mean.
+functions by the operands (`caller`).  Not here: the choice of the program (`frontend.trial`).
 May be imported by the rest of `frontend`.
 """
 

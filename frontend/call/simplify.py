@@ -38,7 +38,7 @@ Step = Call | View
 
 @dataclass(frozen=True, slots=True)
 class Simple:
-    """Steps in order; `constants` are tensors that are kept."""
+    """A recorded call as a list of steps in order.  `constants` are tensors that are kept."""
 
     operands: int
     steps: tuple[Step, ...]

@@ -1,5 +1,5 @@
 """The command line.
 
-One file a command.  Not here: what is derived, judged and reported.
-May be imported by nobody but the entry point and tests.
+Each command is one file.  Not here: deriving (`api`), judging (`trial`), reports (`report`).
+May be imported by the entry point and tests only.
 """

@@ -74,22 +74,24 @@ def einsum(
     optimize: Any = True,
     derive: bool | Compiler = False,
 ) -> Any:
-    """`einsum("ij,jk->ik", a, b)` or `einsum(a, [0,1], b, [1,2], [0,2])`: sums of products.
+    """Sums of products: `einsum("ij,jk->ik", a, b)`, or `einsum(a, [0,1], b, [1,2], [0,2])`.
 
-    Subscripts mean what they mean to `numpy.einsum`; see `einsum.subscripts`.  Operands are
-    NumPy arrays (or anything `numpy.asarray` takes) or torch tensors on one device, not both;
-    Python numbers and lists may stand beside either.  The result is of their kind, in the element
-    type that all operands promote to (`dtype`, if given), which is also the type computed in; a
-    full contraction of NumPy operands is a NumPy scalar.  Bools are combined by `and` and `or`.
+    Subscripts mean what they mean to `numpy.einsum`.
 
-    The result never shares memory with an operand.  Here NumPy and torch differ: where nothing is
-    computed (`"ii->i"`, `"ij->ji"`), theirs is a view, and writing to it writes to the operand.
+    - Operands are all NumPy arrays (or anything that `numpy.asarray` takes), or all torch tensors
+      on one device.  Python numbers and lists may stand beside either.
+    - The result is an array of the same library, in the element type that all operands promote to,
+      or in `dtype`.  Everything is computed in this type.  A full contraction of NumPy operands is
+      a NumPy scalar.  Bools are combined by `and` and `or`.
+    - The result has memory of its own.  NumPy and torch differ here: where nothing is computed
+      (`"ii->i"`, `"ij->ji"`), they give a view, and writing to it writes to the operand.
+    - `optimize` is True (the best order, for up to 8 operands), False (all operands at once), the
+      name of a strategy of opt_einsum, (name, memory limit), or a path as from `numpy.einsum_path`.
+    - `out`, `order` and `casting` mean what they mean in NumPy, for NumPy operands.
+    - `derive=True` computes through the derived program.  A function from a Program to a callable
+      takes the place of the deriver.
+
     Integers on a GPU are contracted on the CPU, exactly.
-
-    `optimize`: True (optimal up to 8 operands), False (all operands at once), the name of a
-    strategy of opt_einsum, (name, memory limit), or a path as from `numpy.einsum_path`.
-    `out`, `order`, `casting`: as in NumPy, for NumPy operands.  `derive`: True computes through the
-    derived program; a function Program -> callable stands in for the deriver.
 
     Raises FormulaSyntaxError for the subscripts, RangeError for sizes that conflict, OperandError
     for operands that do not fit the subscripts or each other.

@@ -1,4 +1,4 @@
-"""`equivalent`: are two formulas equal, for which sizes, and the smallest counterexample.
+"""`equivalent`: whether two formulas are equal, for which sizes, and a small counterexample.
 
 Not here: the tests of identity (`ta.equality`).
 May be imported by `frontend.cli`, `frontend.bench` and the public face.

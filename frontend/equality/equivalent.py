@@ -49,33 +49,37 @@ def equivalent(
     generic: bool = False,
     **shapes: Sequence[int | str],
 ) -> Verdict:
-    """Whether two programs over the same tensors give the same outputs, exactly.
+    """Decide whether two programs over the same tensors give the same outputs, in exact arithmetic.
 
-    Both are evaluated at every position of every output, borders included, on random entries modulo
-    primes near 2^31, with functions such as `exp` as opaque values: equal arguments, equal values.
-    Unequal polynomials of degree d are taken for equal with a chance of at most (d/2^31)^2.
-    Division is by numbers other than 0: `a/a` is 1; where a divisor is 0 for all entries, nothing
-    is shown.  Functions that compare have signs (`signs`).  Extents that take part in no index
-    arithmetic are made small by a theorem (`ta.equality.small_extents`), which loses nothing.
+    `equivalent("Y[i] = A[i]*B[i]", "Y[i] = B[i]*A[i]", A=(9,), B=(9,))` returns a true Verdict.
 
-    What is too large for that, or needs a property of order, is compared as formal sums of products
-    over integer sets, for all positions and all entries at once (`derivations.checker`): there is
-    no chance in that, and no dependence on the extents.
+    - Give the shapes of all tensors, also of those that only one side uses.  Outputs are compared
+      by name if both sides have the same names, else in order.
+    - Sizes may be names, `A=("n", "k")`.  Then, or with `generic=True`, einderive tries sizes in
+      which mistakes show: 0, 1, odd and unequal ones, and sizes near the constants of the formulas.
+      The bounds of a clause may use the names: `where h in 0:H-2`.
+    - `laws` names identities of functions that may be used: `exp-sum`, or its equation
+      `exp(a+b) = exp(a)*exp(b)`, and the definitions of `sigmoid`, `silu`, `tanh`, `expm1`,
+      `log1p`, `softplus`, `rsqrt`, `relu` and `abs`.  No other law is used.
+    - `dtypes` says which entries are possible.  Over integers and bools, two programs are different
+      only if entries of these types show it.  Complex numbers have no order.
 
-    Shapes are those of the tensors; a name that only one side uses is given all the same.  Outputs
-    are compared by name where both sides have the same names, else in order.  `dtypes` says which
-    entries there are: integers and bools are different only where such entries show it, and complex
-    numbers have no order (`frontend.equality.element_ranges`).  `laws` names
-    identities of functions that may be used: `exp-sum`, or its equation `exp(a+b) = exp(a)*exp(b)`,
-    and the definitions `sigmoid`, `silu`, `tanh`, `expm1`, `log1p`, `softplus`, `rsqrt`, `relu` and
-    `abs`; none is used unasked.
+    **Evaluation.**  Both programs are evaluated at every position of every output, borders
+    included, in four draws of random entries, each modulo a prime near 2^31.  Unequal polynomials
+    of degree d agree in a draw with a chance of at most d/2^31, if the prime does not divide their
+    difference.  Functions such as `exp` are opaque: equal arguments have equal values.  Functions
+    that compare, such as `relu`, have signs.  Divisors count as other than 0, so `a/a` is 1; where
+    a divisor is 0 for all entries, nothing is shown.  A theorem makes extents small where their
+    iterators take part in no index arithmetic (`ta.equality.small_extents`); the result is the
+    same.
 
-    With sizes as symbols, `A=("n", "k")`, or with `generic`, families of sizes are tried in which
-    mistakes show: 0, 1, odd and unequal ones, and those around the constants of the formulas.  Then
-    the bounds of a clause may be stated in the symbols, `where h in 0:H-2`.
+    **Proof.**  Programs that are too large for evaluation, or equal by a property of order, are
+    compared as formal sums of products over integer sets, for all positions and all entries at once
+    (`derivations.checker`).  This has no chance of an error, and its time is independent of the
+    extents.
 
-    Raises EinderiveError where a formula cannot be read, a tensor has two shapes or a law is not
-    known."""
+    Raises EinderiveError where a formula cannot be read, a tensor has two shapes or a law is
+    unknown."""
     for side in (lhs, rhs):
         refuse_option_names(equivalent, side)
     if not isinstance(generic, bool):
@@ -105,7 +109,7 @@ def _check_sizes(equation: Equation) -> None:
 
 
 def _verdict(equation: Equation, pair: Pair, laws: frozenset[str], most: int) -> Verdict:
-    """What holds for numbers, as far as it does for the element types too."""
+    """The verdict for numbers, restricted to what holds for the element types as well."""
     found = _of_numbers(equation, pair, laws, most)
     reason = unsure(pair) if found and found.kind != "identical" else ""
     return Verdict("undecided", reason) if reason else found

@@ -18,10 +18,11 @@ SHOWN = ("identical", "evaluated", "proved", "generic")
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """`output[point]` is `left` in one program and `right` in the other, for these shapes.
+    """Inputs for which two programs differ: `output[point]` is `left` in the first program and
+    `right` in the second, for tensors of these shapes.
 
-    `entries` are all entries of the inputs that are not 0; None where they are random, and then
-    `numbers` says what kind of number both values are."""
+    `entries` lists all entries of the inputs that are not 0.  If the entries are random, it is
+    None, and `numbers` says what kind of number both values are."""
 
     shapes: Shapes
     output: str
@@ -51,16 +52,18 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether two programs are equal.  `kind`, of which the first four are true:
+    """Whether two programs are equal.  `kind` is one of these words; a verdict of the first four
+    kinds is true in a condition:
 
-    identical: both are one canonical expression.
-    evaluated: all outputs agree at every position, borders included, for random entries; `detail`
-    says in which numbers and with what chance of an error.
-    proved: both are, at every position, the same sums of products of entries and functions, by
-    integer sets; for all entries, without random numbers.
-    generic: so for each of `shapes`, and nothing is claimed for others.
-    different: see `counterexample`, or `detail` where not even the outputs' shapes agree.
-    undecided: neither was shown; `detail` says why and what to do."""
+    - `identical`: both programs are one canonical expression.
+    - `evaluated`: all outputs agree at every position, borders included, for random entries;
+      `detail` says in which numbers, and with what chance of an error.
+    - `proved`: at every position, both programs are the same sums of products of entries and
+      functions.  This holds for all entries, and rests on integer sets, without random numbers.
+    - `generic`: the programs are equal for each of `shapes`; nothing is claimed for others.
+    - `different`: `counterexample` shows a difference; if the shapes of the outputs differ,
+      `detail` says so.
+    - `undecided`: neither was shown; `detail` says why, and what to do."""
 
     kind: str
     detail: str

@@ -1,6 +1,8 @@
-"""Formulas from named public sources with their plain lines: what "never slower" is measured on.
+"""Formulas from named public sources, with the lines of torch that their users write.
 
-The list was made before anything was tuned; add to it, and take nothing out.
+`bench.never_slower` measures on them.
+
+The list was made before any tuning.  Formulas may be added, and none may be removed.
 
 Not here: the measurement (`bench.never_slower`).  May be imported by `frontend.bench` alone.
 """

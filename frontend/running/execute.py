@@ -21,12 +21,15 @@ from einderive.ta.ir.subst import nested_scopes
 
 @dataclass(frozen=True)
 class Executable:
-    """Stages in order; `runs[i]` computes `scopes[i]` from the inputs and earlier stages.
+    """A program that runs stage by stage: `runs[i]` computes `scopes[i]` from the inputs and
+    earlier stages.
 
-    `kept` are the stages whose memory later calls read again.  `types` are those of the formula's
-    outputs, which a program takes on at its end: its own steps may have left the integers, or not
-    left them, where the formula does otherwise.  What a call gives back is memory of its own: see
-    `frontend.running.results`."""
+    - `kept` are the stages whose memory later calls read again.
+    - `types` are the element types of the formula's outputs.  The results are converted to them,
+      since a derived program may compute in others: floats where the formula has integers, or
+      integers where it has floats.
+
+    Results have memory of their own (`frontend.running.results`)."""
 
     roots: tuple[Scope, ...]
     scopes: tuple[Scope, ...]

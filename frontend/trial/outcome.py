@@ -16,10 +16,14 @@ TRIED = 6
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """`trials` are all programs that were tried, the baselines first; `chosen` is one of them, that
-    `run` runs, and `error` is its error against float64, to be seen beside `baseline.error`.
-    `interrupted`: not all were tried or timed to the end.  `output`: the type that results are
-    converted to, where one was asked for; `linked`: calls are flat functions (`frontend.call`)."""
+    """What came of trying the programs of a derivation.
+
+    - `trials` are all programs that were tried, the baselines first.
+    - `chosen` is the one that `run` runs; `error` is its error against float64, to be compared with
+      `baseline.error`.
+    - `interrupted` says that some programs were not tried or timed to the end.
+    - `output` is the type to which results are converted, if `compile` was given one.
+    - `linked` says that calls are flat functions (`frontend.call`)."""
 
     derivation: Derived
     run: Executable
@@ -43,5 +47,5 @@ class Outcome:
 
     @property
     def ratio(self) -> float:
-        """Baseline seconds over chosen seconds."""
+        """The baseline's seconds divided by the chosen program's: above 1, it is faster."""
         return self.baseline.seconds / self.chosen.seconds

@@ -11,12 +11,14 @@ from einderive.frontend.accuracy.levels import cancelling
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One program as it was tried; `verdict` is `baseline`, `accepted` or why it was refused
-    or left out.
+    """One program that was tried: its time, its errors, its verdict.
 
-    `error` is on random inputs, `families` are the errors on hard ones beside those of the formula
-    as written, for the programs that were fastest, up to the first that refuses one; all errors are
-    of the kind that the derivation's `accuracy` asks for."""
+    - `verdict` is `baseline`, `accepted`, or the reason why it was refused or left out.
+    - `error` is the error on random inputs.
+    - `families` are the errors on hard inputs, with those of the formula as written beside them, up
+      to the first family that refuses the program.  Only the fastest programs have them.
+
+    The derivation's `accuracy` decides how errors are measured."""
 
     label: str
     plan: Plan | None
@@ -27,7 +29,7 @@ class Trial:
     families: tuple[FamilyError, ...] = ()
     step_digits: tuple[tuple[str, float], ...] = ()
     """The digits that each step that can cancel loses, as `("2 (distribute)", 6.3)`, on the inputs
-    where the program loses most; nothing where it loses none."""
+    where the program loses most; empty if it loses none."""
     spread: float = 0.0
     """Half the distance between the quartiles of the measured times, in seconds."""
     text: str = ""
@@ -45,6 +47,6 @@ class Trial:
 
     @property
     def digits_lost(self) -> float:
-        """The most decimal digits that the program had less than the formula as written, on random
-        and on hard inputs."""
+        """How many decimal digits fewer than the formula as written the program has, at most, over
+        random and hard inputs."""
         return 0.0 if self.worst is None else self.worst.digits

@@ -1,5 +1,5 @@
 """What is known of values: kinds, zeros, infinities, sets of integers, centred tensors.
 
 Not here: identities (`derivations.steps`).
-May be imported by every room but `ta.ir`.
+May be imported by every room except `ta.ir`.
 """

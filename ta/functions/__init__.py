@@ -1,6 +1,6 @@
-"""The functions and reducers of the notation, one a file, as data (`ta.functions.data`).
+"""The functions and reducers of the notation as data, one a file (`ta.functions.data`).
 
-Not here: what reads, evaluates, prints or compiles them.
+Not here: the code that reads, evaluates, prints or compiles them.
 May be imported by every room; imports none.
 """
 

@@ -1,5 +1,5 @@
-"""What an expression is: index rows, nodes, scopes, programs, and the only walks over them.
+"""Expressions: index rows, nodes, scopes, programs, and the walks over them.
 
-Not here: reading text, printing, and everything that is known or computed about expressions.
+Not here: reading text (`ta.notation`), printing (`ta.printing`), facts (`ta.facts`).
 May be imported by every room.
 """

@@ -67,7 +67,9 @@ class Node(Uncopied):
 
 
 class Tensor(Node):
-    """`size` is the number of its elements."""
+    """An input tensor: name, shape, element type.
+
+    `size` is the number of its elements, `ranges` the half-open range of each dimension."""
 
     __slots__ = ("dtype", "name", "ranges", "shape", "size")
     name: str
@@ -122,9 +124,11 @@ class Select(Node):
 
 
 class Scope(Node):
-    """`domain` holds the ranges of all iterators, loops first, and `extents` their lengths; `size`
-    is the number of elements, `empty` says whether some range is empty.  `ranges` are the loops':
-    what a reader sees as the tensor's dimensions."""
+    """A closed tensor expression: loops, a reduction over further iterators, and a body.
+
+    - `domain` holds the ranges of all iterators, loops first; `extents` are their lengths.
+    - `ranges` are the ranges of the loops, the dimensions that a reader sees.
+    - `size` is the number of elements; `empty` says whether some range is empty."""
 
     __slots__ = (
         "body",

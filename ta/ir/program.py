@@ -1,4 +1,4 @@
-"""A program: named statements over input tensors, later ones reading earlier ones."""
+"""A program: named statements over input tensors; a statement may read earlier ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from einderive.ta.ir.uncopied import Uncopied
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """`name[loops] = scope`; the scope reads earlier statements as tensors of their name."""
+    """One statement, `name[loops] = scope`.
+
+    The scope reads the result of an earlier statement as a tensor of that name."""
 
     name: str
     scope: Scope
@@ -27,12 +29,13 @@ Hints = Mapping[tuple[str, int], str]
 
 @dataclass(frozen=True, slots=True)
 class Program(Uncopied):
-    """Statements as the user wrote them, with what is needed to show them again.
+    """A formula that was read: its statements, and the names that are needed to print them.
 
-    `inputs` are in order of first appearance.  `outputs` are the statements named in
-    `output_names`: of a formula those that the text of no other statement reads, whatever becomes
-    of a read (in `T[i] = A[i]; Y[i] = B[i] + 0*T[i]` nothing is left of it, and only Y is an
-    output).  Where no names are given, they are the statements that no scope reads.
+    - `inputs` are the input tensors, in the order of first appearance.
+    - `outputs` are the statements named in `output_names`.  For a formula these are the statements
+      that the text of no other statement reads.  A read counts even if it has no effect:
+      `T[i] = A[i]; Y[i] = B[i] + 0*T[i]` has one output, Y.  Without `output_names` they are the
+      statements that no scope reads.
     """
 
     not_pickled = ("a program", "keep its text, str(program), and parse it again")
@@ -46,7 +49,7 @@ class Program(Uncopied):
             object.__setattr__(self, "output_names", _unread(self.statements))
 
     def inlined(self) -> dict[str, Scope]:
-        """Each statement's tensor as a scope of inputs alone, in the order of the statements."""
+        """The tensor of each statement as a scope that reads inputs only, in statement order."""
         scopes: dict[str, Scope] = {}
         for statement in self.statements:
             scopes[statement.name] = inline_statements(statement.scope, scopes)
@@ -56,7 +59,7 @@ class Program(Uncopied):
         return PRINTERS["program"](self)
 
     def latex(self) -> str:
-        """The statements as LaTeX mathematics, sums written out with their limits."""
+        """The statements as LaTeX mathematics; sums have their limits."""
         return PRINTERS["latex"](self)
 
     def _repr_latex_(self) -> str:
@@ -65,11 +68,11 @@ class Program(Uncopied):
 
     @property
     def outputs(self) -> tuple[Statement, ...]:
-        """In the order of the statements."""
+        """The outputs, in the order of the statements."""
         return tuple(s for s in self.statements if s.name in self.output_names)
 
     def roots(self) -> tuple[Scope, ...]:
-        """One scope per output, with the statements it reads nested in it as scopes."""
+        """One scope for each output; the statements that it reads are scopes nested in it."""
         scopes = self.inlined()
         return tuple(scopes[statement.name] for statement in self.outputs)
 

@@ -1,7 +1,7 @@
 """What careful users write in torch for a formula: one file for each way to write a stage.
 
-Each takes a scope and gives a torch expression for it, or None.  Recognisers know formulas by the
-algebra: names and sizes have no say.  A new one is one new file.
+Each takes a scope and gives a torch expression for it, or None.  It recognises a formula by its
+algebra; names and sizes have no influence.  A new one is one new file.
 
 Not here: how expressions become lines (`writing`).  May be imported by `frontend.baselines` alone.
 """
