@@ -53,9 +53,10 @@ def known_value(name: str, operand: Sum) -> Sum | None:
     known = FUNCTIONS[name]
     if operand == ZERO and known.at_zero is not None:
         return (Term(ONE),) if known.at_zero else ZERO
-    if known.pieces is None or not known.compares or operand not in (INFINITY, MINUS_INFINITY):
+    pieces = known.pieces if known.compares else None
+    if pieces is None or operand not in (INFINITY, MINUS_INFINITY):
         return None
-    (slope,) = known.pieces.above if operand == INFINITY else known.pieces.below
+    (slope,) = pieces.above if operand == INFINITY else pieces.below
     rises = slope if operand == INFINITY else -slope
     return INFINITY if rises > 0 else MINUS_INFINITY if rises < 0 else ZERO
 

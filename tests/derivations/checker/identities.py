@@ -202,6 +202,10 @@ TRUE: dict[str, tuple[str, str]] = {
     "relu of a positive infinity": (
         "{L[i:0:9] relu(A{fill=inf}[i+2])}", "{L[i:0:9] where(i < 7, relu(A[i+2]), inf)}",
     ),
+    "relu of a negative infinity": (
+        "{L[i:0:9] relu(A{fill=-inf}[i+2])}",
+        "{L[i:0:9] where(i < 7, relu(A[i+2]), 0)}",
+    ),
     "relu of two infinities": (
         "{L[i:0:9] relu(A{fill=inf}[i+2] + B{fill=inf}[i+2])}",
         "{L[i:0:9] where(i < 7, relu(A[i+2] + B[i+2]), inf)}",
@@ -220,6 +224,11 @@ TRUE: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 FALSE: dict[str, tuple[str, str]] = {
+    "sign of a multiple": ("{L[i:0:9] sign(3*A[i])}", "{L[i:0:9] 3*sign(A[i])}"),
+    "sign of an infinity": (
+        "{L[i:0:9] sign(A{fill=inf}[i+2])}",
+        "{L[i:0:9] where(i < 7, sign(A[i+2]), 0)}",
+    ),
     "relu of a negative multiple": ("{L[i:0:9] relu(-3*A[i])}", "{L[i:0:9] 3*relu(A[i])}"),
     "a function that keeps no factor": ("{L[i:0:9] tanh(2*A[i])}", "{L[i:0:9] 2*tanh(A[i])}"),
     "exp of a half": ("{L[i:0:9] exp(A[i]/2)}", "{L[i:0:9] 1}"),
