@@ -1,0 +1,33 @@
+"""Scalar identities and near misses from textbooks and handbooks, for `equivalent`.
+
+The lists were made before any work on them.  Pairs may be added, and none may be removed.
+
+Not here: the comparison (`frontend.equality`).  May be imported by `frontend.bench` and the tools.
+"""
+
+from __future__ import annotations
+
+from einderive.frontend.identities import (
+    exponentials,
+    order,
+    powers,
+    rational,
+    signs,
+    sums,
+    trigonometry,
+)
+from einderive.frontend.identities.entry import Pair
+
+FAMILIES = {
+    "exponentials and logarithms": exponentials,
+    "powers and roots": powers,
+    "maximum, minimum, monotone functions": order,
+    "absolute value, sign, relu": signs,
+    "trigonometric and hyperbolic functions": trigonometry,
+    "factoring, common denominators, interpolation, Horner": rational,
+    "sums in closed form": sums,
+}
+EQUAL: tuple[Pair, ...] = tuple(pair for family in FAMILIES.values() for pair in family.EQUAL)
+UNEQUAL: tuple[Pair, ...] = tuple(pair for family in FAMILIES.values() for pair in family.UNEQUAL)
+
+__all__ = ["EQUAL", "FAMILIES", "UNEQUAL", "Pair"]
