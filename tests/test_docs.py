@@ -72,7 +72,7 @@ def test_a_file_is_added_to_a_copy(tmp_path: Path) -> None:
     """Neither does this tree know what a page adds, nor does the copy without the file."""
     text = PAGES["adding-a-function.md"].read_text("utf-8")
     used = [block for block in PYTHON.findall(text) if not ADDED.match(block)]
-    with pytest.raises(AssertionError, match="sinh is not a function"):
+    with pytest.raises(AssertionError, match="versin is not a function"):
         run_with({}, used, tmp_path)
 
 

@@ -23,7 +23,7 @@ from einderive.frontend.report.catalogue import (
 )
 from einderive.frontend.text import hanging
 from einderive.ta.functions import FUNCTIONS, REDUCERS
-from einderive.ta.functions.data import Function, Reduction
+from einderive.ta.functions.data import Function, Interval, Reduction
 from einderive.ta.ir.operator import Operator
 
 FUNCTIONS_REMARK = """\
@@ -125,11 +125,19 @@ PAGES = {
 
 
 def _function(known: Function) -> str:
-    end = known.domain and f"x {'>=' if known.domain.included else '>'} {known.domain.least}"
+    end = known.domain and _interval(known.domain)
     between = known.range and f"{known.range[0]} and {known.range[1]}"
     law = known.definition and f"`{known.definition}`"
     cells = (f"`{known.name}`", _about(known.name), law, end or "all numbers", between or "")
     return f"| {' | '.join(cells)} |"
+
+
+def _interval(domain: Interval) -> str:
+    least, greatest, included = domain
+    sign = "=" * included
+    if len(domain.ends) == 1:
+        return f"x >{sign} {least}"
+    return f"{least} <{sign} x <{sign} {greatest}"
 
 
 def _about(name: str) -> str:

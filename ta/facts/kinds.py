@@ -237,8 +237,9 @@ def _applied(function: str, *args: Kinds) -> Kinds:
         elif chosen == (DATA,):
             signs = _sampled(function, NEGATIVE) | _sampled(function, POSITIVE)
             signs &= SIGNED | ZERO
-            pieces = FUNCTIONS[function].pieces
-            varies = signs & SIGNED == SIGNED and not (pieces and pieces.flat)
+            known = FUNCTIONS[function]
+            flat = known.steps or (known.pieces is not None and known.pieces.flat)
+            varies = signs & SIGNED == SIGNED and not flat
             found |= DATA if varies else signs
         else:
             found |= _sampled(function, *chosen)
@@ -270,7 +271,7 @@ def _samples(function: str, kind: Kinds) -> tuple[float, ...]:
     """Numbers of this kind at which the function shows all kinds of values that it has there: ends
     of its domain, places where its sign changes, and one number between any two of these."""
     known = FUNCTIONS[function]
-    ends = sorted({0.0, *known.turns, *([float(known.domain.least)] if known.domain else [])})
+    ends = sorted({0.0, *known.turns, *(known.domain.ends if known.domain else ())})
     between = [(a + b) / 2 for a, b in pairwise(ends)]
     points = (-math.inf, ends[0] - 1, *ends, *between, ends[-1] + 1, math.inf)
     return tuple(point for point in points if _of_number(point) == kind)

@@ -12,6 +12,7 @@ each function, and `docs/guarantees.md` counts those that the checker reads.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,11 +25,21 @@ import numpy as np
 HALF = Fraction(1, 2)
 
 
-class Above(NamedTuple):
-    """The domain `x > least`, or `x >= least` where the end is `included`."""
+class Interval(NamedTuple):
+    """The domain `least < x < greatest`, or `least <= x <= greatest` with the ends `included`."""
 
     least: int
+    greatest: float = math.inf
     included: bool = False
+
+    @property
+    def ends(self) -> tuple[float, ...]:
+        """Those that are numbers."""
+        return tuple(float(end) for end in self[:2] if math.isfinite(end))
+
+    def holds(self, x: float) -> bool:
+        within = self.least <= x <= self.greatest
+        return within and (self.included or x not in (self.least, self.greatest))
 
 
 @dataclass(frozen=True)
@@ -129,15 +140,18 @@ class Function:
 
     at_zero: int | None = None
     """f(0), where that is 0 or 1."""
-    domain: Above | None = None
+    domain: Interval | None = None
     """Where the function is finite; None: at every number."""
     range: tuple[int, int] | None = None
     """A least and a greatest value that no value exceeds, where there are such."""
     always_finite: bool = False
     """Whether the value is a number whatever the operand is, infinite or NaN."""
     turns: tuple[float, ...] = ()
-    """Numbers other than 0 and the end of the domain where the values nearest to 0 on either side
-    of 0 change their sign, rounded."""
+    """Numbers other than 0 and the ends of the domain where the values nearest to 0 on either side
+    of 0 change their sign, or become 0 for a while, rounded."""
+    steps: bool = False
+    """Whether the function is constant between jumps, as floor is: it is 0 at some numbers in
+    general position."""
 
     ball: Callable[[Any], Any] | None = None
     """For a ball of Arb, one that holds the values at all finite numbers in it, or NaN; what has

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from einderive.ta.functions.data import Above, Function, polynomial
+from einderive.ta.functions.data import Function, Interval, polynomial
 
 
 def _helper(wide: bool) -> str:
@@ -24,7 +24,7 @@ FUNCTION = Function(
     triton="_log1p({0})",
     definition="log(1+x)",
     at_zero=0,
-    domain=Above(-1),
+    domain=Interval(-1),
     triton_helper=_helper,
     ball=lambda x: x.log1p(),
 )

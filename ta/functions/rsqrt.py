@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from einderive.ta.functions.data import Above, Function
+from einderive.ta.functions.data import Function, Interval
 
 FUNCTION = Function(
     "rsqrt",
     lambda x: 1.0 / np.sqrt(x),
     definition="1/sqrt(x)",
-    domain=Above(0),
+    domain=Interval(0),
     ball=lambda x: x.rsqrt(),
 )

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from einderive.ta.functions.data import Above, Function
+from einderive.ta.functions.data import Function, Interval
 
 FUNCTION = Function(
     "sqrt",
     np.sqrt,
     at_zero=0,
-    domain=Above(0, included=True),
+    domain=Interval(0, included=True),
     triton_float32="tl.sqrt_rn({0})",
     ball=lambda x: x.sqrt(),
 )

@@ -24,6 +24,7 @@ from einderive.eops.triton_kernels.build import build
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
 from einderive.ta.functions import FUNCTIONS
+from einderive.ta.functions.data import Interval
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row, iterator
 from einderive.ta.ir.canon import scope
@@ -58,7 +59,8 @@ class Case:
     scope: Scope
     form: str
     tolerance: float = 1e-5
-    positive: bool = False
+    domain: Interval | None = None
+    """Where the data lie; None: they have both signs and several magnitudes."""
     out_dtype: str | None = None
 
     @property
@@ -121,9 +123,17 @@ def function_case(name: str, dtype: str) -> Case:
     arity = FUNCTIONS[name].arity
     tensors = [expr.tensor(letter, (37,), dtype) for letter in "AB"[:arity]]
     body = expr.apply(name, *(read(tensor, 0) for tensor in tensors))
-    positive = FUNCTIONS[name].domain is not None
     tolerance = 1e-13 if dtype == "float64" else 2e-6
-    return Case(f"{name}-{dtype}", scope(box(37), [], body), "loop", tolerance, positive)
+    domain = FUNCTIONS[name].domain
+    return Case(f"{name}-{dtype}", scope(box(37), [], body), "loop", tolerance, domain)
+
+
+def all_functions(dtype: str) -> Scope:
+    """The sum of all functions, in one kernel."""
+    tensors = [expr.tensor(letter, (37,), dtype) for letter in "ABC"]
+    reads = [read(tensor, 0) for tensor in tensors]
+    values = (expr.apply(f.name, *reads[: f.arity]) for f in FUNCTIONS.values())
+    return scope(box(37), [], expr.add(*values))
 
 
 def softmax_parts() -> Scope:
@@ -216,7 +226,7 @@ def cases() -> list[Case]:
         Case("norms", scope(box(6), box(70), expr.power(read(x2, 0, 1), 2)), "flat"),
         Case("long minimum", scope(box(6), box(70), read(x2, 0, 1), "min"), "flat", 0),
         Case("short maximum", scope(box(70), box(6), read(x2, 1, 0), "max"), "loop", 0),
-        Case("product", scope(box(6), box(70), read(x2, 0, 1), "prod"), "loop", positive=True),
+        Case("product", scope(box(6), box(70), read(x2, 0, 1), "prod"), "loop", domain=Interval(0)),
         Case("empty sum", scope(box(3), [(2, 2)], read(x1, 1)), "loop", 0),
         Case("empty maximum", scope(box(3), [(2, 2)], read(x1, 1), "max"), "loop", 0),
         Case("a read of two places", scope(box(7), [], rank_one), "loop"),
@@ -227,7 +237,7 @@ def cases() -> list[Case]:
         Case("halves, filled", scope(box(12), [], read(half, 0, row(1), fill=INF)), "loop", 0),
         Case("bfloat16", scope(box(5), box(9), read(brain, 1, 0)), "loop", 1e-2),
         Case(
-            "bfloat16 out", scope(box(70), [], read(x2, row(2), 0)), "loop", 1e-2, False, "bfloat16"
+            "bfloat16 out", scope(box(70), [], read(x2, row(2), 0)), "loop", 1e-2, None, "bfloat16"
         ),
         Case("integers", scope(box(5), box(6), read(whole, 1, 0)), "loop", 0),
         Case(
@@ -280,7 +290,7 @@ def inputs(case: Case, device: str) -> tuple[dict[str, np.ndarray], list[torch.T
     stages = [case.scope, *(s for s in case.sources if isinstance(s, Scope))]
     for source in (a.source for stage in stages for a in accesses(stage.body)):
         if isinstance(source, Tensor) and source.name not in values:
-            values[source.name] = sample(source, generator, case.positive)
+            values[source.name] = sample(source, generator, case.domain)
     buffers = []
     for source in case.sources:
         dtype = source.dtype if isinstance(source, Tensor) else "float32"
@@ -293,7 +303,7 @@ def inputs(case: Case, device: str) -> tuple[dict[str, np.ndarray], list[torch.T
     return values, buffers
 
 
-def sample(tensor: Tensor, generator: np.random.Generator, positive: bool) -> np.ndarray:
+def sample(tensor: Tensor, generator: np.random.Generator, domain: Interval | None) -> np.ndarray:
     """Values the element type holds exactly, as float64; none of them zero."""
     if tensor.dtype == "bool":
         return (generator.random(tensor.shape) < 0.5).astype(np.float64)
@@ -301,9 +311,12 @@ def sample(tensor: Tensor, generator: np.random.Generator, positive: bool) -> np
         return generator.integers(1, 9, tensor.shape).astype(np.float64)
     if tensor.dtype.startswith("int"):
         return generator.integers(1, 9, tensor.shape) * generator.choice((-1.0, 1.0), tensor.shape)
-    raw = generator.uniform(0.5, 1.5, tensor.shape)
-    if not positive:
+    if domain is None:
+        raw = generator.uniform(0.5, 1.5, tensor.shape)
         raw = raw * generator.choice((-1.0, -0.01, 1e-3, 2.0, 9.0), tensor.shape)
+    else:
+        greatest = min(domain.greatest, domain.least + 3)
+        raw = generator.uniform(domain.least, greatest, tensor.shape)
     held = torch.tensor(raw).to(getattr(torch, tensor.dtype))
     return np.asarray(held.to(torch.float64).numpy())
 

@@ -75,7 +75,10 @@ def test_functions(function: str) -> None:
     check(scope(loops(6), [], apply(function, *(expr.add(arg, const(1)) for arg in args))))
 
 
-ENDS = (inf, -inf, nan, 0.0, 1e38, 3e38, -3e38, 80.0, -80.0, 40.0, -40.0, 9.0, -9.0, 1e-30, -1e-30)
+ENDS = (
+    *(inf, -inf, nan, 0.0, 1e38, 3e38, -3e38, 80.0, -80.0, 40.0, -40.0, 9.0, -9.0),
+    *(1e-30, -1e-30, 0.5, -0.5, 2.5, 1.0, -1.0),
+)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

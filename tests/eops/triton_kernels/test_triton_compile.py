@@ -21,6 +21,9 @@ STAGES = {
     "softmax parts": runner.softmax_parts(),
     "norms": next(c.scope for c in runner.cases() if c.name == "norms"),
     "floors": runner.floors(),
+    "functions": runner.all_functions("float32"),
+    "functions of halves": runner.all_functions("float16"),
+    "functions in float64": runner.all_functions("float64"),
 }
 
 

@@ -51,11 +51,8 @@ def inside(middle: float, radius: float) -> list[float]:
 
 def has_value(function: str, point: float) -> bool:
     """Whether f is finite at the number."""
-    return not (
-        (function in ("log", "rsqrt") and point <= 0)
-        or (function == "sqrt" and point < 0)
-        or (function == "log1p" and point <= -1)
-    )
+    domain = FUNCTIONS[function].domain
+    return domain is None or domain.holds(point)
 
 
 @pytest.mark.parametrize("function", UNARY)

@@ -90,6 +90,9 @@ def test_the_domains_of_functions(field: ValuedField) -> None:
         "rsqrt": ("0", "-1", "-1/2", "-4096"),
         "sqrt": ("-1", "-1/2", "-4096/63"),
         "log1p": ("-1", "-3/2", "-4096"),
+        "asin": ("-9/8", "2"),
+        "atanh": ("1", "-1", "3/2"),
+        "acosh": ("0", "63/64"),
     }
     defined = {
         "log": ("1/64", "1", "4096"),
@@ -98,6 +101,9 @@ def test_the_domains_of_functions(field: ValuedField) -> None:
         "log1p": ("-1/2", "-63/64", "0"),
         "exp": ("-1", "4096"),
         "sin": ("-1/2",),
+        "asin": ("1", "-1/2"),
+        "atanh": ("63/64",),
+        "acosh": ("1", "5"),
     }
     for points, expected in ((undefined, True), (defined, False)):
         for function, numbers in points.items():

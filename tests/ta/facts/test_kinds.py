@@ -399,6 +399,22 @@ FUNCTIONS_OF: dict[str, str] = {
     "abs": "P + 0 + P +",
     "sign": "- - 0 + + -+",
     "finite": "0 - 0 + 0 d",
+    "floor": "M - 0 0+ P -0+",
+    "ceil": "M -0 0 + P -0+",
+    "round": "M -0 0 0+ P -0+",
+    "trunc": "M -0 0 0+ P -0+",
+    "exp2": "0 + + + P +",
+    "log2": "! ! ! -0+ P d",
+    "log10": "! ! ! -0+ P d",
+    "sinh": "M - 0 + P d",
+    "cosh": "P + + + P +",
+    "asinh": "M - 0 + P d",
+    "acosh": "! ! ! !0+ P 0+",
+    "atanh": "! !- 0 !+ ! d",
+    "tan": "! -+ 0 -+ ! d",
+    "asin": "! !- 0 !+ ! d",
+    "acos": "! !+ + !0+ ! 0+",
+    "atan": "- - 0 + + d",
 }
 
 

@@ -84,12 +84,9 @@ def test_at_zero(known: Function) -> None:
 @pytest.mark.parametrize("known", UNARY, ids=by_name)
 def test_domain(known: Function) -> None:
     """Inside of it the function is finite, outside it is not."""
-    points = [*POINTS, *(np.nextafter(e, s * INF) for e in (-1.0, 0.0) for s in (1, -1))]
+    points = [*POINTS, *(np.nextafter(e, s * INF) for e in (-1.0, 0.0, 1.0) for s in (1, -1))]
     for point in points:
-        inside = True
-        if known.domain is not None:
-            least, included = known.domain
-            inside = point >= least if included else point > least
+        inside = known.domain is None or known.domain.holds(point)
         assert math.isfinite(of(known, point)) == inside, point
 
 
@@ -119,22 +116,31 @@ def test_always_finite(known: Function) -> None:
 def test_turns(known: Function) -> None:
     """Between 0, the end of the domain, and the turns the sign does not change, and it changes or
     is 0 at each turn."""
-    ends = sorted({0.0, *known.turns, *([float(known.domain.least)] if known.domain else [])})
+    ends = sorted({0.0, *known.turns, *(known.domain.ends if known.domain else ())})
     outer = 4.0  # beyond it sin and cos turn again
     for low, high in pairwise((-outer, *ends, outer)):
         inside = np.linspace(low, high, 52)[1:-1]
         signs = {math.copysign(1, v) if v else 0 for v in (of(known, x) for x in inside) if v == v}
         assert len(signs) <= 1, (low, high)
     for turn in known.turns:
-        around = {np.sign(of(known, turn + step)) for step in (-1e-3, 1e-3)}
-        assert around == {-1.0, 1.0}
+        below, above = (np.sign(of(known, turn + step)) for step in (-1e-3, 1e-3))
+        assert below != above
+        assert {below, above} == {-1.0, 1.0} or known.steps
+
+
+@stating("steps")
+def test_steps(known: Function) -> None:
+    """Whole values, and one jump in any unit interval."""
+    points = np.linspace(-5, 5, 1001)
+    assert len({of(known, point) for point in points}) <= 12
+    assert all(of(known, point).is_integer() for point in points)
 
 
 @stating("definition")
 def test_definition(known: Function) -> None:
     points = POINTS[np.abs(POINTS) < 6]
     if known.domain is not None:
-        points = points[points > known.domain.least]
+        points = np.array([point for point in points if known.domain.holds(point)])
     (scope,) = parse(f"Y = {known.definition}", {"x": ()}, "float64", {}).roots()
     with np.errstate(all="ignore"):
         for point in points:

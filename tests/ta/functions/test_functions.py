@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable
 from typing import Any, Final
@@ -38,10 +39,26 @@ DEFINITIONS: Final[dict[str, Callable[[Any], Any]]] = {
     "abs": abs,
     "sign": mpmath.sign,
     "finite": lambda x: x,
+    "floor": mpmath.floor,
+    "ceil": mpmath.ceil,
+    "round": mpmath.nint,
+    "trunc": lambda x: mpmath.mpf(int(x)),
+    "exp2": lambda x: mpmath.mpf(2) ** x,
+    "log2": lambda x: mpmath.log(x) / mpmath.log(2),
+    "log10": lambda x: mpmath.log(x) / mpmath.log(10),
+    "sinh": mpmath.sinh,
+    "cosh": mpmath.cosh,
+    "asinh": mpmath.asinh,
+    "acosh": mpmath.acosh,
+    "atanh": mpmath.atanh,
+    "tan": mpmath.tan,
+    "asin": mpmath.asin,
+    "acos": mpmath.acos,
+    "atan": mpmath.atan,
 }
-POSITIVE: Final = frozenset({"log", "sqrt", "rsqrt"})
-EXPONENTIAL: Final = (
-    frozenset(DEFINITIONS) - POSITIVE - {"log1p", "sin", "cos", "relu", "abs", "finite"}
+EXPONENTIAL: Final = frozenset(
+    {"exp", "expm1", "exp2", "tanh", "sinh", "cosh", "erf"}
+    | {"sigmoid", "silu", "gelu", "softplus", "sign"}
 )
 
 
@@ -55,9 +72,11 @@ def arguments(function: str) -> NDArray[np.float64]:
         generator.uniform(0, 40, 200),
         np.arange(1.0, 48.0),
     ]
-    points = np.concatenate(parts)
-    points = points if function in POSITIVE else np.concatenate([points, -points])
-    points = points[points > -1] if function == "log1p" else points
+    points = np.concatenate([*parts, *(-part for part in parts)])
+    domain = FUNCTIONS[function].domain
+    if domain is not None:
+        inside = generator.uniform(-1, 1, 100) if math.isfinite(domain.greatest) else []
+        points = np.array([point for point in (*points, *inside) if domain.holds(point)])
     return points[np.abs(points) <= GREATEST_EXPONENT] if function in EXPONENTIAL else points
 
 
@@ -126,6 +145,22 @@ def test_left_tails(function: str, argument: float, value: float) -> None:
         ("rsqrt", np.nan, 0),
         ("sin", np.nan, np.nan),
         ("cos", np.nan, np.nan),
+        ("floor", -np.inf, np.inf),
+        ("ceil", -np.inf, np.inf),
+        ("round", -np.inf, np.inf),
+        ("trunc", -np.inf, np.inf),
+        ("exp2", 0, np.inf),
+        ("log2", np.nan, np.inf),
+        ("log10", np.nan, np.inf),
+        ("sinh", -np.inf, np.inf),
+        ("cosh", np.inf, np.inf),
+        ("asinh", -np.inf, np.inf),
+        ("acosh", np.nan, np.inf),
+        ("atanh", np.nan, np.nan),
+        ("tan", np.nan, np.nan),
+        ("asin", np.nan, np.nan),
+        ("acos", np.nan, np.nan),
+        ("atan", -math.pi / 2, math.pi / 2),
         ("silu", np.nan, np.inf),
         ("gelu", np.nan, np.inf),
     ],

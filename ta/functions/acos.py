@@ -1,0 +1,15 @@
+"""The angle between 0 and pi whose cosine is x."""
+
+import numpy as np
+
+from einderive.ta.functions.data import Function, Interval
+
+FUNCTION = Function(
+    "acos",
+    np.arccos,
+    latex=r"\arccos",
+    triton="2.0 * _atan(tl.sqrt((1.0 - {0}) / (1.0 + {0})))",
+    triton_needs=("atan",),
+    domain=Interval(-1, 1, included=True),
+    ball=lambda x: x.acos(),
+)

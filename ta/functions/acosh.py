@@ -1,0 +1,28 @@
+"""The inverse of cosh, at least 0: log(x + sqrt(x^2 - 1))."""
+
+import numpy as np
+
+from einderive.ta.functions.data import Function, Interval
+
+
+def _helper(wide: bool) -> str:
+    return '''@triton.jit
+def _acosh(x):
+    """log(1 + d + sqrt(d*(2 + d))) for d = x - 1; for large x, log(2x), without d^2."""
+    d = tl.where(x < 1.0, float("nan"), tl.where(x < 1e9, x - 1.0, 1.0))
+    near = _log1p(d + tl.sqrt(d * (2.0 + d)))
+    return tl.where(x >= 1e9, tl.log(x) + 0.6931471805599453, tl.where(x == x, near, x))
+'''
+
+
+FUNCTION = Function(
+    "acosh",
+    np.arccosh,
+    latex=r"\operatorname{arcosh}",
+    triton="_acosh({0})",
+    triton_helper=_helper,
+    triton_needs=("log1p",),
+    definition="log(x+sqrt(x^2-1))",
+    domain=Interval(1, included=True),
+    ball=lambda x: x.acosh(),
+)

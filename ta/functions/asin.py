@@ -1,0 +1,16 @@
+"""The angle between -pi/2 and pi/2 whose sine is x."""
+
+import numpy as np
+
+from einderive.ta.functions.data import Function, Interval
+
+FUNCTION = Function(
+    "asin",
+    np.arcsin,
+    latex=r"\arcsin",
+    triton="_atan({0} / tl.sqrt((1.0 - {0}) * (1.0 + {0})))",
+    triton_needs=("atan",),
+    at_zero=0,
+    domain=Interval(-1, 1, included=True),
+    ball=lambda x: x.asin(),
+)

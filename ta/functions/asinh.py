@@ -1,0 +1,31 @@
+"""The inverse of sinh: log(x + sqrt(x^2 + 1))."""
+
+import numpy as np
+
+from einderive.ta.functions.data import Function
+
+
+def _helper(wide: bool) -> str:
+    return '''@triton.jit
+def _asinh(x):
+    """For x >= 0, log(1 + x + x^2/(1 + sqrt(x^2 + 1))); for large x, log(2x), without x^2."""
+    size = tl.abs(x)
+    near = tl.minimum(size, 1e9)
+    square = near * near
+    value = _log1p(near + square / (1.0 + tl.sqrt(square + 1.0)))
+    value = tl.where(size < 1e9, value, tl.log(size) + 0.6931471805599453)
+    return tl.where(x < 0, -value, value)
+'''
+
+
+FUNCTION = Function(
+    "asinh",
+    np.arcsinh,
+    latex=r"\operatorname{arsinh}",
+    triton="_asinh({0})",
+    triton_helper=_helper,
+    triton_needs=("log1p",),
+    definition="log(x+sqrt(x^2+1))",
+    at_zero=0,
+    ball=lambda x: x.asinh(),
+)

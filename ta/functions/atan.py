@@ -1,0 +1,52 @@
+"""The angle between -pi/2 and pi/2 whose tangent is x."""
+
+import numpy as np
+
+from einderive.ta.functions.data import Function, polynomial
+
+NARROW = (-3.33329491539e-1, 1.99777106478e-1, -1.38776856032e-1, 8.05374449538e-2)
+"""Of (arctan(r)/r - 1)/r^2 in r^2, for |r| <= tan(pi/8), in float32 (Cephes, S. Moshier)."""
+WIDE = (
+    -3.33333333333329318027e-01,
+    1.99999999998764832476e-01,
+    -1.42857142725034663711e-01,
+    1.11111104054623557880e-01,
+    -9.09088713343650656196e-02,
+    7.69187620504482999495e-02,
+    -6.66107313738753120669e-02,
+    5.83357013379057348645e-02,
+    -4.97687799461593236017e-02,
+    3.65315727442169155270e-02,
+    -1.62858201153657823623e-02,
+)
+"""Likewise in float64, for |r| <= 7/16 (fdlibm, Sun Microsystems)."""
+
+
+def _helper(wide: bool) -> str:
+    series = polynomial("z", WIDE if wide else NARROW)
+    return f'''@triton.jit
+def _atan(x):
+    """atan(x) = pi/2 - atan(1/x) = pi/4 + atan((x - 1)/(x + 1)), so that a short series does."""
+    size = tl.abs(x)
+    large = size > 2.414213562373095
+    middle = (size > 0.41421356237309503) & (size <= 2.414213562373095)
+    above = tl.where(large, -1.0, tl.where(middle, size - 1.0, size))
+    r = above / tl.where(large, size, tl.where(middle, size + 1.0, 1.0))
+    z = r * r
+    value = r + r * (z * {series})
+    value = tl.where(middle, value + 0.7853981633974483, value)
+    value = tl.where(large, value + 1.5707963267948966, value)
+    return tl.where(x < 0, -value, value)
+'''
+
+
+FUNCTION = Function(
+    "atan",
+    np.arctan,
+    latex=r"\arctan",
+    triton="_atan({0})",
+    triton_helper=_helper,
+    at_zero=0,
+    range=(-2, 2),
+    ball=lambda x: x.atan(),
+)

@@ -1,0 +1,39 @@
+"""The integer nearest to x; of two that are equally near, the even one."""
+
+from typing import Any
+
+import numpy as np
+
+from einderive.ta.functions.data import Function
+
+
+def _helper(wide: bool) -> str:
+    return '''@triton.jit
+def _round(x):
+    """The floor of x or the next integer, whichever is nearer, or even."""
+    low = tl.floor(x)
+    rest = x - low
+    even = 2.0 * tl.floor(0.5 * low) == low
+    down = (rest < 0.5) | ((rest == 0.5) & even)
+    return tl.where(down, low, tl.where(rest <= 1.0, low + 1.0, x))
+'''
+
+
+def _ball(x: Any) -> Any:
+    """Both neighbours are the same integer, or lie on either side of a half."""
+    above, below = (x + 0.5).floor(), (x - 0.5).ceil()
+    if x.is_exact() and above.is_exact() and below.is_exact():
+        return above if above == below else 2 * (above / 2).floor()
+    return above.union(below)
+
+
+FUNCTION = Function(
+    "round",
+    np.round,
+    at_zero=0,
+    steps=True,
+    turns=(-0.5, 0.5),
+    triton="_round({0})",
+    triton_helper=_helper,
+    ball=_ball,
+)
