@@ -11,8 +11,8 @@ import pytest
 from tests.test_layers import PROJECT, ROOT
 
 MOST_FILES = 15
-LISTS = {"rules", "steps", "library", "functions"}
-"""Folders that list one idea a file."""
+LISTS = {"rules", "steps", "library", "functions", "formulas"}
+"""Folders that list one idea, or one source of formulas, a file."""
 TOPS = sorted(PROJECT - {"einderive"})
 FILES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts): path

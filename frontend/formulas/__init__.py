@@ -1,8 +1,8 @@
-"""Formulas from named public sources, with the lines of torch that their users write.
+"""Formulas from named public sources, with the lines of NumPy or torch that their users write.
 
-`bench.never_slower` measures on them.
+`bench.never_slower` measures on them, and the page `formulas` of the docs shows those by field.
 
-The list was made before any tuning.  Formulas may be added, and none may be removed.
+The lists were made before any tuning.  Formulas may be added, and none may be removed.
 
 Not here: the measurement (`bench.never_slower`).  May be imported by `frontend.bench` alone.
 """
@@ -10,12 +10,23 @@ Not here: the measurement (`bench.never_slower`).  May be imported by `frontend.
 from __future__ import annotations
 
 from einderive.frontend.formulas.array_api import ARRAY_API
+from einderive.frontend.formulas.arrays import ARRAYS
 from einderive.frontend.formulas.einops import EINOPS
 from einderive.frontend.formulas.entry import SIZES, Formula, Plain
+from einderive.frontend.formulas.finance import FINANCE
 from einderive.frontend.formulas.functional import FUNCTIONAL
 from einderive.frontend.formulas.functional_windows import WINDOWS
+from einderive.frontend.formulas.graphs import GRAPHS
+from einderive.frontend.formulas.imaging import IMAGING
+from einderive.frontend.formulas.kernels import KERNELS
+from einderive.frontend.formulas.learning import LEARNING
+from einderive.frontend.formulas.networks import NETWORKS
 from einderive.frontend.formulas.npbench import NPBENCH
 from einderive.frontend.formulas.opt_einsum import OPT_EINSUM
+from einderive.frontend.formulas.physics import PHYSICS
+from einderive.frontend.formulas.signals import SIGNALS
+from einderive.frontend.formulas.statistics import STATISTICS
+from einderive.frontend.formulas.training import TRAINING
 
 FORMULAS: tuple[Formula, ...] = (
     *ARRAY_API,
@@ -26,4 +37,19 @@ FORMULAS: tuple[Formula, ...] = (
     *OPT_EINSUM,
 )
 
-__all__ = ["FORMULAS", "SIZES", "Formula", "Plain"]
+FIELDS: dict[str, tuple[Formula, ...]] = {
+    "Statistics": STATISTICS,
+    "Arrays": ARRAYS,
+    "Signals": SIGNALS,
+    "Images": IMAGING,
+    "Physics": PHYSICS,
+    "Finance": FINANCE,
+    "Machine learning": LEARNING,
+    "Neural networks": NETWORKS,
+    "Training": TRAINING,
+    "Graphs and tables": GRAPHS,
+    "Kernels": KERNELS,
+}
+"""Formulas as users would first write them, with all of the notation."""
+
+__all__ = ["FIELDS", "FORMULAS", "SIZES", "Formula", "Plain"]
