@@ -18,6 +18,7 @@ from einderive.ta.errors import RangeError, TextError, shown
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.program import Program
 from einderive.ta.notation.given import MOST_DIMENSIONS, named, several
+from einderive.ta.notation.layout import joined, without_comments
 
 Sizes: TypeAlias = Mapping[str, int]
 """The value of each symbol."""
@@ -70,7 +71,7 @@ class Equation:
         object.__setattr__(self, "shapes", shapes)  # what can be read once is read here
         named(self.ranges, "ranges")
         texts = [side for side in (self.lhs, self.rhs) if isinstance(side, str)]
-        used = {word for text in texts for word in _WORD.findall(text)}
+        used = {word for text in texts for word in _WORD.findall(without_comments(text))}
         types = self.dtypes if isinstance(self.dtypes, Mapping) else {}
         stated = (("shape", self.shapes), ("range", self.ranges), ("element type", types))
         for what, given in stated:
@@ -131,7 +132,7 @@ class Equation:
                 next_step='write "Y[i] = 2*A[i]"',
             )
         text = stated(side, sizes) if sizes else side
-        words = set(_WORD.findall(text))
+        words = set(_WORD.findall(without_comments(text)))
         types = self.dtypes
         if isinstance(types, Mapping):
             types = {name: dtype for name, dtype in types.items() if name in words}
@@ -175,7 +176,7 @@ def stated(text: str, sizes: Sizes) -> str:
     def ranges(clause: re.Match[str]) -> str:
         return _RANGE.sub(lambda m: f"{m[1]}{bound(m[2])}:{bound(m[3])}", clause[0])
 
-    return _CLAUSE.sub(ranges, text)
+    return _CLAUSE.sub(ranges, joined(text))
 
 
 def _value(node: ast.expr, sizes: Sizes) -> int:

@@ -13,8 +13,7 @@ _CHARACTERS = {
     **dict.fromkeys(".\u2026", "write out every index: an ellipsis belongs to einsum"),
     **dict.fromkeys("&|~!", "conditions are joined with `and`, `or` and `not`"),
     "@": "write a matrix product as C[i,j] = A[i,k]*B[k,j]",
-    "#": "take the comment away",
-    "\\": "a statement ends with its line, except inside brackets",
+    "\\": "take it away: a line continues inside brackets, and after or before an operator",
 }
 _LEGAL = "names are letters, digits and _; operators are + - * / ^, and in indices // and %"
 _WORDS = frozenset({"IN", "WHERE", "AND", "OR", "NOT", "INF"})

@@ -5,18 +5,16 @@ from __future__ import annotations
 import unicodedata
 from functools import lru_cache
 from importlib.resources import files
-from itertools import accumulate
 from typing import Any
 
 from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from einderive.ta.notation.advice import advice, advice_at_the_end, explain_character, words_for
+from einderive.ta.notation.layout import check_nesting, joined
 from einderive.ta.notation.syntax import Expression, NotationError, Statement
 from einderive.ta.notation.tree_builder import TreeBuilder, token_span
 
-MOST_NESTED = 60
-"""Brackets inside brackets; keeps every later recursion far from Python's limit."""
 LONGEST_NAME = 200
 LONGEST_TEXT = 1_000_000
 
@@ -45,10 +43,12 @@ def _parse(text: str, start: str) -> Any:
             (LONGEST_TEXT, LONGEST_TEXT + 1),
             next_step=f"use at most {LONGEST_TEXT}: derive its statements in parts",
         )
+    plain = joined(text)
+    check_nesting(plain)
     try:
-        return _parser().parse(_join_lines(text), start=start)
+        return _parser().parse(plain, start=start)
     except UnexpectedInput as error:
-        raise _explain(error, text) from None
+        raise _explain(error, plain) from None
 
 
 @lru_cache(maxsize=1)
@@ -81,31 +81,6 @@ def _checked_name(token: Token) -> Token:
     else:
         return token
     raise NotationError(message, token_span(token), next_step=next_step)
-
-
-def nesting(text: str) -> int:
-    """How many brackets are open at once, at most."""
-    changes = ((letter in "([{") - (letter in ")]}") for letter in text)
-    return max(accumulate(changes), default=0)
-
-
-def _join_lines(text: str) -> str:
-    """The text with line ends inside brackets as spaces; positions stay."""
-    depth, characters = 0, list(text)
-    for position, character in enumerate(characters):
-        if character in "([{":
-            depth += 1
-            if depth > MOST_NESTED:
-                raise NotationError(
-                    f"brackets are nested more than {MOST_NESTED} deep",
-                    (position, position + 1),
-                    next_step="split the formula into several statements",
-                )
-        elif character in ")]}":
-            depth = max(0, depth - 1)
-        elif character == "\n" and depth:
-            characters[position] = " "
-    return "".join(characters)
 
 
 def _explain(error: UnexpectedInput, text: str) -> NotationError:
