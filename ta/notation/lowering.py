@@ -248,7 +248,7 @@ def check_function(call: Call) -> None:
             f"{call.function} is not a function",
             (call.span[0], call.span[0] + len(call.function)),
             NameUnknownError,
-            next_step=next_step or f"known are {', '.join(FUNCTIONS)}",
+            next_step=next_step or "docs/functions.md lists the functions: exp, sqrt, maximum, ...",
         )
     arity = FUNCTIONS[call.function].arity
     if len(call.args) != arity:
