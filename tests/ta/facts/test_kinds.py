@@ -415,6 +415,8 @@ FUNCTIONS_OF: dict[str, str] = {
     "asin": "! !- 0 !+ ! d",
     "acos": "! !+ + !0+ ! 0+",
     "atan": "- - 0 + + d",
+    "erfc": "+ + + + 0 +",
+    "erfinv": "! !- 0 !+ ! d",
 }
 
 

@@ -55,9 +55,11 @@ DEFINITIONS: Final[dict[str, Callable[[Any], Any]]] = {
     "asin": mpmath.asin,
     "acos": mpmath.acos,
     "atan": mpmath.atan,
+    "erfc": mpmath.erfc,
+    "erfinv": mpmath.erfinv,
 }
 EXPONENTIAL: Final = frozenset(
-    {"exp", "expm1", "exp2", "tanh", "sinh", "cosh", "erf"}
+    {"exp", "expm1", "exp2", "tanh", "sinh", "cosh", "erf", "erfc"}
     | {"sigmoid", "silu", "gelu", "softplus", "sign"}
 )
 
@@ -160,6 +162,8 @@ def test_left_tails(function: str, argument: float, value: float) -> None:
         ("tan", np.nan, np.nan),
         ("asin", np.nan, np.nan),
         ("acos", np.nan, np.nan),
+        ("erfc", 2, 0),
+        ("erfinv", np.nan, np.nan),
         ("atan", -math.pi / 2, math.pi / 2),
         ("silu", np.nan, np.inf),
         ("gelu", np.nan, np.inf),
