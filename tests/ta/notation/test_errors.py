@@ -63,7 +63,7 @@ CASES: list[tuple[type[TextError], str, str, str]] = [
     (NameUnknownError, "Y[i] = <Q>[i]", "the tensor Q has no shape", "for example Q=(64,)"),
     (NameUnknownError, "Y[i] = <Z>[i]; Z[i] = x[i]", "before it is defined", ""),
     (NameUnknownError, "Y[i] = <Y>[i]", "before it is defined", ""),
-    (NameUnknownError, "Y[i] = <quux>(A[i,k])", "quux is not a function", "docs/functions.md lists"),
+    (NameUnknownError, "Y[i] = <ooh>(A[i,k])", "ooh is not a function", "docs/functions.md lists"),
     (NameUnknownError, "Y[i] = <epx>(x[i])", "epx is not a function", "did you mean exp?"),
     (NameUnknownError, "Y[i] = <max>(x[i], 0)", "max is not a function", "maximum(a, b)"),
     (NameUnknownError, "Y[i] = <mean[k](A[i,k])>", "mean is not a reducer", "max, min, prod, sum"),
