@@ -10,7 +10,7 @@ _COMPLETE = "complete the formula, or take away what stands before its end"
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _CHARACTERS = {
     **dict.fromkeys("'\"`", "names stand without quotation marks"),
-    **dict.fromkeys(".\u2026", "write out every index: an ellipsis belongs to einsum"),
+    ".": "a point stands in numbers, and three points are the first index: A[...,i]",
     **dict.fromkeys("&|~!", "conditions are joined with `and`, `or` and `not`"),
     "@": "write a matrix product as C[i,j] = A[i,k]*B[k,j]",
     "\\": "take it away: a line continues inside brackets, and after or before an operator",
@@ -98,6 +98,8 @@ def advice(kind: str, token: str, expected: Collection[str], before: str) -> str
         return "put brackets around one of the powers"
     if kind == "NAME" and "SIGN" in expected and "TIMES" not in expected:
         return ROOTS
+    if kind == "ELLIPSIS":
+        return "`...` can only be the first index of a tensor: A[...,i]"
     if kind in ("TIMES", "SIGN", "POWER", "COMPARE"):
         return f"take `{token}` away, or write a value before it"
     if token == "\n":

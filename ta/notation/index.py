@@ -11,8 +11,10 @@ from einderive.ta.errors import NameUnknownError, RangeError
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Number, Source
+from einderive.ta.notation.ellipsis import refusal
 from einderive.ta.notation.syntax import (
     Call,
+    Ellipsis,
     Expression,
     Name,
     Negate,
@@ -100,6 +102,8 @@ def check_index(index: Expression) -> None:
 
 
 def _not_an_index(index: Expression) -> NotationError:
+    if isinstance(index, Ellipsis):
+        return refusal(index.span)
     data = isinstance(index, Read | Call | Reduction)
     return NotationError(
         "an index is built from iterators and integers with + - * // %",

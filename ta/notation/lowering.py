@@ -20,11 +20,13 @@ from einderive.ta.ir.affine import Range
 from einderive.ta.ir.names import REDUCER_OF, close_matches
 from einderive.ta.ir.node import Const, Node, Number, Scope, Source
 from einderive.ta.notation.conditions import select_on
+from einderive.ta.notation.ellipsis import refusal
 from einderive.ta.notation.index import index_row
 from einderive.ta.notation.ranges import shape_text
 from einderive.ta.notation.syntax import (
     Call,
     Comparison,
+    Ellipsis,
     Expression,
     Logical,
     Name,
@@ -166,6 +168,8 @@ def scalar(value: Expression, frame: Frame) -> Node:
             nested = _reduced(value, used, frame)
             positions = (frame.iterators.index(name) for name in used)
             return expr.access(nested, map(affine.iterator, positions))
+        case Ellipsis(span):
+            raise refusal(span)
         case ScopeText(span, _, _):
             raise NotationError(
                 "a scope is read at an index", span, next_step="for example `{...}[i]` or `{...}[]`"

@@ -8,7 +8,8 @@ Whatever the text, only errors of `ta.errors` leave this module.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import islice
@@ -23,8 +24,10 @@ from einderive.ta.ir.node import Node, Scope, Source, Tensor
 from einderive.ta.ir.program import Program, Statement
 from einderive.ta.notation.conditions import not_a_condition
 from einderive.ta.notation.einstein import make_explicit
+from einderive.ta.notation.ellipsis import expanded
 from einderive.ta.notation.given import Shapes, checked_ranges, checked_shapes
 from einderive.ta.notation.index import check_index
+from einderive.ta.notation.layout import without_comments
 from einderive.ta.notation.lowering import (
     Frame,
     check_function,
@@ -55,6 +58,7 @@ from einderive.ta.notation.syntax import Statement as StatementText
 
 _NOTHING: Mapping[str, tuple[int, int]] = MappingProxyType({})
 MOST_ITERATORS = 1000
+_WORD = re.compile(r"\w+")
 
 
 def parse(
@@ -87,8 +91,9 @@ def _program(
     statements = read_program(text)
     targets = [statement.target.name for statement in statements]
     types = dtypes if isinstance(dtypes, str) else dict(dtypes)
-    known = _Known(dict(shapes), types, targets)
     stated = dict(ranges)
+    words = {*RESERVED, *_WORD.findall(without_comments(text)), *dict(shapes), *stated}
+    known = _Known(dict(shapes), types, targets, words)
     found = [_statement(statement, known, stated) for statement in statements]
     _refuse_unused("a shape", known.shapes, {*known.inputs, *targets})
     if not isinstance(types, str):
@@ -203,8 +208,9 @@ class _Known:
         shapes: dict[str, tuple[int, ...]],
         dtypes: Mapping[str, str] | str,
         targets: list[str],
+        words: Set[str],
     ) -> None:
-        self.shapes, self.dtypes = shapes, dtypes
+        self.shapes, self.dtypes, self.words = shapes, dtypes, words
         self.pending = list(targets)
         self.inputs: dict[str, Tensor] = {}
         self.defined: dict[str, Scope] = {}
@@ -273,6 +279,7 @@ def _statement(statement: StatementText, known: _Known, stated: Mapping[str, Ran
                 next_step="iterators occur in indices and in the condition of where(...)",
             )
         tensors[name.name] = known.tensor(name, rank)
+    statement = expanded(statement, lambda read: _shape(read, tensors), known.words)
     shape = known.shapes.get(target.name)
     scope, ranges = statement_to_scope(statement, tensors, stated, shape)
     known.pending.remove(target.name)
@@ -285,6 +292,10 @@ def _statement(statement: StatementText, known: _Known, stated: Mapping[str, Ran
                     known.hints.setdefault((part.source.name, dimension), index.name)
     loops = (index.name for index in statement.indices if isinstance(index, Name))
     return Statement(target.name, scope, tuple(loops))
+
+
+def _shape(read: Read, tensors: Mapping[str, Tensor]) -> Sequence[int]:
+    return tensors[read.source.name].shape if isinstance(read.source, Name) else ()
 
 
 def _tensors_read(value: Expression) -> Iterator[tuple[Name, int]]:

@@ -7,8 +7,8 @@ Indices, conditions and scalars are one kind of expression here; `lowering` tell
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from einderive.ta.errors import FormulaSyntaxError, TextError
@@ -53,6 +53,13 @@ class Name:
 
     span: Span
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ellipsis:
+    """`...` as the first index: all leading dimensions that have no index of their own."""
+
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +166,7 @@ class Logical:
 
 
 Scalar: TypeAlias = Number | Name | Read | Reduction | Call | Negate | Sum | Product | PowerOf
-Expression: TypeAlias = Scalar | Comparison | Logical | ScopeText
+Expression: TypeAlias = Scalar | Comparison | Logical | ScopeText | Ellipsis
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +198,36 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
         case Reduction(_, _, _, body):
             return (body,)
     return ()
+
+
+def with_parts(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """The expression with `change` of each part, of indices and bound names too; scopes are closed
+    and stay."""
+
+    def all_of(parts: tuple[Expression, ...]) -> tuple[Expression, ...]:
+        return tuple(map(change, parts))
+
+    def names_of(names: tuple[Name, ...]) -> tuple[Name, ...]:
+        return tuple(name for name in map(change, names) if isinstance(name, Name))
+
+    match expression:
+        case Negate(_, operand):
+            return replace(expression, operand=change(operand))
+        case Sum(_, terms):
+            return replace(expression, terms=tuple((minus, change(t)) for minus, t in terms))
+        case Product(_, factors):
+            return replace(expression, factors=tuple((op, change(f)) for op, f in factors))
+        case PowerOf(_, base, _):
+            return replace(expression, base=change(base))
+        case Call(_, _, args):
+            return replace(expression, args=all_of(args))
+        case Reduction(_, _, names, body):
+            return replace(expression, names=names_of(names), body=change(body))
+        case Comparison(_, parts, _) | Logical(_, _, parts):
+            return replace(expression, operands=all_of(parts))
+        case Read(_, _, _, indices):
+            return replace(expression, indices=all_of(indices))
+    return expression
 
 
 def scalars(expression: Expression, *, into_scopes: bool = False) -> Iterator[Expression]:

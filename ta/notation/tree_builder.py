@@ -16,6 +16,7 @@ from einderive.ta.notation.syntax import (
     Binding,
     Call,
     Comparison,
+    Ellipsis,
     Expression,
     Logical,
     Name,
@@ -230,6 +231,11 @@ class TreeBuilder(Transformer[Token, Any]):
 
     def items(self, children: list[Any]) -> list[Expression]:
         return children[::2]
+
+    arguments = items
+
+    def ellipsis(self, children: list[Any]) -> Ellipsis:
+        return Ellipsis(_span(children))
 
 
 def _items(children: list[Any]) -> tuple[Expression, ...]:
