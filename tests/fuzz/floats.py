@@ -1,8 +1,8 @@
 """float64 with NaN for what has no value, as a field of the interpreter.
 
 0*inf, inf - inf and what meets a NaN are NaN as IEEE 754 has them; so is what comes of a division
-by 0 (1/0, log 0, rsqrt 0), which has no sign.  Overflow, and underflow of exp, say nothing of a
-program: they raise Inexact.
+by 0 (1/0, log 0, rsqrt 0), which has no sign.  Overflow, and underflow of exponentials, say nothing
+of a program: they raise Inexact.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from einderive.ta.exact.fields import Array, RealField
 from einderive.ta.ir.node import Reducer
 from tests.fuzz.integers import Inexact
 
-POLES = frozenset(("log", "log1p", "rsqrt"))
+POLES = frozenset(("log", "log2", "log10", "log1p", "rsqrt", "atanh", "erfinv"))
 """Functions that are infinite at some number."""
+TAILS = frozenset(("exp", "exp2", "erfc"))
+"""Functions that are 0 at no number, but for underflow."""
 LEAST, SPREAD = 0.25, 1.0
 
 
@@ -39,7 +41,7 @@ class FloatField(RealField):
         found = super().apply(function, *args)
         if function in POLES:
             return np.where(np.isinf(found) & np.isfinite(args[0]), np.nan, found)
-        if function == "exp" and (np.isfinite(args[0]) & (found == 0)).any():
+        if function in TAILS and (np.isfinite(args[0]) & (found == 0)).any():
             raise Inexact
         return _checked(found, *args)
 

@@ -18,6 +18,7 @@ from random import Random
 
 from einderive.derivations.rules import RULES
 from einderive.ta.exact.interp import input_tensors
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
@@ -36,7 +37,7 @@ INFINITE_SHARE = 0.03
 
 UNARY = (
     *("exp", "tanh", "relu", "relu", "abs", "sign", "sqrt", "sigmoid", "log", "rsqrt", "log1p"),
-    *("expm1", "softplus", "silu", "gelu", "erf", "sin", "cos"),
+    *(name for name, known in FUNCTIONS.items() if known.arity == 1),
 )
 BINARY = ("maximum", "minimum")
 

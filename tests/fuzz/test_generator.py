@@ -20,7 +20,7 @@ from einderive.ta.notation.parse import parse_expression
 from einderive.ta.printing.show import show, tensors_of
 from tests.derivations.seeds import points
 from tests.fuzz.explore import difference
-from tests.fuzz.generator import MOST_POINTS, UNARY, program
+from tests.fuzz.generator import BINARY, MOST_POINTS, UNARY, program
 from tests.fuzz.judge import Judge
 from tests.strategies import programs
 
@@ -92,7 +92,18 @@ def test_programs_have_every_feature(drawn: list[tuple[Scope, ...]]) -> None:
     wanted |= {"infinite fill, sum", "infinite fill, max"}
     wanted |= {"div or mod", "stride", "window", "padding", "relu", "exp", "maximum", "abs"}
     assert {feature: found[feature] for feature in wanted if found[feature] < PROGRAMS // 100} == {}
-    assert {name: found[name] for name in UNARY if found[name] < PROGRAMS // 250} == {}
+
+
+def test_programs_have_every_function() -> None:
+    missing = {*UNARY, *BINARY}
+    for seed in range(4 * PROGRAMS):
+        missing -= {
+            node.function
+            for stage in stages(*program(Random(seed)))
+            for node in walk(stage.body)
+            if isinstance(node, Apply)
+        }
+    assert not missing
 
 
 def test_equal_seeds_give_equal_programs(drawn: list[tuple[Scope, ...]]) -> None:

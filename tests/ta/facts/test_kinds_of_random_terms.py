@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from einderive.ta.facts.kinds import finite_everywhere, kinds_over
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Condition, Const, Node, Number, Reducer
@@ -19,10 +20,14 @@ from tests.ta.facts.test_kinds import LONE, kept, unnamed, values_of
 EXTENT = 4
 FILLS: tuple[Number, ...] = (Fraction(0), Fraction(0), Fraction(1), Fraction(-2), inf, -inf)
 NUMBERS: tuple[Number, ...] = (*map(Fraction, (-2, -1, 1, 3)), Fraction(1, 2), inf, -inf)
-DEFINED = ("log", "log1p", "sqrt", "rsqrt")
-LEVEL = ("tanh", "erf", "sigmoid", "silu", "gelu", "softplus", "expm1")
-"""In float64 these are flat far from 0; they stand on a read only, which is near."""
-SMOOTH = ("exp", "sin", "cos", "relu", "abs", "sign")
+DEFINED = ("log", "log2", "log10", "log1p", "sqrt", "rsqrt")
+LEVEL = (
+    *("tanh", "erf", "erfc", "sigmoid", "silu", "gelu", "softplus", "expm1", "atan", "cosh"),
+    *(name for name, known in FUNCTIONS.items() if known.steps),
+)
+"""In float64 these are flat far from 0, or steps that are narrow there; they stand on a read only,
+which is near."""
+SMOOTH = ("exp", "exp2", "sin", "cos", "tan", "sinh", "asinh", "relu", "abs", "sign")
 
 
 class _Terms:
