@@ -30,8 +30,9 @@ def evaluate(text: str, /, *, out: Any = None, **given: Any) -> Any:
 
     The first call with a text, shapes, element types, device and options compiles the formula as
     `compile` does, and keeps the compiled function; later calls run it.  The options are those of
-    `compile`.  `out=` is an array for the result; if the formula reads a tensor named `out`, the
-    name means that tensor.  Raises what `compile` and the compiled function raise."""
+    `compile`, and the shape of a result may be given by its name, `Y=(5,)`.  `out=` is an array for
+    the result; if the formula reads a tensor named `out`, the name means that tensor.  Raises what
+    `compile` and the compiled function raise."""
     if not isinstance(text, str):
         raise TextError(
             f"a formula is a text, not {shown(text)}", next_step='write "Y[i] = 2*A[i]"'
@@ -40,6 +41,8 @@ def evaluate(text: str, /, *, out: Any = None, **given: Any) -> Any:
         given["out"], out = out, None
     options = {name: given.pop(name) for name in tuple(given) if name in _OPTIONS}
     if not all(type(value) in (torch.Tensor, np.ndarray) for value in given.values()):
+        results = tensors_named(text)[1]
+        options |= {name: given.pop(name) for name in tuple(given) if name in results}
         given = from_values(given)
     key = text, tuple(map(_kind, given.items())), _frozen(options)
     function = _kept.get(key)

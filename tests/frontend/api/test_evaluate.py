@@ -105,3 +105,10 @@ def test_a_tensor_may_be_named_out() -> None:
     result = torch.empty(3)
     ed.evaluate("Y[i] = 2*A[i]", A=a, out=result)
     torch.testing.assert_close(result, 2 * a)
+
+
+def test_evaluate_takes_the_shape_of_a_result() -> None:
+    text = "S[i] = A[i+r-1]*K[r]; Y[i] = 2*S[i]"
+    for extent in (4, 5):
+        found = ed.evaluate(text, A=np.arange(5.0), K=np.ones(3), S=(extent,))
+        assert found.tolist() == [2.0, 6.0, 12.0, 18.0, 14.0][:extent]
