@@ -26,7 +26,7 @@ def pages(pattern: re.Pattern[str]) -> list[str]:
 
 
 def test_the_guides_have_code_and_the_quickstart_commands() -> None:
-    kinds = ("a-rule", "an-operator", "a-function", "a-baseline", "a-back-end")
+    kinds = ("a-rule", "an-operator", "a-function", "a-definition", "a-baseline", "a-back-end")
     guides = {f"adding-{kind}.md" for kind in kinds}
     assert guides | {"quickstart.md"} <= set(pages(PYTHON))
     assert {"README.md", "quickstart.md"} <= set(pages(COMMAND))

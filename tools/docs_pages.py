@@ -22,6 +22,8 @@ from einderive.frontend.report.catalogue import (
     shapes_text,
 )
 from einderive.frontend.text import hanging
+from einderive.ta.definitions import DEFINITIONS
+from einderive.ta.definitions.data import Definition
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.functions.data import Function, Interval, Reduction
 from einderive.ta.ir.operator import Operator
@@ -30,6 +32,14 @@ FUNCTIONS_REMARK = """\
 This page is generated from the files of `ta/functions` by `python -m tools.docs_pages`.
 [](adding-a-function.md) explains how to add one. A definition is a law, by the function's
 name, that a comparison may be told to use: `ed.equivalent(..., laws=["tanh"])`."""
+DEFINITIONS_REMARK = """\
+This page is generated from the files of `ta/definitions` by `python -m tools.docs_pages`.
+[](adding-a-definition.md) explains how to add one. The parser writes the formula on the right where
+the left side stands. What a word means and how it is derived follow from its formula.
+
+In the brackets, `k` stands for one or several iterators: `mean[i,j](A[i,j])`. What has a default is
+an option, and is given by its name: `var[k](A[i,k], ddof=1)`. A name is a word of the notation
+only before its bracket: `mean[i]` reads a tensor `mean`."""
 FACTS = """\
 The checker relies on these {count} facts, which are data of the files above. Each is tested by
 itself in `tests/ta/functions/test_function_facts.py`. Of a function it knows besides that equal
@@ -94,6 +104,14 @@ def functions_page() -> str:
     return "\n".join([*lines, *_block(believed)]) + "\n"
 
 
+def definitions_page() -> str:
+    """All definitions, with what they are in NumPy and torch."""
+    lines = ["# Definitions", "", DEFINITIONS_REMARK]
+    for known in DEFINITIONS.values():
+        lines += ["", *_definition(known)]
+    return "\n".join(lines) + "\n"
+
+
 def function_facts(known: Function) -> Iterator[str]:
     """What the checker reads of a function."""
     f, pieces = known.name, known.pieces
@@ -121,6 +139,7 @@ PAGES = {
     "rules.md": rules_page,
     "operators.md": operators_page,
     "functions.md": functions_page,
+    "definitions.md": definitions_page,
 }
 
 
@@ -138,6 +157,17 @@ def _interval(domain: Interval) -> str:
     if len(domain.ends) == 1:
         return f"x >{sign} {least}"
     return f"{least} <{sign} x <{sign} {greatest}"
+
+
+def _definition(known: Definition) -> Iterator[str]:
+    yield from (f"## {known.name}{'[k]' * bool(known.binder)}(...)", "")
+    text = import_module(f"einderive.ta.definitions.{known.name}").__doc__ or ""
+    for paragraph in text.rstrip().split("\n\n"):
+        yield from (_sentence(" ".join(paragraph.split())), "")
+    yield from _block(hanging(known.equation, "", WIDTH))
+    for library, line in (("NumPy", known.numpy), ("torch", known.torch)):
+        if line:
+            yield from ("", f"In {library}: `{line}`")
 
 
 def _about(name: str) -> str:

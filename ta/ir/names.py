@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from itertools import count
 from typing import Final
 
-from einderive.ta.functions import FUNCTIONS, REDUCERS
+from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Reducer
 
@@ -17,8 +17,14 @@ REDUCER_OF: Final[dict[str, Reducer]] = {
 """What a scope's binder spells -> the reducer."""
 
 KEYWORDS: Final = frozenset({"where", "and", "or", "not", "in", "inf"})
-RESERVED: Final = KEYWORDS | frozenset(REDUCERS) | frozenset(FUNCTIONS)
-"""Neither a tensor nor an iterator has one of these names."""
+_EARLY: Final = (
+    "abs cos erf exp expm1 finite gelu log log1p maximum minimum relu rsqrt sigmoid sign silu sin "
+    "softplus sqrt tanh max min prod sum"
+)
+RESERVED: Final = KEYWORDS | frozenset(_EARLY.split())
+"""Neither a tensor nor an iterator has one of these names.  Words that the notation got later are
+not among them: formulas and records from before may have a tensor `mean`, and a word is known by
+the bracket that follows it, `mean[k](...)`."""
 
 _LETTERS: Final = "ijklmnxyuvpqrstwzabcdefgho"
 

@@ -10,10 +10,12 @@ in denominators has no such product: that is an error.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
+from dataclasses import replace
 
 from einderive.ta.notation.syntax import (
     Call,
+    Defined,
     Expression,
     Name,
     Negate,
@@ -33,26 +35,38 @@ def make_explicit(expression: Expression, bound: Set[str]) -> Expression:
     match expression:
         case Sum(span, terms):
             return Sum(span, tuple((sign, make_explicit(term, bound)) for sign, term in terms))
-        case Reduction(span, reducer, names, body):
-            inside = set(bound)
-            for name in names:
-                if name.name in inside:
-                    raise NotationError(
-                        f"the iterator {name.name} is already bound here",
-                        name.span,
-                        next_step="use another name for the reduction",
-                    )
-                inside.add(name.name)
-            return Reduction(span, reducer, names, make_explicit(body, inside))
+        case Reduction(_, _, names, body):
+            return replace(expression, body=make_explicit(body, _with_own(names, bound)))
+        case Defined(_, definition, names, args) if names:
+            inside = bound if definition.free else _with_own(names, bound)
+            _refuse_open(names if definition.free else (), bound, expression)
+            return replace(expression, args=tuple(make_explicit(arg, inside) for arg in args))
         case Product() | Negate() | PowerOf() | Read():
             return _make_product_explicit(expression, bound)
-    for name in iterator_names(expression):
-        if name.name not in bound:
-            raise _refusal(name, expression)
-    if isinstance(expression, Call):
-        args = tuple(make_explicit(arg, bound) for arg in expression.args)
-        return Call(expression.span, expression.function, args)
+    _refuse_open(iterator_names(expression), bound, expression)
+    if isinstance(expression, Call | Defined):
+        return replace(expression, args=tuple(make_explicit(arg, bound) for arg in expression.args))
     return expression
+
+
+def _with_own(names: Iterable[Name], bound: Set[str]) -> Set[str]:
+    """What is bound inside of a reduction over these names."""
+    inside = set(bound)
+    for name in names:
+        if name.name in inside:
+            raise NotationError(
+                f"the iterator {name.name} is already bound here",
+                name.span,
+                next_step="use another name for the reduction",
+            )
+        inside.add(name.name)
+    return inside
+
+
+def _refuse_open(names: Iterable[Name], bound: Set[str], holder: Expression) -> None:
+    for name in names:
+        if name.name not in bound:
+            raise _refusal(name, holder)
 
 
 def _make_product_explicit(expression: Expression, bound: Set[str]) -> Expression:
@@ -106,7 +120,7 @@ def _is_denominator(factor: Expression) -> bool:
 def _occurs_openly(expression: Expression, name: str) -> bool:
     """Whether the iterator occurs outside function arguments and denominators."""
     match expression:
-        case Call():
+        case Call() | Defined():
             return False
         case PowerOf(_, base, exponent):
             return exponent > 0 and _occurs_openly(base, name)
@@ -128,6 +142,8 @@ def _refusal(name: Name, holder: Expression, *, denominator: bool = False) -> No
         place = "in a denominator"
     elif isinstance(holder, Call):
         place = f"inside {holder.function}(...)"
+    elif isinstance(holder, Defined):
+        place = f"inside {holder.definition.name}{'[...]' * bool(holder.names)}(...)"
     else:
         place = "where no product holds it"
     return NotationError(

@@ -41,6 +41,7 @@ from einderive.ta.notation.lowering import Frame, closed_scope, scalar, statemen
 from einderive.ta.notation.syntax import (
     Binder,
     Binding,
+    Defined,
     Expression,
     Name,
     NotationError,
@@ -264,7 +265,7 @@ class _Builder(TreeBuilder):
         given = next((child for child in children if isinstance(child, list)), [])
         return self._body(Name(token_span(children[0]), str(children[0])), self._several(given))
 
-    def reduction(self, children: list[Any]) -> Reduction:
+    def reduction(self, children: list[Any]) -> Reduction | Defined:
         made = super().reduction(children)
         return replace(made, names=tuple(self._several(made.names)))
 

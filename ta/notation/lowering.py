@@ -12,7 +12,9 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import prod
 
+from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.errors import NameUnknownError, RangeError
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine, canon, expr
@@ -20,12 +22,14 @@ from einderive.ta.ir.affine import Range
 from einderive.ta.ir.names import REDUCER_OF, close_matches
 from einderive.ta.ir.node import Const, Node, Number, Scope, Source
 from einderive.ta.notation.conditions import select_on
+from einderive.ta.notation.definitions import written_out
 from einderive.ta.notation.ellipsis import refusal
 from einderive.ta.notation.index import index_row
 from einderive.ta.notation.ranges import shape_text
 from einderive.ta.notation.syntax import (
     Call,
     Comparison,
+    Defined,
     Ellipsis,
     Expression,
     Logical,
@@ -37,10 +41,12 @@ from einderive.ta.notation.syntax import (
     Read,
     Reduction,
     ScopeText,
+    Size,
     Span,
     Sum,
     iterator_names,
     scalars,
+    written,
 )
 from einderive.ta.notation.syntax import Number as NumberText
 
@@ -59,6 +65,8 @@ class Frame:
 def statement_scope(value: Expression, loops: Sequence[Name], frame: Frame) -> Scope:
     """The scope of a statement; a reduction that is the whole right-hand side is its own."""
     names = tuple(loop.name for loop in loops)
+    while isinstance(value, Defined):
+        value = written_out(value)
     if isinstance(value, Reduction):
         return _reduced(value, names, frame)
     ranges = tuple(frame.bindable[name] for name in names)
@@ -69,23 +77,25 @@ def statement_scope(value: Expression, loops: Sequence[Name], frame: Frame) -> S
 def _reduced(reduction: Reduction, loops: tuple[str, ...], frame: Frame) -> Scope:
     own = [name.name for name in reduction.names]
     for name in own:
-        if name not in frame.bindable:
+        if written(name) not in frame.bindable:
             raise NotationError(
                 "inside {...}, reductions are written as scopes",
                 reduction.span,
                 next_step=f"for example `{{S[{name}:0:16] ...}}[]`",
             )
     if reduction.reducer not in REDUCERS:
+        known = (*REDUCERS, *_words(brackets=True))
         raise NotationError(
             f"{reduction.reducer} is not a reducer",
             reduction.span,
             NameUnknownError,
-            next_step=close_matches(reduction.reducer, REDUCERS)
-            or f"the reducers are {', '.join(REDUCERS)}",
+            next_step=close_matches(reduction.reducer, known)
+            or f"the reducers are {', '.join(known)}",
         )
-    known = dict(zip(frame.iterators, frame.ranges, strict=True)) | dict(frame.bindable)
+    ranges = {**frame.bindable, **dict(zip(frame.iterators, frame.ranges, strict=True))}
+    ranges |= {name: frame.bindable[written(name)] for name in own}
     names = (*loops, *own)
-    inner = Frame(frame.tensors, names, tuple(known[name] for name in names), frame.bindable)
+    inner = Frame(frame.tensors, names, tuple(ranges[name] for name in names), frame.bindable)
     body = scalar(reduction.body, inner)
     first = len(loops)
     if reduction.reducer == "prod":
@@ -93,6 +103,11 @@ def _reduced(reduction: Reduction, loops: tuple[str, ...], frame: Frame) -> Scop
             if not body.free >> position & 1:
                 _check_power(body, bound.extent, reduction.span)
     return canon.scope(inner.ranges[:first], inner.ranges[first:], body, reduction.reducer)
+
+
+def _words(*, brackets: bool) -> list[str]:
+    """The names of definitions, of those with iterators in brackets or of the others."""
+    return [name for name, has_brackets in DEFINITIONS if has_brackets is brackets]
 
 
 def closed_scope(text: ScopeText, tensors: Mapping[str, Source]) -> Scope:
@@ -153,6 +168,10 @@ def scalar(value: Expression, frame: Frame) -> Node:
             return _power(scalar(base, frame), exponent, span)
         case Call():
             return _call(value, frame)
+        case Defined():
+            return scalar(written_out(value), frame)
+        case Size(_, names):
+            return expr.const(prod(_range(name, frame).extent for name in names))
         case Read():
             source: Source
             if isinstance(value.source, ScopeText):
@@ -180,6 +199,20 @@ def scalar(value: Expression, frame: Frame) -> Node:
                 span,
                 next_step="conditions go into where(condition, a, b)",
             )
+
+
+def _range(name: Name, frame: Frame) -> Range:
+    """The range of an iterator, of this place or bound by a reducer somewhere."""
+    known = dict(zip(frame.iterators, frame.ranges, strict=True))
+    found = known.get(name.name) or frame.bindable.get(written(name.name))
+    if found is None:
+        raise NotationError(
+            f"{name.name} is not an iterator here, so size({name.name}) is not known",
+            name.span,
+            NameUnknownError,
+            next_step=f"the iterators are {', '.join({**known, **frame.bindable}) or 'none'}",
+        )
+    return found
 
 
 def _factor(operator: str, factor: Expression, frame: Frame) -> Node:
@@ -244,10 +277,9 @@ def check_function(call: Call) -> None:
             )
         return
     if call.function not in FUNCTIONS:
-        next_step = close_matches(call.function, FUNCTIONS)
-        if call.function in REDUCERS:
-            pairs = " and ".join(f"{f.name}(a, b)" for f in FUNCTIONS.values() if f.reducer)
-            next_step = f"`{call.function}[k](...)` reduces over k; {pairs} are elementwise"
+        next_step = close_matches(call.function, (*FUNCTIONS, *_words(brackets=False)))
+        if call.function in REDUCERS or (call.function, True) in DEFINITIONS:
+            next_step = f"write its iterators: `{call.function}[k](...)`"
         raise NotationError(
             f"{call.function} is not a function",
             (call.span[0], call.span[0] + len(call.function)),

@@ -23,6 +23,7 @@ from einderive.ta.ir.names import RESERVED, close_matches, pool
 from einderive.ta.ir.node import Node, Scope, Source, Tensor
 from einderive.ta.ir.program import Program, Statement
 from einderive.ta.notation.conditions import not_a_condition
+from einderive.ta.notation.definitions import check_length
 from einderive.ta.notation.einstein import make_explicit
 from einderive.ta.notation.ellipsis import expanded
 from einderive.ta.notation.given import Shapes, checked_ranges, checked_shapes
@@ -50,6 +51,7 @@ from einderive.ta.notation.syntax import (
     Product,
     Read,
     ScopeText,
+    Size,
     Sum,
     iterator_names,
     scalars,
@@ -119,6 +121,7 @@ def parse_expression(
     """
     with _complete_errors(text):
         expression = read_expression(text)
+        check_length(expression)
         read = {name.name: (name, rank) for name, rank in _tensors_read(expression)}
         for name, rank in read.values():
             if name.name not in tensors:
@@ -132,6 +135,13 @@ def parse_expression(
         if iterators is None:
             used = {name.name for name in iterator_names(expression)}
             iterators = _generic_names(used, RESERVED | read.keys())
+        for part in scalars(expression):
+            if isinstance(part, Size):
+                raise NotationError(
+                    "the range of an iterator is not known outside of a scope",
+                    part.span,
+                    next_step="write the number",
+                )
         ranges = (Range(0, 1),) * len(iterators)  # without a scope, no rule looks at them
         return scalar(expression, Frame(tensors, tuple(iterators), ranges))
 
@@ -165,6 +175,7 @@ def statement_to_scope(
         for operand in part.operands if isinstance(part, Comparison) else ():
             if not isinstance(operand, Number | Name | Negate | Sum | Product):
                 raise not_a_condition(operand)
+    check_length(statement.value)
     value = make_explicit(statement.value, names)
     for part in scalars(value):
         if isinstance(part, Name):

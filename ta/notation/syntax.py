@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from einderive.ta.definitions.data import Definition
 from einderive.ta.errors import FormulaSyntaxError, TextError
 from einderive.ta.ir import node
 from einderive.ta.ir.affine import Range
@@ -119,6 +120,24 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Defined:
+    """`mean[k](x)`, `clip(x, 0, 1)`: a definition with an argument for each of its operands."""
+
+    span: Span
+    definition: Definition
+    names: tuple[Name, ...]
+    args: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """`size(k)`, `size(i, j)`: how many values the iterators take together."""
+
+    span: Span
+    names: tuple[Name, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Negate:
     span: Span
     operand: Expression
@@ -165,7 +184,9 @@ class Logical:
     operands: tuple[Expression, ...]
 
 
-Scalar: TypeAlias = Number | Name | Read | Reduction | Call | Negate | Sum | Product | PowerOf
+Scalar: TypeAlias = (
+    Number | Name | Read | Reduction | Call | Defined | Size | Negate | Sum | Product | PowerOf
+)
 Expression: TypeAlias = Scalar | Comparison | Logical | ScopeText | Ellipsis
 
 
@@ -191,7 +212,7 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
             return tuple(factor for _, factor in factors)
         case PowerOf(_, base, _):
             return (base,)
-        case Call(_, _, args):
+        case Call(_, _, args) | Defined(_, _, _, args):
             return args
         case Logical(_, _, parts):
             return parts
@@ -221,8 +242,12 @@ def with_parts(expression: Expression, change: Callable[[Expression], Expression
             return replace(expression, base=change(base))
         case Call(_, _, args):
             return replace(expression, args=all_of(args))
+        case Defined(_, _, names, args):
+            return replace(expression, names=names_of(names), args=all_of(args))
         case Reduction(_, _, names, body):
             return replace(expression, names=names_of(names), body=change(body))
+        case Size(_, names):
+            return replace(expression, names=names_of(names))
         case Comparison(_, parts, _) | Logical(_, _, parts):
             return replace(expression, operands=all_of(parts))
         case Read(_, _, _, indices):
@@ -251,7 +276,8 @@ def index_names(expression: Expression) -> Iterator[Name]:
 
 
 def iterator_names(expression: Expression, *, bound: bool = False) -> Iterator[Name]:
-    """The iterators an expression uses, without those that its reducers bind (unless `bound`).
+    """The iterators an expression uses, without those that its reducers bind (unless `bound`; then
+    those whose size it uses, too).
     Nested scopes are closed: only the indices at which they are read count."""
     if isinstance(expression, Read):
         for index in expression.indices:
@@ -259,13 +285,20 @@ def iterator_names(expression: Expression, *, bound: bool = False) -> Iterator[N
     elif isinstance(expression, Comparison):
         for operand in expression.operands:
             yield from index_names(operand)
-    elif isinstance(expression, Reduction):
-        own = {name.name for name in expression.names}
-        if bound:
+    elif isinstance(expression, Reduction | Defined):
+        stays = bound or (isinstance(expression, Defined) and expression.definition.free)
+        own = set() if stays else {name.name for name in expression.names}
+        if stays:
             yield from expression.names
-        for name in iterator_names(expression.body, bound=bound):
-            if bound or name.name not in own:
-                yield name
+        for part in operands(expression):
+            yield from (n for n in iterator_names(part, bound=bound) if n.name not in own)
+    elif isinstance(expression, Size):
+        yield from expression.names if bound else ()
     else:
         for part in operands(expression):
             yield from iterator_names(part, bound=bound)
+
+
+def written(name: str) -> str:
+    """The name as the text has it: a definition that is written out renames k to k', k'', ..."""
+    return name.rstrip("'")

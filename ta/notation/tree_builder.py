@@ -11,11 +11,12 @@ from lark import Token, Transformer
 from einderive.ta.errors import RangeError
 from einderive.ta.ir.affine import Range
 from einderive.ta.notation.advice import ROOTS
+from einderive.ta.notation.calls import Option, called, reduced
 from einderive.ta.notation.syntax import (
     Binder,
     Binding,
-    Call,
     Comparison,
+    Defined,
     Ellipsis,
     Expression,
     Logical,
@@ -203,8 +204,9 @@ class TreeBuilder(Transformer[Token, Any]):
             )
         return "fill", children[3]
 
-    def reduction(self, children: list[Any]) -> Reduction:
-        names = _items(children)
+    def reduction(self, children: list[Any]) -> Reduction | Defined:
+        *before, given, _ = children
+        names = _items(before)
         for name in names:
             if not isinstance(name, Name):
                 raise NotationError(
@@ -213,10 +215,14 @@ class TreeBuilder(Transformer[Token, Any]):
                     next_step="for example `sum[k](...)` or `max[i,j](...)`",
                 )
         chosen = tuple(name for name in names if isinstance(name, Name))
-        return Reduction(_span(children), str(children[0]), chosen, children[-2])
+        return reduced(_span(children), str(children[0]), chosen, given)
 
     def call(self, children: list[Any]) -> Expression:
-        return Call(_span(children), str(children[0]), _items(children))
+        return called(_span(children), str(children[0]), _items(children))
+
+    def option(self, children: list[Any]) -> Option:
+        name, _, value = children
+        return Option(_span(children), str(name), value)
 
     def parentheses(self, children: list[Any]) -> Any:
         return children[1]

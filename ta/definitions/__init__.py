@@ -1,0 +1,17 @@
+"""Words of the notation that are defined by a formula in it, one a file (`ta.definitions.data`).
+
+Not here: functions and reducers with values of their own (`ta.functions`), and the code that writes
+a definition out (`ta.notation.definitions`).
+May be imported by every room; imports none.
+"""
+
+from typing import Final
+
+from einderive.ta.definitions.data import Definition
+from einderive.ta.listing import listed
+
+DEFINITIONS: Final = {
+    (found.name, bool(found.binder)): found for found in listed(__name__, Definition)
+}
+"""By the name, and by whether it is written with iterators, as `mean[k](...)`: `max(a, b)` and
+`max[k](...)` are two words."""

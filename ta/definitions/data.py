@@ -1,0 +1,72 @@
+"""What a definition is, as data: one object a file of this folder.
+
+    mean[k](x) = sum[k](x)/size(k)                a reduction: k stands for one or several iterators
+    var[k](x, ddof=0) = sum[k]((x - mean[k](x))^2)/(size(k) - ddof)       with an option
+    softmax[k](x) = exp(x - max[k](x))/sum[k](exp(x - max[k](x)))         a tensor over k: `free`
+    clip(x, lo, hi) = minimum(maximum(x, lo), hi)                         a function
+    max(a, b, ...) = maximum(a, b)                the same for each further operand, from the left
+
+The parser writes the right side out where the left side stands, so nothing after the parser knows
+definitions.  An operand is an expression of k: below a reducer over k it is taken at that reducer's
+k, and elsewhere at the k outside.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+_EQUATION = re.compile(r"(\w+)(?:\[(\w+)\])?\((.+?)\) = (.+)", re.DOTALL)
+_MORE = "..."
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One equation, `name[k](operands, option=value) = formula`."""
+
+    equation: str
+    free: bool = False
+    """Whether the value is a tensor over k, as the operand is.  Otherwise k is bound."""
+    numpy: str = ""
+    """The same in NumPy, in the operands, the options and the tuple or number `axis`."""
+    torch: str = ""
+    """The same in torch; `F` is `torch.nn.functional`."""
+
+    @cached_property
+    def _parts(self) -> tuple[str, str, list[str], str]:
+        found = _EQUATION.fullmatch(self.equation)
+        if found is None:
+            raise ValueError(f"{self.equation!r} is no equation name(operands) = formula")
+        name, binder, operands, formula = found.groups()
+        return name, binder or "", [each.strip() for each in operands.split(",")], formula
+
+    @property
+    def name(self) -> str:
+        return self._parts[0]
+
+    @property
+    def binder(self) -> str:
+        """The name that stands for the iterators in the brackets; empty for a function."""
+        return self._parts[1]
+
+    @property
+    def head(self) -> str:
+        """The left side."""
+        return self.equation.partition(" = ")[0]
+
+    @property
+    def formula(self) -> str:
+        """The right side."""
+        return self._parts[3]
+
+    @cached_property
+    def operands(self) -> dict[str, str]:
+        """The names of operands and options, and the default of each option."""
+        pairs = (each.partition("=") for each in self._parts[2] if each != _MORE)
+        return {name.strip(): default.strip() for name, _, default in pairs}
+
+    @property
+    def folds(self) -> bool:
+        """Whether it takes further operands."""
+        return _MORE in self._parts[2]

@@ -1,0 +1,145 @@
+"""Calls with brackets, `f(a, b)` and `r[k](a)`, with options by name: what they call.
+
+exp(a), foo(a)                  a function, or one that does not exist: a `Call`
+sum[k](a)                       a reducer: a `Reduction`
+mean[k](a), clip(a, hi=1, lo=0) a definition: `Defined`, with one argument for each operand
+size(k)                         a `Size`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from einderive.ta.definitions import DEFINITIONS
+from einderive.ta.definitions.data import Definition
+from einderive.ta.ir.names import close_matches
+from einderive.ta.notation.syntax import (
+    Call,
+    Defined,
+    Expression,
+    Name,
+    NotationError,
+    Number,
+    Reduction,
+    Size,
+    Span,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """`ddof=1` among the arguments of a call."""
+
+    span: Span
+    name: str
+    value: Expression
+
+
+Argument = Expression | Option
+
+
+def called(span: Span, function: str, given: Sequence[Argument]) -> Expression:
+    """`function(given)`."""
+    definition = DEFINITIONS.get((function, False))
+    if definition is not None:
+        return _folded(span, definition, given)
+    if function == "size":
+        return _size(span, given)
+    return Call(span, function, tuple(_plain(function, given)))
+
+
+def reduced(
+    span: Span, reducer: str, names: tuple[Name, ...], given: Sequence[Argument]
+) -> Reduction | Defined:
+    """`reducer[names](given)`."""
+    definition = DEFINITIONS.get((reducer, True))
+    if definition is not None:
+        return Defined(span, definition, names, _arguments(span, definition, given))
+    first, *more = _plain(reducer, given)
+    if more:
+        raise NotationError(
+            f"{reducer}[...] takes 1 operand, not {len(given)}",
+            span,
+            next_step=f"write `{reducer}[{','.join(name.name for name in names)}](...)` for each",
+        )
+    return Reduction(span, reducer, names, first)
+
+
+def _plain(name: str, given: Sequence[Argument]) -> list[Expression]:
+    """The arguments of what has no options."""
+    for each in given:
+        if isinstance(each, Option):
+            raise NotationError(
+                f"{name} has no option {each.name}",
+                each.span,
+                next_step="write its operands in their order, without names",
+            )
+    return [each for each in given if not isinstance(each, Option)]
+
+
+def _size(span: Span, given: Sequence[Argument]) -> Size:
+    names = tuple(each for each in given if isinstance(each, Name))
+    if not names or len(names) < len(given):
+        raise NotationError(
+            "size(...) takes the names of iterators",
+            span,
+            next_step="for example `sum[k](A[i,k])/size(k)`",
+        )
+    return Size(span, names)
+
+
+def _folded(span: Span, definition: Definition, given: Sequence[Argument]) -> Defined:
+    """`max(a, b, c)` = `max(max(a, b), c)`."""
+    count = len(definition.operands)
+    further = max(len(given) - count, 0) if definition.folds else 0
+    first = given[: len(given) - further]
+    found = Defined(span, definition, (), _arguments(span, definition, first))
+    for each in _plain(definition.name, given[len(first) :]):
+        found = Defined(span, definition, (), (found, each))
+    return found
+
+
+def _arguments(
+    span: Span, definition: Definition, given: Sequence[Argument]
+) -> tuple[Expression, ...]:
+    """The argument of each operand in the definition's order."""
+    name, known = definition.name, definition.operands
+    found: dict[str, Expression] = {}
+    plain = [each for each in given if not isinstance(each, Option)]
+    if len(plain) > len(known) or any(isinstance(e, Option) for e in given[: len(plain)]):
+        raise _misfit(span, definition, f"{name} takes {_counted(definition)}, not {len(given)}")
+    found = dict(zip(known, plain, strict=False))
+    for option in given:
+        if isinstance(option, Option):
+            if option.name not in known or option.name in found:
+                what = "is given twice" if option.name in found else "is not an operand"
+                raise NotationError(
+                    f"{option.name} {what} of {name}",
+                    option.span,
+                    next_step=close_matches(option.name, known.keys() - found.keys())
+                    or f"write {definition.head}",
+                )
+            found[option.name] = option.value
+    for operand, default in known.items():
+        if operand not in found and not default:
+            raise _misfit(
+                span, definition, f"{name} takes {_counted(definition)}, not {len(given)}"
+            )
+        found.setdefault(operand, Number(span, Fraction(default or 0)))
+    return tuple(found[operand] for operand in known)
+
+
+def _counted(definition: Definition) -> str:
+    least = sum(not default for default in definition.operands.values())
+    most = len(definition.operands)
+    if definition.folds:
+        return f"{least} operands or more"
+    count = str(most) if least == most else f"{least} to {most}"
+    return f"{count} operand{'s' * (most > 1)}"
+
+
+def _misfit(span: Span, definition: Definition, message: str) -> NotationError:
+    hint = f"; `{definition.name}[k](...)` reduces over k" if definition.folds else ""
+    return NotationError(message, span, next_step=f"write {definition.head}{hint}")

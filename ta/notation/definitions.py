@@ -1,0 +1,120 @@
+"""Definitions written out: the formula of `ta.definitions` in the place of its left side.
+
+    mean[k](A[i,k])     ->   sum[k](A[i,k])/size(k)
+    softmax[k](X[k])    ->   exp(X[k] - max[k'](X[k']))/sum[k'](exp(X[k'] - max[k''](X[k''])))
+
+An operand stands below a reducer over k at that reducer's k.  Names with primes are those of no
+text, so none of them is the name of something else.  Parts of the formula have the place of the
+call in the text, so that an error shows what the caller wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+
+from einderive.ta.definitions.data import Definition
+from einderive.ta.notation.reader import read_expression
+from einderive.ta.notation.syntax import (
+    Comparison,
+    Defined,
+    Expression,
+    Name,
+    NotationError,
+    Read,
+    Reduction,
+    Size,
+    iterator_names,
+    operands,
+    with_parts,
+    written,
+)
+
+MOST_PARTS = 20_000
+"""Parts of an expression whose definitions are written out."""
+
+Names = tuple[Name, ...]
+
+
+def written_out(call: Defined) -> Expression:
+    """The definition's formula, in which other definitions stand as they are."""
+    definition = call.definition
+    operand = dict(zip(definition.operands, call.args, strict=True))
+    used = {name.name for arg in call.args for name in iterator_names(arg, bound=True)}
+    primes = max((len(n) - len(written(n)) for n in used | {n.name for n in call.names}), default=0)
+
+    def at(part: Expression, names: Names, depth: int) -> Expression:
+        """The part of the formula, where k stands for the names inside of so many reducers."""
+        match part:
+            case Name(_, name) if name in operand:
+                moved = zip(call.names, names, strict=True)
+                return renamed(operand[name], {old.name: new.name for old, new in moved})
+            case Name(_, name) if name == definition.binder:
+                return replace(_only(call, names), span=call.span)
+            case Size():
+                return Size(call.span, names)
+            case Reduction(_, _, own, body) if own:
+                inner = fresh(depth)
+                return replace(part, span=call.span, names=inner, body=at(body, inner, depth + 1))
+            case Defined(_, other, own, args) if own:
+                inner = names if other.free else fresh(depth)
+                after = depth + (not other.free)
+                args = tuple(at(arg, inner, after) for arg in args)
+                return replace(part, span=call.span, names=inner, args=args)
+        return replace(with_parts(part, lambda each: at(each, names, depth)), span=call.span)
+
+    def fresh(depth: int) -> Names:
+        """Names for a reducer inside of so many; k itself where nothing outside has that name."""
+        if not depth and not definition.free:
+            return call.names
+        marks = "'" * (primes + depth + definition.free)
+        return tuple(Name(call.span, written(name.name) + marks) for name in call.names)
+
+    return at(_formula(definition), call.names, 0)
+
+
+def renamed(expression: Expression, names: Mapping[str, str]) -> Expression:
+    """The expression with other names of iterators."""
+    if isinstance(expression, Name):
+        return replace(expression, name=names.get(expression.name, expression.name))
+    return with_parts(expression, lambda part: renamed(part, names))
+
+
+def check_length(value: Expression) -> None:
+    """Refuse what would be too long if it were written out."""
+    if _length(value, {}) > MOST_PARTS:
+        raise NotationError(
+            f"with its definitions written out, the formula has more than {MOST_PARTS} parts",
+            value.span,
+            next_step="split it into several statements",
+        )
+
+
+def _length(value: Expression, known: Mapping[str, int]) -> int:
+    """How many parts the expression has; `known` has the lengths of a formula's operands."""
+    if isinstance(value, Name):
+        return known.get(value.name, 1)
+    if isinstance(value, Defined):
+        lengths = (_length(arg, known) for arg in value.args)
+        inside = dict(zip(value.definition.operands, lengths, strict=True))
+        return _length(_formula(value.definition), inside)
+    parts = value.operands if isinstance(value, Comparison) else operands(value)
+    indices = len(value.indices) if isinstance(value, Read) else 0
+    return 1 + indices + sum(_length(part, known) for part in parts)
+
+
+def _only(call: Defined, names: Names) -> Name:
+    """The only iterator of a definition that takes it as a value."""
+    if len(names) != 1:
+        raise NotationError(
+            f"{call.definition.name} takes one iterator",
+            call.span,
+            next_step=f"for example {call.definition.head}",
+        )
+    return names[0]
+
+
+@cache
+def _formula(definition: Definition) -> Expression:
+    return read_expression(definition.formula)

@@ -1,0 +1,163 @@
+"""Definitions against the NumPy and torch lines of their files, and how they are written out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+import einderive as ed
+from einderive.ta.definitions import DEFINITIONS
+from einderive.ta.definitions.data import Definition
+from einderive.ta.errors import FormulaSyntaxError
+from einderive.ta.notation.definitions import MOST_PARTS, written_out
+from einderive.ta.notation.parse import parse
+from einderive.ta.notation.reader import read_expression
+from einderive.ta.notation.syntax import Defined, iterator_names
+from einderive.ta.printing.show import show_program
+
+rng = np.random.default_rng(3)
+ALL = [pytest.param(each, id=each.head) for each in DEFINITIONS.values()]
+
+
+def instance(definition: Definition, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """A statement with the definition, and its operands' values."""
+    operands = [name for name, default in definition.operands.items() if not default]
+    given = [f"{each}[i,k]" for each in operands]
+    given += [f"{name}={value}" for name, value in options.items()]
+    over = "[k]" if definition.binder else ""
+    left = "i" if definition.binder and not definition.free else "i,k"
+    text = f"Y[{left}] = {definition.name}{over}({', '.join(given)})"
+    return text, {each: rng.normal(size=(4, 7)) for each in operands}
+
+
+def defaults(definition: Definition) -> dict[str, float]:
+    return {name: float(text) for name, text in definition.operands.items() if text}
+
+
+def line(text: str, values: dict[str, Any], options: dict[str, Any]) -> Any:
+    names = {"np": np, "torch": torch, "F": F, "axis": -1, **values, **options}
+    return eval(text, names)
+
+
+@pytest.mark.parametrize("definition", ALL)
+@pytest.mark.parametrize("changed", [False, True], ids=["defaults", "options"])
+def test_a_definition_is_what_its_lines_say(definition: Definition, changed: bool) -> None:
+    given = {name: value + 1 for name, value in defaults(definition).items()} if changed else {}
+    text, values = instance(definition, given)
+    tensors = {name: torch.from_numpy(value) for name, value in values.items()}
+    found = np.asarray(ed.evaluate(text, **values))
+    assert isinstance(ed.evaluate(text, **tensors), torch.Tensor)
+    options = {name: int(v) if v == int(v) else v for name, v in defaults(definition).items()}
+    options |= {name: int(v) if v == int(v) else v for name, v in given.items()}
+    assert definition.numpy or definition.torch
+    if definition.numpy:
+        np.testing.assert_allclose(found, line(definition.numpy, values, options), rtol=1e-12)
+    if definition.torch:
+        expected = line(definition.torch, tensors, options).numpy()
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("definition", ALL)
+def test_printed_text_is_the_same_program(definition: Definition) -> None:
+    text, values = instance(definition, {})
+    shapes = {name: value.shape for name, value in values.items()}
+    program = parse(text, shapes, "float64")
+    assert parse(str(program), shapes, "float64").roots() == program.roots()
+    unicode = show_program(program, unicode=True)
+    assert parse(unicode, shapes, "float64").roots() == program.roots()
+    assert program.latex()
+
+
+@pytest.mark.parametrize("definition", ALL)
+def test_whether_the_value_is_over_k(definition: Definition) -> None:
+    text, _ = instance(definition, {})
+    call = read_expression(text.partition(" = ")[2])
+    assert isinstance(call, Defined)
+    inside = {name.name for name in iterator_names(written_out(call))}
+    assert inside == {name.name for name in iterator_names(call)}
+    assert not definition.binder or definition.free is ("k" in inside)
+
+
+@pytest.mark.parametrize("definition", ALL)
+def test_the_file_has_the_name(definition: Definition) -> None:
+    module = __import__(f"einderive.ta.definitions.{definition.name}", fromlist=["DEFINITION"])
+    assert module.DEFINITION is definition
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax", "logsumexp"])
+def test_infinities_are_those_of_torch(name: str) -> None:
+    inf, nan = np.inf, np.nan
+    rows = [[-inf, -inf, -inf], [-inf, 1.0, 2.0], [inf, 1.0, -inf], [nan, 1.0, 2.0], [1e3, 0, -1e3]]
+    x = torch.tensor(rows, dtype=torch.float64)
+    left = "i" if name == "logsumexp" else "i,k"
+    found = ed.evaluate(f"Y[{left}] = {name}[k](x[i,k])", x=x)
+    torch.testing.assert_close(found, getattr(torch, name)(x, 1), equal_nan=True)
+
+
+X = rng.normal(size=(3, 4, 5))
+B = rng.normal(size=(4, 6))
+
+
+def softmax(x: Any, axis: int) -> Any:
+    return torch.softmax(torch.from_numpy(np.asarray(x)), axis).numpy()
+
+
+CASES = [
+    ("Y[i] = mean[j,k](X[i,j,k])", lambda: X.mean((1, 2))),
+    ("Y = std[i,j,k](X[i,j,k], ddof=1)", lambda: X.std(ddof=1)),
+    ("Y[i] = sum[j,k](X[i,j,k])/size(j,k)", lambda: X.mean((1, 2))),
+    ("Y[i,j] = X[i,j,k]/size(k)", lambda: X.mean(2)),
+    ("Y[i,j,k] = softmax[j,k](X[i,j,k])", lambda: softmax(X.reshape(3, 20), 1).reshape(X.shape)),
+    ("Y[i,m] = softmax[j](X[i,j,k])*B[j,m] where k in 0:1",
+     lambda: np.einsum("ij,jm->im", softmax(X[:, :, 0], 1), B)),
+    # an argument has its own sums: the variance of a sum, not a sum of variances
+    ("Y[i] = var[j](X[i,j,k])", lambda: X.sum(2).var(1)),
+    ("Y[m] = mean[j](X[i,j,k]*B[j,m])", lambda: (X.sum((0, 2))[:, None] * B).mean(0)),
+    # k within k
+    ("Y[i,j,k] = softmax[k](2*softmax[k](X[i,j,k]))", lambda: softmax(2 * softmax(X, 2), 2)),
+    ("Y[i,j] = var[k](softmax[k](X[i,j,k]))", lambda: softmax(X, 2).var(2)),
+    ("Y[i,j] = var[k](X[i,j,k] - norm[l](X[i,j,l]))", lambda: X.var(2)),
+    ("Y[i] = std[j](std[k](X[i,j,k]))", lambda: X.std(2).std(1)),
+    ("Y[i] = var[k](X[i,k+1,0]) where k in -1:5",
+     lambda: np.pad(X[:, :, 0], ((0, 0), (0, 2))).var(1)),
+    ("Y[j,k] = max(X[0,j,k], X[1,j,k], X[2,j,k], 0)", lambda: X.max(0).clip(0)),
+    ("Y[j,k] = min(X[0,j,k], max(X[1,j,k], 1), max[i](X[i,j,k]))",
+     lambda: np.minimum(np.minimum(X[0], X[1].clip(1)), X.max(0))),
+    ("Y[j,k] = clip(X[0,j,k], hi=X[1,j,k], lo=-1)", lambda: np.clip(X[0], -1, X[1])),
+    ("Y[j] = {L[h:0:4] clip(B[h,0], size(h)-4, 1)}[j]", lambda: np.clip(B[:, 0], 0, 1)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES, ids=lambda value: str(value)[:60])
+def test_meaning(text: str, expected: Any) -> None:
+    values = {name: value for name, value in (("X", X), ("B", B)) if name in text}
+    np.testing.assert_allclose(ed.evaluate(text, **values), expected(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["mean", "clip", "softmax", "size", "norm", "var"])
+def test_a_definitions_name_is_a_tensors_name_too(name: str) -> None:
+    a, b = rng.normal(size=5), rng.normal(size=5)
+    found = ed.evaluate(f"Y[i] = {name}[i]*b[i] - mean[k](b[k])", **{name: a, "b": b})
+    np.testing.assert_allclose(found, a * b - b.mean())
+    found = ed.evaluate(f"Y[{name}] = a[{name}] - size({name})", a=a)
+    np.testing.assert_allclose(found, a - 5)
+
+
+def test_what_is_written_out_is_not_too_long() -> None:
+    text = "x[k]"
+    for _ in range(20):
+        text = f"softmax[k]({text})"
+    with pytest.raises(FormulaSyntaxError, match=f"more than {MOST_PARTS} parts") as caught:
+        parse(f"Y[k] = 1 + {text}", {"x": (5,)})
+    assert caught.value.span is not None
+    assert caught.value.span[0] == len("Y[k] = ")
+
+
+def test_an_error_in_a_definition_shows_the_call() -> None:
+    with pytest.raises(FormulaSyntaxError, match=r"inside \{\.\.\.\}") as caught:
+        parse("Y[i] = 1 + {L[j:0:3] mean[k](x[k])}[i]", {"x": (5,)})
+    assert caught.value.span == (21, 34)
