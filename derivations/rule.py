@@ -37,7 +37,7 @@ class Refusal:
 @dataclass(frozen=True, slots=True)
 class Description:
     """What a rule says.  `formula` states its identity in the notation with names that stand for
-    bodies, integers and iterators (`ta.notation.identity`), one line for each form that it has;
+    bodies, integers and iterators (`ta.identities.identity`), one line for each form that it has;
     `conditions` says in words what the kernel verifies, `choices` where the rule's parameters come
     from."""
 

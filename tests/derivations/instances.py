@@ -22,7 +22,7 @@ from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope
 from einderive.ta.ir.sources import replace_sources
 from einderive.ta.ir.subst import accesses, rebuild, rename, replace_node, stages, substitute, walk
-from einderive.ta.notation.identity import WIDE, Identity, Instance
+from einderive.ta.identities.identity import WIDE, Identity, Instance
 from einderive.ta.printing.show import show
 from tests.derivations.sameness import same
 

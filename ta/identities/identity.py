@@ -347,8 +347,9 @@ def _inlined(scope: Scope, bodies: Mapping[str, Scope]) -> Scope:
 
 @lru_cache(maxsize=1)
 def _parser() -> Lark:
-    folder = files("einderive.ta.notation")
-    texts = (folder.joinpath(name).read_text("utf-8") for name in ("grammar.lark", "identity.lark"))
+    places = (("notation", "grammar.lark"), ("identities", "identity.lark"))
+    folders = ((files(f"einderive.ta.{room}"), name) for room, name in places)
+    texts = (folder.joinpath(name).read_text("utf-8") for folder, name in folders)
     return Lark(
         "\n".join(texts),
         parser="lalr",

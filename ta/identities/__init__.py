@@ -1,0 +1,5 @@
+"""Identities with pattern variables, in the notation: what the formula of a rule says.
+
+Not here: the rules (`derivations.rules`), and the notation itself (`ta.notation`).
+May be imported by every package, but by no other room of `ta`.
+"""
