@@ -21,7 +21,7 @@ from operator import index
 from typing import Any, NamedTuple
 
 from einderive.ta.errors import FormulaSyntaxError, OperandError, RangeError, shown
-from einderive.ta.notation.given import MOST_DIMENSIONS, several
+from einderive.ta.given.shapes import MOST_DIMENSIONS, several
 
 ELLIPSIS = "..."
 LABELS = 10_000

@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 
 from einderive.frontend.api.optimize import parse
 from einderive.ta.errors import RangeError, TextError, shown
+from einderive.ta.given.shapes import MOST_DIMENSIONS, named, several
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.program import Program
-from einderive.ta.notation.given import MOST_DIMENSIONS, named, several
 from einderive.ta.notation.layout import joined, without_comments
 
 Sizes: TypeAlias = Mapping[str, int]

@@ -12,12 +12,12 @@ from typing import Final, NamedTuple
 
 from einderive.ta.errors import NameUnknownError, shown
 from einderive.ta.functions import FUNCTIONS
+from einderive.ta.given.shapes import several
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.names import close_matches
 from einderive.ta.ir.node import Access, Apply, Node, Scope
 from einderive.ta.ir.subst import children, replace_node, stages, with_children
-from einderive.ta.notation.given import several
 from einderive.ta.notation.parse import parse
 
 MOST_NAMES: Final = 10_000

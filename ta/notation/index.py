@@ -8,6 +8,7 @@ from math import inf
 from typing import Protocol
 
 from einderive.ta.errors import NameUnknownError, RangeError
+from einderive.ta.given.width import MOST_FLOORS, SAID, fits, floor_count, floor_depth, reach
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Number, Source
@@ -27,7 +28,6 @@ from einderive.ta.notation.syntax import (
     operands,
 )
 from einderive.ta.notation.syntax import Number as NumberText
-from einderive.ta.notation.width import MOST_FLOORS, SAID, fits, floor_count, floor_depth, reach
 
 AFFINE = "multiply, divide and take remainders by integers: 2*i+1, i//2, i%4"
 

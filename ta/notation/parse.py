@@ -16,6 +16,7 @@ from itertools import islice
 from types import MappingProxyType
 
 from einderive.ta.errors import FormulaSyntaxError, NameUnknownError, RangeError, TextError
+from einderive.ta.given.shapes import Shapes, checked_ranges, checked_shapes
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.dtypes import checked_dtypes
@@ -26,7 +27,6 @@ from einderive.ta.notation.conditions import not_a_condition
 from einderive.ta.notation.definitions import check_length
 from einderive.ta.notation.einstein import make_explicit
 from einderive.ta.notation.ellipsis import expanded
-from einderive.ta.notation.given import Shapes, checked_ranges, checked_shapes
 from einderive.ta.notation.index import check_index
 from einderive.ta.notation.layout import without_comments
 from einderive.ta.notation.lowering import (

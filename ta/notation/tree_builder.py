@@ -9,6 +9,7 @@ from typing import Any
 from lark import Token, Transformer
 
 from einderive.ta.errors import RangeError
+from einderive.ta.given.width import SAID, fits
 from einderive.ta.ir.affine import Range
 from einderive.ta.notation.advice import ROOTS
 from einderive.ta.notation.calls import Option, called, reduced
@@ -33,7 +34,6 @@ from einderive.ta.notation.syntax import (
     Statement,
     Sum,
 )
-from einderive.ta.notation.width import SAID, fits
 
 LONGEST_NUMBER = 2000
 """Characters of a number's mantissa."""

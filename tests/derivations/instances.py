@@ -16,13 +16,13 @@ from typing import TypeVar
 from lark import Token, Tree
 
 from einderive.ta.errors import FormulaSyntaxError
+from einderive.ta.identities.identity import WIDE, Identity, Instance
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row, row_range, within
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope
 from einderive.ta.ir.sources import replace_sources
 from einderive.ta.ir.subst import accesses, rebuild, rename, replace_node, stages, substitute, walk
-from einderive.ta.identities.identity import WIDE, Identity, Instance
 from einderive.ta.printing.show import show
 from tests.derivations.sameness import same
 
@@ -208,7 +208,7 @@ class Matcher:
                     places = {g: tuple(i for i, owner in owned if owner == g) for g in groups}
                     around = (*range(first), *(i for i, owner in owned if not owner))
                     for match in self.placed(ranged, chosen, places, around):
-                        yield from self.matched(below(left)[-1], stage.body, match)
+                        yield from self.matched(below(below(left)[-1])[0], stage.body, match)
         else:
             for node in dict.fromkeys(part for term in walk(stage.body) for part in parts_of(term)):
                 yield from self.matched(left, node, Match({}, tuple(range(count))))
@@ -320,7 +320,7 @@ class Matcher:
             places = {**match.places, name: tuple(range(BEYOND, BEYOND + len(new)))}
             inner = substitute(source.body, [*node.rows, *new])
             start = replace(match, places=places, beyond=source.sums)
-            yield from self.matched(below(part)[-1], inner, start)
+            yield from self.matched(below(below(part)[-1])[0], inner, start)
         elif part.data == "read" and not source.sums:
             scope, items = below(part)
             binder, body = below(scope)

@@ -16,11 +16,11 @@ import pytest
 from einderive.derivations.rule import JointRule, Rule
 from einderive.derivations.rules import ALL_RULES, JOINT_RULES, RULES
 from einderive.ta.errors import FormulaSyntaxError
+from einderive.ta.identities.identity import WIDE, Identity, Instance, identities
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Scope
-from einderive.ta.identities.identity import WIDE, Identity, Instance, identities
 from einderive.ta.notation.parse import parse
 from tests.derivations.instances import Match, Matcher, is_instance, normal
 from tests.derivations.sameness import same

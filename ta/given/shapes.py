@@ -7,8 +7,8 @@ from itertools import islice
 from operator import index as whole
 
 from einderive.ta.errors import RangeError, shown
+from einderive.ta.given.width import SAID, fits
 from einderive.ta.ir.affine import Range
-from einderive.ta.notation.width import SAID, fits
 
 Shapes = Mapping[str, Sequence[int]]
 MOST_DIMENSIONS = 1000
