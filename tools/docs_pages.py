@@ -27,6 +27,7 @@ from einderive.ta.definitions.data import Definition
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.functions.data import Function, Interval, Reduction
 from einderive.ta.ir.operator import Operator
+from tools.formulas_page import formulas_page
 
 FUNCTIONS_REMARK = """\
 This page is generated from the files of `ta/functions` by `python -m tools.docs_pages`.
@@ -140,6 +141,7 @@ PAGES = {
     "operators.md": operators_page,
     "functions.md": functions_page,
     "definitions.md": definitions_page,
+    "formulas.md": formulas_page,
 }
 
 

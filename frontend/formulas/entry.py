@@ -22,10 +22,10 @@ SIZES = (8, 32, 128, 512, 2048)
 class Formula:
     """`text` and `shapes` of the operands at a size n, which is the extent of the dimensions that
     grow; `sizes` are those to measure at.  `plain` are the lines that a user would write, the usual
-    one first, and `line` is its text.  At the last size operands, results and the plain lines'
-    temporaries stay below about 1 GiB together, and a call of the usual line takes less than about
-    a second on two cores.  `beside` is what a call states besides the operands: the shapes of
-    results, and sizes that the text names."""
+    one first, and `line` is its text; `operands` says in words what it takes.  At the last size
+    operands, results and the plain lines' temporaries stay below about 1 GiB together, and a call
+    of the usual line takes less than about a second on two cores.  `beside` is what a call states
+    besides the operands: the shapes of results, and sizes that the text names."""
 
     name: str
     source: str
@@ -36,6 +36,7 @@ class Formula:
     values: Values
     beside: Callable[[int], Mapping[str, Any]] = lambda n: {}
     line: str = ""
+    operands: str = ""
     arrays: bool = False
 
 

@@ -49,6 +49,12 @@ class Operand:
             return generator.integers(0, _extent(self.below, sizes), shape)
         return np.asarray(self.draw(generator, shape)).astype(self.dtype or dtype)
 
+    def described(self, name: str) -> str:
+        """In words: `I (n, m) below v`."""
+        kind = f" below {self.below}" if self.below else " (truth values)" * (self.dtype == "bool")
+        shape = ", ".join(map(str, self.extents))
+        return (f"{name} ({shape})" if shape else f"a number {name}") + kind
+
     def then(self, change: Callable[[Array], Array]) -> Operand:
         """The same with changed entries."""
         draw = self.draw
@@ -152,6 +158,7 @@ def written(
         values,
         beside,
         line,
+        ", ".join(of.described(name) for name, of in tensors.items()),
         arrays,
     )
 

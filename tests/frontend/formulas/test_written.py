@@ -13,7 +13,7 @@ import pytest
 
 import einderive as ed
 from einderive.frontend.formulas import Formula
-from tests.frontend.formulas.not_yet import NOT_YET
+from einderive.frontend.formulas.not_yet import NOT_YET
 from tests.frontend.formulas.test_lines import WRITTEN, by_line
 from tests.frontend.races import candidates_win
 
