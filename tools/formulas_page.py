@@ -31,4 +31,4 @@ def _entry(formula: Formula) -> Iterator[str]:
     missing = MISSING * (formula.name in NOT_YET)
     yield f"**{formula.name}** ({formula.source}), with {formula.operands}.{missing}"
     yield from ("", "```text", formula.text(tiny), "```")
-    yield from ("```py", formula.line, "```")
+    yield from ("```{code-block} python", formula.line, "```")
