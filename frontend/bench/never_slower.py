@@ -3,7 +3,8 @@
     pass   <=>   f <= b + a + noise   and   f <= 1.10*b + a
 
 f is the time of the public call, b that of the fastest plain line of the list (`frontend.formulas`)
-on the same operands, a = 5 us for torch operands and 10 us for NumPy arrays.  All are measured in
+on the same operands, a = 5 us for torch operands and 10 us for NumPy arrays.  A formula whose line
+is one of NumPy is always called with arrays.  All are measured in
 one run, in alternation, and so is the fastest line a second time: what it differs by from itself,
 or from round to round, is the noise.  What is slower is raced twice more, and the race in the
 middle counts.  A faster line that `compile(..., baseline=line)` refuses, as it loses more digits
@@ -19,17 +20,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
 
+import numpy as np
 import torch
 
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.optimize import compile as compile_formula
+from einderive.frontend.api.optimize import parse
 from einderive.frontend.bench.rows import Rows
-from einderive.frontend.formulas import FORMULAS, Formula, Plain
+from einderive.frontend.formulas import FIELDS, FORMULAS, Formula, Plain
 from einderive.frontend.text import duration
 from einderive.frontend.trial.races import YOURS
 from einderive.frontend.trial.timing import LONG_SAMPLE, Timing, race, timed
 from einderive.ta.errors import EinderiveError
-from einderive.ta.notation.parse import parse
 
 TORCH_ALLOWANCE, NUMPY_ALLOWANCE = 5e-6, 10e-6
 MOST_RATIO = 1.10
@@ -103,16 +105,20 @@ def line_of(row: Row) -> str:
 
 def measured(formula: Formula, size: int, *, numpy: bool, seconds: float) -> Row:
     """Compile the formula and time it beside its plain lines."""
-    text, shapes = formula.text(size), formula.shapes(size)
+    arrays = numpy or formula.arrays
+    values = formula.values(size, "float32")
+    operands: dict[str, Any] = {
+        name: value if arrays else torch.from_numpy(value) for name, value in values.items()
+    }
     started = time.perf_counter()
-    compiled = compile_formula(text, target="cpu", **cast(Any, shapes))
+    compiled = compile_formula(
+        formula.text(size), target="cpu", **operands, **cast(Any, formula.beside(size))
+    )
     compile_seconds = time.perf_counter() - started
-    inputs = parse(text, shapes, "float32", {}).inputs
-    generator = torch.Generator().manual_seed(3)
-    operands = [torch.randn(t.shape, generator=generator) for t in inputs]
-    given = [operand.numpy() for operand in operands] if numpy else operands
-    lines = [_line(plain, given, numpy) for plain in formula.plain]
-    return _raced(formula, size, compiled, given, lines, compile_seconds, numpy, seconds)
+    given = [operands[tensor.name] for tensor in compiled.derivation.source.inputs]
+    own = [*operands.values()]
+    lines = [_line(plain, own, arrays and not formula.arrays) for plain in formula.plain]
+    return _raced(formula, size, compiled, given, lines, compile_seconds, arrays, seconds)
 
 
 def _line(plain: Plain, given: Sequence[Any], numpy: bool) -> Callable[[], object]:
@@ -178,27 +184,50 @@ def _raced(
 
 def _refused(formula: Formula, size: int, line: int) -> str:
     """Why a compiled function may not run this line; nothing where it may."""
-    shapes = cast(Any, formula.shapes(size))
-    plain = formula.plain[line]
-    judged = compile_formula(
-        formula.text(size), target="cpu", budget=0.01, baseline=plain, **shapes
+    operands = cast(
+        Any, {n: torch.from_numpy(v) for n, v in formula.values(size, "float32").items()}
     )
+    program = parse(formula.text(size), **operands, **cast(Any, formula.beside(size)))
+    places = [[t.name for t in program.inputs].index(name) for name in operands]
+    plain = formula.plain[line]
+
+    def baseline(*given: torch.Tensor) -> Any:
+        own = [given[place] for place in places]
+        if not formula.arrays:
+            return plain(*own)
+        found = plain(*(value.numpy() for value in own))
+        several = isinstance(found, tuple)
+        outputs = tuple(torch.from_numpy(np.array(y)) for y in (found if several else (found,)))
+        return outputs if several else outputs[0]
+
+    judged = compile_formula(program, target="cpu", budget=0.01, baseline=baseline)
     verdict = next(trial.verdict for trial in judged.trials if trial.label == YOURS)
     return verdict.removeprefix(REFUSED) if verdict.startswith(REFUSED) else ""
 
 
-def selected(names: Sequence[str], sizes: Sequence[int]) -> Iterator[tuple[Formula, int]]:
-    """The formulas whose names hold one of the words, at the sizes that they fit into memory at;
-    all, where nothing is asked for."""
-    for formula in FORMULAS:
-        if not names or any(name in formula.name for name in names):
-            for size in formula.sizes:
-                if not sizes or size in sizes:
-                    yield formula, size
+def selected(
+    names: Sequence[str], sizes: Sequence[int], largest: bool = False
+) -> Iterator[tuple[Formula, int]]:
+    """The formulas whose names or sources hold one of the words, or whose field is one, at the
+    sizes that they fit into memory at, or the largest of these; all, where nothing is asked for."""
+    fields = {"": FORMULAS, **FIELDS}
+    for field, formulas in fields.items():
+        for formula in formulas:
+            told = f"{formula.name}, {formula.source}"
+            if not names or any(name in told or name == field for name in names):
+                for size in formula.sizes[-1:] if largest else formula.sizes:
+                    if not sizes or size in sizes:
+                        yield formula, size
 
 
 def bench_slower(
-    names: Sequence[str], sizes: Sequence[int], out: Rows, *, numpy: bool, seconds: float
+    names: Sequence[str],
+    sizes: Sequence[int],
+    out: Rows,
+    *,
+    numpy: bool,
+    seconds: float,
+    largest: bool = False,
 ) -> int:
     """The table; 0 where everything passes."""
     operands = "NumPy arrays" if numpy else "torch tensors"
@@ -206,10 +235,11 @@ def bench_slower(
     out.say(HEAD)
     rows: list[Row] = []
     failed = 0
-    for formula, size in selected(names, sizes):
+    for formula, size in selected(names, sizes, largest):
         out.progress.write(f"{formula.name}, {size}")
         try:
-            row = measured(formula, size, numpy=numpy, seconds=seconds)
+            with np.errstate(all="ignore"):
+                row = measured(formula, size, numpy=numpy, seconds=seconds)
         except (EinderiveError, RuntimeError, MemoryError) as problem:
             failed += 1
             reason = str(problem).splitlines()[0]

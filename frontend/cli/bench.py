@@ -19,7 +19,7 @@ FORMULAS = click.option(
     "formulas",
     multiple=True,
     metavar="WORD",
-    help="Whose name holds it. [default: all]",
+    help="Whose name or source holds it, or whose field it is. [default: all]",
 )
 
 
@@ -61,19 +61,25 @@ def call(as_json: bool) -> int:
     epilog=examples("einderive bench never-slower --formula conv --size 32 --seconds 0.2"),
 )
 @FORMULAS
-@click.option("--size", "sizes", multiple=True, type=number, help="8, 32, ... 2048. [default: all]")
+@click.option("--size", "sizes", multiple=True, type=number, help="8, 32, ... [default: all]")
+@click.option("--largest", is_flag=True, help="Only the largest size of each.")
 @click.option("--numpy", is_flag=True, help="Call with NumPy arrays.")
 @SECONDS
 @JSON
 def never_slower(
-    formulas: tuple[str, ...], sizes: tuple[int, ...], numpy: bool, seconds: float, as_json: bool
+    formulas: tuple[str, ...],
+    sizes: tuple[int, ...],
+    largest: bool,
+    numpy: bool,
+    seconds: float,
+    as_json: bool,
 ) -> int:
-    """Compiled functions beside the plain lines of torch, for formulas from public sources."""
+    """Compiled functions beside plain lines of torch or NumPy, for formulas from public sources."""
     from einderive.frontend.bench.never_slower import bench_slower
     from einderive.frontend.bench.rows import Rows
 
     with Rows(as_json) as rows:
-        return bench_slower(formulas, sizes, rows, numpy=numpy, seconds=seconds)
+        return bench_slower(formulas, sizes, rows, numpy=numpy, seconds=seconds, largest=largest)
 
 
 @bench.command(epilog=examples("einderive bench digits --formula distances --accuracy fast"))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from einderive.frontend.bench.never_slower import MOST_RATIO, Row, selected
+from einderive.frontend.bench.never_slower import MOST_RATIO, Row, _refused, selected
 from einderive.frontend.cli.main import main
+from einderive.frontend.formulas import FIELDS
 from einderive.frontend.trial.timing import Timing
 
 Capture = pytest.CaptureFixture[str]
@@ -33,6 +35,22 @@ def test_compiling_takes_three_seconds_unless_the_line_itself_is_slow() -> None:
     assert replace(row(0.2, 0.2, 0.2), compile_seconds=9.0).quickly_compiled
 
 
+def test_a_line_of_numpy_is_raced_on_arrays_and_judged_on_tensors(capsys: Capture) -> None:
+    """The operands in an order of their own."""
+    name = "weighted variance"
+    assert (
+        main(["bench", "never-slower", "--formula", name, "--size", "7", "--seconds", "0.01"]) < 2
+    )
+    assert capsys.readouterr().out.splitlines()[2].startswith(name)
+    (formula,) = (formula for formula, _ in selected([name], [7]))
+    swapped = formula.values(7, "float32")
+    shuffled = replace(formula, values=lambda n, dtype: dict(reversed(swapped.items())))
+    refused = replace(shuffled, plain=(lambda x, w: 2 * np.average(x, axis=0, weights=w),))
+    assert _refused(refused, 7, 0)
+    right = replace(shuffled, plain=(lambda x, w: formula.plain[0](w, x),))
+    assert _refused(right, 7, 0) == ""
+
+
 @pytest.mark.parametrize("words", [[], ["--numpy"]])
 def test_it_runs(words: list[str], capsys: Capture) -> None:
     command = ["bench", "never-slower", "--formula", "trace", "--size", "8", "--seconds", "0.01"]
@@ -47,3 +65,9 @@ def test_it_runs(words: list[str], capsys: Capture) -> None:
 def test_sizes_are_those_that_fit() -> None:
     assert [n for _, n in selected(["conv3d"], [])] == [8, 32, 128]
     assert [n for _, n in selected(["conv3d"], [32, 512])] == [32]
+
+
+def test_fields_and_sources_choose_formulas_and_the_largest_size_can_be_asked_for() -> None:
+    assert {f.name for f, _ in selected(["Signals"], [])} == {f.name for f in FIELDS["Signals"]}
+    assert [n for _, n in selected(["scipy.stats.zscore"], [])] == [7, 4096]
+    assert [n for _, n in selected(["scipy.stats.zscore", "conv3d"], [], True)] == [128, 4096]
