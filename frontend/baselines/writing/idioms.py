@@ -2,9 +2,10 @@
 
     x*sigmoid(x)    F.silu(x)
 
-A formula matches wherever the algebra has it, whatever the names and the order of operands: `x` and
-`y` stand for any expression, numbers for themselves (to six digits: who writes the constant of
-tanh's GELU rounds it somewhere), `c` for any number.
+A formula matches wherever the algebra has it, whatever the names and the order of operands: a name
+stands for any expression, numbers for themselves (to six digits: who writes the constant of tanh's
+GELU rounds it somewhere), `c` for any number.  Further formulas are those of functions and
+definitions, with options as they are by default.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from fractions import Fraction
 from itertools import permutations
 from typing import NamedTuple
 
+from einderive.ta.definitions import DEFINITIONS
+from einderive.ta.definitions.data import Definition
 from einderive.ta.functions import FUNCTIONS
-from einderive.ta.ir import expr
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power
 from einderive.ta.notation.parse import parse
 
@@ -25,10 +27,22 @@ CLOSE = 1e-6
 
 
 class Idiom(NamedTuple):
-    """`formula` in x, y and c; `text` with these in braces."""
+    """`formula` in names of operands; `text` with these in braces."""
 
     formula: str
     text: str
+    operands: tuple[str, ...] = ("x", "y", "c")
+
+
+def _defined(known: Definition) -> Idiom:
+    """Of a function of `ta.definitions`."""
+    operands = tuple(name for name, default in known.operands.items() if not default)
+    text = re.sub(
+        "|".join(rf"\b{name}\b" for name in known.operands),
+        lambda found: known.operands[found[0]] or f"{{{found[0]}}}",
+        known.torch,
+    )
+    return Idiom(f"{known.name}({', '.join(operands)})", text, operands)
 
 
 IDIOMS: tuple[Idiom, ...] = (
@@ -37,25 +51,19 @@ IDIOMS: tuple[Idiom, ...] = (
     Idiom("0.5*x*(1+tanh(0.7978845608028654*(x+0.044715*x^3)))", "F.gelu({x}, approximate='tanh')"),
     Idiom("log(exp(x)+exp(y))", "torch.logaddexp({x}, {y})"),
     Idiom("sqrt(x^2+y^2)", "torch.hypot({x}, {y})"),
-    Idiom("x*tanh(softplus(x))", "F.mish({x})"),
-    Idiom("x-tanh(x)", "F.tanhshrink({x})"),
-    Idiom("x/(1+abs(x))", "F.softsign({x})"),
     Idiom("x*minimum(maximum(x+3, 0), 6)/6", "F.hardswish({x})"),
     Idiom("minimum(maximum(x+3, 0), 6)/6", "F.hardsigmoid({x})"),
-    Idiom("x*minimum(relu(x+3), 6)/6", "F.hardswish({x})"),
     *(Idiom(f.definition, f.torch_call("{x}")) for f in FUNCTIONS.values() if f.definition),
+    *(_defined(d) for d in DEFINITIONS.values() if d.torch and not d.binder and not d.folds),
     Idiom("maximum(x, c*x)", "F.leaky_relu({x}, {c})"),
+    Idiom("relu(x)+c*minimum(x, 0)", "F.leaky_relu({x}, {c})"),
+    Idiom("relu(x)+c*expm1(minimum(x, 0))", "F.elu({x}, {c})"),
 )
 
-X, Y, C = (expr.tensor(name, ()) for name in "xyc")
 
-
-def _read(formula: str) -> Node:
-    return parse(f"Z = {formula}", _shapes(formula), "float32", {}).roots()[0].body
-
-
-def _shapes(formula: str) -> dict[str, tuple[int, ...]]:
-    return {name: () for name in "xyc" if re.search(rf"\b{name}\b", formula)}
+def _read(idiom: Idiom) -> Node:
+    shapes = {name: () for name in idiom.operands if re.search(rf"\b{name}\b", idiom.formula)}
+    return parse(f"Z = {idiom.formula}", shapes, "float32", {}).roots()[0].body
 
 
 class Found(NamedTuple):
@@ -69,14 +77,16 @@ def find(node: Node) -> Found | None:
     """The first idiom that the expression is as a whole."""
     for formula, text in _by_kind().get(_kind(node), ()):
         for places in _matches(formula, node, {}):
-            if "c" not in places or _slope(places["c"]):
+            if _tensors(places):
                 return Found(text, places)
     return None
 
 
-def _slope(node: Node) -> bool:
-    """A leaky ReLU is the larger of x and c*x for slopes of 0 to 1 only."""
-    return isinstance(node, Const) and 0 <= node.value <= 1
+def _tensors(places: Mapping[str, Node]) -> bool:
+    """Whether numbers stand in the place of c only.  They are slopes of 0 to 1: a leaky ReLU is the
+    larger of x and c*x for these only."""
+    numbers = ((name, node.value) for name, node in places.items() if isinstance(node, Const))
+    return all(name == "c" and 0 <= value <= 1 for name, value in numbers)
 
 
 _TABLE: dict[tuple[object, ...], list[tuple[Node, str]]] = {}
@@ -86,7 +96,7 @@ def _by_kind() -> Mapping[tuple[object, ...], list[tuple[Node, str]]]:
     """The table by the outermost operation, read when it is first asked for."""
     if not _TABLE:
         for idiom in IDIOMS:
-            formula = _read(idiom.formula)
+            formula = _read(idiom)
             _TABLE.setdefault(_kind(formula), []).append((formula, idiom.text))
     return _TABLE
 

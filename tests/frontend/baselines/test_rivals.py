@@ -16,6 +16,8 @@ import einderive as ed
 from einderive.derivations.record.verify import sample_points
 from einderive.frontend.baselines.rival import Rival, executable, rivals
 from einderive.frontend.formulas import FORMULAS, SIZES, Formula
+from einderive.ta.definitions import DEFINITIONS
+from einderive.ta.definitions.data import Definition
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate_at, input_tensors
 from einderive.ta.ir.program import Program, Statement
@@ -206,6 +208,19 @@ def test_programs_of_random_formulas_are_right(seed: int) -> None:
         except ZeroDivisionError:  # a formula that divides by 0
             continue
         assert right, rival.text
+
+
+ELEMENTWISE = [d for d in DEFINITIONS.values() if d.torch and not d.binder and not d.folds]
+SAME = {"elu": "F.celu"}
+"""torch's function by another name, which is the same for the default of the option."""
+
+
+@pytest.mark.parametrize("known", ELEMENTWISE, ids=lambda known: known.name)
+def test_a_definition_is_written_as_its_function_of_torch(known: Definition) -> None:
+    letters = "ABC"[: sum(not default for default in known.operands.values())]
+    text = f"Y[i] = {known.name}({', '.join(f'{letter}[i]' for letter in letters)})"
+    call = known.torch.partition("(")[0]
+    assert SAME.get(known.name, call) in first_line(text, **dict.fromkeys(letters, (9,)))
 
 
 def test_names_and_the_order_of_operands_have_no_say() -> None:

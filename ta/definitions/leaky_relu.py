@@ -1,0 +1,9 @@
+"""x where it is positive, else slope*x; PReLU, where the slope is a tensor."""
+
+from einderive.ta.definitions.data import Definition
+
+DEFINITION = Definition(
+    "leaky_relu(x, slope=0.01) = relu(x) + slope*minimum(x, 0)",
+    numpy="np.where(x > 0, x, slope * x)",
+    torch="F.leaky_relu(x, slope)",
+)

@@ -1,0 +1,43 @@
+"""Functions that are defined by a formula, against torch's on many numbers, and at those that are
+special."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+import einderive as ed
+from einderive.ta.definitions import DEFINITIONS
+from einderive.ta.definitions.data import Definition
+
+INF: Final = np.inf
+X: Final = np.concatenate(
+    [
+        np.linspace(-12, 12, 961),
+        *(s * 10.0 ** np.arange(-30, 4, 2) for s in (1, -1)),
+        [INF, -INF, np.nan],
+    ]
+)
+FUNCTIONS: Final = [
+    found for found in DEFINITIONS.values() if found.torch and not found.binder and not found.folds
+]
+
+
+@pytest.mark.parametrize("known", FUNCTIONS, ids=lambda known: known.name)
+def test_an_elementwise_definition_is_torchs_function(known: Definition) -> None:
+    required = [name for name, default in known.operands.items() if not default]
+    options = {name: float(default) for name, default in known.operands.items() if default}
+    random = np.random.default_rng(0)
+    points = X[np.isfinite(X)] if known.name == "lerp" else X  # torch counts from the nearer end
+    values: dict[str, Any] = {required[0]: points}
+    values |= {name: random.permutation(points) for name in required[1:]}
+    text = f"Y[i] = {known.name}({', '.join(f'{name}[i]' for name in required)})"
+    with np.errstate(all="ignore"):
+        found = torch.from_numpy(np.asarray(ed.evaluate(text, **values)))
+    tensors = {name: torch.from_numpy(value) for name, value in values.items()}
+    expected = eval(known.torch, {"torch": torch, "F": F, **tensors, **options})
+    torch.testing.assert_close(found, expected, rtol=1e-11, atol=1e-13, equal_nan=True)
