@@ -2,7 +2,10 @@
 
     integers and bools     computed in int64, written as int64
     choices among them     written in the one type read: reads, where, maximum, minimum, relu
+    comparisons            written as bools, and so are choices among them, any and all
 
+Only what may be a value counts: what is compared, and the condition of a `where`, is computed in a
+type of its own (`operand_type`), so that integers are compared as integers beside floats.
 A stage never narrows what it computes, so that neither cutting a formula into stages nor joining
 them changes a value: sums and products of integers are those of the formula modulo 2^64.  What
 only chooses among elements of one type can be stored in that type.  A fill that is no integer takes
@@ -14,16 +17,16 @@ Names are NumPy's, as in `ta.ir.node.Tensor.dtype`, and `bfloat16`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from einderive.ta.errors import BuildError
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine, dtypes
 from einderive.ta.ir.affine import Range
-from einderive.ta.ir.node import Access, Apply, Const, Node, Number, Power, Scope, Select
-from einderive.ta.ir.subst import walk
+from einderive.ta.ir.node import Access, Apply, Const, Node, Number, Power, Scope
+from einderive.ta.ir.subst import branches, children, sources, walk
 
 BYTES: Final[dict[str, int]] = {
     name: size for name, size in dtypes.BYTES.items() if not name.startswith("complex")
@@ -37,6 +40,7 @@ LIMITS: Final[dict[str, tuple[int, int]]] = {
 }
 """The least and the greatest number of each type without fractions."""
 
+T = TypeVar("T")
 Computed: TypeAlias = Literal["int64", "float64", "float32"]
 
 
@@ -68,76 +72,130 @@ def leaves(access: Access, domain: Sequence[Range]) -> bool:
     return not empty and not affine.within(access.rows, access.source.ranges, domain)
 
 
+def values(node: Node) -> Iterator[Node]:
+    """The sub-terms, each once, that take part in the value as numbers: not what is compared, nor
+    a condition."""
+    seen: set[Node] = set()
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        if part not in seen:
+            seen.add(part)
+            yield part
+            truth = isinstance(part, Apply) and FUNCTIONS[part.function].truth
+            pending += () if truth else branches(part) or children(part)
+
+
+def of_values(scope: Scope, dtypes: Sequence[T]) -> list[T]:
+    """Of the types of the sources that the stage reads, those that decide about its own: those of
+    which elements may be values; for fractions chosen by comparisons, those of what is compared."""
+    read = sources(scope.body)
+    if len(read) != len(dtypes):
+        return list(dtypes)  # those that stand for a stage without inputs
+    valued = {part.source for part in values(scope.body) if isinstance(part, Access)}
+    found = [dtype for source, dtype in zip(read, dtypes, strict=True) if source in valued]
+    return found if found or is_integral(scope) else list(dtypes)
+
+
 def is_integral(scope: Scope) -> bool:
     """Does the stage give integers wherever it reads integers?"""
     if REDUCERS[scope.reducer].order and any(r.extent == 0 for r in scope.sums):
         return False
     if _always_meets(scope):
         return True
-    return all(_keeps_integers(node, scope) for node in walk(scope.body))
+    return all(_keeps_integers(node, scope.domain) for node in values(scope.body))
+
+
+def is_integral_throughout(scope: Scope) -> bool:
+    """Likewise, also all that is compared and all conditions?"""
+    if not is_integral(scope):
+        return False
+    return _always_meets(scope) or all(
+        _keeps_integers(node, scope.domain) for node in walk(scope.body)
+    )
 
 
 def whole_types(scope: Scope, dtypes: Sequence[str]) -> WholeTypes:
-    """The types of a stage that reads only integers and bools, of these types."""
+    """The types of a stage whose values are computed from integers and bools, of these types."""
     if not is_integral(scope):
         empty = any(r.extent == 0 for r in scope.sums)
-        wide = not empty and any(_has_odd_fill(node, scope) for node in walk(scope.body))
+        domain = scope.domain
+        wide = not empty and any(_has_odd_fill(node, domain) for node in values(scope.body))
         return WholeTypes("float64", "float64") if wide else WholeTypes("float32", "float32")
     kinds = set(dtypes)
+    truths = any(isinstance(n, Apply) and FUNCTIONS[n.function].truth for n in values(scope.body))
+    chosen = not scope.sums or (truths and REDUCERS[scope.reducer].order)
+    if kinds <= {"bool"} and (kinds or truths) and chosen and _chooses(scope.body, "bool", scope):
+        return WholeTypes("int64", "bool")
     if len(kinds) == 1 and not scope.sums and _chooses(scope.body, dtypes[0], scope):
         return WholeTypes("int64", dtypes[0])
     return WholeTypes("int64", "int64")
 
 
+def operand_type(
+    operands: Sequence[Node], domain: Sequence[Range], dtypes: Sequence[str]
+) -> Computed:
+    """What operands are compared in, whose values are computed from elements of these types: in
+    int64 where all are integers, in float64 beside integers, else as `accumulator` has it."""
+    whole = not FLOATS & set(dtypes)
+    if whole and all(_keeps_integers(n, domain) for operand in operands for n in values(operand)):
+        return "int64"
+    return "float32" if dtypes and FLOATS - {"float64"} >= set(dtypes) else "float64"
+
+
 def accumulator(scope: Scope, dtypes: Sequence[str]) -> str:
     """float64 where any source is, else float32; of integers as `whole_types` has it."""
-    if "float64" in dtypes:
+    valued = of_values(scope, dtypes)
+    if "float64" in valued:
         return "float64"
-    if dtypes and not FLOATS & set(dtypes):
-        return whole_types(scope, dtypes).compute
+    if dtypes and not FLOATS & set(valued):
+        return whole_types(scope, valued).compute
     return "float32"
 
 
 def result(scope: Scope, dtypes: Sequence[str]) -> str:
     """The type a stage writes unless told otherwise: the widest float read; of integers as
     `whole_types` has it."""
-    floats = FLOATS & set(dtypes)
+    valued = of_values(scope, dtypes)
+    floats = FLOATS & set(valued)
     if dtypes and not floats:
-        return whole_types(scope, dtypes).result
+        return whole_types(scope, valued).result
     return next(iter(floats)) if len(floats) == 1 else accumulator(scope, dtypes)
 
 
-def _keeps_integers(node: Node, scope: Scope) -> bool:
+def _keeps_integers(node: Node, domain: Sequence[Range]) -> bool:
     if isinstance(node, Const):
         return holds("int64", node.value)
     if isinstance(node, Access):
-        return not _has_odd_fill(node, scope)
+        return not _has_odd_fill(node, domain)
     if isinstance(node, Power):
         return node.exponent > 0
-    return not isinstance(node, Apply) or FUNCTIONS[node.function].pieces is not None
+    return not isinstance(node, Apply) or FUNCTIONS[node.function].keeps_integers
 
 
-def _has_odd_fill(node: Node, scope: Scope) -> bool:
+def _has_odd_fill(node: Node, domain: Sequence[Range]) -> bool:
     """Is it a read that may give a fill which is no integer of 64 bits?"""
     if not isinstance(node, Access) or holds("int64", node.fill):
         return False
-    return leaves(node, scope.domain)
+    return leaves(node, domain)
 
 
 def _chooses(node: Node, dtype: str, scope: Scope) -> bool:
     """Is every value of the expression one of the type's, since it is an element or a constant that
     the type holds?"""
+    if chosen := branches(node):
+        return all(_chooses(part, dtype, scope) for part in chosen)
     match node:
         case Const():
             return holds(dtype, node.value)
         case Access():
             return holds(dtype, node.fill) or not leaves(node, scope.domain)
-        case Select():
-            return all(_chooses(part, dtype, scope) for part in (node.then, node.otherwise))
         case Apply():
-            pieces = FUNCTIONS[node.function].pieces
-            selects = pieces is not None and pieces.selects
-            return selects and all(_chooses(part, dtype, scope) for part in node.args)
+            known = FUNCTIONS[node.function]
+            selects = known.pieces is not None and known.pieces.selects
+            return known.truth or (
+                selects and all(_chooses(part, dtype, scope) for part in node.args)
+            )
     return False
 
 

@@ -8,6 +8,9 @@
     (S[k] exp(a)*b)^-1 = exp(a)^-1 * (S[k] b)^-1    a does not use k;   exp(a) * exp(a)^-1 = 1
     max(c*a) = c*max(a), min(c*a) = c*min(a)    c > 0;   max(c*a) = c*min(a) and so on for c < 0
     prod[k] (a*b) = prod[k] a * prod[k] b,   prod[k:0:n] b = b^n        b does not use k
+    f(1, 2) = its value             of numbers alone, for comparisons and isnan, isinf, isfinite
+    choose(c, a, b) = a             c a number other than 0;  = b for c = 0;  choose(c, a, a) = a
+    choose(c, 1, 0) = (c != 0), which is c for a comparison;  choose(c, 0, 1) = (c == 0)
     maximum(a, b) is the max, minimum(a, b) the min, of a set of two
     max[k] (a(k) + b) = max[k] a(k) + b       b does not use k; a or b is finite; min likewise
     max[k] b = b         b does not use k;    the max of nothing is -inf, the min of nothing inf
@@ -21,8 +24,9 @@ exp, one of a and b is finite.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
+from math import inf
 
 from einderive.derivations.checker.formal import (
     NEGATIVE,
@@ -44,6 +48,38 @@ MOST_COPIES = 64
 """A power of more factors stays as it is."""
 MOST_EXPS = 4
 """exp(n*a) is exp(a)^n up to this n."""
+
+
+def operand_name(function: str, place: int) -> str:
+    """What tells the operands of a function of several apart."""
+    return f"{function}, operand {place}"
+
+
+def number(value: Sum) -> Fraction | float | None:
+    """The number that a sum is, if it is one."""
+    if value in (INFINITY, MINUS_INFINITY):
+        return inf if value == INFINITY else -inf
+    total = sum((term.coefficient for term in value), Fraction(0))
+    return total if all(term == Term(term.coefficient) for term in value) else None
+
+
+def known_function(name: str, operands: Sequence[Sum]) -> Sum | None:
+    """`name(operands)`, where numbers among them, or equal ones, decide the value."""
+    known = FUNCTIONS[name]
+    numbers = [number(operand) for operand in operands]
+    if known.picks:
+        _, then, otherwise = operands
+        return then if then == otherwise or numbers[0] else otherwise if numbers[0] == 0 else None
+    if known.exact is not None and None not in numbers:
+        return (Term(ONE),) if known.exact(*numbers) else ZERO
+    return known_value(name, operands[0]) if len(operands) == 1 else None
+
+
+def as_comparison(name: str, operands: Sequence[Sum]) -> tuple[str, Sequence[Sum]]:
+    """A choice of 1 and 0 as the comparison that it is."""
+    if FUNCTIONS[name].picks and set(operands[1:]) == {(Term(ONE),), ZERO}:
+        return ("equal" if operands[1] == ZERO else "not_equal"), (operands[0], ZERO)
+    return name, operands
 
 
 def known_value(name: str, operand: Sum) -> Sum | None:

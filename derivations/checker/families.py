@@ -35,7 +35,7 @@ from einderive.derivations.checker.forms import (
 )
 from einderive.derivations.checker.infinities import unbounded
 from einderive.ta.facts.infinite import may_be_infinite
-from einderive.ta.functions import REDUCERS
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Condition, Source
@@ -117,6 +117,15 @@ class Families:
         content = self.leaves[atom.leaf].content
         exp = isinstance(content, Family) and content.name == "exp"
         return exp and not any(term.unbounded for term in content.operand)
+
+    def is_truth(self, value: Sum) -> bool:
+        """Is it the value of a comparison, 1 or 0?"""
+        if len(value) != 1 or value[0] != Term(value[0].coefficient, atoms=value[0].atoms[:1]):
+            return False
+        (term,) = value
+        content = self.leaves[term.atoms[0].leaf].content if term.atoms else None
+        known = FUNCTIONS.get(content.name) if isinstance(content, Family) else None
+        return term.coefficient == 1 and known is not None and known.truth
 
     def _leaf_of(self, family: Family) -> int | None:
         return next((n for known, n in self._families if self._same(known, family, {})), None)

@@ -13,22 +13,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import combinations
 
+from einderive.derivations.checker.axioms import operand_name
 from einderive.derivations.checker.formal import NotShown, Sum, Term, negations
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir.node import Condition
 
 Conditions = tuple[Condition, ...]
 
+CHOICE = {"choose", *(operand_name("choose", place) for place in range(3))}
 KEEPING = frozenset(
-    {*(f.name for f in FUNCTIONS.values() if f.compares), *REDUCERS, "value", "^-1"}
+    {*(f.name for f in FUNCTIONS.values() if f.compares), *REDUCERS, *CHOICE, "value", "^-1"}
 )
 """What is infinite, or has no value, only where an operand is or has none; so is 1/0.  The values
-of all other functions count as finite."""
+of all other functions count as finite, but for that of a NaN."""
+VALUELESS = frozenset(f.name for f in FUNCTIONS.values() if f.constant != f.constant)
 
 
 def unbounded(name: str, operand: Sum) -> bool:
     """May `name(operand)` be infinite or have no value?"""
-    nothing = name == "^-1" and not operand
+    nothing = name in VALUELESS or (name == "^-1" and not operand)
     return nothing or (name in KEEPING and any(term.unbounded for term in operand))
 
 

@@ -32,7 +32,7 @@ from einderive.derivations.checker.formal import (
     without,
 )
 from einderive.derivations.checker.infinities import require_single
-from einderive.derivations.checker.regions import guard, pieces
+from einderive.derivations.checker.regions import MOST_PIECES, guard, pieces
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
@@ -149,8 +149,9 @@ class Translation:
             case Apply() if FUNCTIONS[node.function].reducer:
                 reducer = FUNCTIONS[node.function].reducer
                 return self._reduced(reducer, self._body_parts(node, at, reducer))
-            case Apply(args=(operand,)):
-                return self._function(node.function, self.expression(operand, at))
+            case Apply():
+                operands = [self.expression(operand, at) for operand in node.args]
+                return self._function(node.function, operands)
             case Select():
                 conditions = _placed(node.conditions, at)
                 found = self._where(self.expression(node.then, at), conditions)
@@ -214,18 +215,55 @@ class Translation:
             self._inverses[inverse[0].atoms[0]] = atom
         return inverse
 
-    def _function(self, name: str, operand: Sum) -> Sum:
-        """A function of an expression, with what the axioms know of it."""
+    def _function(self, name: str, operands: Sequence[Sum]) -> Sum:
+        """A function of expressions, with what the axioms know of it."""
         found: Sum = ()
-        for conditions, part in self._regions(operand):
-            value = axioms.known_value(name, part)
-            if name == "exp" and self.exp_sum:
-                value = product([self._applied(name, each) for each in axioms.exponents(part)])
-            elif value is None:
-                factor, rest = axioms.without_factor(name, part)
-                value = scaled(self._applied(name, rest), factor)
-            found += self._where(value, conditions)
+        for conditions, parts in self._in_regions(operands):
+            found += self._where(self._of_operands(name, parts), conditions)
         return found
+
+    def _of_operands(self, name: str, parts: Sequence[Sum]) -> Sum:
+        """Of operands each of which is one formal sum."""
+        value = axioms.known_function(name, parts)
+        if value is not None:
+            return value
+        name, parts = axioms.as_comparison(name, parts)
+        if name == "not_equal" and axioms.ZERO in parts:
+            (value,) = (part for part in parts if part != axioms.ZERO)
+            if self.families.is_truth(value):
+                return value
+        if len(parts) == 1:
+            return self._of_one(name, parts[0])
+        return self._applied(name, self._in_order(name, parts))
+
+    def _of_one(self, name: str, part: Sum) -> Sum:
+        if name == "exp" and self.exp_sum:
+            return product([self._applied(name, each) for each in axioms.exponents(part)])
+        factor, rest = axioms.without_factor(name, part)
+        return scaled(self._applied(name, rest), factor)
+
+    def _in_regions(self, operands: Sequence[Sum]) -> list[tuple[Conditions, tuple[Sum, ...]]]:
+        """The operands on regions that exclude each other, one after the other."""
+        found: list[tuple[Conditions, tuple[Sum, ...]]] = [((), ())]
+        for operand in operands:
+            cut = self._regions(operand)
+            found = [
+                ((*conditions, *further), (*parts, part))
+                for conditions, parts in found
+                for further, part in cut
+            ]
+            if len(found) > MOST_PIECES:
+                raise NotShown("too large: the operands fall into too many pieces")
+        return found
+
+    def _in_order(self, name: str, parts: Sequence[Sum]) -> Sum:
+        """Operands as one formal sum, a leaf each that tells its place, where places matter."""
+        same = FUNCTIONS[name].symmetric
+        atoms = [
+            self.families.atom(axioms.operand_name(name, 0 if same else place), part)
+            for place, part in enumerate(parts)
+        ]
+        return tuple(Term(ONE, atoms=(atom,)) for atom in atoms)
 
     def _regions(self, value: Sum) -> list[tuple[Conditions, Sum]]:
         return pieces(value, self.families, self.ranges)

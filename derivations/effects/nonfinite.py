@@ -41,7 +41,7 @@ from einderive.ta.ir.node import (
     Select,
     Tensor,
 )
-from einderive.ta.ir.subst import accesses, children, stages, walk
+from einderive.ta.ir.subst import accesses, branches, children, stages, walk
 
 FLOATING = ("float", "bfloat", "complex")
 """How the names of element types begin that hold NaN and infinities."""
@@ -62,6 +62,8 @@ def surely_finite(node: Node) -> bool:
             return node.exponent > 0 and surely_finite(node.base)
         case Apply():
             known = FUNCTIONS[node.function]
+            if known.picks:
+                return all(map(surely_finite, branches(node)))
             return known.always_finite or (known.bounded and all(map(surely_finite, node.args)))
         case _:
             return all(map(surely_finite, children(node)))

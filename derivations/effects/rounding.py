@@ -47,7 +47,7 @@ from einderive.derivations.effects.forms import (
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select, Tensor
-from einderive.ta.ir.subst import accesses, nested_scopes, stages, walk
+from einderive.ta.ir.subst import accesses, branches, nested_scopes, stages, walk
 
 Exactness: TypeAlias = Literal["exact", "reassociates", "cancels"]
 """A rule states what its identity does by itself; what a step does depends on the step."""
@@ -92,6 +92,8 @@ def is_entry(node: Node) -> bool:
             return not isinstance(rest, Mul) and power_of_two(coefficient) and is_entry(rest)
         case Select():
             return is_entry(node.then) and is_entry(node.otherwise)
+        case Apply() if chosen := branches(node):
+            return all(map(is_entry, chosen))
         case Apply():
             pieces = FUNCTIONS[node.function].pieces
             return pieces is not None and pieces.chooses and all(map(is_entry, node.args))

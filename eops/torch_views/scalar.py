@@ -14,11 +14,13 @@ from typing import TypeAlias
 
 import torch
 
+from einderive.eops.dtypes import values
 from einderive.eops.torch_views import steps as steps
 from einderive.eops.torch_views.gather import PerDevice
-from einderive.eops.torch_views.steps import Dims, Frame, Step, Value
-from einderive.eops.torch_views.types import held
+from einderive.eops.torch_views.steps import Dims, Frame, Step, Typed, Value
+from einderive.eops.torch_views.types import compared_in, held
 from einderive.eops.torch_views.views import plan_reads
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import (
@@ -54,6 +56,7 @@ class Elementwise:
             for child in children(parent):
                 self._uses[child] = self._uses.get(child, 0) + 1
         self._done: dict[Node, Step] = {}
+        self._masks: dict[Node, Step] = {}
         self._root = self._compile(node)
         self.dims = self._root.dims
         self.extent = self._extent(self.dims)
@@ -103,6 +106,13 @@ class Elementwise:
             return steps.constant(node.value)
         if isinstance(node, Power):
             return steps.power(self._compile(node.base), node.exponent)
+        if isinstance(node, Apply) and FUNCTIONS[node.function].truth:
+            return steps.as_number(self._mask(node))
+        if isinstance(node, Apply) and FUNCTIONS[node.function].picks:
+            condition, then, otherwise = node.args
+            return steps.choice(
+                self._mask(condition), self._compile(then), self._compile(otherwise)
+            )
         if isinstance(node, Apply):
             return steps.apply(node.function, [self._compile(arg) for arg in node.args])
         if isinstance(node, Add):
@@ -112,6 +122,30 @@ class Elementwise:
         if isinstance(node, Select):
             return self._select(node)
         raise TypeError(f"{type(node).__name__} is not a scalar expression")
+
+    def _mask(self, node: Node) -> Step:
+        """Where a condition is not 0, as bools."""
+        found = self._masks.get(node)
+        if found is None:
+            if isinstance(node, Apply) and FUNCTIONS[node.function].truth:
+                args = [self._compile(arg) for arg in node.args]
+                found = steps.truth(node.function, args, self._typed(node.args))
+            else:
+                found = steps.not_zero(self._compile(node), self._typed([node]))
+            if self._uses.get(node, 0) > 1:
+                found = steps.shared(("mask", node), found)
+            self._masks[node] = found
+        return found
+
+    def _typed(self, operands: Sequence[Node]) -> Typed:
+        """The type in which operands are compared, from the types of what they read."""
+        valued = dict.fromkeys(part for operand in operands for part in values(operand))
+        read = [self._positions[part] for part in valued if isinstance(part, Access)]
+
+        def typed(frame: Frame) -> torch.dtype:
+            return compared_in(operands, self.domain, [frame.views[k].dtype for k in read])
+
+        return typed
 
     def _access(self, node: Access) -> Step:
         position = self._positions[node]

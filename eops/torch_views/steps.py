@@ -8,7 +8,7 @@ Operands broadcast, and a temporary is overwritten where it has the shape of the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
@@ -18,7 +18,7 @@ from einderive.eops.torch_views.types import real_scalar
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
-from einderive.ta.ir.node import Condition, Node, Number, Reducer
+from einderive.ta.ir.node import Condition, Number, Reducer
 
 Dims: TypeAlias = tuple[int, ...]
 """Iterators, rising: the dimensions of a tensor."""
@@ -49,7 +49,8 @@ def operation(function: str) -> Operation:
     text = known.torch_stage or known.torch
     if "(" not in text:
         return Operation(_spelled(text), text.startswith("torch."))
-    return Operation(_spelled(text.format("x", "y"), "x, y"[: 3 * known.arity - 2]), False)
+    names = ("x", "y", "z")[: known.arity]
+    return Operation(_spelled(text.format(*names), ", ".join(names)), False)
 
 
 def combination(reducer: Reducer) -> Callable[..., torch.Tensor]:
@@ -83,12 +84,15 @@ class Frame:
     iterators: Callable[[int], torch.Tensor]
     dtype: torch.dtype
     device: torch.device
-    shared: dict[Node, torch.Tensor] = field(default_factory=dict)
+    shared: dict[object, torch.Tensor] = field(default_factory=dict)
 
     def scalar(self, value: Number) -> float | int:
         if self.dtype.is_floating_point or self.dtype.is_complex:
             return real_scalar(value, self.dtype)
         return value if isinstance(value, float) else int(value)
+
+
+Typed: TypeAlias = Callable[[Frame], torch.dtype]
 
 
 class Step(NamedTuple):
@@ -109,13 +113,14 @@ def union(*dims: Dims) -> Dims:
     return tuple(sorted(set().union(*dims)))
 
 
-def shared(node: Node, step: Step) -> Step:
+def shared(node: object, step: Step) -> Step:
     """The step for a node that occurs several times: it runs once a frame."""
 
     def run(frame: Frame) -> Value:
-        found = frame.shared.get(node)
+        key = (node, frame.dtype)
+        found = frame.shared.get(key)
         if found is None:
-            found = frame.shared[node] = step.run(frame).tensor
+            found = frame.shared[key] = step.run(frame).tensor
         return Value(found, False)
 
     return Step(step.dims, run)
@@ -185,6 +190,8 @@ def power(base: Step, exponent: int) -> Step:
 
 def apply(function: str, args: Sequence[Step]) -> Step:
     """The function of `ta.functions` with this name."""
+    if (number := FUNCTIONS[function].constant) is not None:
+        return constant(number)
     call, overwrites = operation(function)
     if len(args) == 2:
         return binary(call if overwrites else lambda x, y, out: call(x, y), args[0], args[1])
@@ -197,6 +204,38 @@ def apply(function: str, args: Sequence[Step]) -> Step:
         return Value(call(value.tensor), True)
 
     return Step(arg.dims, run)
+
+
+def truth(function: str, args: Sequence[Step], typed: Typed) -> Step:
+    """A function that says whether something is so, as bools; `typed` gives the type in which its
+    operands are compared."""
+    dims = union(*(arg.dims for arg in args))
+    call, _ = operation(function)
+
+    def run(frame: Frame) -> Value:
+        inside = replace(frame, dtype=typed(frame))
+        found = [align(arg.run(inside).tensor, arg.dims, dims) for arg in args]
+        return Value(call(*found), True)
+
+    return Step(dims, run)
+
+
+def not_zero(step: Step, typed: Typed) -> Step:
+    """Where the value, of a type of its own, is not 0."""
+
+    def run(frame: Frame) -> Value:
+        return Value(step.run(replace(frame, dtype=typed(frame))).tensor != 0, True)
+
+    return Step(step.dims, run)
+
+
+def as_number(mask: Step) -> Step:
+    """Bools as 1 and 0."""
+
+    def run(frame: Frame) -> Value:
+        return Value(mask.run(frame).tensor.to(frame.dtype), True)
+
+    return Step(mask.dims, run)
 
 
 def choice(mask: Step, then: Step, otherwise: Step) -> Step:

@@ -11,15 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from math import copysign, inf, isinf
+from math import copysign, inf, isfinite
 from typing import NamedTuple
 
 import torch
 
-from einderive.eops.dtypes import holds, is_integral, whole_types
+from einderive.eops.dtypes import holds, is_integral, of_values, operand_type, whole_types
 from einderive.ta.exact.fields import rounded
 from einderive.ta.exact.interp import input_tensors
-from einderive.ta.ir.node import Number, Scope, Source, Tensor
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.node import Node, Number, Scope, Source, Tensor
 from einderive.ta.ir.subst import sources
 
 HALVES = (torch.float16, torch.bfloat16)
@@ -35,13 +36,21 @@ def stage_types(scope: Scope, dtypes: Sequence[torch.dtype]) -> StageTypes:
     if not dtypes:
         default = torch.get_default_dtype()
         return StageTypes(default, default)
-    common = reduce(torch.promote_types, dtypes)
-    if common in HALVES:
-        return StageTypes(torch.float32, common)
-    if common.is_floating_point or common.is_complex:
-        return StageTypes(common, common)
-    compute, result = whole_types(scope, [_name(dtype) for dtype in dtypes])
-    return StageTypes(_type(compute), _type(result))
+    valued = of_values(scope, dtypes)
+    if all(map(is_whole, valued)):
+        compute, result = whole_types(scope, [_name(dtype) for dtype in valued])
+        return StageTypes(_type(compute), _type(result))
+    common = reduce(torch.promote_types, valued)
+    return StageTypes(torch.float32 if common in HALVES else common, common)
+
+
+def compared_in(
+    operands: Sequence[Node], domain: Sequence[Range], dtypes: Sequence[torch.dtype]
+) -> torch.dtype:
+    """The type in which operands are compared, or asked whether they are 0."""
+    if any(dtype.is_complex for dtype in dtypes):
+        return reduce(torch.promote_types, dtypes)
+    return _type(operand_type(operands, domain, [_name(dtype) for dtype in dtypes]))
 
 
 def depends_on_inputs(scope: Scope) -> bool:
@@ -88,7 +97,7 @@ def real_scalar(value: Number, dtype: torch.dtype) -> float:
     torch refuses such a scalar as a fill and as a factor (`alpha`), and takes it elsewhere.
     """
     real, limits = rounded(value), torch.finfo(dtype)
-    if abs(real) <= limits.max or isinf(real):
+    if abs(real) <= limits.max or not isfinite(real):
         return real
     half = limits.max / (2 - limits.eps) * limits.eps / 2  # of the spacing of the largest numbers
     return copysign(limits.max if abs(real) < limits.max + half else inf, real)

@@ -21,6 +21,7 @@ import torch
 
 from einderive.derivations.record.verify import sample_points
 from einderive.eops.torch_views.stage import lower_all
+from einderive.eops.torch_views.types import is_whole
 from einderive.frontend.accuracy.accept_integers import (
     ExactCase,
     WrappingField,
@@ -130,7 +131,7 @@ def _real_reference(
     if parts:
         outputs, parts = _rows(parts, wide)
     else:
-        outputs = tuple(lower_all(root)(wide) for root in roots)
+        outputs = tuple(in_numbers(lower_all(root)(wide)) for root in roots)
     scopes = [piece.scope for piece in parts] or roots
     checked = 0.0
     for scope, output in zip(scopes, outputs, strict=True):
@@ -138,7 +139,7 @@ def _real_reference(
             checked += _confirm(scope, output, wide, RealField())
     sizes = None
     if accuracy == "componentwise":
-        sizes = tuple(lower_all(magnitude(scope))(wide).abs() for scope in scopes)
+        sizes = tuple(in_numbers(lower_all(magnitude(scope))(wide)).abs() for scope in scopes)
     if parts:
         outputs = joined(outputs, parts)
         sizes = None if sizes is None else joined(sizes, parts)
@@ -161,9 +162,14 @@ def _rows(
     started, found, kept = time.perf_counter(), [], []
     for piece in parts:
         if piece.corner or time.perf_counter() - started < SAMPLED_SECONDS:
-            found.append(lower_all(piece.scope)(wide))
+            found.append(in_numbers(lower_all(piece.scope)(wide)))
             kept.append(piece)
     return tuple(found), tuple(kept)
+
+
+def in_numbers(values: torch.Tensor) -> torch.Tensor:
+    """Integers and bools, as what chooses among them gives them, as float64."""
+    return values.to(torch.float64) if is_whole(values.dtype) else values
 
 
 def epsilon(program: Program) -> float:

@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 import torch
 
-from einderive.eops.dtypes import LIMITS, is_integral
+from einderive.eops.dtypes import LIMITS, is_integral_throughout
 from einderive.eops.torch_views.stage import lower_all
 from einderive.eops.torch_views.types import constant_types, depends_on_inputs, stage_types
 from einderive.ta.exact.fields import Array, NativeField, rounded
@@ -42,7 +42,7 @@ from einderive.ta.ir.node import (
     Tensor,
 )
 from einderive.ta.ir.program import Program
-from einderive.ta.ir.subst import fold, sources, stages
+from einderive.ta.ir.subst import branches, fold, sources, stages
 
 SAFE: Final = 2.0**62
 """Numbers of this size are well within int64."""
@@ -86,7 +86,7 @@ def stays_whole(program: Program) -> bool:
     return (
         bool(program.inputs)
         and all(tensor.dtype in LIMITS for tensor in program.inputs)
-        and all(is_integral(stage) for stage in order)
+        and all(is_integral_throughout(stage) for stage in order)
     )
 
 
@@ -151,6 +151,10 @@ def _size(known: Mapping[Source, float], node: Node, parts: tuple[float, ...]) -
             return _power(max(1.0, *parts), node.exponent)
         case Select():
             return max(parts)
+        case Apply() if chosen := branches(node):
+            return max(parts[-len(chosen) :])
+        case Apply() if FUNCTIONS[node.function].truth:
+            return 1.0
         case Apply() if (pieces := FUNCTIONS[node.function].pieces) is not None:
             rows = ([abs(c) for c in row] for row in (pieces.above, pieces.below))
             return float(pieces.step + max(combined(row, parts) for row in rows))
@@ -187,8 +191,8 @@ class WrappingField(NativeField):
         return np.asarray(np.power(base, np.int64(exponent)))
 
     def apply(self, function: str, *args: Array) -> Array:
-        if FUNCTIONS[function].pieces is not None:
-            return np.asarray(FUNCTIONS[function].real(*args))
+        if FUNCTIONS[function].keeps_integers:
+            return np.asarray(FUNCTIONS[function].real(*args)).astype(np.int64)
         raise ValueError(f"{function} leaves the integers")
 
     def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:

@@ -36,6 +36,7 @@ from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select
+from einderive.ta.ir.subst import branches
 
 Accuracy: TypeAlias = Literal["normwise", "fast", "componentwise"]
 Nan: TypeAlias = Literal["ignore", "strict"]
@@ -131,6 +132,8 @@ def magnitude(root: Scope) -> Scope:
                 return expr.power(size(node.base), node.exponent)
             case Apply() if (pieces := FUNCTIONS[node.function].pieces) and pieces.chooses:
                 return reduce(partial(expr.apply, "maximum"), map(size, node.args))
+            case Apply() if chosen := branches(node):
+                return expr.apply("choose", node.args[0], *map(size, chosen))
             case Select():
                 return expr.select(node.conditions, size(node.then), size(node.otherwise))
         return expr.apply("abs", node)

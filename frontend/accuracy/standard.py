@@ -14,7 +14,7 @@ from math import prod, sqrt
 import torch
 
 from einderive.eops.torch_views.stage import lower_all
-from einderive.frontend.accuracy.accept import Reference, error
+from einderive.frontend.accuracy.accept import Reference, error, in_numbers
 from einderive.frontend.accuracy.rows import pieces
 from einderive.frontend.accuracy.sampled_reference import equally_cheap, evaluable, seconds
 from einderive.frontend.accuracy.written import written
@@ -42,7 +42,7 @@ def standard_error(program: Program, expected: Reference) -> float:
     if not parts or points_of(*scopes) > MOST_WORK:
         return bound(roots, expected.epsilon)
     wide = {tensor: value.to(torch.float64) for tensor, value in expected.inputs.items()}
-    wanted = [lower_all(equally_cheap(scope))(wide) for scope in scopes]
+    wanted = [in_numbers(lower_all(equally_cheap(scope))(wide)) for scope in scopes]
     found = written(scopes)(expected.inputs)
     worst = 0.0
     for output in range(len(roots)):

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from einderive.ta.errors import NameUnknownError, TextError
+from einderive.ta.ir.names import CONSTANTS
 from einderive.ta.notation.parse import tensors_named
 
 
@@ -34,7 +35,7 @@ def refuse_option_names(function: Callable[..., Any], formula: object, step: str
     except TextError:  # said when the text is parsed
         return
     for name in possible:
-        if name in read - defined:
+        if name in read - defined - CONSTANTS:
             raise NameUnknownError(
                 f"{name} is an option of {function.__name__}, so that no tensor's shape can be "
                 "given by this name",

@@ -102,6 +102,9 @@ def _power(base: arb, exponent: int) -> arb:
 
 def _apply(known: Function, *args: arb) -> arb:
     """The values for all numbers in the balls; none where they are not known."""
+    if known.picks and known.ball is not None and (args[0] != 0 or args[0].is_zero()):
+        found: arb = known.ball(*args)  # the one that is not taken does not count
+        return found
     if any(arg.is_nan() for arg in args):  # Arb gives sign(NaN) the range of sign
         return NONE
     if known.pieces is not None:

@@ -47,9 +47,9 @@ def divides(*roots: Scope) -> bool:
 
 
 def partial(*roots: Scope) -> bool:
-    """Whether a function that is not finite at every number is in the programs."""
-    applied = (node.function for node in every_term(*roots) if isinstance(node, Apply))
-    return any(FUNCTIONS[function].domain is not None for function in applied)
+    """Whether a function that is not finite at every number, or a NaN, is in the programs."""
+    applied = {node.function for node in every_term(*roots) if isinstance(node, Apply)}
+    return not all(FUNCTIONS[function].finite_at_numbers for function in applied)
 
 
 def has_infinity(*roots: Scope) -> bool:
@@ -131,9 +131,14 @@ class ValuedField(Field):
     def apply(self, function: str, *args: Array) -> Array:
         result = self.inner.apply(function, *map(bare, args))
         function_of = FUNCTIONS[function]
+        if not args:
+            return _without(result, np.asarray(not function_of.finite_at_numbers))
         if function_of.reducer:
             best = -REDUCERS[function_of.reducer].identity
             result = self._chosen(best, result, *args)
+        elif len(args) > 1:  # of an infinity it is not known
+            unknown = fold(np.logical_or, map(_infinite, args))
+            result = _without(result, unknown & np.asarray(self.unknown))
         else:
             for point in (Fraction(0), math.inf, -math.inf):
                 value = whole_value(function, point)
@@ -148,7 +153,10 @@ class ValuedField(Field):
             with np.errstate(all="ignore"):
                 finite = np.isfinite(function_of.real(known))
             result = _without(result, np.isfinite(known) & ~finite)
-        return _without(result, fold(np.logical_or, map(missing, args)))
+        none = [missing(arg) for arg in args]
+        if function_of.picks and not self.unknown:  # the operand that is not taken may have none
+            return _without(result, none[0] | (none[1] & none[2]))
+        return _without(result, fold(np.logical_or, none))
 
     def _chosen(self, best: Number, both: Array, left: Array, right: Array) -> Array:
         """Of the order: an operand that is the opposite of the best one does not count."""

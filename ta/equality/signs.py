@@ -86,7 +86,7 @@ class SignField(ModularField):
         if known.reducer:
             args = (np.minimum(*args), np.maximum(*args))
         result = self.opaque(function, *args)
-        if known.arity > 1:
+        if known.arity != 1:
             return result
         for point in (Fraction(0), math.inf, -math.inf):
             value = whole_value(function, point)

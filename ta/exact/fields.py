@@ -248,7 +248,7 @@ class RealField(NativeField):
         )
 
     def apply(self, function: str, *args: Array) -> Array:
-        return np.asarray(FUNCTIONS[function].real(*args))
+        return np.asarray(FUNCTIONS[function].real(*args), dtype=np.float64)
 
     def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
         return generator.standard_normal(shape)

@@ -47,18 +47,30 @@ def _power(base: Exact, exponent: int) -> Exact:
 
 
 def _apply(function: str, *args: Exact) -> Exact:
+    known = FUNCTIONS[function]
+    if known.picks and args[0] == args[0]:
+        return args[1] if args[0] else args[2]
     if any(arg != arg for arg in args):
-        known = whole_value(function, math.nan) if len(args) == 1 else None
-        return POISON if known is None else known
-    pieces = FUNCTIONS[function].pieces
-    if pieces is not None:
-        result = pieces(*args)
+        return _of_poison(function) if len(args) == 1 else POISON
+    exactly = known.exact or known.pieces
+    if exactly is not None:
+        result = exactly(*args)
         return result if isinstance(result, float) else Fraction(result)
-    known = whole_value(function, args[0]) if len(args) == 1 else None
-    if known is not None:
-        return known
+    if not known.arity and not known.finite_at_numbers:
+        return POISON
+    value = whole_value(function, args[0]) if len(args) == 1 else None
+    if value is not None:
+        return value
     mixed = crc32(f"{function} {' '.join(map(str, args))}".encode())
     return Fraction(mixed % 199 - 99 or 100, mixed // 199 % 7 + 1)
+
+
+def _of_poison(function: str) -> Exact:
+    """The value where there is none, which in floating point is an infinity or NaN: known where the
+    function does not tell them apart."""
+    values = {whole_value(function, end) for end in (math.nan, math.inf, -math.inf)}
+    value = values.pop()
+    return POISON if values or value is None else value
 
 
 def _best(order: int) -> Callable[[Exact, Exact], Exact]:
@@ -93,8 +105,8 @@ class ExactField(Field):
     """Rationals with both infinities, as objects: Fraction, float infinity or POISON (a NaN).
 
     0 * x = 0 for every x, as the constructors hold; inf - inf and 1/0 are POISON, which spreads
-    except through a factor 0 and the branch of a select that is not taken.  A function with an
-    `pieces` is evaluated exactly.
+    except through a factor 0 and the branch of a select that is not taken.  A function with
+    `pieces` or an `exact` value is evaluated exactly.
     """
 
     dtype: ClassVar[np.dtype[Any]] = np.dtype(object)

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.node import Access, Apply, Node, Scope
-from einderive.ta.ir.subst import children, is_infinite, producers, reduces_nothing, walk
+from einderive.ta.ir.subst import branches, children, is_infinite, producers, reduces_nothing, walk
 
 
 def may_be_infinite(node: Node) -> bool:
@@ -39,6 +39,8 @@ def _infinite(node: Node) -> bool:
         return isinstance(node.source, Scope) and _infinite(node.source)
     if isinstance(node, Scope):
         return reduces_nothing(node) or _infinite(node.body)
+    if chosen := branches(node):
+        return any(map(_infinite, chosen))
     if isinstance(node, Apply) and not FUNCTIONS[node.function].compares:
         return False
     return any(map(_infinite, children(node)))

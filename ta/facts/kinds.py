@@ -73,7 +73,7 @@ def _finite(node: Node) -> bool:
         return not reduces_nothing(node) and _finite(node.body)
     if isinstance(node, Power) and node.exponent < 0:
         return False
-    if isinstance(node, Apply) and FUNCTIONS[node.function].domain is not None:
+    if isinstance(node, Apply) and not FUNCTIONS[node.function].finite_at_numbers:
         return False
     return all(map(_finite, children(node)))
 
@@ -228,16 +228,20 @@ def _power(base: Kinds, exponent: int) -> Kinds:
 
 @lru_cache(maxsize=1 << 14)
 def _applied(function: str, *args: Kinds) -> Kinds:
+    known = FUNCTIONS[function]
+    if known.picks:
+        return args[1] | args[2]
+    if known.truth:
+        return ZERO | POSITIVE
     found = 0
     for chosen in product(*map(_each, args)):
         if NAN in chosen:
             found |= NAN
-        elif len(chosen) == 2 and DATA in chosen:
-            found |= _beside_data(function, *chosen) if FUNCTIONS[function].reducer else EVERY
+        elif len(chosen) > 1 and DATA in chosen:
+            found |= _beside_data(function, *chosen) if known.reducer else EVERY
         elif chosen == (DATA,):
             signs = _sampled(function, NEGATIVE) | _sampled(function, POSITIVE)
             signs &= SIGNED | ZERO
-            known = FUNCTIONS[function]
             flat = known.steps or (known.pieces is not None and known.pieces.flat)
             varies = signs & SIGNED == SIGNED and not flat
             found |= DATA if varies else signs

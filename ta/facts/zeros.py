@@ -17,6 +17,7 @@ from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Access, Add, Apply, Condition, Const, Mul, Node, Power, Select
+from einderive.ta.ir.subst import branches
 
 Read = tuple[Row, Range]
 UNBOUNDED = 1 << 62
@@ -47,6 +48,8 @@ def zero_reads(body: Node, box: Box | None = None, held: Held = ()) -> tuple[Rea
         if isinstance(body.otherwise, Const) and body.otherwise.value == 0:
             return (*map(_holding, body.conditions), *then)
         return _common([then, zero_reads(body.otherwise, box, held)])
+    if chosen := branches(body):
+        return _common([zero_reads(value, box, held) for value in chosen])
     return ()
 
 

@@ -1,7 +1,9 @@
 """What a function or a reducer of the notation is, as data: one object a file of this folder.
 
+    f()                   a constant                       pi
     f(x)                  a function of one operand        exp(A[i]), relu(A[i])
-    f(x, y)               of two                           maximum(A[i], B[i])
+    f(x, y)               of two                           maximum(A[i], B[i]), A[i] < B[i]
+    f(x, y, z)            of three                         where(A[i] < 0, B[i], C[i])
     r[k] f(k)             a reducer over iterators         sum[k](A[i,k]), max[k](A[i,k])
 
 The parser takes names and numbers of operands from here, the interpreter values, the kernel and the
@@ -116,12 +118,22 @@ def combined(row: Sequence[int], operands: Sequence[Any]) -> Any:
     return sum(terms[1:], terms[0]) if terms else 0
 
 
+def decided(holds: Callable[..., bool], fails: Callable[..., bool]) -> Callable[..., Any]:
+    """On balls: 1 where it surely holds, 0 where it surely fails, else a ball around both."""
+
+    def value(x: Any, y: Any) -> Any:
+        one, zero = type(x)(1), type(x)(0)
+        return one if holds(x, y) else zero if fails(x, y) else one.union(zero)
+
+    return value
+
+
 @dataclass(frozen=True)
 class Function:
     """A function of the notation.
 
-    In spellings, `{0}` and `{1}` are the operands; a text without a parenthesis is the name of what
-    is called with them.  Where there is none, the function's name stands for it.
+    In spellings, `{0}`, `{1}` and `{2}` are the operands; a text without a parenthesis is the name
+    of what is called with them.  Where there is none, the function's name stands for it.
     """
 
     name: str
@@ -137,6 +149,16 @@ class Function:
     numbers then, and `real` takes integers as well."""
     reducer: str = ""
     """`maximum(a, b)` is the reduction by this reducer, of the order, of the set {a, b}."""
+    exact: Callable[..., Any] | None = None
+    """The value at rational or infinite operands, where it is such a number too."""
+    picks: bool = False
+    """f(c, a, b) = a where c is not 0, else b, whatever the other one is: `choose`."""
+    truth: bool = False
+    """Whether every value is 0 or 1, and says whether something is so: a bool."""
+    whole: bool = False
+    """Whether the value is an integer where all operands are; what has pieces needs no word."""
+    symmetric: bool = False
+    """Whether f(a, b) = f(b, a), for every a and b."""
 
     at_zero: int | None = None
     """f(0), where that is 0 or 1."""
@@ -153,11 +175,14 @@ class Function:
     """Whether the function is constant between jumps, as floor is: it is 0 at some numbers in
     general position."""
 
-    ball: Callable[[Any], Any] | None = None
+    ball: Callable[..., Any] | None = None
     """For a ball of Arb, one that holds the values at all finite numbers in it, or NaN; what has
     pieces needs none.  Counterexamples are confirmed by it (`ta.equality.balls`)."""
 
+    infix: str = ""
+    """The operator between the two operands, in the notation."""
     latex: str = ""
+    """The name, or a form in which `{0}` and so on are the operands."""
     torch: str = ""
     """`F` is `torch.nn.functional`.  A name that begins with `torch.` takes `out=`."""
     torch_stage: str = ""
@@ -187,7 +212,24 @@ class Function:
     def torch_call(self, *operands: str) -> str:
         """The call as a line of torch."""
         text = self.torch
+        if not self.arity:
+            return text
         return text.format(*operands) if "(" in text else f"{text}({', '.join(operands)})"
+
+    @cached_property
+    def keeps_integers(self) -> bool:
+        """Whether the value is an integer where all operands are."""
+        return self.whole or self.truth or self.picks or self.pieces is not None
+
+    @cached_property
+    def constant(self) -> float | None:
+        """The value of a function without operands, rounded."""
+        return None if self.arity else float(self.real())
+
+    @cached_property
+    def finite_at_numbers(self) -> bool:
+        """Whether the value is a number wherever the operands are."""
+        return self.domain is None and self.constant == self.constant
 
     @cached_property
     def compares(self) -> bool:

@@ -52,7 +52,7 @@ from einderive.ta.notation.syntax import (
     ScopeText,
     Span,
     Sum,
-    index_names,
+    iterator_names,
 )
 from einderive.ta.notation.tree_builder import TreeBuilder, token_span
 
@@ -168,7 +168,7 @@ class Identity:
             names = (
                 read.name
                 for index in builder.transform(left).indices
-                for read in index_names(index)
+                for read in iterator_names(index)
             )
             frame = Frame(builder.chosen.bodies, tuple(names), whole.loops)
             made = make_scope(whole.loops, (), scalar(builder.transform(right), frame))

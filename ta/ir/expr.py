@@ -28,6 +28,7 @@ from einderive.ta.ir.interning import (
 from einderive.ta.ir.node import (
     Access,
     Add,
+    Apply,
     Condition,
     Const,
     Mul,
@@ -68,10 +69,44 @@ def access(source: Source, rows: Iterable[Row], fill: Number | int = 0) -> Acces
 
 
 def apply(function: str, *args: Node) -> Node:
-    """`function(args)`; the functions are those of `ta.functions`."""
-    if len(args) != FUNCTIONS[function].arity:
-        raise ValueError(f"{function} takes {FUNCTIONS[function].arity} operands, not {len(args)}")
-    return make_apply(function, tuple(args))
+    """`function(args)`; the functions are those of `ta.functions`.
+
+    choose(c, a, a) = a;   choose(1, a, b) = a;   choose(c, 0, 1) = (c == 0);   1 < 2 is 1
+    choose(c, 1, 0) = (c != 0), which is c for a comparison;   ((a == b) == 0) = (a != b)
+    """
+    known = FUNCTIONS[function]
+    if len(args) != known.arity:
+        raise ValueError(f"{function} takes {known.arity} operands, not {len(args)}")
+    if known.picks:
+        condition, then, otherwise = args
+        if then is otherwise:
+            return then
+        if isinstance(condition, Const):
+            return then if condition.value else otherwise
+        if then is const(1) and otherwise is const(0):
+            return apply("not_equal", condition, otherwise)
+        if then is const(0) and otherwise is const(1):
+            return apply("equal", condition, then)
+    elif known.exact is not None:
+        values = [arg.value for arg in args if isinstance(arg, Const)]
+        if len(values) == len(args):
+            return const(known.exact(*values))
+    if known.symmetric:
+        args = tuple(sorted(args, key=_operand_order))
+        if args[-1] is const(0) and isinstance(args[0], Apply):
+            inner = args[0]
+            if function == "not_equal" and FUNCTIONS[inner.function].truth:
+                return inner
+            if function == "equal" and inner.function in _OPPOSITE:
+                return make_apply(_OPPOSITE[inner.function], inner.args)
+    return make_apply(function, args)
+
+
+_OPPOSITE = {"equal": "not_equal", "not_equal": "equal"}
+
+
+def _operand_order(node: Node) -> tuple[bool, str, int]:
+    return (isinstance(node, Const), node.label, node.digest)
 
 
 def power(base: Node, exponent: int) -> Node:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from itertools import count
 from typing import Final
 
-from einderive.ta.functions import REDUCERS
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Reducer
 
@@ -17,6 +17,8 @@ REDUCER_OF: Final[dict[str, Reducer]] = {
 """What a scope's binder spells -> the reducer."""
 
 KEYWORDS: Final = frozenset({"where", "and", "or", "not", "in", "inf"})
+CONSTANTS: Final = frozenset(name for name, known in FUNCTIONS.items() if not known.arity)
+"""Each stands for a number where no tensor has its name."""
 _EARLY: Final = (
     "abs cos erf exp expm1 finite gelu log log1p maximum minimum relu rsqrt sigmoid sign silu sin "
     "softplus sqrt tanh max min prod sum"

@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import prod
 from typing import TypeVar
 
-from einderive.ta.functions import REDUCERS
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.interning import make_access
@@ -157,6 +157,15 @@ def children(node: Node) -> tuple[Node, ...]:
         return node.args
     if isinstance(node, Select):
         return (node.then, node.otherwise)
+    return ()
+
+
+def branches(node: Node) -> tuple[Node, ...]:
+    """The two terms of which a choice, on indices or on a value, is one; else nothing."""
+    if isinstance(node, Select):
+        return (node.then, node.otherwise)
+    if isinstance(node, Apply) and FUNCTIONS[node.function].picks:
+        return node.args[1:]
     return ()
 
 

@@ -1,66 +1,133 @@
-"""Conditions of `where(...)`: from comparisons joined by and, or, not to nested selects.
+"""Conditions of `where(...)`: comparisons joined by and, or, not, as nested choices.
 
-    where(p and q, a, b) = where(p, where(q, a, b), b)      one select where p, q are comparisons
+    where(p and q, a, b) = where(p, where(q, a, b), b)      one select where p, q compare indices
     where(p or q, a, b)  = where(p, a, where(q, a, b))
     where(not p, a, b)   = where(p, b, a)
+    where(x < y < z, a, b) = where(x < y and y < z, a, b)
 
-An inner `where` is a value like any other, so nothing is copied.
+A comparison of indices is a condition of a select.  One of values is a function, 0 or 1, and
+`where` on it, or on any other value, is the function `choose`.  An inner `where` is a value like
+any other, so nothing is copied.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Condition, Node
-from einderive.ta.notation.syntax import Comparison, Expression, Logical, NotationError
+from einderive.ta.notation.syntax import (
+    Comparison,
+    Expression,
+    Logical,
+    NotationError,
+    Number,
+    is_index,
+)
 
 RowOf = Callable[[Expression], Row]
+ValueOf = Callable[[Expression], Node]
 
 
-def select_on(condition: Expression, then: Node, otherwise: Node, row_of: RowOf) -> Node:
+def refused(value: Expression) -> Node:
+    """Conditions on values, where there are none."""
+    raise not_a_condition(value)
+
+
+def select_on(
+    condition: Expression,
+    then: Node,
+    otherwise: Node,
+    row_of: RowOf,
+    value_of: ValueOf = refused,
+) -> Node:
     """`where(condition, then, otherwise)`."""
-    conjunction = _conjunction(condition, row_of)
-    if conjunction is not None:
-        return expr.select(conjunction, then, otherwise)
-    if isinstance(condition, Comparison):
-        return _chain(condition, then, otherwise, row_of)
-    assert isinstance(condition, Logical)  # `_conjunction` has refused everything else
-    if condition.operator == "not":
-        return select_on(condition.operands[0], otherwise, then, row_of)
-    result = then if condition.operator == "and" else otherwise
-    for part in reversed(condition.operands):
-        if condition.operator == "and":
-            result = select_on(part, result, otherwise, row_of)
-        else:
-            result = select_on(part, then, result, row_of)
-    return result
-
-
-def _conjunction(condition: Expression, row_of: RowOf) -> list[Condition] | None:
-    """The conditions that must all hold, or None where `or`, `not` or `!=` take part."""
-    if isinstance(condition, Comparison):
-        if "!=" in condition.operators:
-            return None
-        return [c for pair in _pairs(condition) for c in _compare(*pair, row_of)]
-    if not isinstance(condition, Logical):
-        raise not_a_condition(condition)
-    if condition.operator == "and":
-        parts = [_conjunction(part, row_of) for part in condition.operands]
-        found = [part for part in parts if part is not None]
-        return [c for part in found for c in part] if len(found) == len(parts) else None
-    return None
+    return _Choice(row_of, value_of).select(condition, then, otherwise)
 
 
 def not_a_condition(part: Expression) -> NotationError:
-    """The refusal of what is no comparison of indices."""
+    """The refusal of what says nothing that may be so or not."""
     return NotationError(
-        "a condition compares index expressions",
+        "a condition is a comparison, or a value that is 0 or not",
         part.span,
-        next_step="for example i >= j; values are compared by maximum(a, b), relu(a) and abs(a)",
+        next_step="for example i >= j, A[i] > 0, or a tensor of bools: M[i]",
     )
+
+
+class _Choice:
+    """How indices become rows and values nodes."""
+
+    def __init__(self, row_of: RowOf, value_of: ValueOf) -> None:
+        self.row_of, self.value_of = row_of, value_of
+
+    def select(self, condition: Expression, then: Node, otherwise: Node) -> Node:
+        conjunction = self._conjunction([condition])
+        if conjunction is not None:
+            return expr.select(conjunction, then, otherwise)
+        if isinstance(condition, Comparison):
+            return self._chain(condition, then, otherwise)
+        if isinstance(condition, Number):
+            raise not_a_condition(condition)
+        if not isinstance(condition, Logical):
+            return expr.apply("choose", self.value_of(condition), then, otherwise)
+        if condition.operator == "not":
+            return self.select(condition.operands[0], otherwise, then)
+        result = then if condition.operator == "and" else otherwise
+        if condition.operator == "or":
+            for part in reversed(condition.operands):
+                result = self.select(part, then, result)
+            return result
+        for of_indices, parts in groupby(reversed(condition.operands), self._is_conjunction):
+            if of_indices:
+                result = expr.select(self._conjunction([*parts]) or (), result, otherwise)
+            else:
+                for part in parts:
+                    result = self.select(part, result, otherwise)
+        return result
+
+    def _is_conjunction(self, condition: Expression) -> bool:
+        return self._conjunction([condition]) is not None
+
+    def _conjunction(self, parts: list[Expression]) -> list[Condition] | None:
+        """The conditions on indices that must all hold, or None where others, `or`, `not` or `!=`
+        take part."""
+        found: list[Condition] = []
+        for part in parts:
+            if isinstance(part, Comparison):
+                if "!=" in part.operators or not all(map(is_index, part.operands)):
+                    return None
+                found += [c for pair in _pairs(part) for c in self._compare(*pair)]
+            elif isinstance(part, Logical) and part.operator == "and":
+                inner = self._conjunction(list(part.operands))
+                if inner is None:
+                    return None
+                found += inner
+            else:
+                return None
+        return found
+
+    def _compare(self, left: Expression, operator: str, right: Expression) -> list[Condition]:
+        difference = affine.add(self.row_of(left), self.row_of(right), -1)
+        if operator == "==":
+            return [Condition("==", difference)]
+        if operator in ("<", "<="):
+            difference = affine.scale(difference, -1)
+        return [Condition(">=", affine.shift(difference, -1 if operator in "<>" else 0))]
+
+    def _chain(self, comparison: Comparison, then: Node, otherwise: Node) -> Node:
+        """A chain of comparisons with `!=` or values in it."""
+        result = then
+        for left, operator, right in reversed(_pairs(comparison)):
+            if not (is_index(left) and is_index(right)):
+                condition = compared(self.value_of(left), operator, self.value_of(right))
+                result = expr.apply("choose", condition, result, otherwise)
+            elif operator == "!=":
+                result = expr.select(self._compare(left, "==", right), otherwise, result)
+            else:
+                result = expr.select(self._compare(left, operator, right), result, otherwise)
+        return result
 
 
 def _pairs(comparison: Comparison) -> list[tuple[Expression, str, Expression]]:
@@ -68,21 +135,11 @@ def _pairs(comparison: Comparison) -> list[tuple[Expression, str, Expression]]:
     return [(left, operator, right) for (left, right), operator in pairs]
 
 
-def _compare(left: Expression, operator: str, right: Expression, row_of: RowOf) -> list[Condition]:
-    difference = affine.add(row_of(left), row_of(right), -1)
-    if operator == "==":
-        return [Condition("==", difference)]
-    if operator in ("<", "<="):
-        difference = affine.scale(difference, -1)
-    return [Condition(">=", affine.shift(difference, -1 if operator in "<>" else 0))]
+_FUNCTIONS = {"<": "less", "<=": "less_equal", "==": "equal", "!=": "not_equal"}
 
 
-def _chain(comparison: Comparison, then: Node, otherwise: Node, row_of: RowOf) -> Node:
-    """A chain of comparisons with `!=` in it."""
-    result = then
-    for left, operator, right in reversed(_pairs(comparison)):
-        if operator == "!=":
-            result = expr.select(_compare(left, "==", right, row_of), otherwise, result)
-        else:
-            result = expr.select(_compare(left, operator, right, row_of), result, otherwise)
-    return result
+def compared(left: Node, operator: str, right: Node) -> Node:
+    """A comparison of two values."""
+    if operator in (">", ">="):
+        left, right, operator = right, left, operator.replace(">", "<")
+    return expr.apply(_FUNCTIONS[operator], left, right)

@@ -15,8 +15,10 @@ from dataclasses import replace
 
 from einderive.ta.notation.syntax import (
     Call,
+    Comparison,
     Defined,
     Expression,
+    Logical,
     Name,
     Negate,
     NotationError,
@@ -25,6 +27,7 @@ from einderive.ta.notation.syntax import (
     Read,
     Reduction,
     Sum,
+    index_names,
     iterator_names,
     operands,
 )
@@ -41,11 +44,14 @@ def make_explicit(expression: Expression, bound: Set[str]) -> Expression:
             inside = bound if definition.free else _with_own(names, bound)
             _refuse_open(names if definition.free else (), bound, expression)
             return replace(expression, args=tuple(make_explicit(arg, inside) for arg in args))
-        case Product() | Negate() | PowerOf() | Read():
+        case Product() | Negate() | PowerOf() | Read() | Name():
             return _make_product_explicit(expression, bound)
     _refuse_open(iterator_names(expression), bound, expression)
     if isinstance(expression, Call | Defined):
         return replace(expression, args=tuple(make_explicit(arg, bound) for arg in expression.args))
+    if isinstance(expression, Comparison | Logical):
+        parts = tuple(make_explicit(part, bound) for part in expression.operands)
+        return replace(expression, operands=parts)
     return expression
 
 
@@ -72,8 +78,11 @@ def _refuse_open(names: Iterable[Name], bound: Set[str], holder: Expression) -> 
 def _make_product_explicit(expression: Expression, bound: Set[str]) -> Expression:
     factors = expression.factors if isinstance(expression, Product) else (("*", expression),)
     here: dict[str, Name] = {}
+    indices = {name.name for name in index_names(expression)}
     for name in iterator_names(expression):
         known = name.name in bound or name.name in here
+        if not known and name.name not in indices:
+            raise _refusal(name, name)
         if not known and _is_summed_here(name, factors):
             here[name.name] = name
     inside = bound | here.keys()
@@ -120,7 +129,7 @@ def _is_denominator(factor: Expression) -> bool:
 def _occurs_openly(expression: Expression, name: str) -> bool:
     """Whether the iterator occurs outside function arguments and denominators."""
     match expression:
-        case Call() | Defined():
+        case Call() | Defined() | Comparison() | Logical():
             return False
         case PowerOf(_, base, exponent):
             return exponent > 0 and _occurs_openly(base, name)
@@ -144,6 +153,10 @@ def _refusal(name: Name, holder: Expression, *, denominator: bool = False) -> No
         place = f"inside {holder.function}(...)"
     elif isinstance(holder, Defined):
         place = f"inside {holder.definition.name}{'[...]' * bool(holder.names)}(...)"
+    elif isinstance(holder, Comparison | Logical):
+        place = "in a comparison"
+    elif isinstance(holder, Name):
+        place = "as a value"
     else:
         place = "where no product holds it"
     return NotationError(

@@ -18,8 +18,8 @@ from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.errors import NameUnknownError, RangeError
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine, canon, expr
-from einderive.ta.ir.affine import Range
-from einderive.ta.ir.names import REDUCER_OF, close_matches
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.names import CONSTANTS, REDUCER_OF, close_matches
 from einderive.ta.ir.node import Const, Node, Number, Scope, Source
 from einderive.ta.notation.conditions import select_on
 from einderive.ta.notation.definitions import written_out
@@ -145,14 +145,14 @@ def scalar(value: Expression, frame: Frame) -> Node:
     match value:
         case NumberText(_, number):
             return expr.const(number)
+        case Name(_, name) if name in CONSTANTS and name not in frame.iterators:
+            return expr.apply(name)
         case Name(span, name):
-            if name in frame.iterators or (name in frame.bindable and name not in frame.tensors):
-                raise NotationError(
-                    f"the iterator {name} stands where a value is expected",
-                    span,
-                    next_step="iterators occur in indices and in the condition of where(...)",
-                )
-            return expr.access(_tensor(Read(span, value, None, ()), frame), ())
+            raise NotationError(
+                f"the iterator {name} stands where a value is expected",
+                span,
+                next_step="iterators occur in indices and in the condition of where(...)",
+            )
         case Negate(_, operand):
             return expr.mul(expr.const(-1), scalar(operand, frame))
         case Sum(span, terms):
@@ -193,12 +193,8 @@ def scalar(value: Expression, frame: Frame) -> Node:
             raise NotationError(
                 "a scope is read at an index", span, next_step="for example `{...}[i]` or `{...}[]`"
             )
-        case Comparison(span, _, _) | Logical(span, _, _):
-            raise NotationError(
-                "a condition stands where a value is expected",
-                span,
-                next_step="conditions go into where(condition, a, b)",
-            )
+        case Comparison() | Logical():
+            return _where(value, expr.const(1), expr.const(0), frame)
 
 
 def _range(name: Name, frame: Frame) -> Range:
@@ -262,8 +258,15 @@ def _call(call: Call, frame: Frame) -> Node:
     check_function(call)
     if call.function == "where":
         then, otherwise = scalar(call.args[1], frame), scalar(call.args[2], frame)
-        return select_on(call.args[0], then, otherwise, lambda index: index_row(index, frame))
+        return _where(call.args[0], then, otherwise, frame)
     return expr.apply(call.function, *(scalar(arg, frame) for arg in call.args))
+
+
+def _where(condition: Expression, then: Node, otherwise: Node, frame: Frame) -> Node:
+    def row_of(index: Expression) -> Row:
+        return index_row(index, frame)
+
+    return select_on(condition, then, otherwise, row_of, lambda value: scalar(value, frame))
 
 
 def check_function(call: Call) -> None:
@@ -287,6 +290,10 @@ def check_function(call: Call) -> None:
             next_step=next_step or "docs/functions.md lists the functions: exp, sqrt, maximum, ...",
         )
     arity = FUNCTIONS[call.function].arity
+    if call.args and not arity:
+        raise NotationError(
+            f"{call.function} is a number", call.span, next_step=f"write {call.function}"
+        )
     if len(call.args) != arity:
         raise NotationError(
             f"{call.function} takes {arity} operand{'s' * (arity > 1)}, not {len(call.args)}",
@@ -312,8 +319,8 @@ _SIZES = (64, 32, 16, 8, 4, *(2,) * 1000)
 def unknown_tensor(name: Name, rank: int, known: Mapping[str, object]) -> NotationError:
     """The error for a tensor without a shape, which the text reads with `rank` indices."""
     next_step = close_matches(name.name, known)
-    if not next_step and name.name.lower() in ("nan", "infinity"):
-        next_step = "inf is infinity, and the notation has no NaN"
+    if not next_step and name.name.lower() == "infinity":
+        next_step = "inf is infinity"
     foreign = [letter for letter in name.name if not letter.isascii()]
     next_step = next_step or f"give it, for example {name.name}={tuple(_SIZES[:rank])}"
     if foreign:

@@ -23,7 +23,6 @@ from einderive.ta.ir.dtypes import checked_dtypes
 from einderive.ta.ir.names import RESERVED, close_matches, pool
 from einderive.ta.ir.node import Node, Scope, Source, Tensor
 from einderive.ta.ir.program import Program, Statement
-from einderive.ta.notation.conditions import not_a_condition
 from einderive.ta.notation.definitions import check_length
 from einderive.ta.notation.einstein import make_explicit
 from einderive.ta.notation.ellipsis import expanded
@@ -40,19 +39,21 @@ from einderive.ta.notation.lowering import (
 )
 from einderive.ta.notation.ranges import RangesOf, infer
 from einderive.ta.notation.reader import read_expression, read_program
+from einderive.ta.notation.resolve import (
+    iterators_of,
+    names_in_values,
+    resolved,
+    tensor_names,
+    tensors_in,
+)
 from einderive.ta.notation.syntax import (
     Call,
-    Comparison,
     Expression,
     Name,
-    Negate,
     NotationError,
-    Number,
-    Product,
     Read,
     ScopeText,
     Size,
-    Sum,
     iterator_names,
     scalars,
 )
@@ -101,7 +102,11 @@ def _program(
     if not isinstance(types, str):
         _refuse_unused("an element type", types, {*known.inputs, *targets})
     _refuse_unused("a range", stated, known.iterators)
-    read = {name.name for each in statements for name, _ in _tensors_read(each.value)}
+    read = {
+        name.name
+        for each in statements
+        for name, _ in _tensors_read(each.value, tensor_names(each, known.names))
+    }
     return Program(
         tuple(known.inputs.values()),
         tuple(found),
@@ -122,16 +127,22 @@ def parse_expression(
     with _complete_errors(text):
         expression = read_expression(text)
         check_length(expression)
-        read = {name.name: (name, rank) for name, rank in _tensors_read(expression)}
+        own = iterators_of(expression) | set(iterators or ())
+        numbers = {name for name, source in tensors.items() if not source.ranges}
+        named = tensors_in(expression, numbers - own, own)
+        read = {name.name: (name, rank) for name, rank in _tensors_read(expression, named)}
         for name, rank in read.values():
             if name.name not in tensors:
                 raise unknown_tensor(name, rank, tensors)
         tensors = {name: tensors[name] for name in read}  # others may share iterators' names
         if isinstance(expression, ScopeText):
-            return closed_scope(expression, tensors)
-        if isinstance(expression, Name):
+            closed = resolved(expression, named, own)
+            assert isinstance(closed, ScopeText)
+            return closed_scope(closed, tensors)
+        if isinstance(expression, Name) and expression.name in tensors:
             tensor = tensors[expression.name]
             return expr.access(tensor, ()) if tensor.shape == () else tensor
+        expression = resolved(expression, named, own)
         if iterators is None:
             used = {name.name for name in iterator_names(expression)}
             iterators = _generic_names(used, RESERVED | read.keys())
@@ -147,11 +158,16 @@ def parse_expression(
 
 
 def tensors_named(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that a formula reads as tensors, and those that its statements define."""
+    """The names that a formula reads as tensors, or may read, and those that its statements
+    define."""
     with _complete_errors(text):
         statements = read_program(text)
-    read = frozenset(name.name for each in statements for name, _ in _tensors_read(each.value))
-    return read, frozenset(each.target.name for each in statements)
+    read: set[str] = set()
+    for each in statements:
+        loops = {index.name for index in each.indices if isinstance(index, Name)}
+        named = names_in_values(each.value) - iterators_of(each.value) - loops
+        read |= {name.name for name, _ in _tensors_read(each.value, named)}
+    return frozenset(read), frozenset(each.target.name for each in statements)
 
 
 def statement_to_scope(
@@ -172,14 +188,10 @@ def statement_to_scope(
     for part in scalars(statement.value, into_scopes=True):
         if isinstance(part, Call):
             check_function(part)
-        for operand in part.operands if isinstance(part, Comparison) else ():
-            if not isinstance(operand, Number | Name | Negate | Sum | Product):
-                raise not_a_condition(operand)
     check_length(statement.value)
-    value = make_explicit(statement.value, names)
+    used = iterators_of(statement.value) | names
+    value = make_explicit(resolved(statement.value, tensors.keys(), used), names)
     for part in scalars(value):
-        if isinstance(part, Name):
-            check_rank(Read(part.span, part, None, ()), tensors[part.name].shape)
         for index in part.indices if isinstance(part, Read) else ():
             check_index(index)
     for name in (*loops, *iterator_names(value, bound=True)):
@@ -227,6 +239,7 @@ class _Known:
         self.defined: dict[str, Scope] = {}
         self.hints: dict[tuple[str, int], str] = {}
         self.iterators: set[str] = set()
+        self.names = frozenset(shapes) | frozenset(targets)
 
     def tensor(self, name: Name, rank: int) -> Tensor:
         """The tensor of this name, an input or an earlier statement."""
@@ -279,16 +292,9 @@ def _statement(statement: StatementText, known: _Known, stated: Mapping[str, Ran
             target.span,
             next_step="give each statement's result a name of its own",
         )
-    used = {name.name for name in iterator_names(statement.value, bound=True)}
-    used |= {index.name for index in statement.indices if isinstance(index, Name)}
     tensors: dict[str, Tensor] = {}
-    for name, rank in _tensors_read(statement.value):
-        if name.name in used and name.name not in known.shapes and name.name not in known.defined:
-            raise NotationError(
-                f"the iterator {name.name} stands where a value is expected",
-                name.span,
-                next_step="iterators occur in indices and in the condition of where(...)",
-            )
+    named = tensor_names(statement, known.names)
+    for name, rank in _tensors_read(statement.value, named):
         tensors[name.name] = known.tensor(name, rank)
     statement = expanded(statement, lambda read: _shape(read, tensors), known.words)
     shape = known.shapes.get(target.name)
@@ -309,11 +315,11 @@ def _shape(read: Read, tensors: Mapping[str, Tensor]) -> Sequence[int]:
     return tensors[read.source.name].shape if isinstance(read.source, Name) else ()
 
 
-def _tensors_read(value: Expression) -> Iterator[tuple[Name, int]]:
-    """The names in tensor position and their indices' number, also inside nested scopes, in the
-    order of the text."""
+def _tensors_read(value: Expression, named: Set[str]) -> Iterator[tuple[Name, int]]:
+    """The names in tensor position, those without brackets only where they are among `named`, and
+    their indices' number, also inside nested scopes, in the order of the text."""
     for part in scalars(value, into_scopes=True):
-        if isinstance(part, Name):
+        if isinstance(part, Name) and part.name in named:
             yield part, 0
         elif isinstance(part, Read) and isinstance(part.source, Name):
             yield part.source, len(part.indices)

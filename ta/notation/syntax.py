@@ -50,7 +50,8 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """An iterator in an index or a condition; a 0-d tensor in a scalar."""
+    """An iterator, in an index, a condition or a scalar.  In what the grammar gives also a tensor
+    without dimensions, or a constant; `resolved` tells them apart."""
 
     span: Span
     name: str
@@ -214,7 +215,7 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
             return (base,)
         case Call(_, _, args) | Defined(_, _, _, args):
             return args
-        case Logical(_, _, parts):
+        case Comparison(_, parts, _) | Logical(_, _, parts):
             return parts
         case Reduction(_, _, _, body):
             return (body,)
@@ -267,24 +268,14 @@ def scalars(expression: Expression, *, into_scopes: bool = False) -> Iterator[Ex
         yield from scalars(part, into_scopes=into_scopes)
 
 
-def index_names(expression: Expression) -> Iterator[Name]:
-    """The iterators of an index expression, in the order of the text."""
+def iterator_names(expression: Expression, *, bound: bool = False) -> Iterator[Name]:
+    """The iterators an expression or an index uses, without those that its reducers bind (unless
+    `bound`).  Nested scopes are closed: only the indices at which they are read count."""
     if isinstance(expression, Name):
         yield expression
-    for part in operands(expression):
-        yield from index_names(part)
-
-
-def iterator_names(expression: Expression, *, bound: bool = False) -> Iterator[Name]:
-    """The iterators an expression uses, without those that its reducers bind (unless `bound`; then
-    those whose size it uses, too).
-    Nested scopes are closed: only the indices at which they are read count."""
-    if isinstance(expression, Read):
+    elif isinstance(expression, Read):
         for index in expression.indices:
-            yield from index_names(index)
-    elif isinstance(expression, Comparison):
-        for operand in expression.operands:
-            yield from index_names(operand)
+            yield from iterator_names(index, bound=bound)
     elif isinstance(expression, Reduction | Defined):
         stays = bound or (isinstance(expression, Defined) and expression.definition.free)
         own = set() if stays else {name.name for name in expression.names}
@@ -302,3 +293,33 @@ def iterator_names(expression: Expression, *, bound: bool = False) -> Iterator[N
 def written(name: str) -> str:
     """The name as the text has it: a definition that is written out renames k to k', k'', ..."""
     return name.rstrip("'")
+
+
+def is_index(expression: Expression) -> bool:
+    """Whether it is built as an index is: from names and integers with + - * // %, one name at most
+    in a product."""
+    match expression:
+        case Number(_, value):
+            return not isinstance(value, float) and value.denominator == 1
+        case Name():
+            return True
+        case Negate() | Sum():
+            return all(map(is_index, operands(expression)))
+        case Product(_, factors):
+            varying = [op for op, factor in factors if any(iterator_names(factor))]
+            plain = all(op != "/" and is_index(factor) for op, factor in factors)
+            return plain and len(varying) <= 1 and varying in ([], ["*"])
+    return False
+
+
+def index_names(expression: Expression) -> Iterator[Name]:
+    """The names in indices of reads and in comparisons of indices, in the order of the text."""
+    if isinstance(expression, Read) or _compares_indices(expression):
+        yield from iterator_names(expression)
+    else:
+        for part in operands(expression):
+            yield from index_names(part)
+
+
+def _compares_indices(expression: Expression) -> bool:
+    return isinstance(expression, Comparison) and all(map(is_index, expression.operands))

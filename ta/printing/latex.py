@@ -108,8 +108,7 @@ class _Writer:
             case Access():
                 return self.access(node, frame)
             case Apply():
-                args = ",\\, ".join(self.scalar(arg, frame) for arg in node.args)
-                return f"{FUNCTIONS[node.function].latex}\\left({args}\\right)"
+                return self.apply(node, frame)
             case Power():
                 base = self.scalar(node.base, frame)
                 if not isinstance(node.base, Access) or isinstance(node.base.source, Scope):
@@ -132,6 +131,19 @@ class _Writer:
                     f"{otherwise} & \\text{{otherwise}} \\end{{cases}}"
                 )
         raise TypeError(f"{type(node).__name__} is not a scalar expression")
+
+    def apply(self, node: Apply, frame: Frame) -> str:
+        known = FUNCTIONS[node.function]
+        args = [self.scalar(arg, frame) for arg in node.args]
+        if "{0}" not in known.latex:
+            joined = ",\\, ".join(args)
+            return f"{known.latex}\\left({joined}\\right)" if args else known.latex
+        if known.infix:
+            args = [
+                _grouped(text) if _is_infix(arg) else text
+                for arg, text in zip(node.args, args, strict=True)
+            ]
+        return known.latex.format(*args)
 
     def product(self, node: Mul, frame: Frame) -> str:
         coefficient: Number = Fraction(1)
@@ -159,7 +171,7 @@ class _Writer:
     def factor(self, node: Node, frame: Frame) -> str:
         text = self.scalar(node, frame)
         reduction = isinstance(node, Access) and is_reduction(node, frame)
-        return _grouped(text) if isinstance(node, Add) or reduction else text
+        return _grouped(text) if isinstance(node, Add) or _is_infix(node) or reduction else text
 
     def access(self, access: Access, frame: Frame) -> str:
         visible = frozenset(frame.visible)
@@ -175,6 +187,10 @@ class _Writer:
         if access.fill != 0:
             source = f"{{{source}}}^{{({_number(access.fill)})}}"
         return _indexed(source, [_row(row, frame.names) for row in access.rows])
+
+
+def _is_infix(node: Node) -> bool:
+    return isinstance(node, Apply) and bool(FUNCTIONS[node.function].infix)
 
 
 def _indexed(source: str, indices: Sequence[str]) -> str:

@@ -16,6 +16,7 @@ from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Condition, Number
 
 LONGEST_DECIMAL = 12
+SIGNS = {"<=": "≤", ">=": "≥", "!=": "≠"}
 
 
 def decimal(value: Fraction) -> str | None:
@@ -119,6 +120,6 @@ def condition_text(condition: Condition, names: Sequence[str], unicode: bool = F
     elif right and sign == ">=" and const < 0:
         sign, const = ">", const + 1
     if unicode:
-        sign = sign.replace(">=", "≥")
+        sign = SIGNS.get(sign, sign)
     above, below = (const, 0) if const > 0 and right else (0, -const)
     return f"{_sum(left, above)} {sign} {_sum(right, below)}"

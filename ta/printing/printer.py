@@ -12,7 +12,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Literal
 
-from einderive.ta.functions import REDUCERS
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.names import Namer
@@ -31,14 +31,14 @@ from einderive.ta.ir.node import (
     Tensor,
 )
 from einderive.ta.ir.program import Hints
-from einderive.ta.ir.subst import accesses
-from einderive.ta.printing.marks import condition_text, number, row_text
+from einderive.ta.ir.subst import accesses, branches
+from einderive.ta.printing.marks import SIGNS, condition_text, number, row_text
 
 Style = Literal["scopes", "reducers", "einstein"]
 """How a nested reduction is written: `{S[k:0:8] ...}[i]`, `sum[k](...)`, or by the convention."""
 
 NO_HINTS: Hints = MappingProxyType({})
-SUM, PRODUCT, POWER, ATOM = range(4)
+COMPARISON, SUM, PRODUCT, POWER, ATOM = range(5)
 """How tightly a text binds."""
 Shown = tuple[str, int]
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -126,8 +126,7 @@ class Printer:
             case Access():
                 return self.access(node, frame)
             case Apply():
-                args = ", ".join(self.scalar(arg, frame.explicit())[0] for arg in node.args)
-                return f"{node.function}({args})", ATOM
+                return self._apply(node, frame.explicit())
             case Power():
                 return self._power(node, frame)
             case Mul():
@@ -135,13 +134,35 @@ class Printer:
             case Add():
                 return self._sum(node, frame), SUM
             case Select():
-                conditions = " and ".join(
-                    condition_text(c, frame.names, self.unicode) for c in node.conditions
-                )
-                then, _ = self.scalar(node.then, frame.explicit())
-                otherwise, _ = self.scalar(node.otherwise, frame.explicit())
-                return f"where({conditions}, {then}, {otherwise})", ATOM
+                return self._where(node, frame.explicit()), ATOM
         raise TypeError(f"{type(node).__name__} is not a scalar expression")
+
+    def _apply(self, node: Apply, frame: Frame) -> Shown:
+        known = FUNCTIONS[node.function]
+        if known.picks:
+            return self._where(node, frame), ATOM
+        args = [self.scalar(arg, frame) for arg in node.args]
+        if known.infix:
+            sign = SIGNS.get(known.infix, known.infix) if self.unicode else known.infix
+            return f" {sign} ".join(_bracketed(arg, SUM) for arg in args), COMPARISON
+        listed = f"({', '.join(text for text, _ in args)})" if args else ""
+        return node.function + listed, ATOM
+
+    def _where(self, node: Node, frame: Frame) -> str:
+        """`where(i < j and A[i] < B[j], a, b)`: one for choices within each other that share `b`,
+        but for a select in a select, which reads back as one."""
+        tests: list[str] = []
+        last, otherwise = node, branches(node)[1]
+        while branches(node)[1:] == (otherwise,):
+            if isinstance(node, Select):
+                if tests and isinstance(last, Select):
+                    break
+                tests += [condition_text(c, frame.names, self.unicode) for c in node.conditions]
+            elif isinstance(node, Apply):
+                tests.append(self.scalar(node.args[0], frame)[0])
+            last, node = node, branches(node)[0]
+        texts = [self.scalar(value, frame)[0] for value in (node, otherwise)]
+        return f"where({' and '.join(tests)}, {', '.join(texts)})"
 
     def access(self, access: Access, frame: Frame) -> Shown:
         """A read of a tensor, or of a scope in one of its spellings."""

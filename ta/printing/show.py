@@ -23,6 +23,7 @@ from einderive.ta.notation.einstein import make_explicit
 from einderive.ta.notation.parse import ranges_of_reads, statement_to_scope
 from einderive.ta.notation.ranges import lone_iterators
 from einderive.ta.notation.reader import read_program
+from einderive.ta.notation.resolve import iterators_of, resolved
 from einderive.ta.notation.syntax import Name, NotationError, iterator_names
 from einderive.ta.printing.printer import NO_HINTS, Frame, Printer, Style, implies_sum
 
@@ -107,17 +108,19 @@ def _clause(
         return ", ".join(f"{name} in {bound.lo}:{bound.hi}" for name, bound in outer.items())
     loops = [index for index in statement.indices if isinstance(index, Name)]
     try:
-        value = make_explicit(statement.value, {loop.name for loop in loops})
+        names = {loop.name for loop in loops}
+        used = iterators_of(statement.value) | names
+        value = make_explicit(resolved(statement.value, tensors.keys(), used), names)
     except NotationError:  # this spelling fails, and reading it back will tell
         return ""
     known: dict[str, set[Range]] = {}
     for lone in lone_iterators(value, ranges_of_reads(tensors)):
         known.setdefault(lone.name, set()).add(lone.range)
     ranges = {**namer.ranges, **outer}
-    used = dict.fromkeys(name.name for name in (*loops, *iterator_names(value, bound=True)))
+    named = dict.fromkeys(name.name for name in (*loops, *iterator_names(value, bound=True)))
     return ", ".join(
         f"{name} in {ranges[name].lo}:{ranges[name].hi}"
-        for name in used
+        for name in named
         if known.get(name) != {ranges[name]}
     )
 

@@ -97,9 +97,15 @@ def test_infinities_have_the_values_of_the_notation(function: str) -> None:
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_nothing_is_computed_from_what_has_no_value(function: str) -> None:
     none, one = ball(math.nan), ball(1.0)
-    if function in UNARY:
+    arity = FUNCTIONS[function].arity
+    if FUNCTIONS[function].picks:
+        assert apply(function, none, one, one).is_nan()
+        assert apply(function, one, none, one).is_nan()
+        assert apply(function, ball(0.0), none, one) == 1
+        assert apply(function, ball(0.0, 1.0), none, one).is_nan()
+    elif arity == 1:
         assert apply(function, none).is_nan()
-    else:
+    elif arity == 2:
         assert apply(function, none, one).is_nan()
         assert apply(function, ball(-INF), none).is_nan()
 

@@ -36,8 +36,16 @@ EXACT: Final[dict[str, Callable[..., Any]]] = {
     "sign": lambda x: (x > 0) - (x < 0),
     "maximum": max,
     "minimum": min,
+    "less": lambda x, y: int(x < y),
+    "less_equal": lambda x, y: int(x <= y),
+    "equal": lambda x, y: int(x == y),
+    "not_equal": lambda x, y: int(x != y),
+    "choose": lambda c, x, y: x if c != 0 else y,
+    "isnan": lambda x: 0,
+    "isinf": lambda x: int(abs(x) == INF),
+    "isfinite": lambda x: int(abs(x) < INF),
 }
-"""What functions with pieces are, by Python's order."""
+"""What functions with pieces or an exact value are, by Python's order."""
 
 
 def of(known: Function, *points: float) -> float:
@@ -94,7 +102,10 @@ def test_domain(known: Function) -> None:
 def test_range(known: Function) -> None:
     assert known.range is not None
     least, greatest = known.range
-    for point in (*POINTS, INF, -INF):
+    for points in product((*NUMBERS, INF, -INF, math.nan), repeat=known.arity):
+        value = of(known, *map(float, points))
+        assert math.isnan(value) or least <= value <= greatest, points
+    for point in (*POINTS, INF, -INF) if known.arity == 1 else ():
         if not math.isinf(point):
             assert least <= DEFINITIONS[known.name](mpmath.mpf(point)) <= greatest, point
         value = of(known, point)
@@ -108,6 +119,8 @@ def test_always_finite(known: Function) -> None:
         value = of(known, *points)
         if known.always_finite:
             assert math.isfinite(value)
+        elif known.picks:
+            assert np.array_equal(value, points[1 if points[0] else 2], equal_nan=True)
         elif any(map(math.isnan, points)):
             assert math.isnan(value)
 
@@ -161,6 +174,34 @@ def test_pieces_at_rational_numbers_and_infinities(known: Function) -> None:
         assert np.asarray(whole).dtype == np.int64
 
 
+@stating("exact")
+def test_exact_values_at_rational_numbers_and_infinities(known: Function) -> None:
+    assert known.exact is not None
+    for operands in product(EXTENDED[::2], repeat=known.arity):
+        value = EXACT[known.name](*operands)
+        assert known.exact(*operands) == value, operands
+        assert of(known, *map(float, operands)) == pytest.approx(float(value))
+
+
+@stating("truth")
+def test_truths_are_one_or_zero(known: Function) -> None:
+    for points in product((math.nan, INF, -INF, 0.0, 1.5), repeat=known.arity):
+        assert of(known, *points) in (0, 1)
+
+
+@stating("symmetric")
+def test_symmetric(known: Function) -> None:
+    for points in product((math.nan, INF, -INF, 0.0, 1.5), repeat=known.arity):
+        assert of(known, *points) == of(known, *reversed(points))
+
+
+@pytest.mark.parametrize(("name", "value"), [("pi", math.pi), ("nan", math.nan)])
+def test_constants(name: str, value: float) -> None:
+    assert np.array_equal(FUNCTIONS[name].constant, value, equal_nan=True)
+    assert FUNCTIONS[name].finite_at_numbers == math.isfinite(value)
+    assert {f.name for f in FUNCTIONS.values() if not f.arity} == {"pi", "nan"}
+
+
 @stating("compares")
 def test_what_compares_is_continuous_and_homogeneous(known: Function) -> None:
     """f(c*a) = c*f(a) for c > 0, also at infinities; where the gap is 0, both pieces agree."""
@@ -181,7 +222,8 @@ def test_what_compares_is_continuous_and_homogeneous(known: Function) -> None:
 def test_which_pieces_are_even_flat_or_continuous() -> None:
     assert {f.name for f in UNARY if f.pieces and f.pieces.even} == {"abs"}
     assert {f.name for f in UNARY if f.pieces and f.pieces.flat} == {"sign"}
-    assert {f.name for f in FUNCTIONS.values() if f.compares} == EXACT.keys() - {"sign"}
+    pieces = {f.name for f in FUNCTIONS.values() if f.pieces}
+    assert {f.name for f in FUNCTIONS.values() if f.compares} == pieces - {"sign"}
     selecting = {f.name for f in FUNCTIONS.values() if f.pieces and f.pieces.selects}
     assert selecting == {"relu", "maximum", "minimum"}
     jumping = Pieces((1, -1), above=(1, 0), below=(1, 0), step=1)

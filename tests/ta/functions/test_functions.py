@@ -57,6 +57,9 @@ DEFINITIONS: Final[dict[str, Callable[[Any], Any]]] = {
     "atan": mpmath.atan,
     "erfc": mpmath.erfc,
     "erfinv": mpmath.erfinv,
+    "isfinite": lambda x: 1,
+    "isinf": lambda x: 0,
+    "isnan": lambda x: 0,
 }
 EXPONENTIAL: Final = frozenset(
     {"exp", "expm1", "exp2", "tanh", "sinh", "cosh", "erf", "erfc"}
@@ -112,6 +115,7 @@ def test_accuracy(function: str) -> None:
             compared += 1
         else:
             assert abs(value) <= 2 * SMALLEST, (point, value)
+            compared += FUNCTIONS[function].truth
     assert compared > 200
 
 

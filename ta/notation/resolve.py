@@ -1,0 +1,104 @@
+"""What a name in a value or in a condition is: an iterator, a constant, a tensor of no dimension.
+
+    Y[i] = t*A[i] + pi*i     t a tensor, pi the number, i the iterator
+    where(k < i, ..)         iterators, where no tensor has one of these names
+
+A name is a tensor's where a tensor has it, else an iterator's where the statement uses it as one,
+else a constant's.  What is left is an iterator where it is compared with indices only, and a tensor
+that is not known elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from dataclasses import replace
+
+from einderive.ta.ir.names import CONSTANTS
+from einderive.ta.notation.syntax import (
+    Call,
+    Defined,
+    Expression,
+    Name,
+    Read,
+    Reduction,
+    ScopeText,
+    Size,
+    Statement,
+    index_names,
+    operands,
+    with_parts,
+)
+
+
+def tensor_names(statement: Statement, known: Set[str]) -> frozenset[str]:
+    """The names in values and conditions that are tensors'; `known` are those of all tensors."""
+    iterators = iterators_of(statement.value)
+    iterators |= {index.name for index in statement.indices if isinstance(index, Name)}
+    iterators |= {binding.name for binding in statement.clause}
+    return tensors_in(statement.value, known, iterators)
+
+
+def iterators_of(value: Expression) -> set[str]:
+    """The names that the expression uses as iterators, other than in a value or a condition."""
+    found: set[str] = set()
+    for part in _parts(value):
+        if isinstance(part, Read):
+            found |= {name.name for name in index_names(part)}
+        elif isinstance(part, Reduction | Defined | Size):
+            found |= {name.name for name in part.names}
+        elif isinstance(part, ScopeText):
+            found |= {binding.name for binder in part.binders for binding in binder.bindings}
+    return found
+
+
+def tensors_in(value: Expression, known: Set[str], iterators: Set[str]) -> frozenset[str]:
+    """Likewise, of an expression in which these names are iterators."""
+    compared = {name.name for name in index_names(value)}
+    for scope in (part for part in _parts(value) if isinstance(part, ScopeText)):
+        compared |= {name.name for name in index_names(scope.body)}
+    names = names_in_values(value)
+    return frozenset(names & known | (names - iterators - CONSTANTS - compared))
+
+
+def names_in_values(value: Expression) -> set[str]:
+    """The names in values and conditions, whatever they are."""
+    return {part.name for part in _parts(value) if isinstance(part, Name)}
+
+
+def _parts(value: Expression) -> Iterator[Expression]:
+    """The expression and its parts in value or condition position, those of scopes included."""
+    yield value
+    parts: tuple[Expression, ...] = operands(value)
+    if isinstance(value, ScopeText):
+        parts = (value.body,)
+    elif isinstance(value, Read) and isinstance(value.source, ScopeText):
+        parts = (value.source,)
+    for part in parts:
+        yield from _parts(part)
+
+
+def resolved(value: Expression, tensors: Set[str], iterators: Set[str]) -> Expression:
+    """The expression with a read for each name of a tensor, and a call for each of a constant, so
+    that all other names are iterators'."""
+
+    def of(part: Expression) -> Expression:
+        match part:
+            case Name(span, name) if name in tensors:
+                return Read(span, part, None, ())
+            case Name(span, name) if name in CONSTANTS and name not in iterators:
+                return Call(span, name, ())
+            case Reduction():
+                return replace(part, body=of(part.body))
+            case Defined():
+                return replace(part, args=tuple(map(of, part.args)))
+            case ScopeText():
+                return inside(part)
+            case Read():
+                scope = part.source
+                return replace(part, source=inside(scope)) if isinstance(scope, ScopeText) else part
+        return with_parts(part, of)
+
+    def inside(scope: ScopeText) -> ScopeText:
+        return replace(scope, body=of(scope.body))
+
+    return of(value)
