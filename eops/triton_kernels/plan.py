@@ -16,6 +16,7 @@ from einderive.eops.triton_kernels.blocks import Config, dot_configs, flat_confi
 from einderive.eops.triton_kernels.contraction import Contraction, by_stride, contraction
 from einderive.ta.errors import BuildError
 from einderive.ta.facts.integer_sets import row_bounds
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Access, Apply, Scope, Select, Source, Tensor
@@ -139,7 +140,7 @@ def plan(scope: Scope, dtypes: Sequence[str] | None = None, out_dtype: str | Non
 def _require_one_type(scope: Scope, compute: str, dtypes: Mapping[Source, str]) -> None:
     """BuildError where something is compared in another type than the stage computes in."""
     for node in walk(scope.body):
-        known = types.FUNCTIONS[node.function] if isinstance(node, Apply) else None
+        known = FUNCTIONS[node.function] if isinstance(node, Apply) else None
         if known is None or not isinstance(node, Apply) or not (known.truth or known.picks):
             continue
         operands = node.args if known.truth else node.args[:1]
