@@ -118,6 +118,15 @@ def function_facts(known: Function) -> Iterator[str]:
     f, pieces = known.name, known.pieces
     if known.at_zero is not None:
         yield f"{f}(0) = {known.at_zero}"
+    if known.picks:
+        yield f"{f}(c, x, y) = x for a number c other than 0, y for c = 0"
+        yield f"{f}(c, x, y) may be infinite, but only where c, x or y is"
+    elif known.exact is not None:
+        yield f"{f} of numbers and infinities alone is the 0 or 1 that its file states"
+    if known.symmetric:
+        yield f"{f}(x, y) = {f}(y, x)"
+    if not known.finite_at_numbers and not known.arity:
+        yield f"{f} has no value"
     if pieces is None or not known.compares:
         return
     yield f"{f} may be infinite, but only where an operand is"
