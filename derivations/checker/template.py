@@ -22,7 +22,7 @@ holds are tried: if one of them makes the instance the stage, then the stage is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from einderive.derivations.checker.compare import borders
@@ -39,7 +39,7 @@ FACTOR, EXPRESSION = "Factor", "Expression"
 """The tensors that stand for the coefficient and for f in what is parsed."""
 _PARAMETER = re.compile(r"\{\w+\}")
 _EXPRESSION = re.compile(r"\bf\(\w+\[([^\]]*)\]\)")
-_REPEATED = re.compile(r"\w+\([^()]*, \.\.\.\)")
+_REPEATED = re.compile(r"\w+\([^()]*?(\b\w+)\[([^\]]*)\], \.\.\.\)")
 _CUT = re.compile(r"\b([a-z]\w*) < \?")
 _INDEXED = re.compile(r"\b(\w+)\[([^\]]*)\]")
 """Tensors, and reducers, with their indices."""
@@ -58,7 +58,7 @@ class Value(NamedTuple):
 
 class Template:
     """A definition for a binding.  `tensors` has the indices of each operand's first read, `runs`
-    the role in whose place an index that is none stands; `earlier` is the number of operands that
+    the role in whose place an index stands; `earlier` is the number of operands that
     the statements before the last read."""
 
     def __init__(self, text: str, binding: Binding) -> None:
@@ -77,9 +77,7 @@ class Template:
                 if name[0].islower():
                     continue
                 place = defined[name] if name in defined else self.tensors.setdefault(name, indices)
-                for role, index in zip(_names(place), _names(indices), strict=True):
-                    if role != index:
-                        self.runs[index] = role
+                self.runs.update(zip(_names(indices), _names(place), strict=True))
             defined.update(_INDEXED.findall(left))
         if set(self.roles) != {name for place in self.tensors.values() for name in _names(place)}:
             raise NotShown("the roles are not the indices of the definition")
@@ -222,13 +220,12 @@ class Template:
 def _repeated(text: str, count: int) -> str:
     """The text with the part that ends in dots once for each operand, the last by itself."""
     found = _REPEATED.search(text)
-    read = found and _INDEXED.search(found[0])
-    if not found or not read:
+    if found is None:
         return text
     repeated = ""
     for number in reversed(range(count)):
-        operand = f"{read[1]}{number}[{read[2]}]"
-        again = found[0].replace(read[0], operand).replace("...", repeated)
+        operand = f"{found[1]}{number}[{found[2]}]"
+        again = found[0].replace(f"{found[1]}[{found[2]}]", operand).replace("...", repeated)
         repeated = again if repeated else operand
     return text.replace(found[0], repeated)
 
@@ -241,24 +238,22 @@ def _indices(side: str) -> list[str]:
     return [name for _, indices in _INDEXED.findall(side) for name in _names(indices)]
 
 
-def _expressions(body: Node, operands: Sequence[Access]) -> Iterator[Node]:
+def _expressions(body: Node, operands: Sequence[Access]) -> Iterable[Node]:
     """The parts of the body, and of its sums, that read the operands and nothing else."""
-    found: set[Node] = set()
+    parts: list[Node] = []
     for node in walk(body):
-        parts = [node]
+        parts.append(node)
         if isinstance(node, Add):
             parts.append(expr.add(*(t for t in node.terms if {*accesses(t)}.issubset(operands))))
-        for part in parts:
-            if part not in found and accesses(part) == tuple(operands):
-                found.add(part)
-                yield part
+    found = dict.fromkeys(part for part in parts if accesses(part) == tuple(operands))
     if not found:
         raise NotShown("the operands are not the reads of the body or of a part of it")
+    return found
 
 
 def _scopes(stage: Scope) -> list[tuple[Scope, tuple[Row, ...]]]:
-    """The scopes that the stage reads, directly or not, within their loops: each once, at rows of
-    the stage's iterators."""
+    """The stage and the scopes that it reads, directly or not, within their loops: each once, at
+    rows of the stage's iterators."""
     box = dict(enumerate(stage.domain))
     found = {stage: tuple(map(affine.iterator, box))}
     pending = [stage]
@@ -270,7 +265,7 @@ def _scopes(stage: Scope) -> list[tuple[Scope, tuple[Row, ...]]]:
                 if not undecided(within(rows, source.ranges), box):
                     found[source] = rows
                     pending.append(source)
-    return [(scope, rows) for scope, rows in found.items() if scope is not stage]
+    return list(found.items())
 
 
 def _replaced(formula: Scope, values: Mapping[str, Value], domain: Sequence[Range]) -> Scope:

@@ -331,8 +331,7 @@ class Translation:
         sums = self.fresh(scope.sums)
         at = (*rows, *(affine.iterator(variable) for variable, _ in sums))
         if any(side.extent == 0 for side in scope.sums):
-            known = REDUCERS[reducer]
-            return [Piece((), conditions, _constant(known.identity))] if known.order else []
+            return [Piece((), conditions, _constant(REDUCERS[reducer].identity))]
         found = self._body_parts(scope.body, at, reducer)
         return [
             Piece(sums + piece.bound, (*conditions, *piece.conditions), piece.value)

@@ -3,8 +3,6 @@
     {L[y in Y] f(y)}[r(x)]  =  f(r(x))       where r(x) lies in Y for all x, or else f(r(x)) is the
                                              fill, 0: a read that misses, or a product with one
 
-    {L[x] S[s] {L[y] S[t] f(y,t)}[r(x,s)]}  =  {L[x] S[s,t] f(r(x,s),t)}      one reducer for both
-
 Two scopes that become one expression by this are equal tensors, whatever the expression is: no
 product is multiplied out.  So chains of many elementwise stages are compared, of which formal sums
 would be too large.
@@ -119,7 +117,7 @@ def _written_out(
         body = rebuild(stage.body, body_of)
         if infinite and not _keeps_all(stage.body, body_of, body):
             return stage
-        return _one_reduction(make_scope(stage.loops, stage.sums, body, stage.reducer), longest)
+        return make_scope(stage.loops, stage.sums, body, stage.reducer)
     except ValueError:  # some number would be too long
         return stage
 
@@ -143,22 +141,6 @@ def _reads(node: Node, count: Callable[[Access], int]) -> int:
         return known[node]
 
     return reads(node)
-
-
-def _one_reduction(scope: Scope, longest: Written) -> Scope:
-    """A reduction of a reduction by the same operation, which it reads inside of its loops."""
-    access = scope.body
-    if not isinstance(access, Access) or not isinstance(access.source, Scope):
-        return scope
-    source = access.source
-    same = source.sums and (not scope.sums or scope.reducer == source.reducer)
-    long = len(walk(source.body)) > MOST_TERMS or not written(source.body).fits(longest)
-    if not same or long or not _within(access, source, scope):
-        return scope
-    count = len(scope.domain)
-    sums = [affine.iterator(count + place) for place in range(len(source.sums))]
-    body = substitute(source.body, [*access.rows, *sums])
-    return make_scope(scope.loops, scope.sums + source.sums, body, source.reducer)
 
 
 def _within(access: Access, source: Scope, reader: Scope) -> bool:

@@ -217,6 +217,10 @@ TRUE: dict[str, tuple[str, str]] = {
         "{L[i:0:9] 1/{L[i:0:9] 3*A{fill=inf}[i+2]*where(i > 2, 1, 0)}[i]}",
         "{L[i:0:9] where(i > 2, where(i < 7, 1/3/A[i+2], 0), 1/A[i-3])}",
     ),
+    "a sum where a factor is finite": (
+        "{L[i:0:9] A{fill=inf}[i-2]*where(i >= 2, A[i] + B[i], B[i])}",
+        "{L[i:0:9] where(i >= 2, A[i]*A[i-2] + B[i]*A[i-2], B[i]*inf)}",
+    ),
     "several infinities": (
         "{relu({S[k:0:3] (where(k < 2, inf, 0) + inf)}[])}",
         "{relu({S[k:0:3] where(k < 2, inf, 0)}[] + inf)}",

@@ -10,6 +10,7 @@ import pytest
 
 import einderive as ed
 from einderive.derivations.checker import not_an_instance, not_equal
+from einderive.derivations.checker.compare import borders
 from einderive.derivations.matching.match import match
 from einderive.eops.library import by_name
 from einderive.ta.ir.operator import Binding
@@ -89,6 +90,68 @@ def test_parts_that_would_cancel_beside_an_infinity_stay() -> None:
     zero = "{L[i:0:4] 0*A[i]}"
     assert not_equal(read(twice, **SHAPES), read(zero, **SHAPES)) is not None
     assert not_equal(read(zero, **SHAPES), read(twice, **SHAPES)) is not None
+
+
+@pytest.mark.parametrize(
+    ("condition", "places"),
+    [
+        ("i >= 3", [3]),
+        ("2*i < 9", [5]),
+        ("i == 4", [4, 5]),
+        ("i == 0", [1]),
+        ("i == 8", [8]),
+        ("i//2 + i >= 4", []),
+        ("i + j >= 4", []),
+    ],
+)
+def test_loops_are_cut_inside_where_a_condition_on_one_of_them_changes(
+    condition: str, places: list[int]
+) -> None:
+    scope = read(f"{{L[i:0:9,j:0:9] where({condition}, A[i], B[i])}}", **SHAPES)
+    assert sorted(borders(scope)) == [(0, place) for place in places]
+
+
+def test_four_cuts_within_each_other_are_too_many() -> None:
+    pieces = [f"{number}*A[i+k]" for number in range(2, 7)]
+    for count, shown in ((4, True), (5, False)):
+        *others, last = pieces[:count]
+        one, other = last, f"{{L[i:0:9] max[k:0:3] {last}}}[i]"
+        for place, piece in reversed(list(enumerate(others, start=1))):
+            one = f"where(i < {place}, {piece}, {one})"
+            whole = f"{{L[i:0:9] max[k:0:3] {piece}}}[i]"
+            other = f"where(i < {place}, {whole}, {other})"
+        left = read(f"{{L[i:0:9] max[k:0:3] {one}}}", **SHAPES)
+        right = read(f"{{L[i:0:9] {other}}}", **SHAPES)
+        assert agree(left, right)
+        assert (not_equal(left, right) is None) is shown
+
+
+def test_parts_of_other_loops_are_not_compared() -> None:
+    one = read(CHOICE, **SHAPES)
+    for loops in ("i:0:7", "i:0:6,j:0:2"):
+        text = SHOWN[0][1].replace("{L[i:0:6]", f"{{L[{loops}]", 1)
+        assert not_equal(one, read(text, **SHAPES)) == "the two sides have different loops"
+
+
+def test_a_part_that_adds_infinities_of_both_signs_is_not_shown() -> None:
+    text = "{{L[i:0:4] where(i < 2, inf, {}[i]) + where(i < 2, -inf, B[i])}}"
+    one, other = (read(text.format(name), **SHAPES) for name in "AB")
+    assert not_equal(one, other) is not None
+
+
+def test_sums_that_meet_an_infinity_are_not_called_different() -> None:
+    """Where A is not 0, both are infinite."""
+    one, other = (read(f"{{L[i:0:9] inf*A[i] + {b}[i]}}", **SHAPES) for b in "AB")
+    reason = not_equal(one, other)
+    assert reason is not None
+    assert reason.startswith("not shown: ")
+
+
+def test_only_what_is_never_0_cancels_against_its_reciprocal() -> None:
+    quotient = "{{L[i:0:9] {0}*B[i]*{{L[i:0:9] 1/{{L[i:0:9] {0}*(C[i,0] + 1)}}[i]}}[i]}}"
+    other = read("{L[i:0:9] B[i]/{L[i:0:9] C[i,0] + 1}[i]}", **SHAPES)
+    assert not_equal(read(quotient.format("A[i]"), **SHAPES), other) is not None
+    assert not_equal(read(quotient.format("exp(A[i])"), **SHAPES), other) is None
 
 
 def test_functions_that_are_not_shown_equal_are_not_called_different() -> None:

@@ -139,6 +139,43 @@ def test_what_is_summed_may_run_backwards() -> None:
     assert refused(toy(CORRELATE.definition.replace("2*r", "r")), binding)
 
 
+BARE = toy("Y[b,h] = sum[r](A[b,{stride}*h+{dilation}*r-{padding}] * K[r])")
+
+
+@pytest.mark.parametrize(
+    ("row", "window"),
+    [
+        ("4", Window(0, 1, 0, 2, 3, 2, 0)),
+        ("20-2*h-r", Window(0, 1, 0, 2, 2, 1, -1)),
+    ],
+)
+def test_windows_that_stand_still_or_run_backwards_are_refused(row: str, window: Window) -> None:
+    scope = scope_of(f"Y[h,c] = A[c,{row}]*K[r] where h in 0:4", A=(2, 40), K=(5,))
+    reads = sorted(accesses(scope.body), key=lambda read: read.source.name)
+    roles = {"b": (1,), "h": (0,), "r": (2,)}
+    binding = Binding(scope, tuple(reads), roles, (window,))
+    assert "other windows than the definition" in refused(BARE, binding)
+    if not window.unit:
+        assert "no windows" in refused(toy("Y[b,h] = sum[r](A[b] * K[r])"), binding)
+
+
+def test_an_operand_holds_only_the_indices_of_its_dimensions() -> None:
+    product = toy("Y[b,k] = A[b,k] * B[k]")
+    scope = scope_of("Y[i,j] = X[i,j]*Z[i,j]", X=(3, 4), Z=(3, 4))
+    binding = Binding(scope, accesses(scope.body), {"b": (0,), "k": (1,)})
+    assert "does not give it" in refused(product, binding)
+    assert refused(toy("Y[b,k] = A[b,k] * B[b,k]"), binding) == ""
+
+
+def test_loops_and_sums_do_not_change_places() -> None:
+    scope = scope_of("Y[i] = sum[j](X[j,i])", X=(3, 3))
+    summed = toy("Y[b] = sum[k](A[b,k])")
+    binding = Binding(scope, accesses(scope.body), {"b": (0,), "k": (1,)})
+    assert refused(summed, binding) == ""
+    swapped = replace(binding, roles={"b": (1,), "k": (0,)})
+    assert "in their order" in refused(summed, swapped)
+
+
 EXTREME = toy("Y[b] = {factor} * reduce[k](A[b,k])", "max", "min")
 
 
@@ -193,6 +230,27 @@ def test_operands_of_an_earlier_statement() -> None:
     other = scope_of("Y[i,b] = sum[j](D[b,i,j]^2)", D=(2, 3, 4))
     claimed = replace(binding, scope=other)
     assert "reads no scope" in refused(WEIGHTED, claimed)
+
+
+def test_scopes_that_are_read_within_a_sum_are_not_looked_into() -> None:
+    scope = scope_of(
+        "D[i,j] = 2*Q[i,d]*K[j,d]; N[i,d] = sum[j](D[i,j]^2*K[d,j]); Y[i,b] = sum[d](N[i,d]^2) "
+        "where b in 0:2",
+        Q=(3, 4), K=(4, 4),
+    )  # fmt: skip
+    product = next(each for each in stages(scope) if each.sums)  # producers stand first
+    reads = accesses(product.body)
+    roles = {"b": (1,), "i": (0,), "j": (2,), "d": (3,)}
+    assert refused(WEIGHTED, Binding(scope, reads, roles, (), Fraction(2)))
+
+
+def test_an_expression_is_a_part_of_a_sum() -> None:
+    """The row's maximum stands beside it."""
+    shifted = toy("Y[b,k] = exp(f(A[b,k]) - max[j](f(A[b,j])))")
+    text = "M[i] = max[j](2*X[i,j] + Z[i,j]); Y[i,k] = exp(2*X[i,k] + Z[i,k] - M[i])"
+    scope = scope_of(text, X=(3, 4), Z=(3, 4))
+    reads = tuple(read for read in accesses(scope.body) if not isinstance(read.source, Scope))
+    assert refused(shifted, Binding(scope, reads, {"b": (0,), "k": (1,)})) == ""
 
 
 def test_an_expression_is_one_of_the_stages() -> None:

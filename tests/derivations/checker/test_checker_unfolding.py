@@ -32,6 +32,11 @@ START = expr.access(expr.tensor("A", (SIDE,)), [AT])
         ("{L[i:0:9] {L[j:0:9] A[j] + A[j]*B[j]}[i+1]*B[i]}",
          "{L[i:0:9] (A[i+1] + A[i+1]*B[i+1])*B[i]}"),
         ("{L[i:0:9] {L[j:0:9] A[j]^2}[i-3]*B[i]}", "{L[i:0:9] A[i-3]^2*B[i]}"),
+        # what is finite may cancel
+        ("{L[i:0:9] {L[j:0:9] A[j] + B[j]}[i] - A[i]}", "{L[i:0:9] B[i]}"),
+        # what is infinite may become a power
+        ("{L[i:0:9] {L[j:0:9] A{fill=inf}[j-1]}[i]*A{fill=inf}[i-1]}",
+         "{L[i:0:9] A{fill=inf}[i-1]^2}"),
         # one read stays, and another of the same stage is written out
         ("{L[i:0:9] {L[j:0:9] tanh(A[j])}[i]*{L[j:0:9] tanh(A[j])}[8-i]}",
          "{L[i:0:9] {L[j:0:9] tanh(A[j])}[i]*tanh(A[8-i])}"),
@@ -56,6 +61,8 @@ def test_what_is_read_is_written_out(left: str, right: str) -> None:
         ("{L[i:0:9] {L[j:1:9] A[j]*B[j]}[i-1]}", "{L[i:0:9] A[i-1]*B[i-1]}"),
         # what is infinite would be cancelled
         ("{L[i:0:4] B[i] + {L[j:0:4] A{fill=inf}[j-1]}[i] - A{fill=inf}[i-1]}", "{L[i:0:4] B[i]}"),
+        # 1 and -2 would be multiplied by it one by one
+        ("{L[i:0:9] inf*{L[j:0:9] A[j] + B[j]}[i]}", "{L[i:0:9] inf*A[i] + inf*B[i]}"),
         # there, its body is 0/0, or 0*inf
         ("{L[i:0:9] {L[j:0:9] A[j]/B[j]}[i+1]}", "{L[i:0:9] A[i+1]/B[i+1]}"),
         ("{L[i:0:9] {L[j:0:9] A[j]*B{fill=inf}[j]}[i+1]}", "{L[i:0:9] A[i+1]*B{fill=inf}[i+1]}"),
