@@ -169,7 +169,7 @@ def _try_variants(
                 known = found.get(plan.roots)
                 if known is None or len(plan.steps) < len(known.plan.steps):
                     found[plan.roots] = way
-                if not keep_copies and not any(step.rule == "materialise" for step in steps):
+                if not keep_copies and not any(step.witness.makes_views for step in steps):
                     break
 
 
@@ -181,7 +181,7 @@ def _shortened(way: _Way, effort: int, check: Callable[[], None]) -> tuple[Plan,
     keep_copies = any(is_copy(stage.scope) for stage in way.plan.stages)
     labour = _labour(way.plan)
     while position < len(way.chosen):
-        if way.chosen[position].rule == "merge-stage":  # merges follow from the others
+        if way.chosen[position].witness.folds:  # these follow from the others
             position += 1
             continue
         if spent >= effort:
@@ -240,7 +240,7 @@ def _with_repairs(graph: Graph, listed: list[Plan]) -> list[Plan]:
 
 def _idea(plan: Plan) -> object:
     operators = tuple(sorted(stage.operator or "" for stage in plan.stages))
-    rules = Counter(step.rule for step in plan.steps if step.rule != "merge-stage")
+    rules = Counter(step.rule for step in plan.steps if not step.witness.folds)
     return operators, tuple(sorted(rules.items()))
 
 

@@ -30,6 +30,10 @@ class Witness(ABC):
 
     allows_empty: ClassVar[bool] = False
     """Whether the identity also holds over ranges without points: it rewrites a body alone."""
+    folds: ClassVar[bool] = False
+    """Whether the search adds such steps by itself (`derivations.search.folding`)."""
+    makes_views: ClassVar[bool] = False
+    """Whether a view that the step makes may be worth keeping, which folding would take back."""
 
     @abstractmethod
     def apply(self, scope: Scope, exact: bool) -> Scope:

@@ -6,6 +6,7 @@ f(x)  =  {L[x] f(x)}[x]      for a sub-term f, over the iterators that it uses
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from einderive.derivations.effects.nonfinite import drops_nothing
 from einderive.derivations.effects.rounding import Exactness, is_difference, judged
@@ -22,6 +23,8 @@ from einderive.ta.ir.subst import children, replace_node, walk
 class Materialise(Witness):
     """`term`: the position of the sub-term in `walk(body)`; `parts`: where it is a product
     or a sum of terms, the positions of those of its operands that are meant (none: the whole)."""
+
+    makes_views: ClassVar[bool] = True
 
     term: int
     parts: tuple[int, ...] = ()

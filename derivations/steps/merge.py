@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 from einderive.derivations.effects.nonfinite import (
     drops_nothing,
@@ -34,6 +35,8 @@ from einderive.ta.ir.subst import accesses, factors_of, replace_node, substitute
 @dataclass(frozen=True, slots=True)
 class Merge(Witness):
     """`stage`: which of the scopes that the body reads (in the order of `reads`) is inlined."""
+
+    folds: ClassVar[bool] = True
 
     stage: int
 
