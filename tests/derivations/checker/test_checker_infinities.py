@@ -349,8 +349,8 @@ FALSE_OF_INFINITIES = {
         f"1/sum[j](where(j<1, {BY_MASK}*max[l](where(l<i, B[l], 0)), 0))",
     ),
     "a reciprocal of an infinite sum": (
-        f"1/{BY_MASK}*1/sum[j](where(j<2, 2*B[i]-C[i], 0))",
-        f"1/sum[j](where(j<2, {BY_MASK}*2*B[i]-{BY_MASK}*C[i], 0))",
+        f"1/{BY_MASK}*1/(2*B[i] - C[i])",
+        f"1/({BY_MASK}*2*B[i] - {BY_MASK}*C[i])",
     ),
     "a reciprocal of a sum of infinite terms": (
         f"1/{BY_MASK}*1/sum[m](where(m<2, 2*B[m]-C[m], 0))",

@@ -148,8 +148,8 @@ def test_sums_that_meet_an_infinity_are_not_called_different() -> None:
 
 
 def test_only_what_is_never_0_cancels_against_its_reciprocal() -> None:
-    quotient = "{{L[i:0:9] {0}*B[i]*{{L[i:0:9] 1/{{L[i:0:9] {0}*(C[i,0] + 1)}}[i]}}[i]}}"
-    other = read("{L[i:0:9] B[i]/{L[i:0:9] C[i,0] + 1}[i]}", **SHAPES)
+    quotient = "{{L[i:0:9] {0}*B[i]*{{L[i:0:9] 1/{{L[i:0:9] 2*{0}*C[i,0]}}[i]}}[i]}}"
+    other = read("{L[i:0:9] B[i]/2/C[i,0]}", **SHAPES)
     assert not_equal(read(quotient.format("A[i]"), **SHAPES), other) is not None
     assert not_equal(read(quotient.format("exp(A[i])"), **SHAPES), other) is None
 

@@ -145,8 +145,8 @@ BARE = toy("Y[b,h] = sum[r](A[b,{stride}*h+{dilation}*r-{padding}] * K[r])")
 @pytest.mark.parametrize(
     ("row", "window"),
     [
-        ("4", Window(0, 1, 0, 2, 3, 2, 0)),
-        ("20-2*h-r", Window(0, 1, 0, 2, 2, 1, -1)),
+        ("4", Window(0, 1, 0, 2, 0, 3, 2)),
+        ("20-2*h-r", Window(0, 1, 0, 2, -1, 2, 1)),
     ],
 )
 def test_windows_that_stand_still_or_run_backwards_are_refused(row: str, window: Window) -> None:
@@ -155,8 +155,6 @@ def test_windows_that_stand_still_or_run_backwards_are_refused(row: str, window:
     roles = {"b": (1,), "h": (0,), "r": (2,)}
     binding = Binding(scope, tuple(reads), roles, (window,))
     assert "other windows than the definition" in refused(BARE, binding)
-    if not window.unit:
-        assert "no windows" in refused(toy("Y[b,h] = sum[r](A[b] * K[r])"), binding)
 
 
 def test_an_operand_holds_only_the_indices_of_its_dimensions() -> None:
@@ -241,7 +239,7 @@ def test_scopes_that_are_read_within_a_sum_are_not_looked_into() -> None:
     product = next(each for each in stages(scope) if each.sums)  # producers stand first
     reads = accesses(product.body)
     roles = {"b": (1,), "i": (0,), "j": (2,), "d": (3,)}
-    assert refused(WEIGHTED, Binding(scope, reads, roles, (), Fraction(2)))
+    assert "reads no scope" in refused(WEIGHTED, Binding(scope, reads, roles, (), Fraction(2)))
 
 
 def test_an_expression_is_a_part_of_a_sum() -> None:
