@@ -96,8 +96,12 @@ class Derived(Uncopied):
         The report is true if everything holds.  For a derivation that was read from a record, this
         includes everything that the record states."""
         plan = self._plan(candidate)
+        return self.check_plan(plan, self.stated[candidate] if self.stated else None)
+
+    def check_plan(self, plan: Plan, stated: Stated | None = None) -> Report:
+        """Verify a program that was put together from this derivation; `stated` is what a record
+        says of it."""
         chosen = tuple(claim_of(stage, OPERATORS) for stage in plan.stages)
-        stated = self.stated[candidate] if self.stated else None
         said = chosen if stated is None else stated.claims
         claims = (*said, *(claim for claim in chosen if claim not in said))
         try:

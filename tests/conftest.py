@@ -54,6 +54,15 @@ def pytest_terminal_summary(
         terminalreporter.write_line(f"to repeat it: make campaigns{sample} SEED={seed}")
 
 
+@pytest.fixture(autouse=True)
+def few_compiled_loops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`compile` leaves stages to torch, which takes a second less each time, but in tests marked
+    `compiled`."""
+    choose = sys.modules.get("einderive.frontend.trial.choose")
+    if choose is not None and request.node.get_closest_marker("compiled") is None:
+        monkeypatch.setattr(choose, "worth_compiling", lambda *_: ())
+
+
 @pytest.fixture
 def seed(pytestconfig: pytest.Config) -> int:
     """0, or what `--seed` says: other seeds, other random programs."""

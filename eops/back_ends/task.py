@@ -20,7 +20,8 @@ source's ranges and any strides; the result has the stage's, and may share memor
 class Task:
     """A stage to be computed on a device, "cpu" or "cuda".  `operator` names the known operator
     that it is to be, "" for none; `weights`: it reads weights alone, whatever stages lie between;
-    `strict`: NaN and infinities have to be where the stage has them."""
+    `strict`: NaN and infinities have to be where the stage has them; `compiled`: on a CPU, kernels
+    may be compiled, which takes some tenths of a second each."""
 
     scope: Scope
     device: str
@@ -28,6 +29,7 @@ class Task:
     binding: Binding | None = None
     weights: bool = False
     strict: bool = False
+    compiled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,12 +84,18 @@ def _last_use(scopes: Sequence[Scope]) -> dict[int, list[Scope]]:
 
 
 def executable(
-    plan: Plan, device: str, types: Sequence[torch.dtype] = (), *, strict: bool = False
+    plan: Plan,
+    device: str,
+    types: Sequence[torch.dtype] = (),
+    *,
+    strict: bool = False,
+    compiled: bool = False,
 ) -> Executable:
     """The plan's stages on `cpu` or `cuda`: library operators by their launchers, eOperators
     through torch on strided views on the CPU and as Triton kernels on a GPU.  `types`: see
-    `Executable`.  `strict`: eOperators keep NaN and infinities where the stages have them."""
-    runs = [_stage(stage, device, strict) for stage in plan.stages]
+    `Executable`.  `strict`: eOperators keep NaN and infinities where the stages have them.
+    `compiled`: stages become compiled loops on the CPU, where that may be faster."""
+    runs = [lowered(task_of(stage, device, strict, compiled)) for stage in plan.stages]
     return Executable(
         plan.roots,
         tuple(stage.scope for stage in plan.stages),
@@ -100,7 +106,8 @@ def executable(
     )
 
 
-def _stage(stage: Stage, device: str, strict: bool) -> tuple[Run, str]:
+def task_of(stage: Stage, device: str, strict: bool = False, compiled: bool = False) -> Task:
+    """What back ends are asked for the stage."""
     weights = stage.operator == FOLDED
-    binding = stage.binding
-    return lowered(Task(stage.scope, device, stage.operator or "", binding, weights, strict))
+    name = stage.operator or ""
+    return Task(stage.scope, device, name, stage.binding, weights, strict, compiled)

@@ -22,6 +22,7 @@ from einderive.frontend.baselines.rival import Rival, rivals
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.derived import Derived
 from einderive.frontend.running.settings import undisturbed
+from einderive.frontend.trial.compiling import compiled_candidate, worth_compiling
 from einderive.frontend.trial.entrants import Entrant, Judge, candidate, links, run_first
 from einderive.frontend.trial.memory import require_memory
 from einderive.frontend.trial.outcome import TRIED, Outcome
@@ -115,7 +116,10 @@ def choose(
         judge.restart()
         for place, (number, plan) in enumerate(trying, 1):
             say(f"checking candidate {place} of {len(trying)}")
-            entrants.append(candidate(number, plan, judge))
+            entrants.append(candidate(f"candidate {number}", plan, judge))
+        for label, plan in worth_compiling(derivation, entrants):
+            say(f"compiling loops for {label}")
+            entrants.append(compiled_candidate(label, plan, judge))
     except KeyboardInterrupt:
         interrupted = True
     if all(entrant.run is None for entrant in entrants):
@@ -312,9 +316,11 @@ def _checked(entrant: Entrant, derivation: Derived) -> Entrant:
     """The candidate, refused where its derivation does not check.  Asked of the one alone that is
     to be handed back: a check takes about as long as the search."""
     plan = entrant.trial.plan
-    number = next(n for n, found in enumerate(derivation.candidates) if found is plan)
+    assert plan is not None
+    number = next((n for n, found in enumerate(derivation.candidates) if found is plan), None)
     try:
-        failed = next((f for f in derivation.check(number).findings if not f.ok), None)
+        report = derivation.check_plan(plan) if number is None else derivation.check(number)
+        failed = next((finding for finding in report.findings if not finding.ok), None)
     except EinderiveError as error:
         return entrant.out(f"refused: {str(error).splitlines()[0]}")
     return entrant if failed is None else entrant.out(f"refused: {failed.what}: {failed.detail}")

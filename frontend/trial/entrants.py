@@ -170,9 +170,8 @@ def _too_large(rival: Rival, judge: Judge) -> str:
     return ""
 
 
-def candidate(number: int, plan: Plan, judge: Judge) -> Entrant:
+def candidate(label: str, plan: Plan, judge: Judge) -> Entrant:
     """A derived program, built, judged and run once as a user calls it."""
-    label = f"candidate {number}"
     entrant = Entrant(Trial(label, plan, (), inf, inf, "accepted"))
     if judge.late:
         return entrant.out("left out: the time for trying programs was used up")
@@ -180,6 +179,12 @@ def candidate(number: int, plan: Plan, judge: Judge) -> Entrant:
         built = executable(plan, judge.device, judge.expected.types, strict=judge.strict)
     except PROBLEMS as problem:
         return entrant.out(f"not built: {reason(problem)}")
+    return entered(entrant, plan, built, judge)
+
+
+def entered(entrant: Entrant, plan: Plan, built: Executable, judge: Judge) -> Entrant:
+    """The entrant with the program that was built for it, judged and run once as a user calls it;
+    out of the race where that is far behind."""
     entrant = replace(entrant, trial=replace(entrant.trial, words=built.words), run=built)
     try:
         alone = first(partial(built, judge.expected.inputs), judge.device == "cuda")

@@ -1,0 +1,306 @@
+"""Functions of one number that loops vectorise: numba itself would call the C library for each.
+
+    exp(x)     2^n * e^r                    n the integer nearest to x/log 2, |r| <= log(2)/2
+    log(x)     n*log 2 + log m              x = 2^n * m with m in [sqrt(1/2), sqrt(2))
+    expm1(x)   2^n * expm1(r) + (2^n - 1)
+    log1p(x)   log(1+x) + what 1+x loses, over 1+x
+    tanh(x)    1 - 2/(e^(2|x|) + 1)         with the sign of x; near 0 a polynomial
+
+Polynomials interpolate at Chebyshev's nodes; they are exact to more bits than the type has.  NaN
+stays NaN, infinities and signed zeros give what the functions have there, and subnormal numbers
+count.  `tests/eops/cpu_kernels/test_elements.py` measures each against mpmath.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from einderive.eops.cpu_kernels import machine
+from einderive.eops.cpu_kernels.machine import Written, absolute, compiled, fused, root
+
+NEAR: Final = 0.56
+"""Where tanh is a polynomial."""
+
+
+class _Format(NamedTuple):
+    """A binary floating-point format, and what the functions need for its precision."""
+
+    real: type
+    whole: type
+    fraction: int
+    bias: int
+    round_to_int: float
+    """1.5 * 2^fraction: beside it, the last bit of a number is 1."""
+    log2_high: float
+    """log 2 to so few bits that its product with an exponent is exact; the rest is `log2_low`."""
+    least_exp: float
+    most_exp: float
+    least_expm1: float
+    exp: Sequence[float]
+    """(e^r - 1 - r)/r^2"""
+    log: Sequence[float]
+    """(2 atanh(s)/s - 2)/s^2 as a polynomial in s^2"""
+    tanh: Sequence[float]
+    """(tanh(x)/x - 1)/x^2 as a polynomial in x^2, for |x| <= NEAR"""
+
+    @property
+    def log2_low(self) -> float:
+        return float(np.longdouble("0.693147180559945309417232121458176568") - self.log2_high)
+
+
+_FORMATS: Final[Mapping[str, _Format]] = {
+    "float32": _Format(
+        real=np.float32,
+        whole=np.int32,
+        fraction=23,
+        bias=127,
+        round_to_int=1.5 * 2.0**23,
+        log2_high=0.693145751953125,
+        least_exp=-105.0,
+        most_exp=89.0,
+        least_expm1=-18.0,
+        exp=(
+            0.500000001346581,
+            0.16666666681623232,
+            0.041666464925285904,
+            0.0083333109254809,
+            0.0013933649996309251,
+            0.00019890990824673654,
+        ),
+        log=(0.6666666654988318, 0.40000125594554364, 0.28550396959618013, 0.23341943388714562),
+        tanh=(
+            -0.33333333286363054,
+            0.1333332253030487,
+            -0.05396419828339711,
+            0.021813261130634413,
+            -0.008504769611424027,
+            0.002495379560468684,
+        ),
+    ),
+    "float64": _Format(
+        real=np.float64,
+        whole=np.int64,
+        fraction=52,
+        bias=1023,
+        round_to_int=1.5 * 2.0**52,
+        log2_high=0.6931471803691238,
+        least_exp=-746.0,
+        most_exp=710.0,
+        least_expm1=-38.0,
+        exp=(
+            0.5,
+            0.1666666666666667,
+            0.04166666666666667,
+            0.008333333333326084,
+            0.0013888888888883711,
+            0.0001984126987500228,
+            2.480158732567746e-05,
+            2.755725517000089e-06,
+            2.755727347871858e-07,
+            2.5105312729622103e-08,
+            2.09147553258932e-09,
+        ),
+        log=(
+            0.6666666666666666,
+            0.4000000000000094,
+            0.2857142857076445,
+            0.2222222240054776,
+            0.181817947008978,
+            0.15386290534658992,
+            0.13267418596474884,
+            0.1310072138350349,
+        ),
+        tanh=(
+            -0.3333333333333333,
+            0.13333333333333303,
+            -0.053968253968206974,
+            0.021869488533346106,
+            -0.008863235442972801,
+            0.0035921264450435885,
+            -0.0014558158462893048,
+            0.0005898844744906634,
+            -0.00023838728841244365,
+            9.433420430982972e-05,
+            -3.34096750845956e-05,
+            7.682149145096749e-06,
+        ),
+    ),
+}
+
+
+@cache
+def elements(dtype: str) -> Mapping[str, Written]:
+    """The functions by their names in the notation, for float32 or float64."""
+    form = _FORMATS[dtype]
+    exp, expm1 = _exponentials(form, dtype)
+    log, log1p = _logarithms(form, dtype)
+    return {"exp": exp, "expm1": expm1, "log": log, "log1p": log1p} | _others(form, exp, log1p)
+
+
+def _polynomial(real: type, coefficients: Sequence[float]) -> Written:
+    """c0 + x*(c1 + x*(c2 + ...))."""
+    lines = ["def polynomial(x):", f"    y = c{len(coefficients) - 1}"]
+    lines += [f"    y = fused(y, x, c{k})" for k in reversed(range(len(coefficients) - 1))]
+    space: dict[str, Any] = {f"c{k}": real(c) for k, c in enumerate(coefficients)}
+    space["fused"] = fused
+    exec("\n".join([*lines, "    return y"]), space)
+    return compiled(space["polynomial"])
+
+
+def _exponentials(form: _Format, dtype: str) -> tuple[Written, Written]:
+    real, whole = form.real, form.whole
+    bits, from_bits = machine.BITS[dtype], machine.FROM_BITS[dtype]
+    shift, high, low = real(form.round_to_int), real(-form.log2_high), real(-form.log2_low)
+    inverse, zero_bits = real(1 / math.log(2)), whole(real(form.round_to_int).view(form.whole))
+    least, most, least_expm1 = map(real, (form.least_exp, form.most_exp, form.least_expm1))
+    one, half, two = real(1), real(0.5), real(2)
+    bias, fraction, single = whole(form.bias), whole(form.fraction), whole(1)
+    rest, itself = _polynomial(real, form.exp), real(2.0 ** -(form.fraction + 3))
+
+    @compiled
+    def exp(x: Any) -> Any:
+        y = least if x < least else x
+        y = most if y > most else y
+        moved = fused(y, inverse, shift)
+        n = moved - shift
+        m = bits(moved) - zero_bits
+        r = fused(n, low, fused(n, high, y))
+        p = fused(rest(r), r * r, r) + one
+        first = m >> single  # 2^m itself may lie beyond the numbers
+        p = p * from_bits((first + bias) << fraction)
+        return p * from_bits((m - first + bias) << fraction)
+
+    @compiled
+    def expm1(x: Any) -> Any:
+        y = least_expm1 if x < least_expm1 else x
+        y = most if y > most else y
+        moved = fused(y, inverse, shift)
+        n = moved - shift
+        m = bits(moved) - zero_bits
+        r = fused(n, low, fused(n, high, y))
+        p = fused(rest(r), r * r, r)
+        power = from_bits((m - single + bias) << fraction)  # half of 2^m, for the largest m
+        found = two * fused(power, p, power - half)
+        return x if absolute(x) < itself else found
+
+    return exp, expm1
+
+
+def _logarithms(form: _Format, dtype: str) -> tuple[Written, Written]:
+    real, whole = form.real, form.whole
+    bits, from_bits = machine.BITS[dtype], machine.FROM_BITS[dtype]
+    high, low = real(form.log2_high), real(form.log2_low)
+    start = whole(real(math.sqrt(0.5)).view(whole))
+    fraction, lift = whole(form.fraction), real(2.0**form.fraction)
+    smallest, lifted = real(np.finfo(real).tiny), real(form.fraction)
+    zero, one, half, two = real(0), real(1), real(0.5), real(2)
+    infinity, nothing = real(math.inf), real(math.nan)
+    rest = _polynomial(real, form.log)
+
+    @compiled
+    def log(x: Any) -> Any:
+        small = x < smallest
+        y = x * lift if small else x
+        place = bits(y) - start
+        exponent = place >> fraction
+        m = from_bits(bits(y) - (exponent << fraction))
+        n = real(exponent) - (lifted if small else zero)
+        f = m - one
+        s = f / (two + f)
+        z = s * s
+        square = half * f * f
+        r = fused(n, low, s * fused(rest(z), z, square))
+        found = fused(n, high, f - (square - r))
+        found = x if x == infinity else found
+        found = -infinity if x == zero else found
+        return found if x >= zero else nothing
+
+    @compiled
+    def log1p(x: Any) -> Any:
+        u = one + x
+        lost = x - (u - one)
+        found = log(u) + (lost / u if u > zero else zero)
+        found = x if x == infinity else found
+        return x if x == zero else found
+
+    return log, log1p
+
+
+def _others(form: _Format, exp: Written, log1p: Written) -> dict[str, Written]:
+    real = form.real
+    zero, one, two, infinity = real(0), real(1), real(2), real(math.inf)
+
+    near, rest = real(NEAR), _polynomial(real, form.tanh)
+
+    @compiled
+    def tanh(x: Any) -> Any:
+        y = one - two / (exp(two * absolute(x)) + one)
+        y = -y if x < zero else y
+        z = x * x
+        return fused(rest(z), z * x, x) if absolute(x) <= near else y
+
+    @compiled
+    def sigmoid(x: Any) -> Any:
+        small = exp(-absolute(x))
+        return (small if x < zero else one) / (one + small)
+
+    @compiled
+    def silu(x: Any) -> Any:
+        small = exp(-absolute(x))
+        return (small if x < zero else one) * x / (one + small)
+
+    @compiled
+    def softplus(x: Any) -> Any:
+        return (x if x > zero else zero) + log1p(exp(-absolute(x))) if x == x else x
+
+    @compiled
+    def sqrt(x: Any) -> Any:
+        return root(x)
+
+    @compiled
+    def rsqrt(x: Any) -> Any:
+        return one / root(x)
+
+    @compiled
+    def absolute_value(x: Any) -> Any:
+        return absolute(x)
+
+    @compiled
+    def relu(x: Any) -> Any:
+        return zero if x < zero else x
+
+    @compiled
+    def sign(x: Any) -> Any:
+        return one if x > zero else -one if x < zero else x
+
+    @compiled
+    def finite(x: Any) -> Any:
+        return x if absolute(x) < infinity else zero
+
+    @compiled
+    def maximum(x: Any, y: Any) -> Any:
+        return x if x >= y or x != x else y
+
+    @compiled
+    def minimum(x: Any, y: Any) -> Any:
+        return x if x <= y or x != x else y
+
+    return {
+        "tanh": tanh,
+        "sigmoid": sigmoid,
+        "silu": silu,
+        "softplus": softplus,
+        "sqrt": sqrt,
+        "rsqrt": rsqrt,
+        "abs": absolute_value,
+        "relu": relu,
+        "sign": sign,
+        "finite": finite,
+        "maximum": maximum,
+        "minimum": minimum,
+    }

@@ -1,0 +1,206 @@
+"""What kernels are written with that Python has no word for: memory, bits, threads.
+
+A kernel takes the address of an array of 64-bit numbers, `data`.  Its first entries are addresses
+of the operands' first elements.  Nothing here checks a bound: a plan states which reads are inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+TYPES: Final[dict[str, Any]] = {
+    "float32": types.float32,
+    "float64": types.float64,
+    "int64": types.int64,
+    "int32": types.int32,
+    "int16": types.int16,
+    "int8": types.int8,
+    "uint8": types.uint8,
+    "bool": types.uint8,
+}
+"""The types of elements that kernels read, as numba has them."""
+DATA: Final = types.CPointer(types.int64)
+
+Written: TypeAlias = Callable[..., Any]
+"""A function that kernels call."""
+
+
+def compiled(function: Written) -> Written:
+    """The function as numba compiles it where a kernel calls it; divisions by 0 are IEEE's."""
+    found: Written = njit(error_model="numpy")(function)
+    return found
+
+
+def _instruction(function: Written) -> Written:
+    """What a kernel calls as instructions of LLVM."""
+    found: Written = intrinsic(function)
+    return found
+
+
+def pointer(dtype: str) -> Written:
+    """`f(data, k)`: the address at `data[k]`, of elements of the type."""
+    kind = types.CPointer(TYPES[dtype])
+
+    @_instruction
+    def read_pointer(typing: Any, data: Any, place: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            address = builder.load(builder.gep(args[0], [args[1]]))
+            return builder.inttoptr(address, context.get_value_type(kind))
+
+        return kind(data, place), emit
+
+    return read_pointer
+
+
+@_instruction
+def load(typing: Any, address: Any, index: Any) -> Any:
+    """The element at the index."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(builder.gep(args[0], [args[1]], inbounds=True))
+
+    return address.dtype(address, index), emit
+
+
+@_instruction
+def store(typing: Any, address: Any, index: Any, value: Any) -> Any:
+    """Write the element at the index."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[2], builder.gep(args[0], [args[1]], inbounds=True))
+        return context.get_dummy_value()
+
+    return types.void(address, index, address.dtype), emit
+
+
+def _floating(name: str) -> Written:
+    """LLVM's function of so many numbers of one floating type, which loops over it vectorise."""
+
+    @_instruction
+    def one(typing: Any, x: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            kind = context.get_value_type(x)
+            return builder.call(builder.module.declare_intrinsic(name, [kind]), args)
+
+        return x(x), emit
+
+    return one
+
+
+absolute = _floating("llvm.fabs")
+rounded_down = _floating("llvm.floor")
+root = _floating("llvm.sqrt")
+
+
+@_instruction
+def fused(typing: Any, a: Any, b: Any, c: Any) -> Any:
+    """a*b + c, rounded once where the machine has such an instruction."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = context.get_value_type(a)
+        called = ir.FunctionType(kind, [kind, kind, kind])
+        function = builder.module.declare_intrinsic("llvm.fmuladd", [kind], called)
+        return builder.call(function, args)
+
+    return a(a, a, a), emit
+
+
+def _reinterpret(source: Any, target: Any) -> Written:
+    @_instruction
+    def same_bits(typing: Any, x: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.bitcast(args[0], context.get_value_type(target))
+
+        return target(source), emit
+
+    return same_bits
+
+
+BITS: Final = {
+    "float32": _reinterpret(types.float32, types.int32),
+    "float64": _reinterpret(types.float64, types.int64),
+}
+"""The bits of a number as an integer."""
+FROM_BITS: Final = {
+    "float32": _reinterpret(types.int32, types.float32),
+    "float64": _reinterpret(types.int64, types.float64),
+}
+
+
+@_instruction
+def sum_in_any_order(typing: Any, total: Any, x: Any) -> Any:
+    """`total + x`, where LLVM may change the order of a loop's additions: so it vectorises."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fadd(*args, flags=("reassoc", "nsz"))
+
+    return total(total, total), emit
+
+
+@_instruction
+def product_in_any_order(typing: Any, total: Any, x: Any) -> Any:
+    """`total * x`, likewise."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fmul(*args, flags=("reassoc", "nsz"))
+
+    return total(total, total), emit
+
+
+def scratch(dtype: str, count: int) -> Written:
+    """`f()`: the address of so many elements of the kernel's own, without a value yet."""
+    kind = types.CPointer(TYPES[dtype])
+
+    @_instruction
+    def own(typing: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            element = context.get_value_type(TYPES[dtype])
+            room = cgutils.alloca_once(builder, ir.ArrayType(element, count))
+            return builder.bitcast(room, context.get_value_type(kind))
+
+        return kind(), emit
+
+    return own
+
+
+def order_keys(dtype: str) -> dict[str, Any]:
+    """Integers in the order of the floating-point numbers, NaN being the greatest (`max_key`) or,
+    with the sign turned, the least (`min_key`); and back.  Their maximum vectorises."""
+    bits, from_bits = BITS[dtype], FROM_BITS[dtype]
+    whole = np.int32 if dtype == "float32" else np.int64
+    real = np.float32 if dtype == "float32" else np.float64
+    last, top = whole(31 if dtype == "float32" else 63), whole(np.iinfo(whole).max)
+    nothing = real(np.nan)
+
+    @compiled
+    def max_key(x: Any) -> Any:
+        b = bits(x)
+        key = whole(b ^ ((b >> last) & top))
+        return key if x == x else top
+
+    @compiled
+    def of_max_key(key: Any) -> Any:
+        return nothing if key == top else from_bits(whole(key ^ ((key >> last) & top)))
+
+    @compiled
+    def min_key(x: Any) -> Any:
+        return max_key(-x)
+
+    @compiled
+    def of_min_key(key: Any) -> Any:
+        return -of_max_key(key)
+
+    return {
+        "max_key": max_key,
+        "min_key": min_key,
+        "of_max_key": of_max_key,
+        "of_min_key": of_min_key,
+        "least_key": whole(np.iinfo(whole).min),
+    }

@@ -1,0 +1,81 @@
+"""Running a kernel on torch's own threads.
+
+torch brings an OpenMP library along.  `GOMP_parallel(f, data, n, 0)` runs `f(data)` on n threads of
+its pool, about two microseconds later; calls from several threads at once have a team each.  In a
+process that was forked after such a call the pool does not exist, so kernels run serially there,
+and likewise where no such library is found.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+
+LIBRARIES: Final = ("libgomp*.so*", "libomp*.dylib")
+WORK: Final = 1 << 19
+"""What takes fewer operations, of which some ten take a nanosecond, runs on one thread."""
+
+
+class _Process:
+    """Whether this process was forked from one whose threads may have run."""
+
+    forked = False
+
+
+def _mark() -> None:
+    _Process.forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_mark)
+
+
+@cache
+def openmp() -> ctypes.CDLL | None:
+    """The library that torch has loaded, None where there is none."""
+    home = Path(torch.__file__).parent
+    for folder in (home / "lib", home.parent / "torch.libs"):
+        for pattern in LIBRARIES:
+            for path in sorted(folder.glob(pattern)):
+                try:
+                    library = ctypes.CDLL(str(path))
+                    library.GOMP_parallel  # noqa: B018  # raises where it is missing
+                except (OSError, AttributeError):
+                    continue
+                return library
+    return None
+
+
+@cache
+def _parallel() -> Any:
+    library = openmp()
+    if library is None:
+        return None
+    start = library.GOMP_parallel
+    start.restype = None
+    start.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]
+    return start
+
+
+def runner(address: int, work: int) -> Callable[[Any], object]:
+    """`run(data)` for the kernel at the address, on as many threads as torch uses now where the
+    work is enough, in a process where these exist."""
+    alone = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
+    start = _parallel()
+    if start is None or work < WORK:
+        return alone
+
+    def run(data: Any) -> None:
+        count = torch.get_num_threads()
+        if count == 1 or _Process.forked:
+            alone(data)
+        else:
+            start(address, data, count, 0)
+
+    return run

@@ -1,0 +1,56 @@
+"""Candidates whose stages are compiled into loops (`eops.cpu_kernels`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import inf
+from time import perf_counter
+
+from einderive.derivations.search.extract import Plan
+from einderive.eops.back_ends.cpu_kernels import worth_compiling as stage_is_worth
+from einderive.frontend.derived import Derived
+from einderive.frontend.running.execute import executable, task_of
+from einderive.frontend.trial.entrants import PROBLEMS, Entrant, Judge, entered, reason
+from einderive.frontend.trial.trial import Trial
+
+COMPILED = 3
+"""So many programs at most have their stages compiled: the formula as given, and the fastest."""
+COMPILING_SECONDS = 1.2
+"""Compiling goes on for about so long."""
+MOST_STAGES = 16
+"""A program with more stages to compile is left as it is."""
+AS_GIVEN = "as given, compiled"
+
+
+def worth_compiling(derivation: Derived, entrants: Sequence[Entrant]) -> Iterator[tuple[str, Plan]]:
+    """The programs to compile, with their labels, while there is time: the formula as it is given,
+    then the fastest candidates that were accepted."""
+    if derivation.target != "cpu":
+        return
+    started = perf_counter()
+    found: list[tuple[str, Plan]] = [(AS_GIVEN, derivation.unchanged)]
+    running = [entrant for entrant in entrants if entrant.run is not None]
+    for entrant in sorted(running, key=lambda entrant: entrant.seconds):
+        plan = entrant.trial.plan
+        if plan is not None and plan.roots != derivation.unchanged.roots:
+            found.append((f"{entrant.trial.label}, compiled", plan))
+    for label, plan in found[:COMPILED]:
+        if perf_counter() - started > COMPILING_SECONDS:
+            return
+        stages = [s for s in plan.stages if stage_is_worth(task_of(s, "cpu", compiled=True))]
+        if 0 < len(stages) <= MOST_STAGES:
+            yield label, plan
+
+
+def compiled_candidate(label: str, plan: Plan, judge: Judge) -> Entrant:
+    """A program whose stages are compiled, as an entrant.  Compiling happens at its first run, of
+    which the time does not count."""
+    entrant = Entrant(Trial(label, plan, (), inf, inf, "accepted"))
+    try:
+        built = executable(
+            plan, judge.device, judge.expected.types, strict=judge.strict, compiled=True
+        )
+        built(judge.expected.inputs)
+    except PROBLEMS as problem:
+        return entrant.out(f"not built: {reason(problem)}")
+    return entered(entrant, plan, built, judge)

@@ -1,0 +1,192 @@
+"""CPU kernels against the exact interpreter, in float64, between guards of NaN."""
+
+from __future__ import annotations
+
+from math import inf, nan
+from random import Random
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from numpy.typing import NDArray
+
+from einderive.eops.back_ends import lowered
+from einderive.eops.back_ends.cpu_kernels import CPU_KERNELS
+from einderive.eops.back_ends.task import Task
+from einderive.eops.cpu_kernels.build import build, takes
+from einderive.eops.cpu_kernels.nest import Nest
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range, iterator
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Node, Scope, Source
+from einderive.ta.ir.subst import rebuild, sources, stages
+from einderive.ta.notation.parse import parse
+from tests.amount import examples
+from tests.eops.random_scopes import KINDS, random_scope
+from tests.eops.stages import SCOPES
+from tests.strategies import Grammar, scopes
+
+
+def guarded(source: Source, seed: int) -> torch.Tensor:
+    """Data whose neighbours in memory are NaN; the seed also says how the dimensions lie."""
+    shape = [side.extent for side in source.ranges]
+    order = list(range(len(shape)))
+    Random(seed).shuffle(order)
+    room = torch.full([shape[i] + 2 for i in order], torch.nan, dtype=torch.float64)
+    inner = room[tuple(slice(1, shape[i] + 1) for i in order)]
+    generator = torch.Generator().manual_seed(seed)
+    inner.copy_(torch.rand(inner.shape, generator=generator, dtype=torch.float64) + 0.5)
+    return inner.permute([order.index(d) for d in range(len(shape))])
+
+
+def alone(stage: Scope) -> Scope:
+    """The stage with a tensor S0, S1, ... for each of its sources."""
+    names = {
+        source: expr.tensor(f"S{k}", [side.extent for side in source.ranges], "float64")
+        for k, source in enumerate(sources(stage.body))
+    }
+
+    def on_access(access: Access) -> Node:
+        ranges = access.source.ranges
+        rows = [affine.shift(r, -side.lo) for r, side in zip(access.rows, ranges, strict=True)]
+        return expr.access(names[access.source], rows, access.fill)
+
+    return make_scope(stage.loops, stage.sums, rebuild(stage.body, on_access), stage.reducer)
+
+
+def computed(stage: Scope, tensors: list[torch.Tensor], dtype: str = "float64") -> torch.Tensor:
+    strides = tuple(tensor.stride() for tensor in tensors)
+    return build(stage, (dtype,) * len(tensors), strides, dtype)(*tensors)
+
+
+def defined(stage: Scope, tensors: list[torch.Tensor]) -> NDArray[np.float64]:
+    values = {f"S{k}": tensor.numpy() for k, tensor in enumerate(tensors)}
+    return evaluate(alone(stage), values, RealField())
+
+
+def check(stage: Scope, seed: int = 0) -> None:
+    tensors = [guarded(source, seed + k) for k, source in enumerate(sources(stage.body))]
+    found = computed(stage, tensors)
+    expected = defined(stage, tensors)
+    assert tuple(found.shape) == stage.shape
+    usual = np.isfinite(expected) & (np.abs(expected) < 1e30)
+    np.testing.assert_allclose(found.numpy()[usual], expected[usual], rtol=1e-11, atol=1e-11)
+    infinite = np.isinf(expected)
+    np.testing.assert_array_equal(found.numpy()[infinite], expected[infinite])
+
+
+@pytest.mark.parametrize("name", SCOPES)
+def test_stages(name: str) -> None:
+    for stage in stages(SCOPES[name]):
+        assert takes(stage) or stage.empty or "sin" in str(stage), stage
+        if takes(stage):
+            check(stage)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_random_stages(kind: str) -> None:
+    choose = Random(kind)
+    for seed in range(3):
+        check(random_scope(kind, choose), seed)
+
+
+@settings(max_examples=examples(80))
+@given(scopes(Grammar(functions=("exp", "abs", "maximum"))))
+def test_random_scopes(root: Scope) -> None:
+    for stage in stages(root):
+        if takes(stage) and sources(stage.body):
+            check(stage)
+
+
+def stage(text: str, **shapes: tuple[int, ...]) -> Scope:
+    (root,) = parse(text, shapes, "float64").roots()
+    return root
+
+
+def test_strange_numbers_stay_where_they_are() -> None:
+    """Windows, masks, sums and maxima with NaN and infinities, at borders too."""
+    odd = torch.tensor([1.0, nan, 2.0, inf, -3.0, -inf, 0.0, -0.0, 5.0], dtype=torch.float64)
+    for text in (
+        "Y[i] = A[i-1]*B[i] + A[i+1] where i in 0:9",
+        "Y[i] = max[j](A[i+j-1]) where i in 0:9, j in 0:3",
+        "Y[i] = min[j](A[j]*B[i])",
+        "Y[i] = sum[j](where(j <= i, A[j], B[i]))",
+        "Y[i] = prod[j](A{fill=1}[i+j]) where i in 0:9, j in 0:2",
+        "Y[i] = relu(A[i]) + abs(A[i]) + sign(A[i]) + maximum(A[i], B[i]) + finite(A[i])",
+        "Y[i] = exp(A[i]) + tanh(A[i]) + sigmoid(A[i]) - silu(A[i])*softplus(A[i])",
+        "Y = max[j](A[j])",
+        "Y = min[j](A[j])",
+    ):
+        one = stage(text, A=(9,), **({"B": (9,)} if "B[" in text else {}))
+        for turn in range(3):
+            tensors = [odd.roll(turn + 4 * k).clone() for k in range(len(sources(one.body)))]
+            found = computed(one, tensors).numpy()
+            expected = defined(one, tensors)
+            np.testing.assert_allclose(found, expected, rtol=1e-11, err_msg=text)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Y[i,j] = A[i,j]*2 + A[i,j-1] where j in 0:901",
+        "Y[i] = sum[j](A[i,j]^2)",
+        "Y[j] = sum[i](A[i,j]^2)",
+        "Y[j] = max[i](A[i,j])",
+        "Y[i,j] = exp(A[i,j])",
+    ],
+)
+def test_all_threads_do_all_the_work_once(text: str, threads: int) -> None:
+    """Sizes that divide neither by the number of threads nor by the blocks."""
+    one = stage(text, A=(701, 901))
+    data = torch.rand((701, 901), dtype=torch.float64)
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(threads)
+        found = computed(one, [data])
+    finally:
+        torch.set_num_threads(before)
+    np.testing.assert_allclose(found.numpy(), defined(one, [data]), rtol=1e-11)
+
+
+def test_loops_that_are_one_in_memory_are_merged() -> None:
+    plan = _plan("Y[i,j] = A[i,j] + 1", (30, 40), strides=(40, 1))
+    assert [side.extent for side in plan.domain] == [1, 1200]
+    apart = _plan("Y[i,j] = A[i,j] + 1", (30, 40), strides=(1, 30))
+    assert [side.extent for side in apart.domain] == [30, 40]
+
+
+def test_the_inner_loop_walks_through_memory() -> None:
+    assert _plan("Y[i] = sum[j](A[i,j])", (30, 40), strides=(40, 1)).kind == "row"
+    assert _plan("Y[j] = sum[i](A[i,j])", (30, 40), strides=(40, 1)).kind == "column"
+    assert _plan("Y[i] = sum[j](A[i,j])", (30, 40), strides=(1, 30)).kind == "column"
+
+
+def _plan(text: str, shape: tuple[int, ...], strides: tuple[int, ...]) -> Nest:
+    return build(stage(text, A=shape), ("float64",), (strides,), "float64").plan
+
+
+def test_other_types_are_left_to_torch() -> None:
+    """Integers and half types are computed as torch computes them; a mixture of types as well."""
+    one = make_scope(
+        [Range(0, 5)],
+        [],
+        expr.add(expr.access(expr.tensor("A", (5,)), [iterator(0)]), expr.const(1)),
+    )
+    run, word = lowered(Task(one, "cpu", compiled=True))
+    assert word == CPU_KERNELS.word
+    (source,) = sources(one.body)
+    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int32):
+        data = torch.arange(5).to(dtype)
+        expected = data + 1 if dtype is not torch.int32 else (data + 1).long()
+        torch.testing.assert_close(run({source: data}), expected)
+
+
+def test_sums_in_float32_are_accumulated_in_float64() -> None:
+    one = stage("Y = sum[i](A[i])", A=(1 << 20,))
+    data = torch.full((1 << 20,), 0.1)
+    found = computed(one, [data], "float32")
+    assert float(found) == pytest.approx(float(data[0]) * (1 << 20), rel=1e-7)

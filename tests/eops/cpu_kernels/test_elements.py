@@ -1,0 +1,114 @@
+"""The functions of CPU kernels against arbitrary precision, and at special values against NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from numba import njit
+from numpy.typing import NDArray
+
+from einderive.eops.cpu_kernels.elements import elements
+from einderive.ta.functions import FUNCTIONS
+
+ULP = {
+    "exp": 1.0,
+    "expm1": 1.9,
+    "log": 0.9,
+    "log1p": 1.5,
+    "tanh": 1.5,
+    "sigmoid": 1.9,
+    "silu": 2.5,
+    "softplus": 1.9,
+    "sqrt": 0.51,
+    "rsqrt": 1.5,
+}
+"""The largest error in units in the last place, of results that are no subnormal numbers."""
+EXACT: dict[str, Any] = {
+    "exp": mpmath.exp,
+    "expm1": mpmath.expm1,
+    "log": mpmath.log,
+    "log1p": mpmath.log1p,
+    "tanh": mpmath.tanh,
+    "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)),
+    "silu": lambda x: x / (1 + mpmath.exp(-x)),
+    "softplus": lambda x: mpmath.log1p(mpmath.exp(x)),
+    "sqrt": mpmath.sqrt,
+    "rsqrt": lambda x: 1 / mpmath.sqrt(x),
+}
+SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, -1.0, 1.0, -2.0)
+
+
+def applied(name: str, x: NDArray[Any]) -> NDArray[Any]:
+    function = elements(x.dtype.name)[name]
+
+    @njit
+    def run(x: Any, y: Any) -> None:
+        for i in range(x.size):
+            y[i] = function(x[i])
+
+    y = np.empty_like(x)
+    run(x, y)
+    return y
+
+
+def sample(name: str, dtype: str) -> NDArray[Any]:
+    """Numbers of all magnitudes, and many about 1."""
+    random = np.random.default_rng(7)
+    least = -37 if dtype == "float32" else -307
+    signs = random.choice([-1.0, 1.0], 700)
+    found = np.concatenate(
+        [
+            random.normal(0, 1, 500),
+            random.normal(0, 30, 500),
+            10.0 ** random.uniform(least, 3, 700) * signs,
+            1 + random.normal(0, 1e-3, 300),
+        ]
+    ).astype(dtype)
+    domain = FUNCTIONS[name].domain
+    if domain is None:
+        return found
+    return found[found > -1] if name == "log1p" else np.abs(found)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ULP)
+def test_error(name: str, dtype: str) -> None:
+    x = sample(name, dtype)
+    found, tiny = applied(name, x), np.finfo(dtype).tiny
+    with mpmath.workprec(160):
+        for at, value in zip(x, found, strict=True):
+            exact = EXACT[name](mpmath.mpf(float(at)))
+            with np.errstate(over="ignore"):
+                rounded = np.dtype(dtype).type(float(exact))
+            if np.isinf(rounded):
+                assert value == rounded, at
+            elif abs(rounded) >= tiny:
+                ulp = float(abs(mpmath.mpf(float(value)) - exact) / float(np.spacing(abs(rounded))))
+                assert ulp <= ULP[name], f"{name}({at!r}) = {value!r}: {ulp:.2f} ulp"
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", [n for n in elements("float64") if FUNCTIONS[n].arity == 1])
+def test_special_values(name: str, dtype: str) -> None:
+    x = np.array([*SPECIAL, np.finfo(dtype).max, -np.finfo(dtype).max], dtype=dtype)
+    with np.errstate(all="ignore"):
+        expected = np.asarray(FUNCTIONS[name].real(x.astype(np.float64))).astype(dtype)
+    np.testing.assert_allclose(applied(name, x), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+def test_of_two(name: str) -> None:
+    function = elements("float64")[name]
+    for a in SPECIAL:
+        for b in SPECIAL:
+            assert str(function(a, b)) in {str(getattr(np, name)(a, b)), str(-0.0), str(0.0)}
+
+
+@pytest.mark.parametrize("name", ["sqrt", "abs", "exp", "log1p", "expm1", "tanh"])
+def test_subnormal_numbers_count(name: str) -> None:
+    x = np.array([5e-324, 1e-310, 2e-308])
+    expected = [FUNCTIONS[name].real(value) for value in x]
+    np.testing.assert_allclose(applied(name, x), expected, rtol=1e-15)
