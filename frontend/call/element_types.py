@@ -27,7 +27,7 @@ from einderive.ta.ir.program import Program, inline_statements
 
 def with_types(program: Program, types: Mapping[str, str]) -> Program:
     """The program on inputs of these element types, by name."""
-    inputs = {t.name: expr.tensor(t.name, t.shape, types[t.name]) for t in program.inputs}
+    inputs = {t.name: expr.tensor(t.name, t.shape, types[t.name], t.bounds) for t in program.inputs}
     statements = tuple(
         replace(statement, scope=inline_statements(statement.scope, inputs))
         for statement in program.statements

@@ -248,7 +248,8 @@ def _rebuilt(
             ranges[at].extent if (at := classes.of((source.name, d))) in ranges else extent
             for d, extent in enumerate(source.shape)
         ]
-        return expr.access(expr.tensor(source.name, shape, source.dtype), access.rows, access.fill)
+        small = expr.tensor(source.name, shape, source.dtype, source.bounds)
+        return expr.access(small, access.rows, access.fill)
 
     for stage in order:
         domain = list(stage.domain)

@@ -26,9 +26,11 @@ from einderive.ta.ir.interning import (
     make_tensor,
 )
 from einderive.ta.ir.node import (
+    ANY,
     Access,
     Add,
     Apply,
+    Bounds,
     Condition,
     Const,
     Mul,
@@ -46,9 +48,9 @@ MOST_EXPONENT = 1 << 20
 """Likewise."""
 
 
-def tensor(name: str, shape: Iterable[int], dtype: str = "float32") -> Tensor:
+def tensor(name: str, shape: Iterable[int], dtype: str = "float32", bounds: Bounds = ANY) -> Tensor:
     """An input tensor; `dtype` is NumPy's name of its element type."""
-    return make_tensor(name, tuple(int(extent) for extent in shape), dtype)
+    return make_tensor(name, tuple(int(extent) for extent in shape), dtype, bounds)
 
 
 def const(value: Number | int) -> Const:

@@ -17,9 +17,11 @@ from einderive.ta.ir.affine import Range, Row, mask
 from einderive.ta.ir.box import Box
 from einderive.ta.ir.dtypes import BYTES
 from einderive.ta.ir.node import (
+    ANY,
     Access,
     Add,
     Apply,
+    Bounds,
     Condition,
     Const,
     Mul,
@@ -114,15 +116,16 @@ def _number_mark(value: Number) -> tuple[object, int]:
     return value, _number_digest(value)
 
 
-def make_tensor(name: str, shape: tuple[int, ...], dtype: str) -> Tensor:
-    key = (Tensor, name, shape, dtype)
+def make_tensor(name: str, shape: tuple[int, ...], dtype: str, bounds: Bounds = ANY) -> Tensor:
+    key = (Tensor, name, shape, dtype, bounds)
     node = _known(Tensor, key)
     if node is None:
         node = object.__new__(Tensor)
-        node.name, node.shape, node.dtype = name, shape, dtype
+        node.name, node.shape, node.dtype, node.bounds = name, shape, dtype, bounds
         node.ranges = tuple(Range(0, extent) for extent in shape)
         node.size = prod(shape)
-        digest = hash((1, _text_digest(name), shape, _text_digest(dtype)))
+        promised = () if bounds == ANY else bounds
+        digest = hash((1, _text_digest(name), shape, _text_digest(dtype), *promised))
         node = _enter(node, key, digest, 0, name, BYTES.get(dtype, 0))
     return node
 

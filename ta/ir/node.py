@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import inf
 from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 from einderive.ta.ir.affine import Range, Row
@@ -35,6 +36,27 @@ Reducer: TypeAlias = str
 
 PRINTERS: Final[dict[str, Callable[[Any], str]]] = {}
 """How expressions and programs are shown: `ta.printing`, which knows both, enters itself here."""
+
+
+class Bounds(NamedTuple):
+    """What is promised of every element x of a tensor: least <= x <= greatest, or < at an end that
+    is `above` or `below`, and x != 0 if `nonzero`.  Where anything is promised, no x is NaN."""
+
+    least: Number = -inf
+    greatest: Number = inf
+    above: bool = False
+    below: bool = False
+    nonzero: bool = False
+
+    def holds(self, x: Number) -> bool:
+        """Whether a number keeps the promise."""
+        low = self.least < x if self.above else self.least <= x
+        high = x < self.greatest if self.below else x <= self.greatest
+        return low and high and not (self.nonzero and x == 0)
+
+
+ANY: Final = Bounds()
+"""Nothing is promised."""
 
 
 class Condition(NamedTuple):
@@ -69,14 +91,16 @@ class Node(Uncopied):
 class Tensor(Node):
     """An input tensor: name, shape, element type.
 
-    `size` is the number of its elements, `ranges` the half-open range of each dimension."""
+    `size` is the number of its elements, `ranges` the half-open range of each dimension, `bounds`
+    what the caller promises of its elements."""
 
-    __slots__ = ("dtype", "name", "ranges", "shape", "size")
+    __slots__ = ("bounds", "dtype", "name", "ranges", "shape", "size")
     name: str
     shape: tuple[int, ...]
     size: int
     ranges: tuple[Range, ...]
     dtype: str
+    bounds: Bounds
 
 
 class Const(Node):

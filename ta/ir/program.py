@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import NamedTuple
 
-from einderive.ta.ir.node import PRINTERS, Scope, Source, Tensor
+from einderive.ta.ir.node import ANY, PRINTERS, Bounds, Scope, Source, Tensor
 from einderive.ta.ir.sources import with_tensors
 from einderive.ta.ir.subst import sources, stages
 from einderive.ta.ir.uncopied import Uncopied
@@ -21,6 +22,16 @@ class Statement:
     name: str
     scope: Scope
     loop_names: tuple[str, ...]
+
+
+class Assumption(NamedTuple):
+    """A promise about every element of an input; as text `0 <= A < 1`."""
+
+    tensor: str
+    bounds: Bounds
+
+    def __str__(self) -> str:
+        return PRINTERS["assumption"](self)
 
 
 Hints = Mapping[tuple[str, int], str]
@@ -65,6 +76,12 @@ class Program(Uncopied):
     def _repr_latex_(self) -> str:
         """What a notebook shows."""
         return f"$\\displaystyle {self.latex()}$"
+
+    @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """What the formula promises of its inputs: `assume A > 0`."""
+        promised = (tensor for tensor in self.inputs if tensor.bounds != ANY)
+        return tuple(Assumption(tensor.name, tensor.bounds) for tensor in promised)
 
     @property
     def outputs(self) -> tuple[Statement, ...]:

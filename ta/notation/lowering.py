@@ -349,10 +349,16 @@ def fill_value(read: Read) -> Number:
     """The value of a read's fill, 0 where none is stated."""
     if read.fill is None:
         return Fraction(0)
-    plain = not any(isinstance(part, Name | Read) for part in scalars(read.fill))
-    node = scalar(read.fill, Frame({})) if plain else None
-    if not isinstance(node, Const):
+    value = constant(read.fill)
+    if value is None:
         raise NotationError(
             "a fill is a number", read.fill.span, next_step="for example `A{fill=-inf}[i]`"
         )
-    return node.value
+    return value
+
+
+def constant(value: Expression) -> Number | None:
+    """The number that an expression without names is; None for all others."""
+    plain = not any(isinstance(part, Name | Read) for part in scalars(value))
+    node = scalar(value, Frame({})) if plain else None
+    return node.value if isinstance(node, Const) else None

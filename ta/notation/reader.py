@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
 from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+from lark.lark import PostLex
 
 from einderive.ta.notation.advice import advice, advice_at_the_end, explain_character, words_for
 from einderive.ta.notation.layout import check_nesting, joined
-from einderive.ta.notation.syntax import Expression, NotationError, Statement
+from einderive.ta.notation.syntax import Assumptions, Expression, NotationError, Statement
 from einderive.ta.notation.tree_builder import TreeBuilder, token_span
 
 LONGEST_NAME = 200
@@ -22,11 +24,23 @@ LONGEST_TEXT = 1_000_000
 @lru_cache(maxsize=64)
 def read_program(text: str) -> tuple[Statement, ...]:
     """The statements of a text; raises `NotationError`."""
-    statements: tuple[Statement, ...] = _parse(text, "program")
+    statements = tuple(each for each in _program(text) if isinstance(each, Statement))
     if not statements:
         raise NotationError(
             "the text has no statement", (0, 1), next_step="for example `Y[i] = 2*A[i]`"
         )
+    return statements
+
+
+def read_promises(text: str) -> tuple[Expression, ...]:
+    """What the text tells to assume, one comparison each."""
+    found = (each.promises for each in _program(text) if isinstance(each, Assumptions))
+    return tuple(promise for promises in found for promise in promises)
+
+
+@lru_cache(maxsize=64)
+def _program(text: str) -> tuple[Statement | Assumptions, ...]:
+    statements: tuple[Statement | Assumptions, ...] = _parse(text, "program")
     return statements
 
 
@@ -63,7 +77,32 @@ def _parser() -> Lark:
         maybe_placeholders=False,
         transformer=TreeBuilder(),
         lexer_callbacks={"NAME": _checked_name},
+        postlex=_FirstWords(),
     )
+
+
+class _FirstWords(PostLex):
+    """`assume` and `out` are words at the beginning of a statement, and names everywhere else and
+    before `=` and `[`."""
+
+    always_accept = ()
+
+    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
+        first: Token | None = None
+        begins = True
+        for token in stream:
+            if first is not None:
+                if token.type not in ("EQUAL", "LSQB", "SEPARATOR"):
+                    first.type = first.upper()
+                yield first
+                first = None
+            if begins and token in ("assume", "out"):
+                first = token
+            else:
+                yield token
+            begins = token.type == "SEPARATOR"
+        if first is not None:
+            yield first
 
 
 def _checked_name(token: Token) -> Token:

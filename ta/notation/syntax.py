@@ -200,6 +200,16 @@ class Statement:
     indices: tuple[Expression, ...]
     value: Expression
     clause: tuple[Binding, ...]
+    output: bool = False
+    """Whether `out` stands before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assumptions:
+    """`assume A > 0, 0 <= B < 1`."""
+
+    span: Span
+    promises: tuple[Expression, ...]
 
 
 def operands(expression: Expression) -> tuple[Expression, ...]:

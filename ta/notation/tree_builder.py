@@ -14,6 +14,7 @@ from einderive.ta.ir.affine import Range
 from einderive.ta.notation.advice import ROOTS
 from einderive.ta.notation.calls import Option, called, reduced
 from einderive.ta.notation.syntax import (
+    Assumptions,
     Binder,
     Binding,
     Comparison,
@@ -87,17 +88,21 @@ def _integer(children: list[Any], next_step: str) -> int:
 class TreeBuilder(Transformer[Token, Any]):
     """One method for each rule of the grammar."""
 
-    def program(self, children: list[Any]) -> tuple[Statement, ...]:
-        return tuple(child for child in children if isinstance(child, Statement))
+    def program(self, children: list[Any]) -> tuple[Statement | Assumptions, ...]:
+        return tuple(child for child in children if isinstance(child, Statement | Assumptions))
 
     def line(self, children: list[Any]) -> Any:
         return children[0] if children else None
 
     def statement(self, children: list[Any]) -> Statement:
-        target, _, value = children[:3]
-        clause = children[3][1] if len(children) > 3 else ()
+        output = isinstance(children[0], Token)
+        target, _, value, *more = children[output:]
+        clause = more[0][1] if more else ()
         name, indices = target
-        return Statement((name.span[0], value.span[1]), name, indices, value, clause)
+        return Statement((name.span[0], value.span[1]), name, indices, value, clause, output)
+
+    def assumption(self, children: list[Any]) -> Assumptions:
+        return Assumptions(_span(children), tuple(children[1::2]))
 
     def target(self, children: list[Any]) -> tuple[Name, tuple[Expression, ...]]:
         name = children[0]

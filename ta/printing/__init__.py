@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from einderive.ta.ir.node import PRINTERS
 from einderive.ta.ir.program import Program
+from einderive.ta.printing.assumed import assumption_text
 from einderive.ta.printing.show import show, show_program
 
 
@@ -17,4 +18,4 @@ def _latex(program: Program) -> str:
     return latex(program)
 
 
-PRINTERS.update(expression=show, program=show_program, latex=_latex)
+PRINTERS.update(expression=show, program=show_program, latex=_latex, assumption=assumption_text)

@@ -33,6 +33,7 @@ from einderive.ta.ir.node import (
     Tensor,
 )
 from einderive.ta.ir.program import Hints, Program
+from einderive.ta.printing.assumed import LATEX, assumption_text
 from einderive.ta.printing.marks import gather_modulo
 from einderive.ta.printing.printer import NO_HINTS, Frame, Printer, is_reduction
 from einderive.ta.printing.show import tensors_of
@@ -48,8 +49,13 @@ def latex(node: Node | Program, *, names: Sequence[str] = (), hints: Hints = NO_
     """
     if isinstance(node, Program):
         lines = [_statement(node, position) for position in range(len(node.statements))]
+        promises = r",\ ".join(
+            assumption_text(each, LATEX, _number, _name(each.tensor)) for each in node.assumptions
+        )
         if len(lines) == 1:
-            return lines[0].replace(" &= ", " = ")
+            line = lines[0].replace(" &= ", " = ")
+            return rf"{line} \quad ({promises})" if promises else line
+        lines += [f"&({promises})"] * bool(promises)
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
     excluded = frozenset(tensors_of(node))
     writer = _Writer(Printer(Namer(excluded), hints))

@@ -25,6 +25,7 @@ from einderive.ta.notation.ranges import lone_iterators
 from einderive.ta.notation.reader import read_program
 from einderive.ta.notation.resolve import iterators_of, resolved
 from einderive.ta.notation.syntax import Name, NotationError, iterator_names
+from einderive.ta.printing.assumed import ASCII, UNICODE, assumed_line
 from einderive.ta.printing.printer import NO_HINTS, Frame, Printer, Style, implies_sum
 
 _SPELLINGS: tuple[tuple[Style, bool], ...] = (
@@ -64,8 +65,13 @@ def show_program(program: Program, *, unicode: bool = False) -> str:
     """The statements of a program, one a line."""
     excluded = frozenset(t.name for t in program.inputs)
     excluded |= {statement.name for statement in program.statements}
-    lines = (show_statement(s, program.hints, excluded, unicode) for s in program.statements)
-    return "\n".join(lines)
+    lines = [show_statement(s, program.hints, excluded, unicode) for s in program.statements]
+    read = {name for s in program.statements for name in tensors_of(s.scope)}
+    for place, s in enumerate(program.statements):
+        if s.name in program.output_names and s.name in read:
+            lines[place] = f"out {lines[place]}"
+    promises = assumed_line(program, UNICODE if unicode else ASCII)
+    return "\n".join([promises, *lines] if promises else lines)
 
 
 def show_statement(

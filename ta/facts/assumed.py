@@ -1,0 +1,61 @@
+"""What is known of a tensor's elements: what the formula promises of them, `assume A > 0`.
+
+    assume A > 0        positive(A)     assume A != 0       nonzero(A)
+    assume A >= 1       positive(A)     assume 0 <= A < 1   non_negative(A), bounds(A)
+
+A promise is part of the tensor, `Tensor.bounds`, so that every expression that reads it carries it.
+It speaks of the elements alone: a read outside of the tensor gives the fill.  An element for which
+anything is promised is not NaN; it may be infinite where the bounds allow it: `assume A < inf`.
+"""
+
+from __future__ import annotations
+
+from einderive.ta.ir import expr
+from einderive.ta.ir.node import ANY, Bounds, Scope, Tensor
+from einderive.ta.ir.sources import with_tensors
+from einderive.ta.ir.subst import sources, stages
+
+
+def bounds(tensor: Tensor) -> Bounds:
+    """Between what its elements lie."""
+    return tensor.bounds
+
+
+def positive(tensor: Tensor) -> bool:
+    least, _, above, _, _ = tensor.bounds
+    return least > 0 or (least == 0 and above)
+
+
+def non_negative(tensor: Tensor) -> bool:
+    return tensor.bounds.least >= 0
+
+
+def negative(tensor: Tensor) -> bool:
+    _, greatest, _, below, _ = tensor.bounds
+    return greatest < 0 or (greatest == 0 and below)
+
+
+def not_positive(tensor: Tensor) -> bool:
+    return tensor.bounds.greatest <= 0
+
+
+def nonzero(tensor: Tensor) -> bool:
+    return tensor.bounds.nonzero or positive(tensor) or negative(tensor)
+
+
+def promising(scope: Scope) -> tuple[Tensor, ...]:
+    """The tensors of which anything is promised, that the scope and what it reads read."""
+    read = (source for stage in stages(scope) for source in sources(stage.body))
+    found = (each for each in read if isinstance(each, Tensor) and each.bounds != ANY)
+    return tuple(dict.fromkeys(found))
+
+
+def forgotten(scope: Scope, tensors: frozenset[Tensor]) -> Scope:
+    """The scope without what is promised of these tensors."""
+
+    def plain(tensor: Tensor) -> Tensor:
+        if tensor not in tensors:
+            return tensor
+        return expr.tensor(tensor.name, tensor.shape, tensor.dtype)
+
+    return with_tensors(scope, plain)
