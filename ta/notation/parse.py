@@ -16,13 +16,12 @@ from itertools import islice
 from types import MappingProxyType
 
 from einderive.ta.errors import FormulaSyntaxError, NameUnknownError, RangeError, TextError
-from einderive.ta.given.assumptions import EXAMPLE, both, promised
 from einderive.ta.given.shapes import Shapes, checked_ranges, checked_shapes
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.dtypes import checked_dtypes
 from einderive.ta.ir.names import RESERVED, close_matches, pool
-from einderive.ta.ir.node import ANY, Bounds, Node, Number, Scope, Source, Tensor
+from einderive.ta.ir.node import ANY, Bounds, Node, Scope, Source, Tensor
 from einderive.ta.ir.program import Program, Statement
 from einderive.ta.notation.definitions import check_length
 from einderive.ta.notation.einstein import make_explicit
@@ -34,11 +33,11 @@ from einderive.ta.notation.lowering import (
     check_function,
     check_rank,
     closed_scope,
-    constant,
     scalar,
     statement_scope,
     unknown_tensor,
 )
+from einderive.ta.notation.promises import promises_of
 from einderive.ta.notation.ranges import RangesOf, infer
 from einderive.ta.notation.reader import read_expression, read_program, read_promises
 from einderive.ta.notation.resolve import (
@@ -98,7 +97,7 @@ def _program(
     types = dtypes if isinstance(dtypes, str) else dict(dtypes)
     stated = dict(ranges)
     words = {*RESERVED, *_WORD.findall(without_comments(text)), *dict(shapes), *stated}
-    promises = _promises(read_promises(text), {*targets})
+    promises = promises_of(read_promises(text), {*targets})
     bounds = {name: bound for name, (bound, _) in promises.items()}
     known = _Known(dict(shapes), types, targets, words, bounds)
     found = [_statement(statement, known, stated) for statement in statements]
@@ -122,45 +121,6 @@ def _program(
     outputs = (s.target.name for s in statements if s.output or s.target.name not in read)
     hints = MappingProxyType(known.hints)
     return Program(tuple(known.inputs.values()), tuple(found), hints, tuple(outputs))
-
-
-def _promises(
-    promises: Sequence[Expression], targets: Set[str]
-) -> dict[str, tuple[Bounds, Expression]]:
-    """What is promised of each input, and where."""
-    found: dict[str, tuple[Bounds, Expression]] = {}
-    for promise in promises:
-        if not isinstance(promise, Comparison):
-            raise NotationError(
-                "an assumption is a comparison of a tensor with a number",
-                promise.span,
-                next_step=EXAMPLE,
-            )
-        try:
-            name, bounds = promised([_operand(o) for o in promise.operands], promise.operators)
-            before, _ = found.get(name, (ANY, promise))
-            found[name] = both(before, bounds), promise
-        except ValueError as error:
-            raise NotationError(str(error), promise.span, next_step=EXAMPLE) from None
-        if name in targets:
-            raise NotationError(
-                f"{name} is computed, and assumptions are about inputs",
-                promise.span,
-                next_step="assume it of the inputs; what follows from that is found",
-            )
-    return found
-
-
-def _operand(value: Expression) -> str | Number:
-    """The name or the number in an assumption."""
-    if isinstance(value, Name):
-        return value.name
-    number = constant(value)
-    if number is None:
-        raise NotationError(
-            "an assumption compares a tensor's name with numbers", value.span, next_step=EXAMPLE
-        )
-    return number
 
 
 def parse_expression(

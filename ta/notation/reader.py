@@ -12,7 +12,7 @@ from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 from lark.lark import PostLex
 
-from einderive.ta.notation.advice import advice, advice_at_the_end, explain_character, words_for
+from einderive.ta.advice import advice, advice_at_the_end, explain_character, words_for
 from einderive.ta.notation.layout import check_nesting, joined
 from einderive.ta.notation.syntax import Assumptions, Expression, NotationError, Statement
 from einderive.ta.notation.tree_builder import TreeBuilder, token_span

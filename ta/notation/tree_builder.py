@@ -8,10 +8,10 @@ from typing import Any
 
 from lark import Token, Transformer
 
+from einderive.ta.advice import ROOTS
 from einderive.ta.errors import RangeError
 from einderive.ta.given.width import SAID, fits
 from einderive.ta.ir.affine import Range
-from einderive.ta.notation.advice import ROOTS
 from einderive.ta.notation.calls import Option, called, reduced
 from einderive.ta.notation.syntax import (
     Assumptions,
