@@ -15,11 +15,11 @@ from llvmlite import binding
 from numba import cfunc, types
 
 from einderive.eops.cpu_kernels import machine
-from einderive.eops.cpu_kernels.elements import elements
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.nest import TILE, Nest, nest
+from einderive.eops.cpu_kernels.simple_elements import simple
+from einderive.eops.cpu_kernels.table import functions
 from einderive.eops.cpu_kernels.threads import openmp, runner
-from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.node import Apply, Node, Power, Scope
 from einderive.ta.ir.subst import walk
 
@@ -32,8 +32,7 @@ CALL: Final = 8
 
 
 def _operations(node: Node) -> int:
-    cheap = isinstance(node, Apply) and FUNCTIONS[node.function].pieces is not None
-    return CALL if isinstance(node, Apply) and not cheap else 1
+    return CALL if isinstance(node, Apply) and node.function not in simple("float64") else 1
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ def takes(stage: Scope) -> bool:
 
 def _takes(node: Node) -> bool:
     if isinstance(node, Apply):
-        return node.function in elements("float64")
+        return node.function in functions("float64")
     return not isinstance(node, Power) or abs(node.exponent) <= MOST_FACTORS
 
 
@@ -88,7 +87,7 @@ def _names(compute: str, total: str, dtypes: Sequence[str]) -> dict[str, Any]:
     real, own = getattr(np, compute), getattr(np, total)
     order = machine.order_keys(compute)
     return {
-        **elements(compute),
+        **functions(compute),
         **{f"address{k}": machine.pointer(dtype) for k, dtype in enumerate(dtypes)},
         **order,
         "result": machine.pointer(compute),

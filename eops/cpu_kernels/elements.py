@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from einderive.eops.cpu_kernels import machine
-from einderive.eops.cpu_kernels.machine import Written, absolute, compiled, fused, root
+from einderive.eops.cpu_kernels.machine import Written, absolute, compiled, fused
 
 NEAR: Final = 0.56
 """Where tanh is a polynomial."""
@@ -142,7 +142,7 @@ def elements(dtype: str) -> Mapping[str, Written]:
     return {"exp": exp, "expm1": expm1, "log": log, "log1p": log1p} | _others(form, exp, log1p)
 
 
-def _polynomial(real: type, coefficients: Sequence[float]) -> Written:
+def polynomial(real: type, coefficients: Sequence[float]) -> Written:
     """c0 + x*(c1 + x*(c2 + ...))."""
     lines = ["def polynomial(x):", f"    y = c{len(coefficients) - 1}"]
     lines += [f"    y = fused(y, x, c{k})" for k in reversed(range(len(coefficients) - 1))]
@@ -160,7 +160,7 @@ def _exponentials(form: _Format, dtype: str) -> tuple[Written, Written]:
     least, most, least_expm1 = map(real, (form.least_exp, form.most_exp, form.least_expm1))
     one, half, two = real(1), real(0.5), real(2)
     bias, fraction, single = whole(form.bias), whole(form.fraction), whole(1)
-    rest, itself = _polynomial(real, form.exp), real(2.0 ** -(form.fraction + 3))
+    rest, itself = polynomial(real, form.exp), real(2.0 ** -(form.fraction + 3))
 
     @compiled
     def exp(x: Any) -> Any:
@@ -200,7 +200,7 @@ def _logarithms(form: _Format, dtype: str) -> tuple[Written, Written]:
     smallest, lifted = real(np.finfo(real).tiny), real(form.fraction)
     zero, one, half, two = real(0), real(1), real(0.5), real(2)
     infinity, nothing = real(math.inf), real(math.nan)
-    rest = _polynomial(real, form.log)
+    rest = polynomial(real, form.log)
 
     @compiled
     def log(x: Any) -> Any:
@@ -233,9 +233,9 @@ def _logarithms(form: _Format, dtype: str) -> tuple[Written, Written]:
 
 def _others(form: _Format, exp: Written, log1p: Written) -> dict[str, Written]:
     real = form.real
-    zero, one, two, infinity = real(0), real(1), real(2), real(math.inf)
+    zero, one, two = real(0), real(1), real(2)
 
-    near, rest = real(NEAR), _polynomial(real, form.tanh)
+    near, rest = real(NEAR), polynomial(real, form.tanh)
 
     @compiled
     def tanh(x: Any) -> Any:
@@ -258,49 +258,4 @@ def _others(form: _Format, exp: Written, log1p: Written) -> dict[str, Written]:
     def softplus(x: Any) -> Any:
         return (x if x > zero else zero) + log1p(exp(-absolute(x))) if x == x else x
 
-    @compiled
-    def sqrt(x: Any) -> Any:
-        return root(x)
-
-    @compiled
-    def rsqrt(x: Any) -> Any:
-        return one / root(x)
-
-    @compiled
-    def absolute_value(x: Any) -> Any:
-        return absolute(x)
-
-    @compiled
-    def relu(x: Any) -> Any:
-        return zero if x < zero else x
-
-    @compiled
-    def sign(x: Any) -> Any:
-        return one if x > zero else -one if x < zero else x
-
-    @compiled
-    def finite(x: Any) -> Any:
-        return x if absolute(x) < infinity else zero
-
-    @compiled
-    def maximum(x: Any, y: Any) -> Any:
-        return x if x >= y or x != x else y
-
-    @compiled
-    def minimum(x: Any, y: Any) -> Any:
-        return x if x <= y or x != x else y
-
-    return {
-        "tanh": tanh,
-        "sigmoid": sigmoid,
-        "silu": silu,
-        "softplus": softplus,
-        "sqrt": sqrt,
-        "rsqrt": rsqrt,
-        "abs": absolute_value,
-        "relu": relu,
-        "sign": sign,
-        "finite": finite,
-        "maximum": maximum,
-        "minimum": minimum,
-    }
+    return {"tanh": tanh, "sigmoid": sigmoid, "silu": silu, "softplus": softplus}

@@ -34,7 +34,7 @@ Written: TypeAlias = Callable[..., Any]
 
 def compiled(function: Written) -> Written:
     """The function as numba compiles it where a kernel calls it; divisions by 0 are IEEE's."""
-    found: Written = njit(error_model="numpy")(function)
+    found: Written = njit(error_model="numpy", forceinline=True)(function)
     return found
 
 
@@ -96,6 +96,9 @@ def _floating(name: str) -> Written:
 
 absolute = _floating("llvm.fabs")
 rounded_down = _floating("llvm.floor")
+rounded_up = _floating("llvm.ceil")
+rounded_to_zero = _floating("llvm.trunc")
+rounded_even = _floating("llvm.rint")
 root = _floating("llvm.sqrt")
 
 

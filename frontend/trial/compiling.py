@@ -13,9 +13,9 @@ from einderive.frontend.running.execute import executable, task_of
 from einderive.frontend.trial.entrants import PROBLEMS, Entrant, Judge, entered, reason
 from einderive.frontend.trial.trial import Trial
 
-COMPILED = 3
+COMPILED = 2
 """So many programs at most have their stages compiled: the formula as given, and the fastest."""
-COMPILING_SECONDS = 1.2
+COMPILING_SECONDS = 0.8
 """Compiling goes on for about so long."""
 MOST_STAGES = 16
 """A program with more stages to compile is left as it is."""

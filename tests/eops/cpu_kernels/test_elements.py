@@ -10,7 +10,7 @@ import pytest
 from numba import njit
 from numpy.typing import NDArray
 
-from einderive.eops.cpu_kernels.elements import elements
+from einderive.eops.cpu_kernels.table import functions
 from einderive.ta.functions import FUNCTIONS
 
 ULP = {
@@ -24,6 +24,12 @@ ULP = {
     "softplus": 1.9,
     "sqrt": 0.51,
     "rsqrt": 1.5,
+    "erf": 2.2,
+    "erfc": 3.5,
+    "gelu": 4.5,
+    "sinh": 3.0,
+    "cosh": 2.0,
+    "atanh": 3.0,
 }
 """The largest error in units in the last place, of results that are no subnormal numbers."""
 EXACT: dict[str, Any] = {
@@ -37,12 +43,18 @@ EXACT: dict[str, Any] = {
     "softplus": lambda x: mpmath.log1p(mpmath.exp(x)),
     "sqrt": mpmath.sqrt,
     "rsqrt": lambda x: 1 / mpmath.sqrt(x),
+    "erf": mpmath.erf,
+    "erfc": mpmath.erfc,
+    "gelu": lambda x: x / 2 * mpmath.erfc(-x / mpmath.sqrt(2)),
+    "sinh": mpmath.sinh,
+    "cosh": mpmath.cosh,
+    "atanh": mpmath.atanh,
 }
 SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, -1.0, 1.0, -2.0)
 
 
 def applied(name: str, x: NDArray[Any]) -> NDArray[Any]:
-    function = elements(x.dtype.name)[name]
+    function = functions(x.dtype.name)[name]
 
     @njit
     def run(x: Any, y: Any) -> None:
@@ -67,6 +79,8 @@ def sample(name: str, dtype: str) -> NDArray[Any]:
             1 + random.normal(0, 1e-3, 300),
         ]
     ).astype(dtype)
+    if name == "atanh":
+        return np.tanh(found)[np.abs(np.tanh(found)) < 1]
     domain = FUNCTIONS[name].domain
     if domain is None:
         return found
@@ -87,11 +101,14 @@ def test_error(name: str, dtype: str) -> None:
                 assert value == rounded, at
             elif abs(rounded) >= tiny:
                 ulp = float(abs(mpmath.mpf(float(value)) - exact) / float(np.spacing(abs(rounded))))
-                assert ulp <= ULP[name], f"{name}({at!r}) = {value!r}: {ulp:.2f} ulp"
+                most = ULP[name] + (
+                    2 * float(at) ** 2 if (name, dtype) == ("gelu", "float64") else 0
+                )
+                assert ulp <= most, f"{name}({at!r}) = {value!r}: {ulp:.2f} ulp"
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", [n for n in elements("float64") if FUNCTIONS[n].arity == 1])
+@pytest.mark.parametrize("name", [n for n in functions("float64") if FUNCTIONS[n].arity == 1])
 def test_special_values(name: str, dtype: str) -> None:
     x = np.array([*SPECIAL, np.finfo(dtype).max, -np.finfo(dtype).max], dtype=dtype)
     with np.errstate(all="ignore"):
@@ -101,7 +118,7 @@ def test_special_values(name: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("name", ["maximum", "minimum"])
 def test_of_two(name: str) -> None:
-    function = elements("float64")[name]
+    function = functions("float64")[name]
     for a in SPECIAL:
         for b in SPECIAL:
             assert str(function(a, b)) in {str(getattr(np, name)(a, b)), str(-0.0), str(0.0)}

@@ -1,0 +1,185 @@
+"""Comparisons, choices, roundings and other functions of a few instructions, for loops."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from einderive.eops.cpu_kernels.elements import elements
+from einderive.eops.cpu_kernels.machine import (
+    Written,
+    absolute,
+    compiled,
+    root,
+    rounded_down,
+    rounded_even,
+    rounded_to_zero,
+    rounded_up,
+)
+
+
+@cache
+def simple(dtype: str) -> Mapping[str, Written]:
+    """The functions by their names in the notation, for float32 or float64."""
+    real = np.float32 if dtype == "float32" else np.float64
+    return _comparisons(real) | _pieces(real) | _roundings() | _by_others(real, dtype)
+
+
+def _comparisons(real: type) -> dict[str, Written]:
+    zero, one = real(0), real(1)
+
+    @compiled
+    def less(x: Any, y: Any) -> Any:
+        return one if x < y else zero
+
+    @compiled
+    def less_equal(x: Any, y: Any) -> Any:
+        return one if x <= y else zero
+
+    @compiled
+    def equal(x: Any, y: Any) -> Any:
+        return one if x == y else zero
+
+    @compiled
+    def not_equal(x: Any, y: Any) -> Any:
+        return zero if x == y else one
+
+    @compiled
+    def choose(c: Any, x: Any, y: Any) -> Any:
+        return y if c == zero else x
+
+    @compiled
+    def isnan(x: Any) -> Any:
+        return zero if x == x else one
+
+    @compiled
+    def isinf(x: Any) -> Any:
+        return one if absolute(x) == infinity else zero
+
+    @compiled
+    def isfinite(x: Any) -> Any:
+        return one if absolute(x) < infinity else zero
+
+    infinity = real(math.inf)
+    return {
+        "less": less,
+        "less_equal": less_equal,
+        "equal": equal,
+        "not_equal": not_equal,
+        "choose": choose,
+        "isnan": isnan,
+        "isinf": isinf,
+        "isfinite": isfinite,
+    }
+
+
+def _pieces(real: type) -> dict[str, Written]:
+    zero, one, infinity = real(0), real(1), real(math.inf)
+
+    @compiled
+    def sqrt(x: Any) -> Any:
+        return root(x)
+
+    @compiled
+    def rsqrt(x: Any) -> Any:
+        return one / root(x)
+
+    @compiled
+    def magnitude(x: Any) -> Any:
+        return absolute(x)
+
+    @compiled
+    def relu(x: Any) -> Any:
+        return zero if x < zero else x
+
+    @compiled
+    def sign(x: Any) -> Any:
+        return one if x > zero else -one if x < zero else x
+
+    @compiled
+    def finite(x: Any) -> Any:
+        return x if absolute(x) < infinity else zero
+
+    @compiled
+    def maximum(x: Any, y: Any) -> Any:
+        return x if x >= y or x != x else y
+
+    @compiled
+    def minimum(x: Any, y: Any) -> Any:
+        return x if x <= y or x != x else y
+
+    return {
+        "sqrt": sqrt,
+        "rsqrt": rsqrt,
+        "abs": magnitude,
+        "relu": relu,
+        "sign": sign,
+        "finite": finite,
+        "maximum": maximum,
+        "minimum": minimum,
+    }
+
+
+def _roundings() -> dict[str, Written]:
+    @compiled
+    def floor(x: Any) -> Any:
+        return rounded_down(x)
+
+    @compiled
+    def ceil(x: Any) -> Any:
+        return rounded_up(x)
+
+    @compiled
+    def trunc(x: Any) -> Any:
+        return rounded_to_zero(x)
+
+    @compiled
+    def nearest(x: Any) -> Any:
+        return rounded_even(x)
+
+    return {"floor": floor, "ceil": ceil, "trunc": trunc, "round": nearest}
+
+
+def _by_others(real: type, dtype: str) -> dict[str, Written]:
+    known = elements(dtype)
+    expm1, log1p = known["expm1"], known["log1p"]
+    exp = known["exp"]
+    half, zero, one, two = real(0.5), real(0), real(1), real(2)
+    pi, nothing = real(math.pi), real(math.nan)
+    large = real(80 if dtype == "float32" else 700)
+
+    @compiled
+    def sinh(x: Any) -> Any:
+        y = absolute(x)
+        t = expm1(y)
+        near = half * (t + t / (t + one))
+        power = exp(half * y)  # e^y itself may lie beyond the numbers
+        found = half * power * power if y > large else near
+        return -found if x < zero else x if x == zero else found
+
+    @compiled
+    def cosh(x: Any) -> Any:
+        y = absolute(x)
+        t = exp(y)
+        power = exp(half * y)
+        return half * power * power if y > large else half * t + half / t
+
+    @compiled
+    def atanh(x: Any) -> Any:
+        y = absolute(x)
+        found = half * log1p(two * y / (one - y))
+        return -found if x < zero else x if x == zero else found
+
+    @compiled
+    def circle() -> Any:
+        return pi
+
+    @compiled
+    def no_number() -> Any:
+        return nothing
+
+    return {"sinh": sinh, "cosh": cosh, "atanh": atanh, "pi": circle, "nan": no_number}
