@@ -1,0 +1,258 @@
+"""The value of an expression in the field: at one point, or with iterators as symbols.
+
+A short sum is written out; a long one is a generator for each of its terms, with the factors that
+do not depend on its iterators pulled out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import lru_cache, reduce
+from itertools import product
+from math import prod
+
+from einderive.ta.functions import FUNCTIONS
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import resolve
+from einderive.ta.ir.node import (
+    Access,
+    Add,
+    Apply,
+    Condition,
+    Const,
+    Mul,
+    Node,
+    Power,
+    Scope,
+    Select,
+    Tensor,
+)
+from einderive.ta.ir.subst import replace_node, substitute
+from einderive.ta.notation.parse import parse
+from einderive.ta.reals import functions, trigonometry
+from einderive.ta.reals.case import Began, Branch, NotDecided
+from einderive.ta.reals.field import Values
+from einderive.ta.reals.generators import Quotient
+from einderive.ta.reals.polynomials import monomial, terms, used
+
+MOST_WRITTEN = 8
+"""A sum of more terms is not written out."""
+X = expr.access(expr.tensor("x", ()), ())
+
+Box = tuple[Range, ...]
+
+
+class Evaluation:
+    """One side of an equation in one case.  `given` says what is stated of the entries."""
+
+    def __init__(self, field: Values, loops: Sequence[Range]) -> None:
+        self.field, self.loops = field, len(loops)
+        self.done: dict[tuple[Node, Box], Quotient] = {}
+
+    def scope(self, root: Scope) -> Quotient:
+        """The value at a point of the root's loops, as symbols."""
+        if root.empty:
+            raise NotDecided("an empty range")
+        return self._reduction(root.reducer, root.body, root.loops, root.sums)
+
+    def of(self, node: Node, box: Box) -> Quotient:
+        found = self.done.get((node, box))
+        if found is None:
+            found = self.done[node, box] = self._of(node, box)
+        return found
+
+    def _of(self, node: Node, box: Box) -> Quotient:
+        field = self.field
+        match node:
+            case Const():
+                if isinstance(node.value, float):
+                    raise NotDecided("an infinite number")
+                return field.constant(node.value)
+            case Add():
+                return reduce(field.add, [self.of(term, box) for term in node.terms])
+            case Mul():
+                return reduce(field.multiply, [self.of(factor, box) for factor in node.factors])
+            case Power():
+                return field.power(self.of(node.base, box), node.exponent)
+            case Select():
+                taken = all(self._holds(condition) for condition in node.conditions)
+                return self.of(node.then if taken else node.otherwise, box)
+            case Access():
+                return self._read(node, box)
+            case Apply():
+                return self._apply(node, box)
+        raise NotDecided("an expression of this kind")
+
+    def _holds(self, condition: Condition) -> bool:
+        held = self.field.case.conditions.get(condition)
+        if held is None:
+            if any(i >= self.loops for i in affine.iterators(condition.row)):
+                raise NotDecided("a condition on an iterator of a long sum")
+            raise Branch(condition)
+        return held
+
+    def _read(self, node: Access, box: Box) -> Quotient:
+        source = node.source
+        if isinstance(source, Tensor):
+            return self._entry(node, box)
+        if not affine.within(node.rows, source.ranges, box):
+            raise NotDecided("a read that may leave a statement's range")
+        rows = [*node.rows, *affine.iterator_rows(len(box) + len(source.sums))[len(box) :]]
+        body = substitute(source.body, rows)
+        return self._reduction(source.reducer, body, box, source.sums)
+
+    def _entry(self, node: Access, box: Box) -> Quotient:
+        """The same read in sums of other ranges is another number."""
+        within = {i for row in node.rows for i in affine.iterators(row)}
+        free = frozenset(i for i in within if i >= self.loops)
+        inside = affine.within(node.rows, node.source.ranges, box)
+        key = (node, inside, *((i, box[i]) for i in sorted(free)))
+        before = len(self.field.registry.all)
+        number = self.field.find("read", key=key, free=free)
+        if number == before:
+            raise Began
+        return self.field.entry(number)
+
+    def _reduction(self, reducer: str, body: Node, box: Box, sums: Sequence[Range]) -> Quotient:
+        """Of the body over the box and, after it, the sums."""
+        if not sums:
+            return self.of(resolve(body, box), box)
+        if prod(side.extent for side in sums) <= MOST_WRITTEN:
+            first = affine.iterator_rows(len(box))
+            values = [
+                self.of(resolve(substitute(body, [*first, *map(affine.constant, at)]), box), box)
+                for at in product(*(range(side.lo, side.hi) for side in sums))
+            ]
+            return reduce(self._combination(reducer), values)
+        if reducer != "sum":
+            raise NotDecided(f"a long {reducer}")
+        whole = (*box, *sums)
+        return self._long(self.of(resolve(body, whole), whole), whole, tuple(sums))
+
+    def _combination(self, reducer: str) -> Callable[[Quotient, Quotient], Quotient]:
+        field = self.field
+        if reducer in ("max", "min"):
+            return lambda a, b: self._extreme(a, b, 1 if reducer == "max" else -1)
+        return field.add if reducer == "sum" else field.multiply
+
+    def _long(self, value: Quotient, box: Box, sums: tuple[Range, ...]) -> Quotient:
+        """A sum over the newest iterators: c*f(k) = c * sum of f(k), for each term apart."""
+        field, one = self.field, self.field.constant(1)
+        bound = {len(box) - len(sums) + i for i in range(len(sums))}
+        dependent = {
+            n for n in used(value.top) | used(value.bottom) if field.registry[n].free & bound
+        }
+        field.laws.add("sum-constant")
+        if not dependent:
+            return field.scaled(value, prod(side.extent for side in sums))
+        below = Quotient(one.top, value.bottom)
+        inside, outside = (below, one) if dependent & used(value.bottom) else (one, below)
+        result = field.constant(0)
+        for powers, coefficient in terms(value.top):
+            outer = monomial(tuple(p for p in powers if p[0] not in dependent))
+            inner = monomial(tuple(p for p in powers if p[0] in dependent))
+            body = field.multiply(Quotient(inner, one.top), inside)
+            number = field.find("sum", body, key=sums, free=field.free(body) - bound)
+            term = field.multiply(Quotient(outer, one.top), field.of(number))
+            result = field.add(result, field.scaled(term, coefficient))
+        return field.multiply(outside, result)
+
+    def _extreme(self, left: Quotient, right: Quotient, order: int) -> Quotient:
+        self.field.laws.add("max-cases")
+        above = functions.not_negative(self.field, self.field.subtract(left, right))
+        return left if above == (order > 0) else right
+
+    def _apply(self, node: Apply, box: Box) -> Quotient:
+        field, name = self.field, node.function
+        known = FUNCTIONS[name]
+        if name == "choose":
+            taken = functions.sign(field, self.of(node.args[0], box))
+            field.laws.add("where-cases")
+            return self.of(node.args[1 if taken else 2], box)
+        if known.always_finite:
+            raise NotDecided(f"{name} of what may have no value")
+        definition = known.definition
+        if definition and known.pieces is None:
+            field.laws.add(name)
+            return self.of(replace_node(_parsed(definition), X, node.args[0]), box)
+        operands = [self.of(operand, box) for operand in node.args]
+        rule = RULES.get(name)
+        if rule is not None:
+            return rule(self, *operands)
+        return field.of(field.find("call", *operands, key=name))
+
+    def abs(self, value: Quotient) -> Quotient:
+        self.field.laws.add("abs-cases")
+        return functions.absolute(self.field, value)
+
+    def relu(self, value: Quotient) -> Quotient:
+        self.field.laws.add("relu-cases")
+        positive = functions.not_negative(self.field, value)
+        return value if positive else self.field.constant(0)
+
+    def sign(self, value: Quotient) -> Quotient:
+        self.field.laws.add("sign-cases")
+        return self.field.constant(functions.sign(self.field, value))
+
+    def compared(self, left: Quotient, right: Quotient, *signs: int) -> Quotient:
+        self.field.laws.add("where-cases")
+        found = functions.sign(self.field, self.field.subtract(left, right))
+        return self.field.constant(int(found in signs))
+
+    def root(self, value: Quotient) -> Quotient:
+        self.field.laws.add("sqrt-power")
+        return functions.power(self.field, value, Fraction(1, 2))
+
+    def real_power(self, base: Quotient, exponent: Quotient) -> Quotient:
+        """a^c for a number c; else exp(b*log(a)) where a > 0 is known."""
+        field = self.field
+        number = field.number(exponent)
+        if number is not None:
+            return functions.power(field, base, number)
+        if functions.sign(field, base) <= 0:
+            raise NotDecided("a power of what may be negative or 0")
+        field.laws.add("power-exp-log")
+        return functions.exp(field, field.multiply(exponent, functions.log(field, base)))
+
+    def arc(self, name: str, value: Quotient) -> Quotient:
+        if name != "atan":
+            trigonometry.within_one(self.field, value)
+        made = {
+            "asin": trigonometry.arc_sine,
+            "acos": trigonometry.arc_cosine,
+            "atan": trigonometry.arc_tangent,
+        }[name]
+        return made(self.field, value)
+
+
+RULES: dict[str, Callable[..., Quotient]] = {
+    "exp": lambda e, x: functions.exp(e.field, x),
+    "log": lambda e, x: functions.log(e.field, x),
+    "sqrt": Evaluation.root,
+    "abs": Evaluation.abs,
+    "relu": Evaluation.relu,
+    "sign": Evaluation.sign,
+    "maximum": lambda e, x, y: e._extreme(x, y, 1),
+    "minimum": lambda e, x, y: e._extreme(x, y, -1),
+    "cos": lambda e, x: trigonometry.turn(e.field, x)[0],
+    "sin": lambda e, x: trigonometry.turn(e.field, x)[1],
+    "asin": lambda e, x: e.arc("asin", x),
+    "acos": lambda e, x: e.arc("acos", x),
+    "atan": lambda e, x: e.arc("atan", x),
+    "pi": lambda e: trigonometry.pi(e.field),
+    "pow": Evaluation.real_power,
+    "less": lambda e, x, y: e.compared(x, y, -1),
+    "less_equal": lambda e, x, y: e.compared(x, y, -1, 0),
+    "greater": lambda e, x, y: e.compared(x, y, 1),
+    "greater_equal": lambda e, x, y: e.compared(x, y, 0, 1),
+    "equal": lambda e, x, y: e.compared(x, y, 0),
+    "not_equal": lambda e, x, y: e.compared(x, y, -1, 1),
+}
+
+
+@lru_cache
+def _parsed(definition: str) -> Node:
+    (root,) = parse(f"Y = {definition}", {"x": ()}, "float32", {}).roots()
+    return root.body

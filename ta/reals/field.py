@@ -1,0 +1,193 @@
+"""The field of values in one case: rational functions of the generators, modulo their relations."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from einderive.ta.reals.case import Case, NoValue, Unit
+from einderive.ta.reals.generators import Generator, Quotient, Registry
+from einderive.ta.reals.knowledge import Fact, Knowledge, Signs, multiplied
+from einderive.ta.reals.polynomials import (
+    MOST_TERMS,
+    Polynomial,
+    TooLarge,
+    coefficients_of,
+    constant,
+    fraction,
+    generator,
+    number_of,
+    used,
+    with_values,
+)
+
+MOST_DEGREE = 600
+MOST_EXPONENT = 1000
+
+
+class Values:
+    """The arithmetic, what is known, and the laws that were used."""
+
+    def __init__(
+        self, registry: Registry, case: Case, given: list[Fact], units: dict[str, int]
+    ) -> None:
+        self.registry, self.case, self.units = registry, case, units
+        self.laws: set[str] = set()
+        self.known = Knowledge(registry, ())
+        self.known = Knowledge(registry, [*map(self._in_case, (*case.facts, *given))])
+
+    def _in_case(self, fact: Fact) -> Fact:
+        """The fact in what stands for its generators here; a denominator is positive or squared."""
+        polynomial, signs = fact
+        entries = {n: self.entry(n) for n in used(polynomial) if n in self.case.signed}
+        value = self.in_case(self.quotient(*with_values(polynomial, entries)))
+        return value.top * value.bottom, signs
+
+    def entry(self, number: int) -> Quotient:
+        """The value of an entry: another number in this case, or plus or minus an exponential."""
+        sign = self.case.signed.get(number)
+        if sign is None:
+            return self.of(number)
+        payload = Quotient(sign * generator(number), constant(1))
+        logarithm = self.of(self.find("log", payload, key="entry"))
+        return self.scaled(self.exponential(logarithm), sign)
+
+    def exponential(self, value: Quotient) -> Quotient:
+        """exp of c*m for a number c and a monomial, or a quotient of such, m."""
+        scale = fraction(value.top.leading_coefficient())
+        unit = self.units["exp"]
+        exponent = scale * unit
+        if exponent.denominator != 1:
+            raise Unit("exp", exponent)
+        if abs(exponent) > MOST_EXPONENT:
+            raise TooLarge(f"exp of {scale} times a number")
+        base = self.of(self.find("exp", self.scaled(value, 1 / scale), unit=unit))
+        return self.power(base, int(exponent))
+
+    def constant(self, value: Fraction | int) -> Quotient:
+        return Quotient(constant(value), constant(1))
+
+    def of(self, number: int) -> Quotient:
+        """A generator; in this case it may be another number."""
+        value = self.case.values.get(number)
+        if value is not None:
+            return self.in_case(value)
+        return Quotient(generator(number), constant(1))
+
+    def quotient(self, top: Polynomial, bottom: Polynomial) -> Quotient:
+        top, bottom = self._reduced(top), self._reduced(bottom)
+        if bottom.is_zero():
+            raise NoValue
+        common = top.gcd(bottom)
+        if not common.is_one():
+            top, bottom = top / common, bottom / common
+        leading = bottom.leading_coefficient()
+        if leading != 1:
+            top, bottom = top / leading, bottom / leading
+        if len(top) > MOST_TERMS or len(bottom) > MOST_TERMS:
+            raise TooLarge("too many terms")
+        return Quotient(top, bottom)
+
+    def in_case(self, value: Quotient) -> Quotient:
+        """The number with the values that generators have in this case."""
+        values = self.case.values
+        if not values or not (used(value.top) | used(value.bottom)) & values.keys():
+            return value
+        top, below = with_values(value.top, values)
+        bottom, above = with_values(value.bottom, values)
+        return self.in_case(self.quotient(top * above, bottom * below))
+
+    def add(self, left: Quotient, right: Quotient) -> Quotient:
+        if left.bottom == right.bottom:
+            return self.quotient(left.top + right.top, left.bottom)
+        return self.quotient(
+            left.top * right.bottom + right.top * left.bottom, left.bottom * right.bottom
+        )
+
+    def multiply(self, left: Quotient, right: Quotient) -> Quotient:
+        return self.quotient(left.top * right.top, left.bottom * right.bottom)
+
+    def scaled(self, value: Quotient, factor: Fraction | int) -> Quotient:
+        return Quotient(value.top * constant(factor), value.bottom) if factor else self.constant(0)
+
+    def negative(self, value: Quotient) -> Quotient:
+        return Quotient(-value.top, value.bottom)
+
+    def subtract(self, left: Quotient, right: Quotient) -> Quotient:
+        return self.add(left, self.negative(right))
+
+    def power(self, base: Quotient, exponent: int) -> Quotient:
+        size = abs(exponent)
+        degree = max(base.top.total_degree(), base.bottom.total_degree(), 1)
+        terms = max(len(base.top), len(base.bottom))
+        if size > MOST_EXPONENT or (terms > 1 and size * degree > MOST_DEGREE // terms):
+            raise TooLarge(f"a power {exponent}")
+        top, bottom = base.top**size, base.bottom**size
+        return self.quotient(top, bottom) if exponent >= 0 else self.quotient(bottom, top)
+
+    def number(self, value: Quotient) -> Fraction | None:
+        """The value, where it is a rational number."""
+        return number_of(value.top) if number_of(value.bottom) == 1 else None
+
+    def same(self, left: Quotient, right: Quotient) -> bool:
+        """Whether both are equal wherever they have a value."""
+        if left == right:
+            return True
+        difference = left.top * right.bottom - right.top * left.bottom
+        return bool(self._reduced(difference).is_zero())
+
+    def signs(self, value: Quotient) -> Signs:
+        """The signs that the value may have."""
+        return multiplied(self.known.signs(value.top), self.known.signs(value.bottom))
+
+    def free(self, value: Quotient) -> frozenset[int]:
+        """The iterators of sums that the value depends on."""
+        numbers = used(value.top) | used(value.bottom)
+        return frozenset[int]().union(*(self.registry[number].free for number in numbers))
+
+    def find(
+        self,
+        kind: str,
+        *payload: Quotient,
+        unit: int = 1,
+        key: object = None,
+        free: frozenset[int] | None = None,
+    ) -> int:
+        """The generator of this kind with this payload, an old one where there is one."""
+        for number, made in enumerate(self.registry.all):
+            if (made.kind, made.unit, made.key) != (kind, unit, key):
+                continue
+            if len(made.payload) == len(payload) and all(
+                self.same(self.in_case(a), b) for a, b in zip(made.payload, payload, strict=True)
+            ):
+                return number
+        if free is None:
+            free = frozenset[int]().union(*map(self.free, payload))
+        return self.registry.new(Generator(kind, payload, unit, key, free))
+
+    def solved(self, polynomial: Polynomial) -> tuple[int, Quotient] | None:
+        """An entry and its value where the polynomial is 0, if it is linear in one."""
+        for number in sorted(used(polynomial)):
+            made = self.registry[number]
+            parts = coefficients_of(polynomial, number)
+            linear = set(parts) <= {0, 1} and number_of(parts[1]) is not None
+            if linear and made.kind in ("read", "log") and not made.free:
+                return number, self.quotient(-parts.get(0, constant(0)), parts[1])
+        return None
+
+    def _reduced(self, polynomial: Polynomial) -> Polynomial:
+        """Modulo the relations, the newest generators first."""
+        for number in sorted(used(polynomial), reverse=True):
+            relation = self.registry.relation(number)
+            if relation is None:
+                continue
+            order, value = relation
+            if polynomial.degrees()[number] < order:
+                continue
+            parts = coefficients_of(polynomial, number)
+            polynomial = constant(0)
+            for degree, part in parts.items():
+                over, rest = divmod(degree, order)
+                polynomial += part * value**over * generator(number) ** rest
+            if order == 2 and self.registry[number].kind == "sin":
+                self.laws.add("pythagoras")
+        return polynomial

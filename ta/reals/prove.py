@@ -1,0 +1,148 @@
+"""A proof that two programs are equal over the reals, wherever both have a value.
+
+    left = right   <=   in each of finitely many cases, which together are all, the difference is 0
+                        as a polynomial in generators, modulo their relations
+
+The verdict "equal" is a proof: it uses no random numbers.  "None" says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import lcm
+from typing import NamedTuple
+
+from einderive.ta.ir.node import Access, Scope
+from einderive.ta.reals.assumption import Assumption
+from einderive.ta.reals.case import (
+    Began,
+    Branch,
+    Case,
+    Learned,
+    NotDecided,
+    NoValue,
+    Signed,
+    Split,
+    Stopped,
+    Unit,
+)
+from einderive.ta.reals.evaluate import Evaluation
+from einderive.ta.reals.field import Values
+from einderive.ta.reals.generators import Registry
+from einderive.ta.reals.knowledge import MOST_FACTS, NOT_NEGATIVE, NOT_POSITIVE, ZERO, Fact, Signs
+from einderive.ta.reals.polynomials import Polynomial, TooLarge, used
+
+MOST_CASES = 100
+MOST_ATTEMPTS = 600
+MOST_UNIT = 48
+
+
+class Proof(NamedTuple):
+    """Whether it is one; the names of the laws that it used, and the number of its cases; or why
+    there is none."""
+
+    equal: bool
+    laws: tuple[str, ...] = ()
+    cases: int = 0
+    reason: str = ""
+
+
+def prove(left: Scope, right: Scope, assumptions: Sequence[Assumption] = ()) -> Proof:
+    try:
+        return _Prover(left, right, assumptions).run()
+    except (NotDecided, TooLarge) as why:
+        return Proof(False, reason=str(why))
+    except RecursionError:
+        return Proof(False, reason="expressions that are nested too deeply")
+
+
+class _Prover:
+    def __init__(self, left: Scope, right: Scope, assumptions: Sequence[Assumption]) -> None:
+        self.sides, self.assumptions = (left, right), assumptions
+        self.registry = Registry()
+        self.units = {"exp": 1, "root": 1, "turn": 1}
+        self.laws: set[str] = set()
+
+    def run(self) -> Proof:
+        pending, cases = [Case()], 0
+        for _ in range(MOST_ATTEMPTS):
+            if not pending:
+                return Proof(True, tuple(sorted(self.laws)), cases)
+            case = pending.pop()
+            try:
+                if not self._equal(case):
+                    raise NotDecided("both sides differ in their normal forms")
+                cases += 1
+            except NoValue:
+                cases += 1
+            except Stopped as stopped:
+                pending += self._next(case, stopped)
+            if cases + len(pending) > MOST_CASES:
+                raise TooLarge("too many cases")
+        raise TooLarge("too many attempts")
+
+    def _equal(self, case: Case) -> bool:
+        field = Values(self.registry, case, self._given(), self.units)
+        if not field.known.consistent():
+            return True
+        evaluation = Evaluation(field, self.sides[0].loops)
+        left, right = map(evaluation.scope, self.sides)
+        equal = field.same(left, right)
+        self.laws |= field.laws
+        return equal
+
+    def _given(self) -> list[Fact]:
+        """What is stated of the entries that occur."""
+        reads: list[tuple[int, Access]] = []
+        for number, made in enumerate(self.registry.all):
+            if made.kind == "read" and isinstance(made.key, tuple) and made.key[1]:
+                reads.append((number, made.key[0]))
+        return [fact for assumption in self.assumptions for fact in assumption.facts(reads)]
+
+    def _next(self, case: Case, stopped: Stopped) -> list[Case]:
+        match stopped:
+            case Unit():
+                unit = lcm(self.units[stopped.kind], self.units[stopped.kind] * stopped.denominator)
+                if unit > MOST_UNIT:
+                    raise TooLarge("fractions of too many kinds")
+                self.units[stopped.kind] = unit
+                return [case]
+            case Began():
+                return [case]
+            case Signed():
+                return [replace(case, signed={**case.signed, stopped.number: stopped.sign})]
+            case Branch():
+                return [
+                    replace(case, conditions={**case.conditions, stopped.condition: held})
+                    for held in (True, False)
+                ]
+            case Learned():
+                return self._with(case, stopped.polynomial, stopped.signs)
+            case Split():
+                ways = stopped.ways
+                return [
+                    new for signs in ways for new in self._with(case, stopped.polynomial, signs)
+                ]
+        raise NotDecided("a case of another kind")
+
+    def _with(self, case: Case, polynomial: Polynomial, signs: Signs) -> list[Case]:
+        """The case with one more fact, or none where it contradicts the others.  What is 0 by all
+        of them is replaced."""
+        if (polynomial, signs) in case.facts or len(case.facts) >= MOST_FACTS:
+            raise NotDecided("a sign that stays unknown")
+        case = replace(case, facts=(*case.facts, (polynomial, signs)))
+        field = Values(self.registry, case, self._given(), self.units)
+        if not field.known.consistent():
+            return []
+        for fact, known in field.known.facts:
+            if not used(fact):
+                continue
+            exactly = known == ZERO or (
+                known in (NOT_NEGATIVE, NOT_POSITIVE) and field.known.signs(fact) == ZERO
+            )
+            solution = field.solved(fact) if exactly else None
+            if solution is not None:
+                number, value = solution
+                return [replace(case, values={**case.values, number: value})]
+        return [case]
