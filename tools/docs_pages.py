@@ -28,6 +28,7 @@ from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.functions.data import Function, Interval, Reduction
 from einderive.ta.ir.operator import Operator
 from tools.formulas_page import formulas_page
+from tools.laws_page import laws_page
 
 FUNCTIONS_REMARK = """\
 This page is generated from the files of `ta/functions` by `python -m tools.docs_pages`.
@@ -151,6 +152,7 @@ PAGES = {
     "functions.md": functions_page,
     "definitions.md": definitions_page,
     "formulas.md": formulas_page,
+    "laws.md": laws_page,
 }
 
 

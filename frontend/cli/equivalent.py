@@ -27,6 +27,7 @@ EXAMPLES = examples(
 @SHAPES
 @LAWS
 @RANGES
+@click.option("--assume", default="", help='What is known of entries: "A > 0, 0 <= B < 1".')
 @click.option("--generic", is_flag=True, help="Try families of sizes.")
 @JSON
 def equivalent(
@@ -35,6 +36,7 @@ def equivalent(
     shapes: tuple[str, ...],
     laws: tuple[str, ...],
     over: tuple[str, ...],
+    assume: str,
     generic: bool,
     as_json: bool,
 ) -> int:
@@ -63,7 +65,10 @@ def equivalent(
                     f"{name} is a word of `einderive equivalent`, and no tensor can have this name",
                     next_step="choose another name for the tensor",
                 )
-        verdict = compare(lhs, rhs, laws=laws, generic=generic, ranges=ranges, **sizes)
+        allowed = laws or None
+        verdict = compare(
+            lhs, rhs, laws=allowed, assume=assume, generic=generic, ranges=ranges, **sizes
+        )
     if as_json:
         print(json_text(verdict))
     else:

@@ -19,6 +19,7 @@ from einderive.ta.given.shapes import MOST_DIMENSIONS, named, several
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.program import Program
 from einderive.ta.notation.layout import joined, without_comments
+from einderive.ta.reals.assumption import Assumption
 
 Sizes: TypeAlias = Mapping[str, int]
 """The value of each symbol."""
@@ -65,6 +66,9 @@ class Equation:
     shapes: Mapping[str, Sequence[int | str]]
     dtypes: Any = "float32"
     ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    assumed: tuple[Assumption, ...] = ()
+    proofs: bool = False
+    """Whether laws of functions may be used that have a proof."""
 
     def __post_init__(self) -> None:
         shapes = {name: _sizes(name, shape) for name, shape in self.shapes.items()}

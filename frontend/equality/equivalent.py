@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from einderive.derivations.checker import not_equal
 from einderive.frontend.api.option_names import refuse_option_names
+from einderive.frontend.equality.by_laws import assumptions, difference, proved
 from einderive.frontend.equality.element_ranges import different, unsure
 from einderive.frontend.equality.equation import Equation, Pair, stated
 from einderive.frontend.equality.sizes import families, symbolic
@@ -32,6 +34,7 @@ MOST_POINTS = 4_000_000
 every position: they are compared as formal sums."""
 MOST_GENERIC = 400_000
 """As `MOST_POINTS`, for each shape of a family."""
+NO_VALUE = "equal wherever both sides are seen to have a value"
 PROVED = (
     "equal at every position for all entries: both sides are the same sums of products, compared "
     "over integer sets"
@@ -45,7 +48,8 @@ def equivalent(
     *,
     dtypes: Mapping[str, str] | str = "float32",
     ranges: Mapping[str, tuple[int, int]] | None = None,
-    laws: Iterable[str] = (),
+    laws: Iterable[str] | None = None,
+    assume: str = "",
     generic: bool = False,
     **shapes: Sequence[int | str],
 ) -> Verdict:
@@ -58,9 +62,12 @@ def equivalent(
     - Sizes may be names, `A=("n", "k")`.  Then, or with `generic=True`, einderive tries sizes in
       which mistakes show: 0, 1, odd and unequal ones, and sizes near the constants of the formulas.
       The bounds of a clause may use the names: `where h in 0:H-2`.
-    - `laws` names identities of functions that may be used: `exp-sum`, or its equation
-      `exp(a+b) = exp(a)*exp(b)`, and the definitions of `sigmoid`, `silu`, `tanh`, `expm1`,
-      `log1p`, `softplus`, `rsqrt`, `relu` and `abs`.  No other law is used.
+    - `assume` says what is known of entries: `"A > 0, 0 <= B < 1, a != b"`.  Then both sides are
+      compared for such entries only.
+    - `laws` names the identities of functions that may be used: `exp-sum`, or its equation
+      `exp(a+b) = exp(a)*exp(b)`, and the definitions of `sigmoid`, `silu`, `tanh` and others.
+      Where it is left out, all laws of `ta.laws` may be used, each of which has a proof; with
+      `laws=()`, none.
     - `dtypes` says which entries are possible.  Over integers and bools, two programs are different
       only if entries of these types show it.  Complex numbers have no order.
 
@@ -73,6 +80,10 @@ def equivalent(
     iterators take part in no index arithmetic (`ta.equality.small_extents`); the result is the
     same.
 
+    **Laws.**  What is left is proved by cases over the real numbers, where both sides have a value
+    (`ta.reals`): exponentials, logarithms, powers, roots, trigonometric functions, max, min, abs
+    and sign.
+
     **Proof.**  Programs that are too large for evaluation, or equal by a property of order, are
     compared as formal sums of products over integer sets, for all positions and all entries at once
     (`derivations.checker`).  This has no chance of an error, and its time is independent of the
@@ -84,8 +95,10 @@ def equivalent(
         refuse_option_names(equivalent, side)
     if not isinstance(generic, bool):
         raise TextError(f"generic is True or False, not {shown(generic)}", next_step="leave it out")
-    chosen = law_names(laws)
-    equation = Equation(lhs, rhs, shapes, dtypes, {} if ranges is None else ranges)
+    chosen = law_names(() if laws is None else laws)
+    bounds = {} if ranges is None else ranges
+    assumed = assumptions(assume, lhs, rhs)
+    equation = Equation(lhs, rhs, shapes, dtypes, bounds, assumed, laws is None)
     _check_sizes(equation)
     if generic or equation.symbols:
         return _for_families(equation, chosen)
@@ -110,9 +123,26 @@ def _check_sizes(equation: Equation) -> None:
 
 def _verdict(equation: Equation, pair: Pair, laws: frozenset[str], most: int) -> Verdict:
     """The verdict for numbers, restricted to what holds for the element types as well."""
-    found = _of_numbers(equation, pair, laws, most)
+    found = _with_laws(equation, pair, laws, most)
     reason = unsure(pair) if found and found.kind != "identical" else ""
     return Verdict("undecided", reason) if reason else found
+
+
+def _with_laws(equation: Equation, pair: Pair, laws: frozenset[str], most: int) -> Verdict:
+    """The verdict by identity testing; what that leaves open is left to laws, if they may be used,
+    and, where something is assumed, to entries as assumed."""
+    found = _of_numbers(equation, pair, laws, most)
+    if found.kind == "different" and found.counterexample and equation.assumed:
+        found = Verdict("undecided", "different, but maybe not for entries as assumed")
+    valueless = found.kind == "undecided" and found.detail.startswith(NO_VALUE)
+    if found.kind != "undecided" or pair.mismatch or valueless:
+        return found
+    if equation.proofs:
+        shown = proved(pair, equation.assumed)
+        if shown:
+            return shown
+    example = difference(pair, equation.assumed)
+    return found if example is None else different(pair, example)
 
 
 def _of_numbers(equation: Equation, pair: Pair, laws: frozenset[str], most: int) -> Verdict:
@@ -167,8 +197,7 @@ def _without_value(pair: Pair, place: Place, reason: str) -> Verdict:
     at = f"[{','.join(map(str, point))}]" if point else ""
     return Verdict(
         "undecided",
-        f"equal wherever both sides are seen to have a value, but {pair.names[output]}{at} has "
-        f"none on one side at least: {reason}",
+        f"{NO_VALUE}, but {pair.names[output]}{at} has none on one side at least: {reason}",
     )
 
 
@@ -309,7 +338,7 @@ def _fixed(equation: Equation, sizes: Mapping[str, int]) -> Equation:
         name: tuple(sizes[size] if isinstance(size, str) else size for size in shape)
         for name, shape in equation.shapes.items()
     }
-    return Equation(texts[0], texts[1], shapes, equation.dtypes, equation.ranges)
+    return replace(equation, lhs=texts[0], rhs=texts[1], shapes=shapes)
 
 
 def _some(tried: Sequence[Mapping[str, int]]) -> str:

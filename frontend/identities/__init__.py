@@ -17,6 +17,7 @@ from einderive.frontend.identities import (
     trigonometry,
 )
 from einderive.frontend.identities.entry import Pair
+from einderive.frontend.identities.undecided import UNDECIDED
 
 FAMILIES = {
     "exponentials and logarithms": exponentials,
@@ -30,4 +31,4 @@ FAMILIES = {
 EQUAL: tuple[Pair, ...] = tuple(pair for family in FAMILIES.values() for pair in family.EQUAL)
 UNEQUAL: tuple[Pair, ...] = tuple(pair for family in FAMILIES.values() for pair in family.UNEQUAL)
 
-__all__ = ["EQUAL", "FAMILIES", "UNEQUAL", "Pair"]
+__all__ = ["EQUAL", "FAMILIES", "UNDECIDED", "UNEQUAL", "Pair"]

@@ -154,8 +154,12 @@ class Evaluation:
             outer = monomial(tuple(p for p in powers if p[0] not in dependent))
             inner = monomial(tuple(p for p in powers if p[0] in dependent))
             body = field.multiply(Quotient(inner, one.top), inside)
-            number = field.find("sum", body, key=sums, free=field.free(body) - bound)
-            term = field.multiply(Quotient(outer, one.top), field.of(number))
+            term = Quotient(outer, one.top)
+            if body == one:
+                coefficient *= prod(side.extent for side in sums)
+            else:
+                number = field.find("sum", body, key=sums, free=field.free(body) - bound)
+                term = field.multiply(term, field.of(number))
             result = field.add(result, field.scaled(term, coefficient))
         return field.multiply(outside, result)
 
@@ -169,7 +173,6 @@ class Evaluation:
         known = FUNCTIONS[name]
         if name == "choose":
             taken = functions.sign(field, self.of(node.args[0], box))
-            field.laws.add("where-cases")
             return self.of(node.args[1 if taken else 2], box)
         if known.always_finite:
             raise NotDecided(f"{name} of what may have no value")
@@ -197,7 +200,6 @@ class Evaluation:
         return self.field.constant(functions.sign(self.field, value))
 
     def compared(self, left: Quotient, right: Quotient, *signs: int) -> Quotient:
-        self.field.laws.add("where-cases")
         found = functions.sign(self.field, self.field.subtract(left, right))
         return self.field.constant(int(found in signs))
 

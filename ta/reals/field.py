@@ -15,7 +15,9 @@ from einderive.ta.reals.polynomials import (
     constant,
     fraction,
     generator,
+    monomial,
     number_of,
+    terms,
     used,
     with_values,
 )
@@ -52,16 +54,19 @@ class Values:
         return self.scaled(self.exponential(logarithm), sign)
 
     def exponential(self, value: Quotient) -> Quotient:
-        """exp of c*m for a number c and a monomial, or a quotient of such, m."""
-        scale = fraction(value.top.leading_coefficient())
-        unit = self.units["exp"]
-        exponent = scale * unit
-        if exponent.denominator != 1:
-            raise Unit("exp", exponent)
-        if abs(exponent) > MOST_EXPONENT:
-            raise TooLarge(f"exp of {scale} times a number")
-        base = self.of(self.find("exp", self.scaled(value, 1 / scale), unit=unit))
-        return self.power(base, int(exponent))
+        """exp of each term apart, as a power of a generator."""
+        result, unit = self.constant(1), self.units["exp"]
+        for powers, coefficient in terms(value.top):
+            part = self.quotient(monomial(powers), value.bottom)
+            scale = fraction(part.top.leading_coefficient())
+            exponent = coefficient * scale * unit
+            if exponent.denominator != 1:
+                raise Unit("exp", exponent)
+            if abs(exponent) > MOST_EXPONENT:
+                raise TooLarge(f"exp of {coefficient} times a number")
+            base = self.of(self.find("exp", self.scaled(part, 1 / scale), unit=unit))
+            result = self.multiply(result, self.power(base, int(exponent)))
+        return result
 
     def constant(self, value: Fraction | int) -> Quotient:
         return Quotient(constant(value), constant(1))

@@ -1,0 +1,18 @@
+"""Exponentials of sums and of logarithms."""
+
+from einderive.ta.laws.data import Law
+
+LAWS = (
+    Law(
+        "exp-sum",
+        ("exp(a+b) = exp(a)*exp(b)",),
+        floating="exp(a) may overflow or vanish where exp(a+b) does not",
+    ),
+    Law("exp-log", ("exp(log(x)) = x",), domain="x > 0", floating="the right side has more digits"),
+    Law(
+        "log-exp",
+        ("log(exp(x)) = x",),
+        floating="exp(x) may overflow or vanish; the right side has more digits",
+    ),
+    Law("exp-monotone", ("max(exp(a),exp(b)) = exp(max(a,b))",), cases=("a >= b", "a <= b")),
+)

@@ -1,0 +1,46 @@
+"""What `equivalent` says of both lists."""
+
+import re
+
+import pytest
+
+import einderive as ed
+from einderive.frontend.identities import EQUAL, FAMILIES, UNDECIDED, UNEQUAL, Pair
+from einderive.frontend.identities.entry import SIZE
+from tests.frontend.identities.test_lists import names, tree
+
+
+def verdict(pair: Pair) -> ed.Verdict:
+    words = names(tree(pair.left), tree(pair.right))
+    shapes = {word: (SIZE,) if word.isupper() else () for word in words}
+    sides = f"{pair.left} {pair.right}"
+    ranges = {k: (0, SIZE) for k in "jk" if re.search(rf"\b{k}\b", sides)}
+    left, right = f"Y = {pair.left}", f"Y = {pair.right}"
+    return ed.equivalent(left, right, assume=pair.assume, ranges=ranges, **shapes)
+
+
+@pytest.mark.parametrize("pair", EQUAL, ids=str)
+def test_equal(pair: Pair) -> None:
+    try:
+        found = verdict(pair)
+    except ed.EinderiveError:
+        assert str(pair) in UNDECIDED
+        return
+    assert found.kind != "different"
+    assert found or str(pair) in UNDECIDED, found
+
+
+@pytest.mark.parametrize("pair", UNEQUAL, ids=str)
+def test_unequal(pair: Pair) -> None:
+    try:
+        found = verdict(pair)
+    except ed.EinderiveError:
+        assert str(pair) in UNDECIDED
+        return
+    assert not found
+    assert found.kind == "different" or str(pair) in UNDECIDED, found
+
+
+def test_enough_is_decided() -> None:
+    assert sum(str(pair) not in UNDECIDED for pair in EQUAL) >= 120
+    assert sum(len(family.EQUAL) for family in FAMILIES.values()) == len(EQUAL)
