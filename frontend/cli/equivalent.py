@@ -27,7 +27,6 @@ EXAMPLES = examples(
 @SHAPES
 @LAWS
 @RANGES
-@click.option("--assume", default="", help='What is known of entries: "A > 0, 0 <= B < 1".')
 @click.option("--generic", is_flag=True, help="Try families of sizes.")
 @JSON
 def equivalent(
@@ -36,7 +35,6 @@ def equivalent(
     shapes: tuple[str, ...],
     laws: tuple[str, ...],
     over: tuple[str, ...],
-    assume: str,
     generic: bool,
     as_json: bool,
 ) -> int:
@@ -66,9 +64,7 @@ def equivalent(
                     next_step="choose another name for the tensor",
                 )
         allowed = laws or None
-        verdict = compare(
-            lhs, rhs, laws=allowed, assume=assume, generic=generic, ranges=ranges, **sizes
-        )
+        verdict = compare(lhs, rhs, laws=allowed, generic=generic, ranges=ranges, **sizes)
     if as_json:
         print(json_text(verdict))
     else:

@@ -6,9 +6,7 @@ sqrt(x^2) = x            equal where x > 0 is assumed; else x = -1 shows a diffe
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -16,16 +14,14 @@ from einderive.frontend.equality.equation import Pair
 from einderive.frontend.equality.verdict import Counterexample, Verdict
 from einderive.ta.equality.counterexample import ROUNDING, confirmed, real_fields
 from einderive.ta.equality.positions import positions
-from einderive.ta.errors import NameUnknownError, TextError, shown
 from einderive.ta.exact.fields import Array, RealField
 from einderive.ta.exact.interp import evaluate, evaluate_at, input_tensors, visited
 from einderive.ta.exact.sampled import sampled_values
 from einderive.ta.functions import FUNCTIONS
-from einderive.ta.ir.node import Tensor
-from einderive.ta.ir.program import Program
+from einderive.ta.ir.node import ANY, Bounds, Tensor
+from einderive.ta.ir.program import Assumption
 from einderive.ta.ir.subst import points_of
 from einderive.ta.laws import REAL_LAWS
-from einderive.ta.reals.assumption import RELATIONS, Assumption
 from einderive.ta.reals.prove import Proof, prove
 
 DRAWS = 60
@@ -38,71 +34,23 @@ MOST_SEEN = 4_000_000
 FEW = 8
 REDRAWN = 400
 """So often entries are drawn anew until they are as assumed."""
-_RELATION = re.compile(r"(<=|>=|!=|==|<|>)")
-_NAME = re.compile(r"[^\W\d]\w*")
 
 
-def assumptions(given: object, lhs: object, rhs: object) -> tuple[Assumption, ...]:
-    """`A > 0, 0 <= B < 1`: comparisons of a tensor's entries with a number, or with those of
-    another tensor at the same position."""
-    if not isinstance(given, str):
-        raise TextError(f"what is assumed is a text, not {shown(given)}", next_step='write "A > 0"')
-    texts = [text.strip() for text in given.split(",") if text.strip()]
-    found = [one for text in texts for one in _chain(text)]
-    used = {word for side in (lhs, rhs) for word in _words(side)}
-    for name in (name for one in found for name in one.names):
-        if name not in used:
-            raise NameUnknownError(
-                f"something is assumed of {name}, which neither side reads",
-                next_step="leave it out",
-            )
-    return tuple(found)
-
-
-def _words(side: object) -> set[str]:
-    if isinstance(side, Program):
-        return {tensor.name for tensor in side.inputs}
-    return set(_NAME.findall(str(side)))
-
-
-def _chain(text: str) -> Iterator[Assumption]:
-    parts = [part.strip() for part in _RELATION.split(text)]
-    if len(parts) < 3 or not all(parts):
-        raise TextError(
-            f"{text!r:.80} is no comparison", next_step="write A > 0, 0 <= B < 1, or a != b"
-        )
-    for place in range(0, len(parts) - 2, 2):
-        left, relation, right = parts[place : place + 3]
-        yield Assumption(_side(left, text), relation, _side(right, text))
-
-
-def _side(part: str, text: str) -> str | Fraction:
-    if _NAME.fullmatch(part):
-        return part
-    try:
-        return Fraction(part)
-    except (ValueError, ZeroDivisionError):
-        raise TextError(
-            f"{part!r:.40} in {text!r:.80} is neither a tensor's name nor a number",
-            next_step="write A > 0, 0 <= B < 1, or a != b",
-        ) from None
-
-
-def proved(pair: Pair, assumed: Sequence[Assumption]) -> Verdict:
+def proved(pair: Pair) -> Verdict:
     """Equal by laws, if all outputs are; else undecided."""
     proofs: list[Proof] = []
     for left, right in zip(pair.left, pair.right, strict=True):
         if left is right:
             continue
-        proof = prove(left, right, assumed)
+        proof = prove(left, right)
         if not proof.equal:
             return Verdict("undecided", f"laws of functions do not show it: {proof.reason}")
         proofs.append(proof)
-    if not _has_values(pair, assumed):
+    if not _has_values(pair):
         return Verdict("undecided", "no entries were found at which both sides have a value")
     laws = dict.fromkeys(law for proof in proofs for law in proof.laws)
     cases = sum(proof.cases for proof in proofs)
-    where = f" for {_stated(assumed)}" if assumed else ""
+    where = f" for {assumed}" if (assumed := promises(pair)) else ""
     by = f", by {'; '.join(map(_law, laws))}" if laws else ""
     split = f", in {cases} cases" if cases > 1 else ""
     return Verdict("proved", f"equal wherever both sides have a value{where}{split}{by}")
@@ -113,16 +61,19 @@ def _law(name: str) -> str:
     return known.text if known else f"{name}(x) = {FUNCTIONS[name].definition}"
 
 
-def _stated(assumed: Sequence[Assumption]) -> str:
-    return ", ".join(map(str, assumed))
+def promises(pair: Pair) -> str:
+    """What is promised of the entries: `A > 0, 0 <= B < 1`."""
+    tensors = input_tensors(*pair.left, *pair.right)
+    found = [Assumption(tensor.name, tensor.bounds) for tensor in tensors if tensor.bounds != ANY]
+    return ", ".join(map(str, found))
 
 
-def difference(pair: Pair, assumed: Sequence[Assumption]) -> Counterexample | None:
+def difference(pair: Pair) -> Counterexample | None:
     """Entries as assumed for which both sides have certainly different values."""
     if not _small(pair):
         return None
     field = RealField(ROUNDING)
-    for data in _drawn(pair, assumed):
+    for data in _drawn(pair):
         for name, left, right in zip(pair.names, pair.left, pair.right, strict=True):
             values = [evaluate(side, data, field) for side in (left, right)]
             apart = np.argwhere(field.differs(*values))
@@ -150,11 +101,11 @@ def _example(
     return Counterexample(pair.shapes, name, point, left, right, entries)
 
 
-def _has_values(pair: Pair, assumed: Sequence[Assumption]) -> bool:
+def _has_values(pair: Pair) -> bool:
     """Whether every output was seen to have a position at which both sides are numbers; of a large
     program a few positions are looked at, with entries of any kind."""
     if _small(pair):
-        return any(_numbers(pair, data) for data in _drawn(pair, assumed))
+        return any(_numbers(pair, data) for data in _drawn(pair))
     tensors = input_tensors(*pair.left, *pair.right)
     for sides in zip(pair.left, pair.right, strict=True):
         points = positions(sides[0], FEW)
@@ -187,19 +138,19 @@ def _numbers(pair: Pair, data: Mapping[str, Array]) -> bool:
     return True
 
 
-def _drawn(pair: Pair, assumed: Sequence[Assumption]) -> Iterator[dict[str, Array]]:
+def _drawn(pair: Pair) -> Iterator[dict[str, Array]]:
     """Entries as assumed: small whole numbers, then halves and tenths, then any."""
     tensors = {t.name: t for t in input_tensors(*pair.left, *pair.right)}
     generator = np.random.default_rng(0)
     for draw in range(DRAWS):
         data = {name: _entries(t, draw, generator) for name, t in tensors.items()}
         for _ in range(REDRAWN):
-            wrong = _violated(data, assumed)
-            if not any(w.any() for w in wrong.values()):
+            wrong = {name: _broken(tensors[name].bounds, data[name]) for name in data}
+            if not any(broken.any() for broken in wrong.values()):
                 yield data
                 break
-            for name, places in wrong.items():
-                data[name] = np.where(places, _entries(tensors[name], draw, generator), data[name])
+            for name, broken in wrong.items():
+                data[name] = np.where(broken, _entries(tensors[name], draw, generator), data[name])
 
 
 def _entries(tensor: Tensor, draw: int, generator: np.random.Generator) -> Array:
@@ -211,17 +162,8 @@ def _entries(tensor: Tensor, draw: int, generator: np.random.Generator) -> Array
     return np.asarray(generator.standard_normal(tensor.shape) * (0.5, 1.0, 3.0)[draw % 3])
 
 
-def _violated(data: Mapping[str, Array], assumed: Sequence[Assumption]) -> dict[str, Array]:
-    """By tensor, the entries that are not as assumed."""
-    found = {name: np.zeros(values.shape, dtype=bool) for name, values in data.items()}
-    for one in assumed:
-        names = [name for name in one.names if name in data]
-        if len(names) < len(one.names):
-            continue
-        left, right = (
-            data[side] if isinstance(side, str) else float(side) for side in (one.left, one.right)
-        )
-        wrong = ~np.isin(np.sign(left - right), sorted(RELATIONS[one.relation]))
-        for name in names:
-            found[name] = found[name] | wrong
-    return found
+def _broken(bounds: Bounds, values: Array) -> Array:
+    """Where the entries are not as promised."""
+    low = values > float(bounds.least) if bounds.above else values >= float(bounds.least)
+    high = values < float(bounds.greatest) if bounds.below else values <= float(bounds.greatest)
+    return np.asarray(~(low & high & ((values != 0) | (not bounds.nonzero))))

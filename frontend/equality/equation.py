@@ -9,17 +9,20 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from einderive.frontend.api.optimize import parse
 from einderive.ta.errors import RangeError, TextError, shown
+from einderive.ta.exact.interp import input_tensors
+from einderive.ta.given.assumptions import both
 from einderive.ta.given.shapes import MOST_DIMENSIONS, named, several
-from einderive.ta.ir.node import Scope
+from einderive.ta.ir import expr
+from einderive.ta.ir.node import ANY, Bounds, Scope, Tensor
 from einderive.ta.ir.program import Program
+from einderive.ta.ir.sources import with_tensors
 from einderive.ta.notation.layout import joined, without_comments
-from einderive.ta.reals.assumption import Assumption
 
 Sizes: TypeAlias = Mapping[str, int]
 """The value of each symbol."""
@@ -66,7 +69,6 @@ class Equation:
     shapes: Mapping[str, Sequence[int | str]]
     dtypes: Any = "float32"
     ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    assumed: tuple[Assumption, ...] = ()
     proofs: bool = False
     """Whether laws of functions may be used that have a proof."""
 
@@ -125,7 +127,8 @@ class Equation:
         roots = right.roots()
         if sorted(names) == sorted(others):
             roots = tuple(roots[others.index(name)] for name in names)
-        return Pair(names, left.roots(), roots, others, inputs)
+        one, other = _promised(left.roots(), roots)
+        return Pair(names, one, other, others, inputs)
 
     def _program(self, side: str | Program, shapes: Mapping[str, Any], sizes: Sizes) -> Program:
         if isinstance(side, Program):
@@ -143,6 +146,20 @@ class Equation:
         ranges = {name: bound for name, bound in self.ranges.items() if name in words}
         used = {name: shape for name, shape in shapes.items() if name in words}
         return parse(text, dtypes=types, ranges=ranges, **used)
+
+
+def _promised(*sides: tuple[Scope, ...]) -> Iterator[tuple[Scope, ...]]:
+    """Both sides with what either promises of a tensor's entries."""
+    found: dict[str, Bounds] = {}
+    for tensor in input_tensors(*sides[0], *sides[1]):
+        found[tensor.name] = both(found.get(tensor.name, ANY), tensor.bounds)
+
+    def target(tensor: Tensor) -> Tensor:
+        return expr.tensor(tensor.name, tensor.shape, tensor.dtype, found[tensor.name])
+
+    free = all(bounds == ANY for bounds in found.values())
+    for side in sides:
+        yield side if free else tuple(with_tensors(root, target) for root in side)
 
 
 def _sizes(name: str, shape: object) -> tuple[Any, ...]:

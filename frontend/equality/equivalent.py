@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from einderive.derivations.checker import not_equal
 from einderive.frontend.api.option_names import refuse_option_names
-from einderive.frontend.equality.by_laws import assumptions, difference, proved
+from einderive.frontend.equality.by_laws import difference, promises, proved
 from einderive.frontend.equality.element_ranges import different, unsure
 from einderive.frontend.equality.equation import Equation, Pair, stated
 from einderive.frontend.equality.sizes import families, symbolic
@@ -49,7 +49,6 @@ def equivalent(
     dtypes: Mapping[str, str] | str = "float32",
     ranges: Mapping[str, tuple[int, int]] | None = None,
     laws: Iterable[str] | None = None,
-    assume: str = "",
     generic: bool = False,
     **shapes: Sequence[int | str],
 ) -> Verdict:
@@ -62,7 +61,7 @@ def equivalent(
     - Sizes may be names, `A=("n", "k")`.  Then, or with `generic=True`, einderive tries sizes in
       which mistakes show: 0, 1, odd and unequal ones, and sizes near the constants of the formulas.
       The bounds of a clause may use the names: `where h in 0:H-2`.
-    - `assume` says what is known of entries: `"A > 0, 0 <= B < 1, a != b"`.  Then both sides are
+    - What one side promises of entries, `assume A > 0, 0 <= B < 1`, holds for both sides: they are
       compared for such entries only.
     - `laws` names the identities of functions that may be used: `exp-sum`, or its equation
       `exp(a+b) = exp(a)*exp(b)`, and the definitions of `sigmoid`, `silu`, `tanh` and others.
@@ -97,8 +96,7 @@ def equivalent(
         raise TextError(f"generic is True or False, not {shown(generic)}", next_step="leave it out")
     chosen = law_names(() if laws is None else laws)
     bounds = {} if ranges is None else ranges
-    assumed = assumptions(assume, lhs, rhs)
-    equation = Equation(lhs, rhs, shapes, dtypes, bounds, assumed, laws is None)
+    equation = Equation(lhs, rhs, shapes, dtypes, bounds, laws is None)
     _check_sizes(equation)
     if generic or equation.symbols:
         return _for_families(equation, chosen)
@@ -130,18 +128,18 @@ def _verdict(equation: Equation, pair: Pair, laws: frozenset[str], most: int) ->
 
 def _with_laws(equation: Equation, pair: Pair, laws: frozenset[str], most: int) -> Verdict:
     """The verdict by identity testing; what that leaves open is left to laws, if they may be used,
-    and, where something is assumed, to entries as assumed."""
+    and, where something is promised, to entries as promised."""
     found = _of_numbers(equation, pair, laws, most)
-    if found.kind == "different" and found.counterexample and equation.assumed:
-        found = Verdict("undecided", "different, but maybe not for entries as assumed")
+    if found.kind == "different" and found.counterexample and promises(pair):
+        found = Verdict("undecided", "different, but maybe not for entries as promised")
     valueless = found.kind == "undecided" and found.detail.startswith(NO_VALUE)
     if found.kind != "undecided" or pair.mismatch or valueless:
         return found
     if equation.proofs:
-        shown = proved(pair, equation.assumed)
+        shown = proved(pair)
         if shown:
             return shown
-    example = difference(pair, equation.assumed)
+    example = difference(pair)
     return found if example is None else different(pair, example)
 
 

@@ -12,6 +12,7 @@ from functools import lru_cache, reduce
 from itertools import product
 from math import prod
 
+from einderive.ta.facts.kinds import finite_everywhere
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range
@@ -174,7 +175,7 @@ class Evaluation:
         if name == "choose":
             taken = functions.sign(field, self.of(node.args[0], box))
             return self.of(node.args[1 if taken else 2], box)
-        if known.always_finite:
+        if known.always_finite and not all(map(finite_everywhere, node.args)):
             raise NotDecided(f"{name} of what may have no value")
         definition = known.definition
         if definition and known.pieces is None:
@@ -244,6 +245,7 @@ RULES: dict[str, Callable[..., Quotient]] = {
     "acos": lambda e, x: e.arc("acos", x),
     "atan": lambda e, x: e.arc("atan", x),
     "pi": lambda e: trigonometry.pi(e.field),
+    "finite": lambda e, x: x,
     "pow": Evaluation.real_power,
     "less": lambda e, x, y: e.compared(x, y, -1),
     "less_equal": lambda e, x, y: e.compared(x, y, -1, 0),

@@ -8,13 +8,12 @@ The verdict "equal" is a proof: it uses no random numbers.  "None" says nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from math import lcm
 from typing import NamedTuple
 
-from einderive.ta.ir.node import Access, Scope
-from einderive.ta.reals.assumption import Assumption
+from einderive.ta.ir.node import Bounds, Scope
 from einderive.ta.reals.case import (
     Began,
     Branch,
@@ -30,8 +29,18 @@ from einderive.ta.reals.case import (
 from einderive.ta.reals.evaluate import Evaluation
 from einderive.ta.reals.field import Values
 from einderive.ta.reals.generators import Registry
-from einderive.ta.reals.knowledge import MOST_FACTS, NOT_NEGATIVE, NOT_POSITIVE, ZERO, Fact, Signs
-from einderive.ta.reals.polynomials import Polynomial, TooLarge, used
+from einderive.ta.reals.knowledge import (
+    MOST_FACTS,
+    NEGATIVE,
+    NOT_NEGATIVE,
+    NOT_POSITIVE,
+    NOT_ZERO,
+    POSITIVE,
+    ZERO,
+    Fact,
+    Signs,
+)
+from einderive.ta.reals.polynomials import Polynomial, TooLarge, constant, generator, used
 
 MOST_CASES = 100
 MOST_ATTEMPTS = 600
@@ -48,9 +57,9 @@ class Proof(NamedTuple):
     reason: str = ""
 
 
-def prove(left: Scope, right: Scope, assumptions: Sequence[Assumption] = ()) -> Proof:
+def prove(left: Scope, right: Scope) -> Proof:
     try:
-        return _Prover(left, right, assumptions).run()
+        return _Prover(left, right).run()
     except (NotDecided, TooLarge) as why:
         return Proof(False, reason=str(why))
     except RecursionError:
@@ -58,8 +67,8 @@ def prove(left: Scope, right: Scope, assumptions: Sequence[Assumption] = ()) -> 
 
 
 class _Prover:
-    def __init__(self, left: Scope, right: Scope, assumptions: Sequence[Assumption]) -> None:
-        self.sides, self.assumptions = (left, right), assumptions
+    def __init__(self, left: Scope, right: Scope) -> None:
+        self.sides = left, right
         self.registry = Registry()
         self.units = {"exp": 1, "root": 1, "turn": 1}
         self.laws: set[str] = set()
@@ -93,12 +102,12 @@ class _Prover:
         return equal
 
     def _given(self) -> list[Fact]:
-        """What is stated of the entries that occur."""
-        reads: list[tuple[int, Access]] = []
+        """What is promised of the entries that occur; a read outside of a tensor is none."""
+        found: list[Fact] = []
         for number, made in enumerate(self.registry.all):
             if made.kind == "read" and isinstance(made.key, tuple) and made.key[1]:
-                reads.append((number, made.key[0]))
-        return [fact for assumption in self.assumptions for fact in assumption.facts(reads)]
+                found += _facts(generator(number), made.key[0].source.bounds)
+        return found
 
     def _next(self, case: Case, stopped: Stopped) -> list[Case]:
         match stopped:
@@ -146,3 +155,17 @@ class _Prover:
                 number, value = solution
                 return [replace(case, values={**case.values, number: value})]
         return [case]
+
+
+def _facts(entry: Polynomial, bounds: Bounds) -> list[Fact]:
+    """Of an entry between these bounds."""
+    found: list[Fact] = []
+    if isinstance(bounds.least, Fraction):
+        signs = POSITIVE if bounds.above else NOT_NEGATIVE
+        found.append((entry - constant(bounds.least), signs))
+    if isinstance(bounds.greatest, Fraction):
+        signs = NEGATIVE if bounds.below else NOT_POSITIVE
+        found.append((entry - constant(bounds.greatest), signs))
+    if bounds.nonzero:
+        found.append((entry, NOT_ZERO))
+    return found

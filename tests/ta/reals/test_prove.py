@@ -11,7 +11,6 @@ from einderive.ta.equality.counterexample import confirmed
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.node import Scope
 from einderive.ta.notation.parse import parse
-from einderive.ta.reals.assumption import Assumption
 from einderive.ta.reals.linear import ONE, Inequality, solvable
 from einderive.ta.reals.prove import prove
 
@@ -22,10 +21,6 @@ def root(text: str) -> Scope:
     used = {name: SHAPES[name] for name in re.findall(r"\w+", text) if name in SHAPES}
     (scope,) = parse(text, used, "float32", {}).roots()
     return scope
-
-
-def positive(*names: str) -> list[Assumption]:
-    return [Assumption(name, ">", Fraction(0)) for name in names]
 
 
 @pytest.mark.parametrize(
@@ -71,10 +66,11 @@ def test_it_does_not_show_what_is_unequal(left: str, right: str) -> None:
 
 def test_a_promise_holds_for_entries_and_not_outside() -> None:
     inside, outside = "Y[i] = abs(A[i])", "Y[i] = abs(A[i-1]-1) where i in 0:3"
-    assert prove(root(inside), root("Y[i] = A[i]"), positive("A")).equal
+    assume = "assume A > 1; "
+    assert prove(root(assume + inside), root(assume + "Y[i] = A[i]")).equal
     assert not prove(root(inside), root("Y[i] = A[i]")).equal
-    more = [Assumption("A", ">", Fraction(1))]
-    assert not prove(root(outside), root("Y[i] = A[i-1]-1 where i in 0:3"), more).equal
+    less = root(assume + "Y[i] = A[i-1]-1 where i in 0:3")
+    assert not prove(root(assume + outside), less).equal
 
 
 def test_a_branch_that_is_not_taken_promises_nothing() -> None:
