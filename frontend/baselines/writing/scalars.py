@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import reduce
-from math import isinf, prod
+from math import isfinite, isinf, prod
 
 import torch
 
 from einderive.eops.torch_views.types import real_scalar
 from einderive.frontend.baselines.writing import idioms
 from einderive.frontend.baselines.writing.views import aligned, view
-from einderive.frontend.baselines.writing.writer import NotWritten, Writer
-from einderive.ta.exact.fields import rounded
+from einderive.frontend.baselines.writing.writer import NotWritten, Writer, grouped
+from einderive.ta.exact.fields import RealField, rounded
+from einderive.ta.exact.interp import evaluate_at
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
@@ -60,7 +61,7 @@ class Scalars:
         for parent in walk(node):
             for child in children(parent):
                 self._uses[child] = self._uses.get(child, 0) + 1
-        return self._written(node)[0]
+        return self._truth(node) if _is_truth(node) else self._written(node)[0]
 
     def _loose(self, node: Node, least: int) -> str:
         """In parentheses where it binds less than that."""
@@ -71,18 +72,49 @@ class Scalars:
         known = self._known.get(node)
         if known is not None:
             return known, TIGHT
+        if _is_truth(node):
+            return f"{grouped(self._truth(node))}.to({self._type()})", TIGHT
         if isinstance(node, Access):
-            found = aligned(view(node, self.domain, self.writer), self.dims)
-            self._known[node] = found
-            return found, TIGHT
+            return self._read(node), TIGHT
         if isinstance(node, Const):
             return _number(node.value), TIGHT
+        if not node.free and not accesses(node):
+            return _value(node), TIGHT
         self.writer.needs(prod(self.domain[i].extent for i in affine.bits(node.free)))
         text, binds = self._operation(node)
         if self._uses.get(node, 0) > 1:
             text, binds = self.writer.line(text), TIGHT
             self._known[node] = text
         return text, binds
+
+    def _read(self, node: Access) -> str:
+        if node not in self._known:
+            self._known[node] = aligned(view(node, self.domain, self.writer), self.dims)
+        return self._known[node]
+
+    def _type(self) -> str:
+        """The floating type of the operands."""
+        return f"torch.{self.writer.inputs[0].dtype}"
+
+    def _truth(self, node: Node) -> str:
+        """A tensor of bools: where the value is not 0."""
+        if not _is_truth(node):
+            return f"{self._tensor(node)} != 0"
+        if isinstance(node, Access):
+            return self._read(node)
+        assert isinstance(node, Apply)
+        known = FUNCTIONS[node.function]
+        if not known.infix:
+            return known.torch_call(*map(self._tensor, node.args))
+        left, right = (self._loose(arg, SUM) for arg in node.args)
+        return f"{left} {known.infix} {right}"
+
+    def _choice(self, node: Apply) -> str:
+        condition, *values = node.args
+        texts = [self._loose(value, SUM) for value in values]
+        if all(isinstance(value, Const) for value in values):
+            texts[0] = f"torch.tensor({texts[0]}, dtype={self._type()})"
+        return f"torch.where({self._truth(condition)}, {', '.join(texts)})"
 
     def _operation(self, node: Node) -> tuple[str, int]:
         if (whole := self._recognised(node)) is not None:
@@ -182,6 +214,8 @@ class Scalars:
 
     def _apply(self, node: Apply) -> str:
         known = FUNCTIONS[node.function]
+        if known.picks:
+            return self._choice(node)
         if known.reducer:
             return self._extreme(node)
         return known.torch_call(*map(self._tensor, node.args))
@@ -234,6 +268,23 @@ def condition_mask(
 
     value = torch.as_tensor(affine.evaluate(condition.row, value_of))
     return value >= 0 if condition.relation == ">=" else value == 0
+
+
+def _is_truth(node: Node) -> bool:
+    """Whether torch has the node as a tensor of bools."""
+    if isinstance(node, Apply):
+        return FUNCTIONS[node.function].truth
+    if isinstance(node, Access) and isinstance(node.source, Scope):
+        return not node.source.sums and _is_truth(node.source.body)
+    return False
+
+
+def _value(node: Node) -> str:
+    """What reads nothing, as a number."""
+    found = float(evaluate_at(make_scope((), (), node), [[]], {}, RealField())[0])
+    if not isfinite(found):
+        raise NotWritten("a constant that is no number")
+    return repr(found)
 
 
 def _bound(node: Apply) -> tuple[Number | None, Node | None]:

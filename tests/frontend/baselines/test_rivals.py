@@ -70,6 +70,24 @@ def test_all_programs_of_the_list_are_right(formula: Formula) -> None:
 @pytest.mark.parametrize(
     ("text", "shapes", "line"),
     [
+        (
+            "Y[i] = where(A[i] < B[i], -abs(A[i]), 2)",
+            {"A": (5,), "B": (5,)},
+            "torch.where(A < B, -torch.abs(A), 2)",
+        ),
+        (
+            "Y[i] = A[i] + (B[i] <= 0)",
+            {"A": (5,), "B": (5,)},
+            "A + (B <= 0).to(torch.float64)",
+        ),
+        (
+            "Y[i] = where(A[i], 1, 0.1)",
+            {"A": (5,)},
+            "torch.where(A != 0, torch.tensor(1, dtype=torch.float64), 0.1)",
+        ),
+        ("Y[i] = sum[j](A[i] > A[j])", {"A": (5,)}, "(A < A[:, None]).sum(-1)"),
+        ("Y[i] = isnan(A[i])", {"A": (5,)}, "torch.isnan(A)"),
+        ("Y[i] = exp(-0.5)*A[i]", {"A": (5,)}, "0.6065306597126334 * A"),
         ("Y[i,j] = A[i,k]*B[k,j]", {"A": (3, 4), "B": (4, 5)}, "(A @ B)"),
         ("Y[j,i] = A[i,k]*B[k,j]", {"A": (3, 4), "B": (4, 5)}, "(B.T @ A.T)"),
         ("Y[b,o] = X[b,i]*W[o,i]+C[o]", {"X": (3, 4), "W": (5, 4), "C": (5,)}, "F.linear(X, W, C)"),
