@@ -90,7 +90,7 @@ def _reduced(reduction: Reduction, loops: tuple[str, ...], frame: Frame) -> Scop
             reduction.span,
             NameUnknownError,
             next_step=close_matches(reduction.reducer, known)
-            or f"the reducers are {', '.join(known)}",
+            or f"the reducers are {', '.join(REDUCERS)}; docs/definitions.md has more: mean, ...",
         )
     ranges = {**frame.bindable, **dict(zip(frame.iterators, frame.ranges, strict=True))}
     ranges |= {name: frame.bindable[written(name)] for name in own}

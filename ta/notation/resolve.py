@@ -87,6 +87,8 @@ def resolved(value: Expression, tensors: Set[str], iterators: Set[str]) -> Expre
                 return Read(span, part, None, ())
             case Name(span, name) if name in CONSTANTS and name not in iterators:
                 return Call(span, name, ())
+            case Size():
+                return part
             case Reduction():
                 return replace(part, body=of(part.body))
             case Defined():

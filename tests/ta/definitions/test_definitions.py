@@ -13,6 +13,8 @@ import einderive as ed
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.definitions.data import Definition
 from einderive.ta.errors import FormulaSyntaxError
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate
 from einderive.ta.notation.definitions import MOST_PARTS, written_out
 from einderive.ta.notation.parse import parse
 from einderive.ta.notation.reader import read_expression
@@ -34,6 +36,27 @@ def instance(definition: Definition, options: dict[str, Any]) -> tuple[str, dict
     return text, {each: rng.normal(size=(4, 7)) for each in operands}
 
 
+def value(text: str, **values: Any) -> Any:
+    """What the interpreter makes of one statement."""
+    arrays = {name: np.asarray(array) for name, array in values.items()}
+    program = parse(text, {name: array.shape for name, array in arrays.items()}, "float64")
+    (scope,) = program.roots()
+    with np.errstate(all="ignore"):
+        return evaluate(scope, arrays, RealField())
+
+
+@pytest.mark.parametrize("name", ["std", "softmax", "clip", "any"])
+def test_arrays_of_numpy_and_tensors_of_torch(name: str) -> None:
+    (definition,) = (known for (word, _), known in DEFINITIONS.items() if word == name)
+    text, values = instance(definition, {})
+    found = ed.evaluate(text, **values)
+    assert isinstance(found, np.ndarray)
+    np.testing.assert_allclose(found, value(text, **values), rtol=1e-12)
+    tensors = {name: torch.from_numpy(array) for name, array in values.items()}
+    expected = line(definition.torch, tensors, defaults(definition))
+    torch.testing.assert_close(ed.evaluate(text, **tensors), expected, rtol=1e-12, atol=1e-12)
+
+
 def defaults(definition: Definition) -> dict[str, float]:
     return {name: float(text) for name, text in definition.operands.items() if text}
 
@@ -49,8 +72,7 @@ def test_a_definition_is_what_its_lines_say(definition: Definition, changed: boo
     given = {name: value + 1 for name, value in defaults(definition).items()} if changed else {}
     text, values = instance(definition, given)
     tensors = {name: torch.from_numpy(value) for name, value in values.items()}
-    found = np.asarray(ed.evaluate(text, **values))
-    assert isinstance(ed.evaluate(text, **tensors), torch.Tensor)
+    found = value(text, **values)
     options = {name: int(v) if v == int(v) else v for name, v in defaults(definition).items()}
     options |= {name: int(v) if v == int(v) else v for name, v in given.items()}
     assert definition.numpy or definition.torch
@@ -94,8 +116,10 @@ def test_infinities_are_those_of_torch(name: str) -> None:
     rows = [[-inf, -inf, -inf], [-inf, 1.0, 2.0], [inf, 1.0, -inf], [nan, 1.0, 2.0], [1e3, 0, -1e3]]
     x = torch.tensor(rows, dtype=torch.float64)
     left = "i" if name == "logsumexp" else "i,k"
-    found = ed.evaluate(f"Y[{left}] = {name}[k](x[i,k])", x=x)
-    torch.testing.assert_close(found, getattr(torch, name)(x, 1), equal_nan=True)
+    text, expected = f"Y[{left}] = {name}[k](x[i,k])", getattr(torch, name)(x, 1)
+    np.testing.assert_allclose(value(text, x=x.numpy()), expected.numpy())
+    if name == "log_softmax":
+        torch.testing.assert_close(ed.evaluate(text, x=x), expected, equal_nan=True)
 
 
 X = rng.normal(size=(3, 4, 5))
@@ -135,15 +159,15 @@ CASES = [
 @pytest.mark.parametrize(("text", "expected"), CASES, ids=lambda value: str(value)[:60])
 def test_meaning(text: str, expected: Any) -> None:
     values = {name: value for name, value in (("X", X), ("B", B)) if name in text}
-    np.testing.assert_allclose(ed.evaluate(text, **values), expected(), rtol=1e-12)
+    np.testing.assert_allclose(value(text, **values), expected(), rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["mean", "clip", "softmax", "size", "norm", "var"])
 def test_a_definitions_name_is_a_tensors_name_too(name: str) -> None:
     a, b = rng.normal(size=5), rng.normal(size=5)
-    found = ed.evaluate(f"Y[i] = {name}[i]*b[i] - mean[k](b[k])", **{name: a, "b": b})
+    found = value(f"Y[i] = {name}[i]*b[i] - mean[k](b[k])", **{name: a, "b": b})
     np.testing.assert_allclose(found, a * b - b.mean())
-    found = ed.evaluate(f"Y[{name}] = a[{name}] - size({name})", a=a)
+    found = value(f"Y[{name}] = a[{name}] - size({name})", a=a)
     np.testing.assert_allclose(found, a - 5)
 
 
@@ -161,3 +185,34 @@ def test_an_error_in_a_definition_shows_the_call() -> None:
     with pytest.raises(FormulaSyntaxError, match=r"inside \{\.\.\.\}") as caught:
         parse("Y[i] = 1 + {L[j:0:3] mean[k](x[k])}[i]", {"x": (5,)})
     assert caught.value.span == (21, 34)
+
+
+M = np.array([[0, 1.5, -2, np.nan], [0, 0, 0, 0], [-1, -2, 1e30, 3], [np.inf, -0.0, 1, 2]])
+CONDITIONS = [
+    ("{}[k](M[i,k])", M),
+    ("{}[k](M[i,k] > 0)", M > 0),
+    ("{}[k](not M[i,k] >= -1)", ~(M >= -1)),
+    ("{}[k](M[i,k] > 0 and k != 2)", (M > 0) & (np.arange(4) != 2)),
+    ("{}[k](isfinite(M[i,k]) or k < i)", np.isfinite(M) | (np.arange(4) < np.arange(4)[:, None])),
+    ("{}[k](M[i,k]) where k in 0:0", M[:, :0]),
+]
+
+
+@pytest.mark.parametrize(("text", "values"), CONDITIONS, ids=lambda value: str(value)[:30])
+@pytest.mark.parametrize(
+    ("name", "line"), [("any", np.any), ("all", np.all), ("count", np.count_nonzero)]
+)
+def test_conditions_anywhere_and_everywhere(text: str, values: Any, name: str, line: Any) -> None:
+    found = value(f"Y[i] = {text.format(name)}", M=M)
+    np.testing.assert_array_equal(found, line(values, axis=1))
+
+
+@pytest.mark.parametrize(
+    ("name", "line"), [("any", np.any), ("all", np.all), ("count", np.count_nonzero)]
+)
+def test_conditions_are_bools_and_counts_whole_numbers(name: str, line: Any) -> None:
+    found, expected = ed.evaluate(f"Y[i] = {name}[k](M[i,k])", M=M), line(M, axis=1)
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)
+    chosen = value(f"Y[i] = where({name}[k](M[i,k] > 1), M[i,2], -1)", M=M)
+    np.testing.assert_array_equal(chosen, np.where(line(M > 1, axis=1), M[:, 2], -1))
