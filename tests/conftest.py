@@ -16,6 +16,7 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, settings
 
+os.environ["EINDERIVE_CACHE"] = "off"  # tests neither find nor leave compiled kernels
 if "PYTEST_XDIST_WORKER" in os.environ:  # a process each: threads of their own only get in the way
     for library in ("OMP", "MKL", "OPENBLAS"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")  # also of the processes they start

@@ -25,8 +25,8 @@ COMPUTED: Final = (torch.float32, torch.float64)
 
 @cache
 def installed() -> bool:
-    """Whether numba can be imported; without it, stages are torch operations."""
-    return find_spec("numba") is not None and find_spec("llvmlite") is not None
+    """Whether numba and what goes with it are there; without, stages are torch operations."""
+    return all(find_spec(name) is not None for name in ("numba", "llvmlite", "platformdirs"))
 
 
 def worth_compiling(task: Task) -> bool:

@@ -6,7 +6,7 @@ import ctypes
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +18,7 @@ from einderive.eops.cpu_kernels import machine
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.nest import TILE, Nest, nest
 from einderive.eops.cpu_kernels.simple_elements import simple
+from einderive.eops.cpu_kernels.stored import Code, digest, store, stored
 from einderive.eops.cpu_kernels.table import functions
 from einderive.eops.cpu_kernels.threads import openmp, runner
 from einderive.ta.ir.node import Apply, Node, Power, Scope
@@ -27,6 +28,14 @@ KEPT: Final = 512
 """Kernels that are kept for other programs with the same stage."""
 MOST_FACTORS: Final = 16
 """Of a power, which is written as a product."""
+THREADS: Final = {
+    "this_thread": "einderive_omp_get_thread_num",
+    "all_threads": "einderive_omp_get_num_threads",
+}
+"""The number of the thread that runs a part of a kernel, and how many threads there are."""
+_NUMBER = ctypes.CFUNCTYPE(ctypes.c_int)
+ALONE: Final = (_NUMBER(lambda: 0), _NUMBER(lambda: 1))
+"""The same where one thread runs all."""
 CALL: Final = 8
 """How many operations a function of `elements` counts for."""
 
@@ -44,8 +53,7 @@ class Kernel:
     source: str
     run: Callable[[Any], object]
     dtype: torch.dtype
-    compiled: Any
-    """What keeps the machine code alive."""
+    code: Code
 
     def __call__(self, *tensors: torch.Tensor) -> torch.Tensor:
         out = torch.empty(self.plan.scope.shape, dtype=self.dtype)
@@ -74,12 +82,20 @@ def build(
     plan = nest(scope, strides)
     total = compute if scope.reducer in ("max", "min") else "float64"
     source = Emitter(plan, compute, total).source()
-    space = _names(compute, total, dtypes)
-    exec(compile(source, "<einderive kernel>", "exec"), space)
-    made = cfunc(types.void(machine.DATA), error_model="numpy")(space["kernel"])
+    _name_threads()
+    name = digest(source, (*dtypes, compute, total))
+    code = stored(name)
+    if code is None:
+        space = _names(compute, total, dtypes)
+        own = f"kernel_{name}"  # in one process no two functions may have one symbol
+        text = source.replace("def kernel(", f"def {own}(", 1)
+        exec(compile(text, "<einderive kernel>", "exec"), space)
+        made = cfunc(types.void(machine.DATA), error_model="numpy")(space[own])
+        store(name, made)
+        code = Code(made.address, made)
     work = plan.points * sum(_operations(node) for node in walk(scope.body))
-    run = runner(made.address, work if plan.pieces > 1 else 0)
-    return Kernel(plan, source, run, getattr(torch, compute), made)
+    run = runner(code.address, work if plan.pieces > 1 else 0)
+    return Kernel(plan, source, run, getattr(torch, compute), code)
 
 
 def _names(compute: str, total: str, dtypes: Sequence[str]) -> dict[str, Any]:
@@ -99,24 +115,14 @@ def _names(compute: str, total: str, dtypes: Sequence[str]) -> dict[str, Any]:
         "store": machine.store,
         "sum_in_any_order": machine.sum_in_any_order,
         "product_in_any_order": machine.product_in_any_order,
-        **_thread_numbers(),
+        **{word: types.ExternalFunction(name, types.int32()) for word, name in THREADS.items()},
     }
 
 
-@lru_cache(maxsize=1)
-def _thread_numbers() -> dict[str, Any]:
-    """`this_thread()` and `all_threads()`, of the team that runs the kernel."""
+@cache
+def _name_threads() -> None:
+    """Gives the functions of THREADS addresses under names that kernels are linked with."""
     library = openmp()
-    if library is None:
-        from numba import njit
-
-        return {"this_thread": njit(lambda: 0), "all_threads": njit(lambda: 1)}
-    found = {}
-    for word, name in (
-        ("this_thread", "omp_get_thread_num"),
-        ("all_threads", "omp_get_num_threads"),
-    ):
-        address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
-        binding.add_symbol(name, address)
-        found[word] = types.ExternalFunction(name, types.int32())
-    return found
+    for name, alone in zip(THREADS.values(), ALONE, strict=True):
+        function = alone if library is None else getattr(library, name.removeprefix("einderive_"))
+        binding.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)

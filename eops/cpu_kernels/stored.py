@@ -1,0 +1,133 @@
+"""Compiled kernels on disk: what was compiled once is loaded, also in another process.
+
+A kernel is kept under a digest of everything that its machine code depends on: its source, the
+types of operands and result, this room's own files, the versions of numba and llvmlite, and the
+processor with its features.  `EINDERIVE_CACHE` names the folder, or is `off`.  A file appears whole
+or not at all.  One that is damaged, or cannot be read or written, is as good as none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import platformdirs
+from llvmlite import binding
+from numba.core.registry import cpu_target
+
+VARIABLE: Final = "EINDERIVE_CACHE"
+OFF: Final = "off"
+MOST_BYTES: Final = 64 << 20
+"""Beyond this, the kernels that were used least lately are deleted, down to half of it."""
+LONGEST_HEAD: Final = 4096
+
+
+class Code(NamedTuple):
+    """A compiled function: its address, and what keeps its machine code alive."""
+
+    address: int
+    owner: Any
+
+
+def folder() -> Path | None:
+    """Where kernels are kept, None where they are not."""
+    said = os.environ.get(VARIABLE, "")
+    if said.lower() == OFF:
+        return None
+    try:
+        place = Path(said) if said else platformdirs.user_cache_path("einderive")
+    except (OSError, RuntimeError):  # no home
+        return None
+    return place / "kernels"
+
+
+def digest(source: str, types: Sequence[str]) -> str:
+    """What names the kernel of this source."""
+    text = json.dumps([source, *types, *_surroundings()])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@cache
+def _surroundings() -> tuple[str, ...]:
+    """What machine code depends on besides."""
+    own = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        own.update(path.read_bytes())
+    return (
+        own.hexdigest(),
+        version("numba"),
+        version("llvmlite"),
+        binding.get_host_cpu_name(),
+        binding.get_host_cpu_features().flatten(),
+    )
+
+
+def stored(name: str) -> Code | None:
+    """The kernel of this name, where it is kept."""
+    place = folder()
+    if place is None:
+        return None
+    path = place / name
+    try:
+        data = path.read_bytes()
+        head, _, body = data[:LONGEST_HEAD].partition(b"\n")
+        said = json.loads(head)
+        body = data[len(head) + 1 :]
+        if hashlib.sha256(body).hexdigest() != said["body"]:
+            return None
+        machine, bitcode = body[: said["size"]], body[said["size"] :]
+        state = (said["library"], "object", (machine, bitcode))
+        library = cpu_target.target_context.codegen().unserialize_library(state)
+        address = library.get_pointer_to_function(said["symbol"])
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError):
+        return None
+    with suppress(OSError):
+        os.utime(path)
+    return Code(address, library) if address else None
+
+
+def store(name: str, compiled: Any) -> None:
+    """Keep what numba compiled, if that can be."""
+    place = folder()
+    if place is None:
+        return
+    library, _, (machine, bitcode) = compiled._library.serialize_using_object_code()
+    body = machine + bitcode
+    said = {
+        "library": library,
+        "symbol": compiled._wrapper_name,
+        "size": len(machine),
+        "body": hashlib.sha256(body).hexdigest(),
+    }
+    with suppress(OSError):
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, draft = tempfile.mkstemp(dir=place)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(json.dumps(said).encode() + b"\n" + body)
+            os.replace(draft, place / name)
+        except OSError:
+            os.unlink(draft)
+            raise
+        _keep_small(place)
+
+
+def _keep_small(place: Path) -> None:
+    """Delete the files that were used least lately, where all together are too large."""
+    files = sorted(((p.stat(), p) for p in place.iterdir()), key=lambda file: file[0].st_mtime)
+    total = sum(status.st_size for status, _ in files)
+    if total <= MOST_BYTES:
+        return
+    for status, path in files:
+        path.unlink(missing_ok=True)
+        total -= status.st_size
+        if total <= MOST_BYTES // 2:
+            return
