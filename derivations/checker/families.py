@@ -39,6 +39,7 @@ from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Condition, Source
+from einderive.ta.ir.positions import INDEX
 
 MOST_COMPARED = 1000
 """Atoms of operands that are compared by integer sets, some milliseconds each."""
@@ -81,7 +82,7 @@ class Families:
         """The leaf of a tensor or of a scope as it is."""
         if source not in self._sources:
             self._sources[source] = len(self.leaves)
-            self.leaves.append(Leaf(source, source.ranges))
+            self.leaves.append(Leaf(source, None if source is INDEX else source.ranges))
         return self._sources[source]
 
     def read(self, source: Source, rows: tuple[Row, ...]) -> Atom:

@@ -41,6 +41,7 @@ from einderive.ta.ir.node import (
     Select,
     Tensor,
 )
+from einderive.ta.ir.positions import is_position
 from einderive.ta.ir.subst import accesses, branches, children, stages, walk
 
 FLOATING = ("float", "bfloat", "complex")
@@ -99,7 +100,9 @@ def total(node: Node) -> Total:
 
     def count(node: Node) -> Total:
         if isinstance(node, Access):
-            return known[node.source] if isinstance(node.source, Scope) else Total(1, 0)
+            if isinstance(node.source, Scope):
+                return known[node.source]
+            return Total(0 if is_position(node) else 1, 0)
         return _combined(node, map(count, children(node)))
 
     sources = dict.fromkeys(access.source for access in accesses(node))

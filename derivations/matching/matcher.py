@@ -13,6 +13,8 @@ from einderive.derivations.matching.match import IMPOSSIBLE, NO_WINDOWS, Family,
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.node import Reducer, Scope
 from einderive.ta.ir.operator import Binding, Operator
+from einderive.ta.ir.positions import INDEX
+from einderive.ta.ir.subst import sources
 
 
 class Matches(NamedTuple):
@@ -87,6 +89,9 @@ class Matcher:
     def matches(self, scope: Scope) -> Matches:
         """As `match` says of each operator, bindings in the operators' order."""
         found = _Found()
+        if INDEX in sources(scope.body):  # no operator takes iterators as an operand
+            found.add(IMPOSSIBLE, 0)
+            return Matches((), found.least, self._operators[0].name if self._operators else "")
         for position, recognise in self._recognising:
             result = recognise(scope)
             if isinstance(result, Binding):

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
 from einderive.eops.back_ends.task import BackEnd, Run, Task
 from einderive.eops.opaque import opaque
+from einderive.eops.torch_views.positions import Positions
 from einderive.eops.torch_views.types import depends_on_inputs
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import sources
@@ -21,9 +27,15 @@ def triton_stage(scope: Scope) -> Run:
         launcher,  # Triton is needed only where a GPU is
     )
 
-    read = sources(scope.body)
-    launch = opaque(launcher(scope))
-    return lambda buffers: launch(*[buffers[source] for source in read])
+    positions = Positions(scope)
+    read = sources(positions.scope.body)
+    launch = opaque(launcher(positions.scope))
+
+    def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
+        held = positions.beside(buffers)
+        return launch(*[held[source] for source in read])
+
+    return run
 
 
 TRITON = BackEnd(_lower, "eOperator (Triton)")

@@ -20,6 +20,7 @@ from einderive.eops.dtypes import leaves
 from einderive.eops.torch_views.blocked import BlockedStage, device_of
 from einderive.eops.torch_views.contract import Operand, contract, contraction_order
 from einderive.eops.torch_views.digits import split_digits
+from einderive.eops.torch_views.positions import Positions
 from einderive.eops.torch_views.scalar import Buffers, Elementwise
 from einderive.eops.torch_views.steps import align
 from einderive.eops.torch_views.strided import fill_value
@@ -32,6 +33,7 @@ from einderive.ta.ir.affine import Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Mul, Node, Number, Scope, Source, Tensor
+from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import accesses, rebuild, sources, stages, substitute
 
 Stage: TypeAlias = Callable[[Buffers], torch.Tensor]
@@ -53,6 +55,8 @@ def lower(scope: Scope, *, as_written: bool = False) -> Stage:
     """
     if 0 in scope.shape or any(bound.extent == 0 for bound in scope.sums):
         return _constant_stage(scope)
+    positions = Positions(scope)
+    scope = positions.scope
     split, regroup = split_digits(_without_idle_fills(scope))
     split = _forward_sums(split)
     kernel = _kernel(split)
@@ -62,6 +66,7 @@ def lower(scope: Scope, *, as_written: bool = False) -> Stage:
 
     @torch.no_grad()
     def run(buffers: Buffers) -> torch.Tensor:
+        buffers = positions.beside(buffers)
         return regroup(kernel(buffers, types(buffers)).expand(split.shape))
 
     return run
@@ -98,7 +103,8 @@ def lower_all(
 
 def _constant_stage(scope: Scope) -> Stage:
     """A tensor without elements, or a reduction over nothing: its identity."""
-    read, types = sources(scope.body), types_of(scope)
+    read = [source for source in sources(scope.body) if source is not INDEX]
+    types = types_of(scope)
 
     def run(buffers: Buffers) -> torch.Tensor:
         dtype = types(buffers).result

@@ -21,6 +21,7 @@ from einderive.ta.exact.fields import rounded
 from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Node, Number, Scope, Source, Tensor
+from einderive.ta.ir.positions import INDEX, is_input
 from einderive.ta.ir.subst import sources
 
 HALVES = (torch.float16, torch.bfloat16)
@@ -65,8 +66,11 @@ def constant_types(
     it reads and of all inputs of the program.
 
     An integer promotes to whatever floating type its readers meet it with, whereas a float would
-    take readers over integers along, and their digits with it.
+    take readers over integers along, and their digits with it.  What is made of iterators as
+    values, or of stages of integers, stays whole in every program.
     """
+    if read and all(map(is_whole, read)) and is_integral(scope):
+        return list(read)
     if any(map(is_whole, inputs)) and all(map(is_whole, read)) and is_integral(scope):
         return list(read) or [torch.int64]
     return [dtype for dtype in inputs if dtype.is_floating_point] or list(read)
@@ -77,13 +81,17 @@ def types_of(scope: Scope) -> Callable[[Mapping[Source, torch.Tensor]], StageTyp
     read, constant = sources(scope.body), not depends_on_inputs(scope)
 
     def types(buffers: Mapping[Source, torch.Tensor]) -> StageTypes:
-        found = [buffers[source].dtype for source in read]
+        found = [torch.int64 if source is INDEX else buffers[source].dtype for source in read]
         if constant:
-            inputs = [b.dtype for source, b in buffers.items() if isinstance(source, Tensor)]
+            inputs = [b.dtype for source, b in buffers.items() if _is_given(source)]
             found = constant_types(scope, found, inputs)
         return stage_types(scope, found)
 
     return types
+
+
+def _is_given(source: Source) -> bool:
+    return isinstance(source, Tensor) and is_input(source)
 
 
 def is_whole(dtype: torch.dtype) -> bool:

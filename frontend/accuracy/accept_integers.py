@@ -28,6 +28,7 @@ from einderive.ta.exact.fields import Array, NativeField, rounded
 from einderive.ta.exact.interp import uses_order
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.functions.data import combined
+from einderive.ta.ir import affine
 from einderive.ta.ir.node import (
     Access,
     Add,
@@ -41,8 +42,9 @@ from einderive.ta.ir.node import (
     Source,
     Tensor,
 )
+from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.program import Program
-from einderive.ta.ir.subst import branches, fold, sources, stages
+from einderive.ta.ir.subst import accesses, branches, fold, sources, stages
 
 SAFE: Final = 2.0**62
 """Numbers of this size are well within int64."""
@@ -95,6 +97,7 @@ def output_types(program: Program) -> tuple[torch.dtype, ...]:
     them, whichever program computes them."""
     inputs = [getattr(torch, t.dtype) for t in program.inputs]
     found: dict[Source, torch.dtype] = {t: getattr(torch, t.dtype) for t in program.inputs}
+    found[INDEX] = torch.int64
     for stage in stages(*program.roots()):
         read = [found[source] for source in sources(stage.body)]
         if not depends_on_inputs(stage):
@@ -127,6 +130,9 @@ def sizes(program: Program, entry: int) -> dict[Source, float]:
         limits = LIMITS.get(tensor.dtype)
         found[tensor] = min(entry, max(map(abs, limits))) if limits else LARGEST_NORMAL
     for stage in stages(*program.roots()):
+        rows = (read.rows[0] for read in accesses(stage.body) if read.source is INDEX)
+        ends = (end for row in rows for end in affine.bounds(row, stage.domain))
+        found[INDEX] = float(max(map(abs, ends), default=0))
         body = fold(stage.body, partial(_size, found))
         count = prod(bound.extent for bound in stage.sums)
         if stage.reducer == "sum":

@@ -21,6 +21,7 @@ from einderive.frontend.accuracy.hard_inputs import FAMILIES, Family, Wanted
 from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Add, Const, Node, Scope, Tensor
+from einderive.ta.ir.positions import is_input
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import every_term, sources
 
@@ -96,7 +97,8 @@ def _pairs(difference: Node) -> list[tuple[tuple[Tensor, bool], tuple[Tensor, bo
 
 def _inputs(node: Node) -> tuple[Tensor, ...]:
     """The floating-point inputs that the term is computed from, through all that it reads."""
-    read = (input_tensors(s) if isinstance(s, Scope) else (s,) for s in sources(node))
+    given = [s for s in sources(node) if isinstance(s, Scope) or is_input(s)]
+    read = (input_tensors(s) if isinstance(s, Scope) else (s,) for s in given)
     return tuple(tensor for tensors in read for tensor in tensors if _floating(tensor))
 
 

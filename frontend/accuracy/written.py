@@ -30,6 +30,7 @@ import torch
 from einderive.eops.back_ends.task import Run
 from einderive.eops.torch_views import steps as steps
 from einderive.eops.torch_views.blocked import BlockedStage, device_of
+from einderive.eops.torch_views.positions import Positions
 from einderive.eops.torch_views.scalar import Buffers, Elementwise
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.steps import Step, align
@@ -72,10 +73,13 @@ def has_products(roots: Sequence[Scope]) -> bool:
 def _stage(scope: Scope, accumulate: Accumulate) -> Run:
     if any(bound.extent == 0 for bound in scope.domain):
         return lower(scope)
+    positions = Positions(scope)
+    scope = positions.scope
     kernel, types = _kernel(scope, accumulate), types_of(scope)
 
     @torch.no_grad()
     def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
+        buffers = positions.beside(buffers)
         compute, result = types(buffers)
         chosen = StageTypes(result if result in HALVES else compute, result)
         return kernel(buffers, chosen).expand(scope.shape)

@@ -17,7 +17,9 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from einderive.ta.functions import FUNCTIONS
+from einderive.ta.ir import affine
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Scope
+from einderive.ta.ir.positions import is_position
 from einderive.ta.ir.subst import fold, stages
 
 MOST_COUNTED: Final = 1e18
@@ -74,6 +76,9 @@ def _bits(scope: Scope, known: dict[Scope, Bits], operands: list[float]) -> Bits
                 return Bits(_length(value), True)
             case Access(source=Scope() as source):
                 return _most([known[source], Bits(_length(node.fill), True)])
+            case Access() if is_position(node):
+                ends = affine.bounds(node.rows[0], scope.domain)
+                return Bits(max(_length(Fraction(end)) for end in ends), True)
             case Access():
                 return Bits(_length(node.fill), False)
             case Apply() if FUNCTIONS[node.function].pieces is None:

@@ -51,6 +51,7 @@ from einderive.ta.ir.node import (
     Select,
     Tensor,
 )
+from einderive.ta.ir.positions import is_position
 from einderive.ta.ir.subst import children, every_term, fold, stages, walk
 
 SPREAD: Final = 1 / 8
@@ -171,7 +172,7 @@ class _Bounds:
             case Const():
                 return _smooth(node.value)
             case Access(source=Tensor()):
-                return _smooth(node.fill)
+                return _smooth(node.fill) and not is_position(node)
             case Access(source=Scope() as source):
                 return _smooth(node.fill) and self.known[source].settled
             case Mul():
@@ -190,6 +191,8 @@ class _Bounds:
         match node:
             case Const():
                 return _number(node.value)
+            case Access() if is_position(node):
+                return NO_NORM  # a number that may have any primes
             case Access(source=Tensor()):
                 return _either([Norm(1, 1), _number(node.fill)])
             case Access(source=Scope() as source):

@@ -63,6 +63,7 @@ from einderive.ta.ir.node import (
     Source,
     Tensor,
 )
+from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import (
     accesses,
     every_term,
@@ -244,6 +245,8 @@ def _rebuilt(
         source = access.source
         if isinstance(source, Scope):
             return expr.access(done[source], access.rows, access.fill)
+        if source is INDEX:
+            return access
         shape = [
             ranges[at].extent if (at := classes.of((source.name, d))) in ranges else extent
             for d, extent in enumerate(source.shape)

@@ -37,6 +37,7 @@ from einderive.ta.ir.node import (
     Source,
     Tensor,
 )
+from einderive.ta.ir.positions import INDEX, is_input
 from einderive.ta.ir.subst import accesses, fold, is_infinite, sources, stages, walk
 
 Values: TypeAlias = Array | Callable[[Indices], Array]
@@ -179,6 +180,8 @@ class _Evaluation:
         self, access: Access, ranges: Sequence[Range], iterators: Sequence[Indices]
     ) -> Array:
         """The source's values where the rows are inside its ranges, the fill elsewhere."""
+        if access.source is INDEX:
+            return self.field.convert(affine.evaluate(access.rows[0], iterators.__getitem__))
         columns: list[Indices] = []
         inside: Array | None = None
         for row, bound in zip(access.rows, access.source.ranges, strict=True):
@@ -288,7 +291,8 @@ def visited(roots: Sequence[Scope], count: int) -> int:
 def input_tensors(*roots: Scope) -> tuple[Tensor, ...]:
     """The distinct tensors that the scopes read, directly or not, in order of first reading."""
     found = (source for stage in stages(*roots) for source in sources(stage.body))
-    return tuple(dict.fromkeys(source for source in found if isinstance(source, Tensor)))
+    read = (source for source in found if isinstance(source, Tensor) and is_input(source))
+    return tuple(dict.fromkeys(read))
 
 
 def uses_order(stage: Scope) -> bool:

@@ -39,6 +39,7 @@ from einderive.ta.ir.node import (
     Scope,
     Select,
 )
+from einderive.ta.ir.positions import is_position
 from einderive.ta.ir.subst import children, is_infinite, producers, reduces_nothing
 
 Kinds = int
@@ -89,6 +90,10 @@ def kinds_over(node: Node, box: tuple[Range, ...], held: tuple[Condition, ...] =
 def _kinds(node: Node, box: tuple[Range, ...], held: tuple[Condition, ...]) -> Kinds:
     if isinstance(node, Const):
         return _of_number(node.value)
+    if is_position(node) and isinstance(node, Access):
+        low, high = affine.bounds(node.rows[0], box)
+        signs = (NEGATIVE, low < 0), (ZERO, low <= 0 <= high), (POSITIVE, high > 0)
+        return sum(kind for kind, possible in signs if possible)
     if isinstance(node, Access):
         within = _of_scope(node.source) if isinstance(node.source, Scope) else DATA
         return within if _stays(node, box, held) else within | _of_number(node.fill)

@@ -17,6 +17,7 @@ from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.box import box
 from einderive.ta.ir.interning import make_scope
 from einderive.ta.ir.node import Access, Condition, Node, Reducer, Scope, Select
+from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import rebuild, rename, substitute, walk
 
 TRUE = Condition(">=", Row(0))
@@ -67,6 +68,8 @@ def resolve(body: Node, ranges: Sequence[Range]) -> Node:
             low, high = affine.bounds(row, ranges)
             if high < bound.lo or low >= bound.hi:
                 return expr.const(access.fill)
+        if access.source is INDEX:
+            return expr.position(rows[0])
         return access if rows == access.rows else expr.access(access.source, rows, access.fill)
 
     def on_condition(condition: Condition) -> Condition:

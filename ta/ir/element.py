@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from einderive.ta.ir.node import Scope, Source
+from einderive.ta.ir.node import Scope, Source, Tensor
+from einderive.ta.ir.positions import is_input
 from einderive.ta.ir.subst import sources, stages
 
 DEFAULT_BYTES = 4
@@ -15,9 +16,11 @@ def element_bytes(source: Source) -> int:
 
 
 def floating_inputs(scope: Scope) -> bool:
-    """Are all the tensors that the scope reads, directly or not, of floating types?"""
+    """Are all the inputs that the scope reads, directly or not, of floating types?"""
     return all(
-        isinstance(source, Scope) or source.dtype.startswith(("float", "bfloat"))
+        not isinstance(source, Tensor)
+        or not is_input(source)
+        or source.dtype.startswith(("float", "bfloat"))
         for stage in stages(scope)
         for source in sources(stage.body)
     )

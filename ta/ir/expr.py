@@ -40,6 +40,7 @@ from einderive.ta.ir.node import (
     Source,
     Tensor,
 )
+from einderive.ta.ir.positions import INDEX, content, divided, is_position, is_small
 
 ZERO, ONE = Fraction(0), Fraction(1)
 MOST_BITS = 4096
@@ -58,6 +59,13 @@ def const(value: Number | int) -> Const:
     if isinstance(value, float) and math.isinf(value):
         return make_const(value)
     return make_const(Fraction(value))
+
+
+def position(row: Row) -> Node:
+    """The row as a value; a number where no iterator is in it."""
+    if not row.terms and not row.floors:
+        return const(row.const)
+    return make_access(INDEX, (row,), ZERO)
 
 
 def access(source: Source, rows: Iterable[Row], fill: Number | int = 0) -> Access:
@@ -166,6 +174,11 @@ def mul(*operands: Node) -> Node:
             powers[key] = powers.get(key, 0) + exponent
     if not coefficient:
         return const(0)
+    positions = [base for base, _ in powers if is_position(base)]
+    if positions:
+        merged = _with_positions(coefficient, powers, positions)
+        if merged is not None:
+            return merged
     if coefficient is not ONE:
         _require_short(coefficient, 1)
     factors = [power(base, exponent) for (base, _), exponent in powers.items()]
@@ -176,6 +189,33 @@ def mul(*operands: Node) -> Node:
     if len(factors) == 1:
         return factors[0]
     return make_mul(tuple(sorted(factors, key=_factor_order)))
+
+
+def _with_positions(
+    coefficient: Number, powers: dict[tuple[Node, bool], int], positions: list[Node]
+) -> Node | None:
+    """An integer times a row is a row; beside other factors, the row's content joins the number.
+    None where the product is as it is to be."""
+    if len(powers) == 1:
+        ((node, _), exponent) = next(iter(powers.items()))
+        row = _row_of(node)
+        if exponent == 1 and isinstance(coefficient, Fraction) and coefficient.denominator == 1:
+            scaled = affine.scale(row, int(coefficient))
+            return position(scaled) if is_small(scaled) else None
+    sizes = {node: content(_row_of(node)) for node in positions}
+    if all(size == 1 for size in sizes.values()):
+        return None
+    factors: list[Node] = [const(coefficient)]
+    for (node, _), exponent in powers.items():
+        size = sizes.get(node, 1)
+        core = position(divided(_row_of(node), size)) if size != 1 else node
+        factors += [power(const(size), exponent), power(core, exponent)]
+    return mul(*factors)
+
+
+def _row_of(node: Node) -> Row:
+    assert isinstance(node, Access)
+    return node.rows[0]
 
 
 def _access_order(node: Node) -> tuple[str, int]:
@@ -218,6 +258,9 @@ def add(*operands: Node) -> Node:
         if isinstance(total, float) and math.isnan(total):
             raise ValueError("the sum adds infinities of opposite sign")
         coefficients[core] = total
+    places = [core for core in coefficients if is_position(core)]
+    if places:
+        _merge_positions(coefficients, alone, places)
     terms = [
         alone.get(core) or (core if value == 1 else mul(const(value), core))
         for core, value in coefficients.items()
@@ -230,6 +273,28 @@ def add(*operands: Node) -> Node:
     if any(isinstance(term, Add) for term in terms):  # a coefficient became 1
         return add(*terms)
     return make_add(tuple(sorted(terms, key=_term_order)))
+
+
+def _merge_positions(
+    coefficients: dict[Node, Number], alone: dict[Node, Node], places: list[Node]
+) -> None:
+    """Integer multiples of rows, and an integer beside them, become one row."""
+    total, merged = affine.ZERO, list[Node]()
+    for core in [*places, const(1)]:
+        value = coefficients.get(core, ZERO)
+        if not isinstance(value, Fraction) or value.denominator != 1:
+            continue
+        row = _row_of(core) if isinstance(core, Access) else affine.constant(1)
+        total = affine.add(total, row, int(value))
+        merged.append(core)
+    if is_small(total) and len(merged) > 1:
+        for core in merged:
+            coefficients.pop(core, None)
+            alone.pop(core, None)
+        node = position(total)
+        core = const(1) if isinstance(node, Const) else node
+        value = node.value if isinstance(node, Const) else ONE
+        coefficients[core] = coefficients.get(core, ZERO) + value
 
 
 def _term_order(node: Node) -> tuple[int, str, int]:

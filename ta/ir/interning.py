@@ -130,6 +130,18 @@ def make_tensor(name: str, shape: tuple[int, ...], dtype: str, bounds: Bounds = 
     return node
 
 
+def make_positions(name: str, bound: Range) -> Tensor:
+    """The tensor that holds the integers of the range at these places."""
+    key = (Tensor, name, (bound.extent,), "int64")
+    node = _known(Tensor, key)
+    if node is None:
+        node = object.__new__(Tensor)
+        node.name, node.shape, node.dtype = name, (bound.extent,), "int64"
+        node.ranges, node.size = (bound,), bound.extent
+        node = _enter(node, key, hash((1, _text_digest(name))), 0, name, 0)
+    return node
+
+
 def make_const(value: Number) -> Const:
     mark, number = _number_mark(value)
     key = (Const, mark)

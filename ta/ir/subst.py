@@ -24,6 +24,7 @@ from einderive.ta.ir.node import (
     Select,
     Source,
 )
+from einderive.ta.ir.positions import INDEX
 
 Replace = Callable[[Access], Node]
 _Value = TypeVar("_Value")
@@ -74,6 +75,8 @@ def map_rows(node: Node, on_row: Callable[[Row], Row]) -> Node:
     """The expression with `on_row` applied to every row of its accesses and conditions."""
 
     def on_access(access: Access) -> Node:
+        if access.source is INDEX:
+            return expr.position(on_row(access.rows[0]))
         return make_access(access.source, tuple(map(on_row, access.rows)), access.fill)
 
     def on_condition(condition: Condition) -> Condition:
@@ -97,6 +100,8 @@ def substitute(node: Node, replacement: Sequence[Row] | Mapping[int, Row]) -> No
         if not access.free & changed:
             return access
         rows = tuple([affine.substitute(row, replacement) for row in access.rows])
+        if access.source is INDEX:
+            return expr.position(rows[0])
         return make_access(access.source, rows, access.fill)
 
     def on_condition(condition: Condition) -> Condition:

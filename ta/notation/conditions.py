@@ -40,10 +40,10 @@ def select_on(
     condition: Expression,
     then: Node,
     otherwise: Node,
-    row_of: RowOf,
+    row_of: RowOf | None,
     value_of: ValueOf = refused,
 ) -> Node:
-    """`where(condition, then, otherwise)`."""
+    """`where(condition, then, otherwise)`; without `row_of`, indices are compared as values."""
     return _Choice(row_of, value_of).select(condition, then, otherwise)
 
 
@@ -59,7 +59,7 @@ def not_a_condition(part: Expression) -> NotationError:
 class _Choice:
     """How indices become rows and values nodes."""
 
-    def __init__(self, row_of: RowOf, value_of: ValueOf) -> None:
+    def __init__(self, row_of: RowOf | None, value_of: ValueOf) -> None:
         self.row_of, self.value_of = row_of, value_of
 
     def select(self, condition: Expression, then: Node, otherwise: Node) -> Node:
@@ -96,7 +96,7 @@ class _Choice:
         found: list[Condition] = []
         for part in parts:
             if isinstance(part, Comparison):
-                if "!=" in part.operators or not all(map(is_index, part.operands)):
+                if "!=" in part.operators or not all(map(self._is_index, part.operands)):
                     return None
                 found += [c for pair in _pairs(part) for c in self._compare(*pair)]
             elif isinstance(part, Logical) and part.operator == "and":
@@ -108,7 +108,11 @@ class _Choice:
                 return None
         return found
 
+    def _is_index(self, part: Expression) -> bool:
+        return self.row_of is not None and is_index(part)
+
     def _compare(self, left: Expression, operator: str, right: Expression) -> list[Condition]:
+        assert self.row_of is not None
         difference = affine.add(self.row_of(left), self.row_of(right), -1)
         if operator == "==":
             return [Condition("==", difference)]
@@ -120,7 +124,7 @@ class _Choice:
         """A chain of comparisons with `!=` or values in it."""
         result = then
         for left, operator, right in reversed(_pairs(comparison)):
-            if not (is_index(left) and is_index(right)):
+            if not (self._is_index(left) and self._is_index(right)):
                 condition = compared(self.value_of(left), operator, self.value_of(right))
                 result = expr.apply("choose", condition, result, otherwise)
             elif operator == "!=":

@@ -44,6 +44,7 @@ from einderive.ta.notation.syntax import (
     Size,
     Span,
     Sum,
+    is_index,
     iterator_names,
     scalars,
     written,
@@ -71,6 +72,9 @@ def statement_scope(value: Expression, loops: Sequence[Name], frame: Frame) -> S
         return _reduced(value, names, frame)
     ranges = tuple(frame.bindable[name] for name in names)
     inner = Frame(frame.tensors, names, ranges, frame.bindable)
+    if isinstance(value, Comparison | Logical):  # bools, also where indices are compared
+        truth = _where(value, expr.const(1), expr.const(0), inner, as_values=True)
+        return canon.scope(ranges, (), truth)
     return canon.scope(ranges, (), scalar(value, inner))
 
 
@@ -147,12 +151,10 @@ def scalar(value: Expression, frame: Frame) -> Node:
             return expr.const(number)
         case Name(_, name) if name in CONSTANTS and name not in frame.iterators:
             return expr.apply(name)
-        case Name(span, name):
-            raise NotationError(
-                f"the iterator {name} stands where a value is expected",
-                span,
-                next_step="iterators occur in indices and in the condition of where(...)",
-            )
+        case Name():
+            return expr.position(index_row(value, frame))
+        case Negate() | Sum() | Product() if is_index(value) and any(iterator_names(value)):
+            return expr.position(index_row(value, frame))
         case Negate(_, operand):
             return expr.mul(expr.const(-1), scalar(operand, frame))
         case Sum(span, terms):
@@ -262,11 +264,21 @@ def _call(call: Call, frame: Frame) -> Node:
     return expr.apply(call.function, *(scalar(arg, frame) for arg in call.args))
 
 
-def _where(condition: Expression, then: Node, otherwise: Node, frame: Frame) -> Node:
+def _where(
+    condition: Expression,
+    then: Node,
+    otherwise: Node,
+    frame: Frame,
+    *,
+    as_values: bool = False,
+) -> Node:
     def row_of(index: Expression) -> Row:
         return index_row(index, frame)
 
-    return select_on(condition, then, otherwise, row_of, lambda value: scalar(value, frame))
+    def value_of(value: Expression) -> Node:
+        return scalar(value, frame)
+
+    return select_on(condition, then, otherwise, None if as_values else row_of, value_of)
 
 
 def check_function(call: Call) -> None:

@@ -136,6 +136,9 @@ def parse_expression(
         expression = read_expression(text)
         check_length(expression)
         own = iterators_of(expression) | set(iterators or ())
+        if iterators is None and not isinstance(expression, ScopeText):
+            generic = set(islice(pool(RESERVED), MOST_ITERATORS))
+            own |= names_in_values(expression) & generic - tensors.keys()
         numbers = {name for name, source in tensors.items() if not source.ranges}
         named = tensors_in(expression, numbers - own, own)
         read = {name.name: (name, rank) for name, rank in _tensors_read(expression, named)}

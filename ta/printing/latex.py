@@ -32,6 +32,7 @@ from einderive.ta.ir.node import (
     Select,
     Tensor,
 )
+from einderive.ta.ir.positions import INDEX, is_position
 from einderive.ta.ir.program import Hints, Program
 from einderive.ta.printing.assumed import LATEX, assumption_text
 from einderive.ta.printing.marks import gather_modulo
@@ -117,7 +118,8 @@ class _Writer:
                 return self.apply(node, frame)
             case Power():
                 base = self.scalar(node.base, frame)
-                if not isinstance(node.base, Access) or isinstance(node.base.source, Scope):
+                plain = isinstance(node.base, Access) and isinstance(node.base.source, Tensor)
+                if not plain or is_position(node.base):
                     base = _grouped(base)
                 return f"{{{base}}}^{{{node.exponent}}}"
             case Mul():
@@ -177,9 +179,13 @@ class _Writer:
     def factor(self, node: Node, frame: Frame) -> str:
         text = self.scalar(node, frame)
         reduction = isinstance(node, Access) and is_reduction(node, frame)
-        return _grouped(text) if isinstance(node, Add) or _is_infix(node) or reduction else text
+        several = is_position(node) and isinstance(node, Access) and node.rows[0].lone is None
+        grouped = isinstance(node, Add) or _is_infix(node) or reduction or several
+        return _grouped(text) if grouped else text
 
     def access(self, access: Access, frame: Frame) -> str:
+        if access.source is INDEX:
+            return _row(access.rows[0], frame.names)
         visible = frozenset(frame.visible)
         if isinstance(access.source, Scope):
             inherited = [None if r.lone is None else frame.names[r.lone] for r in access.rows]

@@ -14,7 +14,7 @@ from typing import Literal
 
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import expr
-from einderive.ta.ir.affine import Range
+from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.names import Namer
 from einderive.ta.ir.node import (
     Access,
@@ -30,6 +30,7 @@ from einderive.ta.ir.node import (
     Source,
     Tensor,
 )
+from einderive.ta.ir.positions import INDEX, is_position
 from einderive.ta.ir.program import Hints
 from einderive.ta.ir.subst import accesses, branches
 from einderive.ta.printing.marks import SIGNS, condition_text, number, row_text
@@ -142,7 +143,7 @@ class Printer:
         if known.picks:
             return self._where(node, frame), ATOM
         args = [self.scalar(arg, frame) for arg in node.args]
-        if known.infix:
+        if known.infix and not all(map(_reads_as_index, node.args)):
             sign = SIGNS.get(known.infix, known.infix) if self.unicode else known.infix
             return f" {sign} ".join(_bracketed(arg, SUM) for arg in args), COMPARISON
         listed = f"({', '.join(text for text, _ in args)})" if args else ""
@@ -167,6 +168,8 @@ class Printer:
     def access(self, access: Access, frame: Frame) -> Shown:
         """A read of a tensor, or of a scope in one of its spellings."""
         source: Source = access.source
+        if source is INDEX:
+            return _position(access.rows[0], frame)
         if isinstance(source, Scope) and self.style != "scopes" and is_reduction(access, frame):
             loops = tuple(frame.names[row.lone or 0] for row in access.rows)
             text = self.reduction(source, loops, frame)
@@ -245,6 +248,18 @@ class Printer:
         dot = "·" if self.unicode else "*"
         text = "/".join([dot.join(above) or "1", *below])
         return sign + text, SUM if sign else PRODUCT
+
+
+def _position(row: Row, frame: Frame) -> Shown:
+    """A row as a value: in brackets wherever it is no iterator and stands beside others."""
+    return row_text(row, frame.names), ATOM if row.lone is not None else SUM
+
+
+def _reads_as_index(node: Node) -> bool:
+    """Whether a comparison with the term might be read as one of indices."""
+    if isinstance(node, Const):
+        return isinstance(node.value, Fraction) and node.value.denominator == 1
+    return is_position(node)
 
 
 def _divides(power: Power) -> bool:

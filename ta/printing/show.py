@@ -17,6 +17,7 @@ from einderive.ta.errors import TextError
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.names import RESERVED, Namer, pool
 from einderive.ta.ir.node import Node, Scope, Tensor
+from einderive.ta.ir.positions import is_input
 from einderive.ta.ir.program import Hints, Program, Statement
 from einderive.ta.ir.subst import producers, sources
 from einderive.ta.notation.einstein import make_explicit
@@ -58,7 +59,8 @@ def show(
 def tensors_of(node: Node) -> dict[str, Tensor]:
     """All tensors an expression reads, also inside nested scopes, by name."""
     nested = (source for stage in producers(node) for source in sources(stage.body))
-    return {s.name: s for s in (*sources(node), *nested) if isinstance(s, Tensor)}
+    read = (*sources(node), *nested)
+    return {s.name: s for s in read if isinstance(s, Tensor) and is_input(s)}
 
 
 def show_program(program: Program, *, unicode: bool = False) -> str:

@@ -22,7 +22,7 @@ from einderive.ta.exact.fields import RealField, rounded
 from einderive.ta.exact.interp import evaluate_at
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
-from einderive.ta.ir.affine import Range
+from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import (
@@ -38,6 +38,7 @@ from einderive.ta.ir.node import (
     Scope,
     Select,
 )
+from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import accesses, children, substitute, walk
 
 SUM, PRODUCT, TIGHT = 0, 1, 2
@@ -75,6 +76,8 @@ class Scalars:
         if _is_truth(node):
             return f"{grouped(self._truth(node))}.to({self._type()})", TIGHT
         if isinstance(node, Access):
+            if node.source is INDEX:
+                return self._position(node.rows[0]), TIGHT
             return self._read(node), TIGHT
         if isinstance(node, Const):
             return _number(node.value), TIGHT
@@ -220,6 +223,18 @@ class Scalars:
             return self._extreme(node)
         return known.torch_call(*map(self._tensor, node.args))
 
+    def _position(self, row: Row) -> str:
+        """The row's values, a constant made beforehand, over the iterators that it holds."""
+        held = affine.iterators(row)
+        if prod(self.domain[i].extent for i in held) > MOST_MASK:
+            raise NotWritten("many values of iterators")
+        found = torch.as_tensor(over(row, self.domain, self.dims))
+        for i in self.dims[:-1]:
+            if i in held:
+                break
+            found = found[0]
+        return self.writer.constant(found)
+
     def _extreme(self, node: Apply) -> str:
         """`clamp` where a bound is a number, both bounds at once where both are."""
         bound, inner = _bound(node)
@@ -262,12 +277,19 @@ class Scalars:
 def condition_mask(
     condition: Condition, domain: Sequence[Range], dims: Sequence[int]
 ) -> torch.Tensor:
+    value = torch.as_tensor(over(condition.row, domain, dims))
+    return value >= 0 if condition.relation == ">=" else value == 0
+
+
+def over(row: Row, domain: Sequence[Range], dims: Sequence[int]) -> torch.Tensor | int:
+    """The row's values, with a dimension for each of `dims`."""
+
     def value_of(i: int) -> torch.Tensor:
         shape = [-1 if k == i else 1 for k in dims]
         return torch.arange(*domain[i]).reshape(shape)
 
-    value = torch.as_tensor(affine.evaluate(condition.row, value_of))
-    return value >= 0 if condition.relation == ">=" else value == 0
+    found: torch.Tensor | int = affine.evaluate(row, value_of)
+    return found
 
 
 def _is_truth(node: Node) -> bool:

@@ -91,7 +91,8 @@ class Writer:
         """The variable of an input, or of a scope, which is written first."""
         source = self.given.get(source, source)
         if source not in self.names:
-            assert isinstance(source, Scope)
+            if not isinstance(source, Scope):
+                raise NotWritten("iterators as an operand")
             written = self.written(source)
             self.names[source] = self.line(written.text)
             self.shared[source] = written.view
