@@ -12,6 +12,7 @@ import torch
 
 from einderive.eops.back_ends.task import BackEnd, Run, Task
 from einderive.eops.opaque import opaque
+from einderive.eops.torch_views.positions import Positions, placed
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import depends_on_inputs, types_of
 from einderive.ta.ir.node import Access
@@ -38,6 +39,7 @@ def worth_compiling(task: Task) -> bool:
         return False  # a view
     if not depends_on_inputs(scope) or _reads_past(task):
         return False
+    scope = placed(scope)
     moved = scope.size + sum(prod(side.extent for side in s.ranges) for s in sources(scope.body))
     if prod(scope.extents) > MOST_REUSE * moved:
         return False
@@ -59,7 +61,8 @@ def _lower(task: Task) -> Run | None:
         return None
     from einderive.eops.cpu_kernels.build import Kernel, build
 
-    scope = task.scope
+    positions = Positions(task.scope)
+    scope = positions.scope
     read, types = sources(scope.body), types_of(scope)
     otherwise = lower(scope, as_written=task.strict)
     known: dict[object, Kernel] = {}
@@ -81,7 +84,8 @@ def _lower(task: Task) -> Run | None:
         return kernel(*tensors)
 
     def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
-        return compute(*[buffers[source] for source in read])
+        held = positions.beside(buffers)
+        return compute(*[held[source] for source in read])
 
     return run
 

@@ -26,14 +26,19 @@ ROOM: Final = 1 << 12
 SPARSE: Final = 4
 
 
+def placed(scope: Scope) -> Scope:
+    """The scope with constant operands in the place of INDEX."""
+    if INDEX not in sources(scope.body) or not all(bound.extent for bound in scope.domain):
+        return scope
+    body = rebuild(scope.body, lambda access: _placed(access, scope.domain))
+    return make_scope(scope.loops, scope.sums, body, scope.reducer)
+
+
 class Positions:
     """The scope with constant operands, and these; `beside` puts them among a stage's buffers."""
 
     def __init__(self, scope: Scope) -> None:
-        self.scope = scope
-        if INDEX in sources(scope.body) and not scope.empty and all(r.extent for r in scope.sums):
-            body = rebuild(scope.body, lambda access: _placed(access, scope.domain))
-            self.scope = make_scope(scope.loops, scope.sums, body, scope.reducer)
+        self.scope = placed(scope)
         read = (s for s in sources(self.scope.body) if isinstance(s, Tensor))
         self.held = {s: PerDevice(torch.arange(*s.ranges[0])) for s in read if _is_constant(s)}
 

@@ -6,7 +6,7 @@ Every name in the text is made here or is a literal; nothing of the input's own 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import isinf
+from math import isfinite, isinf
 from typing import Final, NamedTuple
 
 import torch
@@ -79,7 +79,7 @@ def literal(value: Number, dtype: str) -> str:
         low, high = LIMITS[dtype]  # an infinite fill is computed in int64 where it cannot come out
         return str(int(min(max(value, low), high)))
     real = real_scalar(value, getattr(torch, dtype))
-    return f'float("{real}")' if isinf(real) else repr(real)
+    return repr(real) if isfinite(real) else f'float("{real}")'
 
 
 def scalar(value: Number, dtype: str) -> str:
@@ -110,10 +110,13 @@ def axis(names: Mapping[int, str], positions: Iterable[int], live: str, zero: st
     return Lanes(frozenset(i for i in positions if names[i].isidentifier()), live, zero)
 
 
-def load_text(load: Load, plan: Plan, frame: Frame, *, keep: bool = False) -> str:
+def load_text(
+    load: Load, plan: Plan, frame: Frame, *, compute: str = "", keep: bool = False
+) -> str:
     """The access's value: the element where the guards hold, else the fill.
 
-    In the stage's type; with `keep`, which a fill other than 0 excludes, in the element's own.
+    In the stage's type, or `compute`; with `keep`, which a fill other than 0 excludes, in the
+    element's own.
     """
     in_offset = affine.iterators(load.offset)
     in_guards = [(guard, affine.iterators(guard.row)) for guard in load.guards]
@@ -130,10 +133,11 @@ def load_text(load: Load, plan: Plan, frame: Frame, *, keep: bool = False) -> st
     live = [axis.live for axis in axes]
     pointer = f"a{load.operand} + ({offset})"
     element, fill = plan.dtypes[load.operand], load.access.fill
-    cast = f".to({TRITON_DTYPE[plan.compute]})"
+    compute = compute or plan.compute
+    cast = f".to({TRITON_DTYPE[compute]})"
     if element == "bfloat16":  # exact, and the one cast of bfloat16 the interpreter knows
-        cast = ".to(tl.float32)" + (cast if plan.compute == "float64" else "")
-    elif element == plan.compute:
+        cast = ".to(tl.float32)" + (cast if compute == "float64" else "")
+    elif element == compute:
         cast = ""
     cast = "" if keep else cast
     if not live and not guards:
@@ -144,4 +148,4 @@ def load_text(load: Load, plan: Plan, frame: Frame, *, keep: bool = False) -> st
     loaded = f"tl.load({pointer}, mask={mask}, other={other}){cast}"
     if not guards or direct or fill == 0:
         return loaded
-    return f"tl.where({' & '.join(guards)}, {loaded}, {scalar(fill, plan.compute)})"
+    return f"tl.where({' & '.join(guards)}, {loaded}, {scalar(fill, compute)})"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Final
 
+from einderive.eops.dtypes import operand_type, values
 from einderive.eops.triton_kernels.emit_access import (
     Frame,
     condition_text,
@@ -32,16 +33,19 @@ class BodyWriter:
         self.plan, self.frame, self.level = plan, frame, level
         self.lines: list[list[str]] = [[] for _ in range(levels)]
         self.helpers: dict[str, None] = {}
-        self._names: dict[Node, str] = {}
+        self.compute = plan.compute
+        """The type of what is written: the stage's, or another one in which values are compared."""
+        self._names: dict[tuple[Node, str], str] = {}
         self._count = 0
 
     def value(self, node: Node) -> str:
         """A name, or a typed scalar, that holds the node's value."""
         if isinstance(node, Const):
-            return scalar(node.value, self.plan.compute)
-        if node not in self._names:
-            self._names[node] = self._assign(self._text(node), node.free)
-        return self._names[node]
+            return scalar(node.value, self.compute)
+        key = (node, self.compute)
+        if key not in self._names:
+            self._names[key] = self._assign(self._text(node), node.free)
+        return self._names[key]
 
     def _assign(self, text: str, free: int) -> str:
         name = f"v{self._count}"
@@ -52,13 +56,13 @@ class BodyWriter:
     def _operand(self, node: Node) -> str:
         """The value, a constant as a bare literal: it takes the type of what it meets."""
         if isinstance(node, Const):
-            text = literal(node.value, self.plan.compute)
+            text = literal(node.value, self.compute)
             return f"({text})" if text.startswith("-") else text
         return self.value(node)
 
     def _text(self, node: Node) -> str:
         if isinstance(node, Access):
-            return load_text(self.plan.loads[node], self.plan, self.frame)
+            return load_text(self.plan.loads[node], self.plan, self.frame, compute=self.compute)
         if isinstance(node, Mul):
             return self._product(node.factors)
         if isinstance(node, Add):
@@ -90,7 +94,7 @@ class BodyWriter:
         else:
             numerator = " * ".join(map(self.value, above or [ONE]))
         divisor = " * ".join(below)
-        if self.plan.compute == "float32":  # `/` on float32 compiles to an approximate division
+        if self.compute == "float32":  # `/` on float32 compiles to an approximate division
             return f"tl.div_rn({numerator}, {divisor})"
         return f"({numerator}) / ({divisor})"
 
@@ -114,18 +118,38 @@ class BodyWriter:
         )
 
     def _apply(self, node: Apply) -> str:
-        compute = self.plan.compute
+        compute = self.compute
         known = FUNCTIONS[node.function]
+        if known.constant is not None:
+            return scalar(known.constant, compute)
         own = (known.name,) if known.triton_helper else ()
         self.helpers |= dict.fromkeys((*known.triton_needs, *own))
         template = (compute == "float32" and known.triton_float32) or known.triton
         zero, one = (literal(Fraction(value), compute) for value in (0, 1))
-        # A constant operand is named first: templates use an operand more than once.
+        own_type = known.truth or known.picks
         operands = [
-            self._assign(self.value(arg), 0) if isinstance(arg, Const) else self.value(arg)
-            for arg in node.args
+            self._named(
+                arg, node.args if known.truth else [arg], own_type and not (known.picks and place)
+            )
+            for place, arg in enumerate(node.args)
         ]
         return template.format(*operands, zero=zero, one=one)
+
+    def _named(self, node: Node, compared: Sequence[Node], own_type: bool) -> str:
+        """The operand of a function as a name; with `own_type`, in the type in which these are
+        compared.  A constant is named first: templates use an operand more than once."""
+        before = self.compute
+        if own_type:
+            self.compute = self._type_of(compared)
+        value = self.value(node)
+        value = self._assign(value, 0) if isinstance(node, Const) else value
+        self.compute = before
+        return value
+
+    def _type_of(self, compared: Sequence[Node]) -> str:
+        dtypes = dict(zip(self.plan.sources, self.plan.dtypes, strict=True))
+        read = [part for node in compared for part in values(node) if isinstance(part, Access)]
+        return operand_type(compared, self.plan.scope.domain, [dtypes[r.source] for r in read])
 
 
 def helper_source(function: str, compute: str) -> str:

@@ -16,10 +16,9 @@ from einderive.eops.triton_kernels.blocks import Config, dot_configs, flat_confi
 from einderive.eops.triton_kernels.contraction import Contraction, by_stride, contraction
 from einderive.ta.errors import BuildError
 from einderive.ta.facts.integer_sets import row_bounds
-from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.node import Access, Apply, Scope, Select, Source, Tensor
+from einderive.ta.ir.node import Access, Scope, Select, Source, Tensor
 from einderive.ta.ir.subst import accesses, sources, walk
 
 Form = Literal["loop", "flat", "dot"]
@@ -108,7 +107,6 @@ def plan(scope: Scope, dtypes: Sequence[str] | None = None, out_dtype: str | Non
     for dtype in given:
         types.check(dtype)
     compute = types.accumulator(scope, given)
-    _require_one_type(scope, compute, dict(zip(read, given, strict=True)))
     empty = any(r.extent == 0 for r in scope.domain)
     loads = {a: _load(a, read.index(a.source), scope.domain, empty) for a in reads}
     roles = None if compute == "int64" or empty else contraction(scope)
@@ -135,23 +133,6 @@ def plan(scope: Scope, dtypes: Sequence[str] | None = None, out_dtype: str | Non
     if any(made.grid(config) > MAX_PROGRAMS for config in made.configs):
         raise BuildError(f"an output of {made.outputs} elements needs too many programs")
     return made
-
-
-def _require_one_type(scope: Scope, compute: str, dtypes: Mapping[Source, str]) -> None:
-    """BuildError where something is compared in another type than the stage computes in."""
-    for node in walk(scope.body):
-        known = FUNCTIONS[node.function] if isinstance(node, Apply) else None
-        if known is None or not isinstance(node, Apply) or not (known.truth or known.picks):
-            continue
-        operands = node.args if known.truth else node.args[:1]
-        found = [
-            dtypes[part.source]
-            for operand in operands
-            for part in types.values(operand)
-            if isinstance(part, Access)
-        ]
-        if found and types.operand_type(operands, scope.domain, found) != compute:
-            raise BuildError("no kernel is generated for a comparison in a type of its own")
 
 
 def _default_dtype(source: Source) -> str:
