@@ -27,11 +27,11 @@ from einderive.ta.errors import RecordError, TextError, shown
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.program import Program, Statement
 from einderive.ta.ir.subst import stages
-from einderive.ta.ir.uncopied import Uncopied
 from einderive.ta.notation.layout import MOST_NESTED, nesting
 from einderive.ta.notation.parse import parse, tensors_named
 from einderive.ta.printing.show import show_program
 from einderive.ta.printing.staged import staged_program
+from einderive.ta.uncopied import Uncopied
 
 
 class Stated(NamedTuple):

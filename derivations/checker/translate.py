@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import prod
 from typing import NamedTuple
 
-from einderive.derivations.checker import axioms
+from einderive.derivations.checker import axioms, positions
 from einderive.derivations.checker.families import Families
 from einderive.derivations.checker.formal import (
     ONE,
@@ -136,13 +136,11 @@ class Translation:
                 rows = tuple(affine.substitute(row, at) for row in node.rows)
                 return self._read(node.source, rows, node.fill)
             case Add():
-                return self._rows_merged(
-                    tuple(t for operand in node.terms for t in self.expression(operand, at))
-                )
+                terms = (t for operand in node.terms for t in self.expression(operand, at))
+                return positions.merged(tuple(terms), self.families)
             case Mul():
-                return self._rows_merged(
-                    self._times([self.expression(factor, at) for factor in node.factors])
-                )
+                found = self._times([self.expression(factor, at) for factor in node.factors])
+                return positions.merged(found, self.families)
             case Power():
                 count = abs(node.exponent)
                 once = max([1, *(len(t.atoms) for t in self.expression(node.base, at))])
@@ -184,7 +182,7 @@ class Translation:
     def _read(self, source: Source, rows: tuple[Row, ...], fill: Number) -> Sum:
         """The source at the rows, its fill where they miss."""
         if source is INDEX:
-            return self._position(rows[0])
+            return positions.value(rows[0], self.families)
         inside = within(rows, source.ranges)
         if isinstance(source, Scope) and source not in self.kept:
             found = self._where(self.scope(source, rows), inside)
@@ -193,37 +191,6 @@ class Translation:
         for excluded in complement(undecided(inside, self.ranges)):
             found += self._where(_constant(fill), excluded)
         return found
-
-    def _position(self, row: Row) -> Sum:
-        """A row as a value."""
-        if not affine.iterators(row):
-            return _constant(Fraction(row.const))
-        return (Term(ONE, (), (), (self.families.read(INDEX, (row,)),)),)
-
-    def _rows_merged(self, terms: Sum) -> Sum:
-        """The terms, those that are integer multiples of rows, or integers, made one row, as the
-        constructors of expressions make them."""
-        total, others, merged = affine.ZERO, list[Term](), 0
-        for term in terms:
-            row = self._as_row(term)
-            if row is None:
-                others.append(term)
-            else:
-                total, merged = affine.add(total, row), merged + bool(term.atoms)
-        if not merged or (len(terms) == 1 and terms[0].coefficient == 1):
-            return terms
-        return (*others, *self._position(total))
-
-    def _as_row(self, term: Term) -> Row | None:
-        """The row that the term is."""
-        if term.bound or term.conditions or term.coefficient.denominator != 1:
-            return None
-        if not term.atoms:
-            return affine.constant(int(term.coefficient))
-        (atom, *more) = term.atoms
-        if more or self.families.leaves[atom.leaf].content is not INDEX:
-            return None
-        return affine.scale(atom.rows[0], int(term.coefficient))
 
     def _where(self, terms: Sum, conditions: Conditions) -> Sum:
         """The terms where the conditions hold, 0 elsewhere."""

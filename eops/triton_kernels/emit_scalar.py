@@ -126,20 +126,18 @@ class BodyWriter:
         self.helpers |= dict.fromkeys((*known.triton_needs, *own))
         template = (compute == "float32" and known.triton_float32) or known.triton
         zero, one = (literal(Fraction(value), compute) for value in (0, 1))
-        own_type = known.truth or known.picks
+        compared = node.args if known.truth else node.args[:1] if known.picks else ()
         operands = [
-            self._named(
-                arg, node.args if known.truth else [arg], own_type and not (known.picks and place)
-            )
+            self._named(arg, compared if known.truth or not place else ())
             for place, arg in enumerate(node.args)
         ]
         return template.format(*operands, zero=zero, one=one)
 
-    def _named(self, node: Node, compared: Sequence[Node], own_type: bool) -> str:
-        """The operand of a function as a name; with `own_type`, in the type in which these are
-        compared.  A constant is named first: templates use an operand more than once."""
+    def _named(self, node: Node, compared: Sequence[Node]) -> str:
+        """The operand of a function as a name; where operands are compared, in the type in which
+        these are.  A constant is named first: templates use an operand more than once."""
         before = self.compute
-        if own_type:
+        if compared:
             self.compute = self._type_of(compared)
         value = self.value(node)
         value = self._assign(value, 0) if isinstance(node, Const) else value

@@ -16,8 +16,8 @@ from einderive.frontend.derived import Derived
 from einderive.frontend.files import write_whole
 from einderive.frontend.trial.outcome import TRIED, Outcome
 from einderive.ta.ir.node import Tensor
-from einderive.ta.ir.uncopied import Uncopied
 from einderive.ta.printing.show import show_program
+from einderive.ta.uncopied import Uncopied
 
 
 class Derivation(Derived):

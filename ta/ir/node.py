@@ -26,7 +26,7 @@ from math import inf
 from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.uncopied import Uncopied
+from einderive.ta.uncopied import Uncopied
 
 Number: TypeAlias = Fraction | float
 """A Fraction, or one of the two infinities as a float."""

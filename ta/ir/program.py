@@ -10,7 +10,7 @@ from typing import NamedTuple
 from einderive.ta.ir.node import ANY, PRINTERS, Bounds, Scope, Source, Tensor
 from einderive.ta.ir.sources import with_tensors
 from einderive.ta.ir.subst import sources, stages
-from einderive.ta.ir.uncopied import Uncopied
+from einderive.ta.uncopied import Uncopied
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,9 +70,11 @@ def test_values_by_taps_and_blocks(name: str, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("function", sorted(FUNCTIONS))
 def test_functions(function: str) -> None:
     arity = FUNCTIONS[function].arity
-    args = [read(name, (6,), x[0]) for name in "AB"[:arity]]
-    check(scope(loops(6), [], apply(function, *args)))
-    check(scope(loops(6), [], apply(function, *(expr.add(arg, const(1)) for arg in args))))
+    args = [read(name, (6,), x[0]) for name in "ABC"[:arity]]
+    one = read("A", (6,), x[0])  # a constant alone has the default type
+    check(scope(loops(6), [], apply(function, *args) if arity else mul(one, apply(function))))
+    if arity:
+        check(scope(loops(6), [], apply(function, *(expr.add(arg, const(1)) for arg in args))))
 
 
 ENDS = (
@@ -93,6 +95,9 @@ def test_functions_at_the_ends(function: str, dtype: torch.dtype) -> None:
             exact = FUNCTIONS[function].real(data[:1].double().numpy())
             expected = torch.from_numpy(np.asarray(exact)).to(dtype).expand(64)
         result = lower(root)({tensor: data})
+        if FUNCTIONS[function].truth:
+            assert result.dtype == torch.bool
+            expected = expected.to(torch.bool)
         smallest = torch.finfo(dtype).tiny
         torch.testing.assert_close(
             result, expected, rtol=1e-4, atol=smallest, equal_nan=True, msg=f"{end}: {result}"

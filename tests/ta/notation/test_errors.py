@@ -33,7 +33,6 @@ CASES: list[tuple[type[TextError], str, str, str]] = [
     (FormulaSyntaxError, "Y[i] = x{<full>=1}[i]", "`fill`", "A{fill=-inf}[i]"),
     (FormulaSyntaxError, "<Y[2*i] = >x[i]", "plain iterators", "right"),
     (FormulaSyntaxError, "<Y[i,i] = >x[i]", "distinct", ""),
-    (FormulaSyntaxError, "Y[i] = <i>*x[i]", "the iterator i stands where a value", "where("),
     (FormulaSyntaxError, "Y[i] = A[i,<x[i]>]", "an index is built from", "gather"),
     (FormulaSyntaxError, "Y[i] = A[i,<1.5>]", "integers", ""),
     (FormulaSyntaxError, "Y[i,j] = A[i,i*<j>] where j in 0:3", "quasi-affine", ""),
