@@ -179,12 +179,14 @@ class HardCases:
 
     @cached_property
     def _written(self) -> tuple[Executable, ...]:
-        """The rows as written, in each way to accumulate a sum."""
+        """The rows as written, in each way to accumulate a sum; where there are very many products,
+        only as a product of matrices."""
         types = output_types(self.program)
         own = [types[piece.output] for piece in self._pieces]
         roots = evaluable(self._roots)
-        found = [written(roots, own)]
-        if has_products(roots):
+        products = has_products(roots)
+        found = [] if products and points_of(*roots) > INTERPRETED else [written(roots, own)]
+        if products:
             wide = evaluable([_wide(piece) for piece in self._pieces])
             found.append(written(wide, own, "einsum"))
         return tuple(found)

@@ -24,7 +24,7 @@ from einderive.ta.ir.subst import points_of, stages
 
 FULL_SECONDS = 0.2
 """The formula as written is computed in full where that is predicted to take no longer."""
-PIECES_WORK = 1 << 22
+PIECES_WORK = 1 << 20
 MOST_WORK = 1 << 25
 
 

@@ -41,13 +41,15 @@ LITERAL_WORDS = frozenset(("view", "elementwise", "multiply", *SUMS))
 class Rival:
     """A plain program: `call` takes the operands by position, in the order of the formula, and
     gives the output, or a tuple of several, which need no memory of their own; `text` is it as
-    Python; `elements` are those of its largest temporary, 0 where nobody knows."""
+    Python; `elements` are those of its largest temporary, `work` the values that it computes, 0
+    where nobody knows."""
 
     words: tuple[str, ...]
     text: str
     call: Callable[..., Any]
     inputs: tuple[Tensor, ...]
     elements: int = 0
+    work: float = 0.0
 
     @property
     def literal(self) -> bool:
@@ -120,5 +122,5 @@ def _written(
     body = "".join(f"    {line}\n" for line in lines)
     names = [writer.names[tensor] for tensor in program.inputs]
     call, text = function(program.inputs, names, body, writer.constants)
-    rival = Rival(tuple(writer.words), text, call, program.inputs, writer.elements)
+    rival = Rival(tuple(writer.words), text, call, program.inputs, writer.elements, writer.work)
     return rival, writer.used

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from math import inf, isfinite
+from math import frexp, inf, isfinite
 from numbers import Integral, Real
 from typing import Any
 
@@ -164,10 +164,12 @@ def _plain_errors() -> Iterator[None]:
 def _plain(
     judge: Judge, hard: HardCases, derivation: Derived, own: Callable[..., Any] | None
 ) -> list[Entrant]:
-    """The plain programs, judged from the fastest on: as soon as one is right, those far behind
-    it are left out.  Where none is right, the program stage by stage, or as written."""
+    """The plain programs, run from those with the least work on, and judged from the fastest on:
+    as soon as one is right, those far behind it are left out.  Where none is right, the program
+    stage by stage, or as written."""
     program = judge.program
-    written = [("baseline", rival) for rival in rivals(program, judge.device, judge.strict)]
+    plain = rivals(program, judge.device, judge.strict)
+    written = [("baseline", rival) for rival in sorted(plain, key=lambda one: frexp(one.work)[1])]
     if own is not None:
         written.insert(0, (YOURS, Rival((YOURS,), "", own, program.inputs)))
     found: list[Entrant] = []

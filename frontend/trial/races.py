@@ -18,7 +18,7 @@ MARGIN = 0.97
 what the two differ by from round to round (`Timing.beats`)."""
 CLOSE = 0.8
 """What takes a smaller part of the fastest one's time needs no second race against it."""
-NEAR, SHORT = 2.0, 1e-3
+NEAR, SHORT = 2.0, 1e-2
 """Of calls that are shorter than so many seconds, those within so many times the fastest one's time
 race again, in longer batches."""
 RACE_SECONDS, RACE_TIMES = 0.3, 6.0
@@ -66,8 +66,9 @@ def raced(entrants: Sequence[Entrant], judge: Judge, seconds: float) -> tuple[li
 def _timed(found: list[Entrant], places: Sequence[int], judge: Judge, **options: Any) -> None:
     """Enter the times of these in a race."""
     calls = [call for place in places if (call := found[place].call) is not None]
+    known = [found[place].seconds for place in places]
     with torch.no_grad():
-        times = race(calls, cuda=judge.device == "cuda", **options)
+        times = race(calls, known=known, cuda=judge.device == "cuda", **options)
     for place, timing in zip(places, times, strict=True):
         trial = replace(found[place].trial, seconds=timing.seconds, spread=timing.spread)
         found[place] = replace(found[place], trial=trial, timing=timing)

@@ -17,7 +17,7 @@ LONG_SAMPLE, LONG_ROUNDS = 1e-3, 12
 """Of a race of few: in longer batches, as the first calls after another program's are slower."""
 DUEL_SECONDS = 0.2
 MOST_CALLS = 100
-WARM, BRIEF = 0.1, 1e-3
+WARM, BRIEF = 0.03, 1e-3
 """A first call that is no longer than this may have been something that is done once."""
 
 
@@ -68,6 +68,7 @@ def first(run: Callable[[], object], cuda: bool) -> float:
 def race(
     runs: Sequence[Callable[[], object]],
     *,
+    known: Sequence[float] = (),
     seconds: float = 1.0,
     most: int = 30,
     sample: float = SAMPLE,
@@ -79,8 +80,13 @@ def race(
     caches, which a program that is called again and again does not.
 
     Every rival runs in at least 3 rounds and at most in `most`; a slow one leaves the race when it
-    has had its share of about `seconds` in all."""
-    calls = [batch(timed(run, cuda), sample) for run in runs]
+    has had its share of about `seconds` in all.  `known` are the seconds of a call as far as these
+    are known: what is longer than `sample` needs no call to find out how many make a batch."""
+    before = known or [0.0] * len(runs)
+    calls = [
+        1 if found > sample else batch(timed(run, cuda), sample)
+        for run, found in zip(runs, before, strict=True)
+    ]
     samples: list[list[float]] = [[] for _ in runs]
     spent = [0.0] * len(runs)
     share = seconds / max(1, len(runs))

@@ -124,7 +124,8 @@ def _backward(count: int, binding: Binding, writer: Writer) -> Written | None:
     groups = binding.extent("g")
     text = f"F.conv_transpose{count}d({x}, {w}{options}"
     text += f", groups={groups})" if groups > 1 else ")"
-    return Written(_result(text, binding, found), f"conv_transpose{count}d")
+    work = TRANSPOSED_CONVOLUTIONS[count - 1].work(binding).operations / 2
+    return Written(_result(text, binding, found), f"conv_transpose{count}d", work=work)
 
 
 def pooling(scope: Scope, writer: Writer) -> Written | None:

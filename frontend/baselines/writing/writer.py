@@ -11,6 +11,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any, TypeAlias
 
 import torch
@@ -32,11 +33,13 @@ class NotWritten(Exception):
 @dataclass(frozen=True, slots=True)
 class Written:
     """An expression that has the scope's shape, by the operation that `word` names; `view`: it may
-    share memory with what it reads."""
+    share memory with what it reads.  `work` are the values that it computes, where these are other
+    than the points of the scope."""
 
     text: str
     word: str
     view: bool = False
+    work: float | None = None
 
 
 Write: TypeAlias = Callable[[Scope, "Writer"], Written | None]
@@ -55,7 +58,7 @@ class Recogniser:
 @dataclass
 class Writer:
     """Lines so far, and what they use: `constants` are tensors made beforehand, `elements` those
-    of the largest temporary.
+    of the largest temporary, `work` the values that are computed.
 
     What a recogniser reads in a producer's place is written as `given` says: as the statement that
     it was.  `strict`: no function in place of a formula, since it may have a number where that has
@@ -73,6 +76,7 @@ class Writer:
     names: dict[Source, str] = field(default_factory=dict)
     shared: dict[Source, bool] = field(default_factory=dict)
     elements: int = 0
+    work: float = 0.0
     used: set[Recogniser] = field(default_factory=set)
     _unknown: set[Scope] = field(default_factory=set)
 
@@ -129,6 +133,7 @@ class Writer:
         if found is None:
             raise NotWritten("no torch operation on whole tensors")
         self.words.append(found.word)
+        self.work += prod(scope.extents) if found.work is None else found.work
         return found
 
     def recognised(self, scope: Scope) -> Written | None:
@@ -154,10 +159,10 @@ class Writer:
 
     def _state(self) -> tuple[Any, ...]:
         known = dict(self.names), dict(self.shared), dict(self.constants)
-        return len(self.lines), len(self.words), self.elements, *known
+        return len(self.lines), len(self.words), self.elements, self.work, *known
 
     def _restore(self, state: tuple[Any, ...]) -> None:
-        lines, words, self.elements, self.names, self.shared, self.constants = state
+        lines, words, self.elements, self.work, self.names, self.shared, self.constants = state
         del self.lines[lines:], self.words[words:]
 
 

@@ -286,6 +286,16 @@ def test_contractions_come_in_an_order_that_fits_into_memory() -> None:
     assert programs["broadcast and reduce",].elements == 64**6
 
 
+def test_work_is_what_is_computed() -> None:
+    """A convolution of 31 outputs with 16 inputs between zeros, as itself and as a long one."""
+    text = "Y[n,f,h] = A[n,c,i]*K[c,f,h-2*i+1] where h in 0:31"
+    program = ed.parse(text, A=(2, 3, 16), K=(3, 5, 4))
+    work = {rival.words: rival.work for rival in rivals(program, "cpu")}
+    assert work["conv1d",] == 2 * 3 * 5 * 31 * 16
+    assert work["conv_transpose1d",] < work["conv1d",] / 4
+    assert work["conv1d",] == work["torch.einsum",]
+
+
 def test_results_have_memory_of_their_own() -> None:
     program = ed.parse("Y[i] = A[i+1] where i in 0:3; Z[i,j] = B[j,i]", A=(4,), B=(2, 3))
     given = {t: torch.ones(t.shape) for t in program.inputs}

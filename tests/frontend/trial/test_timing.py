@@ -33,6 +33,17 @@ def test_short_calls_are_timed_in_batches() -> None:
     assert batch(1.0) == 1
 
 
+def test_a_call_that_is_known_to_be_long_is_run_in_the_rounds_alone() -> None:
+    counts = [0, 0]
+
+    def run(number: int) -> None:
+        counts[number] += 1
+
+    calls = [lambda: run(0), lambda: run(1)]
+    race(calls, known=[1.0, 0.0], most=3, sample=1e-9)
+    assert counts == [3, 4]
+
+
 def test_all_rivals_run_in_every_round_that_they_are_in() -> None:
     counts = [0, 0]
 
