@@ -123,7 +123,7 @@ def function_facts(known: Function) -> Iterator[str]:
         yield f"{f}(c, x, y) = x for a number c other than 0, y for c = 0"
         yield f"{f}(c, x, y) may be infinite, but only where c, x or y is"
     elif known.exact is not None:
-        yield f"{f} of numbers and infinities alone is the 0 or 1 that its file states"
+        yield f"{f} of numbers and infinities alone is the value that its file states"
     if known.symmetric:
         yield f"{f}(x, y) = {f}(y, x)"
     if not known.finite_at_numbers and not known.arity:

@@ -71,8 +71,15 @@ def known_function(name: str, operands: Sequence[Sum]) -> Sum | None:
         _, then, otherwise = operands
         return then if then == otherwise or numbers[0] else otherwise if numbers[0] == 0 else None
     if known.exact is not None and None not in numbers:
-        return (Term(ONE),) if known.exact(*numbers) else ZERO
+        return _as_sum(known.exact(*numbers))
     return known_value(name, operands[0]) if len(operands) == 1 else None
+
+
+def _as_sum(value: Fraction | float | int) -> Sum | None:
+    """A number as a sum; None for a NaN."""
+    if value in (inf, -inf):
+        return INFINITY if value == inf else MINUS_INFINITY
+    return scaled((Term(ONE),), Fraction(value)) if value == value else None
 
 
 def as_comparison(name: str, operands: Sequence[Sum]) -> tuple[str, Sequence[Sum]]:

@@ -124,7 +124,8 @@ class BodyWriter:
             return scalar(known.constant, compute)
         own = (known.name,) if known.triton_helper else ()
         self.helpers |= dict.fromkeys((*known.triton_needs, *own))
-        template = (compute == "float32" and known.triton_float32) or known.triton
+        special = {"float32": known.triton_float32, "int64": known.triton_whole}
+        template = special.get(compute) or known.triton
         zero, one = (literal(Fraction(value), compute) for value in (0, 1))
         compared = node.args if known.truth else node.args[:1] if known.picks else ()
         operands = [

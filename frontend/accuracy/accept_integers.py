@@ -164,6 +164,8 @@ def _size(known: Mapping[Source, float], node: Node, parts: tuple[float, ...]) -
         case Apply() if (pieces := FUNCTIONS[node.function].pieces) is not None:
             rows = ([abs(c) for c in row] for row in (pieces.above, pieces.below))
             return float(pieces.step + max(combined(row, parts) for row in rows))
+        case Apply() if FUNCTIONS[node.function].whole:
+            return max(parts)  # a rounded number, a quotient, or what is left of a division
     return inf
 
 

@@ -17,15 +17,15 @@ from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.names import close_matches
 from einderive.ta.ir.node import Access, Apply, Node, Scope
-from einderive.ta.ir.subst import children, replace_node, stages, with_children
+from einderive.ta.ir.subst import children, stages, with_children
 from einderive.ta.notation.parse import parse
 
 MOST_NAMES: Final = 10_000
 
 
 class Law(NamedTuple):
-    """`equation` is what it claims; `definition` its right-hand side in the operand x, where the
-    law is a function's definition."""
+    """`equation` is what it claims; `definition` its right-hand side in the operands x and y, where
+    the law is a function's definition."""
 
     equation: str
     function: str
@@ -36,12 +36,14 @@ EXP_SUM: Final = "exp-sum"
 LAWS: Final[dict[str, Law]] = {
     EXP_SUM: Law("exp(a+b) = exp(a)*exp(b)", "exp"),
     **{
-        name: Law(f"{name}(x) = {known.definition}", name, known.definition)
+        name: Law(
+            f"{name}({', '.join('xy'[: known.arity])}) = {known.definition}", name, known.definition
+        )
         for name, known in FUNCTIONS.items()
         if known.definition
     },
 }
-X: Final = expr.access(expr.tensor("x", ()), ())
+OPERANDS: Final = tuple(expr.access(expr.tensor(name, ()), ()) for name in "xy")
 
 
 def law_names(laws: Iterable[str]) -> frozenset[str]:
@@ -87,8 +89,13 @@ def apply_definitions(roots: Sequence[Scope], laws: Iterable[str]) -> tuple[Scop
             return expr.access(done[node.source], node.rows, node.fill)
         operands = tuple(map(visit, children(node)))
         if isinstance(node, Apply) and node.function in chosen:
-            return replace_node(visit(_definition(node.function)), X, operands[0])
+            return put(visit(_definition(node.function)), operands)
         return with_children(node, operands)
+
+    def put(node: Node, operands: Sequence[Node]) -> Node:
+        if node in OPERANDS:
+            return operands[OPERANDS.index(node)]
+        return with_children(node, tuple(put(child, operands) for child in children(node)))
 
     for stage in stages(*roots):
         done[stage] = make_scope(stage.loops, stage.sums, visit(stage.body), stage.reducer)
@@ -97,5 +104,6 @@ def apply_definitions(roots: Sequence[Scope], laws: Iterable[str]) -> tuple[Scop
 
 @lru_cache
 def _definition(function: str) -> Node:
-    (root,) = parse(f"Y = {FUNCTIONS[function].definition}", {"x": ()}, "float32", {}).roots()
+    shapes = dict.fromkeys("xy"[: FUNCTIONS[function].arity], ())
+    (root,) = parse(f"Y = {FUNCTIONS[function].definition}", shapes, "float32", {}).roots()
     return root.body

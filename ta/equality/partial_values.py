@@ -43,7 +43,11 @@ random residues is, and one in 10^15 in four draws."""
 
 def divides(*roots: Scope) -> bool:
     """Whether something may be divided by 0."""
-    return any(isinstance(node, Power) and node.exponent < 0 for node in every_term(*roots))
+    return any(
+        (isinstance(node, Power) and node.exponent < 0)
+        or (isinstance(node, Apply) and FUNCTIONS[node.function].divides)
+        for node in every_term(*roots)
+    )
 
 
 def partial(*roots: Scope) -> bool:
@@ -139,6 +143,8 @@ class ValuedField(Field):
         elif len(args) > 1:  # of an infinity it is not known
             unknown = fold(np.logical_or, map(_infinite, args))
             result = _without(result, unknown & np.asarray(self.unknown))
+            if function_of.divides:
+                result = _without(result, self._is(args[1], Fraction(0)))
         else:
             for point in (Fraction(0), math.inf, -math.inf):
                 value = whole_value(function, point)

@@ -185,7 +185,10 @@ class ModularField(Field):
         return opaque
 
     def opaque(self, name: str, *args: Array) -> Array:
-        """A fixed pseudo-random residue for each name and argument."""
+        """A fixed pseudo-random residue for each name and argument, in any order where the function
+        is symmetric."""
+        if name in FUNCTIONS and FUNCTIONS[name].symmetric:
+            args = (np.minimum(*args), np.maximum(*args))
         return self._residue(_mixed(crc32(f"{name} {self.prime}".encode()), *args))
 
     def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:

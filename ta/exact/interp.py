@@ -296,11 +296,12 @@ def input_tensors(*roots: Scope) -> tuple[Tensor, ...]:
 
 
 def uses_order(stage: Scope) -> bool:
-    """Whether residues would not do: max, min, a function that compares, or an infinity."""
+    """Whether residues would not do: max, min, an infinity, or a function that has exact values, as
+    those that compare and round."""
     if REDUCERS[stage.reducer].order:
         return True
     return any(
         is_infinite(node)
-        or (isinstance(node, Apply) and FUNCTIONS[node.function].pieces is not None)
+        or (isinstance(node, Apply) and FUNCTIONS[node.function].on_rationals is not None)
         for node in walk(stage.body)
     )

@@ -52,15 +52,15 @@ def _apply(function: str, *args: Exact) -> Exact:
         return args[1] if args[0] else args[2]
     if any(arg != arg for arg in args):
         return _of_poison(function) if len(args) == 1 else POISON
-    exactly = known.exact or known.pieces
-    if exactly is not None:
-        result = exactly(*args)
+    if known.on_rationals is not None:
+        result = known.on_rationals(*args)
         return result if isinstance(result, float) else Fraction(result)
     if not known.arity and not known.finite_at_numbers:
         return POISON
     value = whole_value(function, args[0]) if len(args) == 1 else None
     if value is not None:
         return value
+    args = tuple(sorted(args)) if known.symmetric else args
     mixed = crc32(f"{function} {' '.join(map(str, args))}".encode())
     return Fraction(mixed % 199 - 99 or 100, mixed // 199 % 7 + 1)
 

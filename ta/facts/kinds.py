@@ -238,12 +238,14 @@ def _applied(function: str, *args: Kinds) -> Kinds:
         return args[1] | args[2]
     if known.truth:
         return ZERO | POSITIVE
+    if known.arity > 1 and not known.reducer:
+        return EVERY if all(args) else 0
     found = 0
     for chosen in product(*map(_each, args)):
         if NAN in chosen:
             found |= NAN
         elif len(chosen) > 1 and DATA in chosen:
-            found |= _beside_data(function, *chosen) if known.reducer else EVERY
+            found |= _beside_data(function, *chosen)
         elif chosen == (DATA,):
             signs = _sampled(function, NEGATIVE) | _sampled(function, POSITIVE)
             signs &= SIGNED | ZERO

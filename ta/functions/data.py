@@ -128,6 +128,25 @@ def decided(holds: Callable[..., bool], fails: Callable[..., bool]) -> Callable[
     return value
 
 
+def rational(value: Callable[..., Fraction | int]) -> Callable[..., Any]:
+    """The value where all operands are rational and it exists; NaN elsewhere."""
+
+    def exact(*operands: Any) -> Any:
+        if any(isinstance(operand, float) for operand in operands):
+            return math.nan
+        try:
+            return Fraction(value(*operands))
+        except ZeroDivisionError:
+            return math.nan
+
+    return exact
+
+
+def unchanged(value: Callable[[Any], int]) -> Callable[[Any], Any]:
+    """The value where the operand is rational; an infinity is its own."""
+    return lambda x: x if isinstance(x, float) else Fraction(value(x))
+
+
 @dataclass(frozen=True)
 class Function:
     """A function of the notation.
@@ -142,15 +161,16 @@ class Function:
     arity: int = 1
 
     definition: str = ""
-    """In the notation, in the operand x.  It holds for real numbers, and is used where it is asked
-    for (`ta.equality.laws`)."""
+    """In the notation, in the operands x and y.  It holds for real numbers, and is used where it is
+    asked for (`ta.equality.laws`)."""
     pieces: Pieces | None = None
     """What the function is, if it is linear on either side of a gap; it is exact on rational
     numbers then, and `real` takes integers as well."""
     reducer: str = ""
     """`maximum(a, b)` is the reduction by this reducer, of the order, of the set {a, b}."""
     exact: Callable[..., Any] | None = None
-    """The value at rational or infinite operands, where it is such a number too."""
+    """The value at rational or infinite operands, where it is such a number too; NaN where there is
+    none."""
     picks: bool = False
     """f(c, a, b) = a where c is not 0, else b, whatever the other one is: `choose`."""
     truth: bool = False
@@ -164,8 +184,12 @@ class Function:
     """f(0), where that is 0 or 1."""
     domain: Interval | None = None
     """Where the function is finite; None: at every number."""
+    divides: bool = False
+    """Whether there is no value where the second operand is 0, and one everywhere else."""
     range: tuple[int, int] | None = None
     """A least and a greatest value that no value exceeds, where there are such."""
+    beside_nan: bool = False
+    """Whether an operand may decide the value beside a NaN, as an infinity does in hypot."""
     always_finite: bool = False
     """Whether the value is a number whatever the operand is, infinite or NaN."""
     turns: tuple[float, ...] = ()
@@ -193,6 +217,8 @@ class Function:
     `{one}` are literals of the type computed in."""
     triton_float32: str = ""
     """The form in float32, where another one is needed for all digits."""
+    triton_whole: str = ""
+    """The form for integers, where another one is needed."""
     triton_helper: Callable[[bool], str] | None = None
     """The source of the function `_name` that `triton` calls; the operand says whether it is for
     float64."""
@@ -214,7 +240,13 @@ class Function:
         text = self.torch
         if not self.arity:
             return text
-        return text.format(*operands) if "(" in text else f"{text}({', '.join(operands)})"
+        given = ", ".join(operands[: self.arity])
+        return text.format(*operands) if "(" in text else f"{text}({given})"
+
+    @cached_property
+    def on_rationals(self) -> Callable[..., Any] | None:
+        """The value at rational or infinite operands, where the function is known there."""
+        return self.exact or self.pieces
 
     @cached_property
     def keeps_integers(self) -> bool:
@@ -229,7 +261,7 @@ class Function:
     @cached_property
     def finite_at_numbers(self) -> bool:
         """Whether the value is a number wherever the operands are."""
-        return self.domain is None and self.constant == self.constant
+        return self.domain is None and not self.divides and self.constant == self.constant
 
     @cached_property
     def compares(self) -> bool:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from einderive.ta.functions.data import Function
+from einderive.ta.functions.data import Function, unchanged
 
 
 def _helper(wide: bool) -> str:
@@ -30,6 +30,9 @@ def _ball(x: Any) -> Any:
 FUNCTION = Function(
     "round",
     np.round,
+    exact=unchanged(round),
+    whole=True,
+    triton_whole="{0}",
     at_zero=0,
     steps=True,
     turns=(-0.5, 0.5),

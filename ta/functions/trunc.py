@@ -1,10 +1,11 @@
 """x without its fraction: the integer nearest to x between 0 and x."""
 
+import math
 from typing import Any
 
 import numpy as np
 
-from einderive.ta.functions.data import Function
+from einderive.ta.functions.data import Function, unchanged
 
 
 def _ball(x: Any) -> Any:
@@ -16,6 +17,9 @@ def _ball(x: Any) -> Any:
 FUNCTION = Function(
     "trunc",
     np.trunc,
+    exact=unchanged(math.trunc),
+    whole=True,
+    triton_whole="{0}",
     at_zero=0,
     steps=True,
     turns=(-1.0, 1.0),

@@ -100,7 +100,9 @@ def apply(function: str, *args: Node) -> Node:
     elif known.exact is not None:
         values = [arg.value for arg in args if isinstance(arg, Const)]
         if len(values) == len(args):
-            return const(known.exact(*values))
+            value = known.exact(*values)
+            if value == value:
+                return const(value)
     if known.symmetric:
         args = tuple(sorted(args, key=_operand_order))
         if args[-1] is const(0) and isinstance(args[0], Apply):

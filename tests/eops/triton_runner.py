@@ -130,6 +130,13 @@ def function_case(name: str, dtype: str) -> Case:
     return Case(f"{name}-{dtype}", scope(box(37), [], body), "loop", tolerance, domain)
 
 
+def integer_case(name: str) -> Case:
+    """Computed in int64; the divisors are other than 0."""
+    tensors = [expr.tensor(letter, (37,), "int32") for letter in "AB"[: FUNCTIONS[name].arity]]
+    body = expr.apply(name, *(read(tensor, 0) for tensor in tensors))
+    return Case(f"{name} of integers", scope(box(37), [], body), "loop", 0)
+
+
 def all_functions(dtype: str) -> Scope:
     """The sum of all functions, in one kernel."""
     tensors = [expr.tensor(letter, (37,), dtype) for letter in "ABC"]
@@ -253,6 +260,7 @@ def cases() -> list[Case]:
             "kept integers", scope(box(6, 5), [], expr.apply("relu", read(whole, 0, 1))), "loop", 0
         ),
         *integer_fills(),
+        *(integer_case(name) for name, known in FUNCTIONS.items() if known.whole),
         Case("hostile name", scope(box(4), [], read(hostile, 0)), "loop", 0),
     )
     functions = [

@@ -7,6 +7,7 @@ of a program: they raise Inexact.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ from einderive.ta.exact.fields import Array, RealField
 from einderive.ta.ir.node import Reducer
 from tests.fuzz.integers import Inexact
 
-POLES = frozenset(("log", "log2", "log10", "log1p", "rsqrt", "atanh", "erfinv"))
+POLES = frozenset(("log", "log2", "log10", "log1p", "rsqrt", "atanh", "erfinv", "floor_divide"))
 """Functions that are infinite at some number."""
 TAILS = frozenset(("exp", "exp2", "erfc"))
 """Functions that are 0 at no number, but for underflow."""
@@ -40,7 +41,7 @@ class FloatField(RealField):
     def apply(self, function: str, *args: Array) -> Array:
         found = super().apply(function, *args)
         if function in POLES:
-            return np.where(np.isinf(found) & np.isfinite(args[0]), np.nan, found)
+            return np.where(np.isinf(found) & _finite(args), np.nan, found)
         if function in TAILS and (np.isfinite(args[0]) & (found == 0)).any():
             raise Inexact
         return _checked(found, *args)
@@ -67,9 +68,13 @@ class FiniteFunctions(FloatField):
 
     def apply(self, function: str, *args: Array) -> Array:
         found = RealField.apply(self, function, *args)
-        if (np.isnan(found) & np.isfinite(args[0])).any():
+        if (np.isnan(found) & _finite(args)).any():
             raise Inexact
         return super().apply(function, *args)
+
+
+def _finite(args: Sequence[Array]) -> Array:
+    return np.asarray(np.all([np.isfinite(arg) for arg in np.broadcast_arrays(*args)], axis=0))
 
 
 def _checked(found: Array, *operands: Array) -> Array:

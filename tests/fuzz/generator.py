@@ -39,7 +39,10 @@ UNARY = (
     *("exp", "tanh", "relu", "relu", "abs", "sign", "sqrt", "sigmoid", "log", "rsqrt", "log1p"),
     *(name for name, known in FUNCTIONS.items() if known.arity == 1),
 )
-BINARY = ("maximum", "minimum")
+BINARY = (
+    *("maximum", "minimum", "maximum", "minimum"),
+    *(name for name, known in FUNCTIONS.items() if known.arity == 2),
+)
 
 
 def program(random: Random) -> tuple[Scope, ...]:

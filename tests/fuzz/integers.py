@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from einderive.ta.exact.fields import POISON, Array, Field, whole_value
 from einderive.ta.functions import FUNCTIONS
+from einderive.ta.functions.data import Function
 from einderive.ta.ir.node import Number, Reducer
 
 LIMIT = float(1 << 53)
@@ -40,6 +41,15 @@ def _checked(values: Array) -> Array:
 
 def _finite_sizes(values: Array, instead: float) -> Array:
     return np.where(np.isfinite(values), np.abs(values), instead)
+
+
+def _exact(known: Function, *args: Array) -> Array:
+    """Of a function that has exact values; where a number is divided by 0, there is none."""
+    if any(np.isnan(arg).any() or (known.divides and np.isinf(arg).any()) for arg in args):
+        raise Inexact
+    with np.errstate(all="ignore"):
+        found = np.asarray(known.real(*args), dtype=np.float64)
+    return np.where(args[1] == 0, POISON, found) if known.divides else found
 
 
 @dataclass(frozen=True)
@@ -78,6 +88,8 @@ class IntegerField(Field):
         known = FUNCTIONS[function]
         if known.pieces is not None:
             return np.where(undefined, POISON, np.asarray(known.real(*args), dtype=np.float64))
+        if known.exact is not None:
+            return _exact(known, *args)
         if len(args) != 1:
             raise Inexact
         (arg,) = args

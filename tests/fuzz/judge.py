@@ -27,6 +27,7 @@ from einderive.ta.equality.laws import EXP_SUM
 from einderive.ta.exact.fields import Array, Field, ModularField, RealField, random_values
 from einderive.ta.exact.interp import evaluate, input_tensors, uses_order
 from einderive.ta.exact.rationals import ExactField
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.node import Access, Apply, Const, Number, Power, Scope, Tensor
 from einderive.ta.ir.subst import stages, walk
 from tests.fuzz.floats import POLES, FiniteFunctions, FloatField
@@ -164,6 +165,7 @@ def _perilous(stage: Scope) -> bool:
     return any(
         (isinstance(node, Power) and node.exponent < 0)
         or (isinstance(node, Apply) and node.function in POLES)
+        or (isinstance(node, Apply) and FUNCTIONS[node.function].divides)
         or (isinstance(node, Const) and isinstance(node.value, float))
         or (isinstance(node, Access) and isinstance(node.fill, float))
         for node in walk(stage.body)

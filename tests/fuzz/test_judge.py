@@ -30,7 +30,7 @@ INTEGERS, EXACT, FLOATS = IntegerField(), ExactField(), FloatField()
 
 def opaque(scope: Scope) -> bool:
     return any(
-        isinstance(node, Apply) and FUNCTIONS[node.function].pieces is None
+        isinstance(node, Apply) and FUNCTIONS[node.function].on_rationals is None
         for stage in stages(scope)
         for node in walk(stage.body)
     )

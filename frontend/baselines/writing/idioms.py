@@ -49,11 +49,9 @@ IDIOMS: tuple[Idiom, ...] = (
     Idiom("x/(1+exp(-x))", "F.silu({x})"),
     Idiom("0.5*x*(1+erf(x*0.7071067811865476))", "F.gelu({x})"),
     Idiom("0.5*x*(1+tanh(0.7978845608028654*(x+0.044715*x^3)))", "F.gelu({x}, approximate='tanh')"),
-    Idiom("log(exp(x)+exp(y))", "torch.logaddexp({x}, {y})"),
-    Idiom("sqrt(x^2+y^2)", "torch.hypot({x}, {y})"),
     Idiom("x*minimum(maximum(x+3, 0), 6)/6", "F.hardswish({x})"),
     Idiom("minimum(maximum(x+3, 0), 6)/6", "F.hardsigmoid({x})"),
-    *(Idiom(f.definition, f.torch_call("{x}")) for f in FUNCTIONS.values() if f.definition),
+    *(Idiom(f.definition, f.torch_call("{x}", "{y}")) for f in FUNCTIONS.values() if f.definition),
     *(_defined(d) for d in DEFINITIONS.values() if d.torch and not d.binder and not d.folds),
     Idiom("maximum(x, c*x)", "F.leaky_relu({x}, {c})"),
     Idiom("relu(x)+c*minimum(x, 0)", "F.leaky_relu({x}, {c})"),
@@ -131,7 +129,9 @@ def _matches(formula: Node, node: Node, places: Places) -> Iterator[Places]:
             yield from _matches(formula.base, node.base, places)
     elif isinstance(formula, Apply) and isinstance(node, Apply):
         if formula.function == node.function:
-            yield from _all(formula.args, node.args, places, len(formula.args) > 1)
+            called = FUNCTIONS[node.function]
+            any_order = called.symmetric or bool(called.reducer)
+            yield from _all(formula.args, node.args, places, any_order)
     elif isinstance(formula, Mul) and isinstance(node, Mul):
         yield from _all(formula.factors, node.factors, places, True)
     elif isinstance(formula, Add) and isinstance(node, Add):

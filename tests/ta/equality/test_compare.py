@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import islice
@@ -29,7 +30,7 @@ from einderive.ta.exact.interp import visited
 from einderive.ta.ir.node import Scope
 from einderive.ta.notation.parse import parse
 
-SHAPES = {"a": (), "b": (), "c": (), "x": (5,), "A": (4, 5)}
+SHAPES = {"a": (), "b": (), "c": (), "x": (5,), "y": (5,), "A": (4, 5)}
 
 
 def roots(text: str) -> tuple[Scope, ...]:
@@ -296,17 +297,8 @@ def test_the_law_of_exp_makes_nothing_else_equal(left: str, right: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name, law in LAWS.items() if law.definition])
 def test_definitions_are_what_their_equations_say(name: str) -> None:
-    left, right = LAWS[name].equation.split(" = ")
-    a, b = (
-        roots(
-            f"Y[i] = {side}".replace("(x", "(x[i]")
-            .replace("=x*", "= x[i]*")
-            .replace("= x*", "= x[i]*")
-            .replace("+x)", "+x[i])")
-            .replace("-x)", "-x[i])")
-        )
-        for side in (left, right)
-    )
+    left, right = re.sub(r"\b([xy])\b", r"\1[i]", LAWS[name].equation).split(" = ")
+    a, b = (roots(f"Y[i] = {side}") for side in (left, right))
     assert apply_definitions(a, [name]) == apply_definitions(b, [name])
     assert a != b
 

@@ -1,0 +1,9 @@
+"""The lesser of a and b; where one of them is NaN, the other one."""
+
+from einderive.ta.definitions.data import Definition
+
+DEFINITION = Definition(
+    "fmin(a, b) = where(isnan(a), b, where(isnan(b), a, minimum(a, b)))",
+    numpy="np.fmin(a, b)",
+    torch="torch.fmin(a, b)",
+)

@@ -1,0 +1,32 @@
+"""sqrt(x^2 + y^2), where neither square overflows; infinite beside an infinity, even with a NaN."""
+
+import numpy as np
+
+from einderive.ta.functions.data import Function
+
+
+def _helper(wide: bool) -> str:
+    return '''@triton.jit
+def _hypot(x, y):
+    """g*sqrt(1 + (l/g)^2) for the lesser size l and the greater g."""
+    high = tl.abs(y) > tl.abs(x)
+    lesser = tl.where(high, tl.abs(x), tl.abs(y))
+    greater = tl.where(high, tl.abs(y), tl.abs(x))
+    t = tl.where(greater == 0, 0.0, lesser / greater)
+    value = greater * tl.sqrt(1.0 + t * t)
+    infinite = (tl.abs(x) == float("inf")) | (tl.abs(y) == float("inf"))
+    return tl.where(infinite, float("inf"), value)
+'''
+
+
+FUNCTION = Function(
+    "hypot",
+    np.hypot,
+    arity=2,
+    symmetric=True,
+    beside_nan=True,
+    triton="_hypot({0}, {1})",
+    triton_helper=_helper,
+    definition="sqrt(x^2+y^2)",
+    ball=lambda x, y: (x * x + y * y).sqrt(),
+)
