@@ -77,10 +77,11 @@ def test_a_definition_is_what_its_lines_say(definition: Definition, changed: boo
     options |= {name: int(v) if v == int(v) else v for name, v in given.items()}
     assert definition.numpy or definition.torch
     if definition.numpy:
-        np.testing.assert_allclose(found, line(definition.numpy, values, options), rtol=1e-12)
+        expected = line(definition.numpy, values, options)
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
     if definition.torch:
         expected = line(definition.torch, tensors, options).numpy()
-        np.testing.assert_allclose(found, expected, rtol=1e-12)
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("definition", ALL)
