@@ -190,3 +190,20 @@ def test_sums_in_float32_are_accumulated_in_float64() -> None:
     data = torch.full((1 << 20,), 0.1)
     found = computed(one, [data], "float32")
     assert float(found) == pytest.approx(float(data[0]) * (1 << 20), rel=1e-7)
+
+
+def test_operands_of_several_types() -> None:
+    """Whole numbers and truth values beside floating ones; views with steps of 0."""
+    shapes = {"A": (7, 5), "K": (5,), "M": (7, 5), "B": (7, 5)}
+    types = {"A": "float32", "K": "int64", "M": "bool", "B": "float32"}
+    text = "Y[i,j] = where(M[i,j] > 0, A[i,j]*K[j], B[i,j]) + where(A[i,j] < K[j], 1, 0)"
+    (one,) = parse(text, shapes, types).roots()
+    a, k = torch.randn(7, 5), torch.randint(-3, 4, (5,))
+    m, b = torch.randint(0, 2, (7, 5)).bool(), torch.randn(5).expand(7, 5)
+    run, word = lowered(Task(one, "cpu", compiled=True))
+    assert word == CPU_KERNELS.word
+    given = {"A": a, "K": k, "M": m, "B": b}
+    found = run({source: given[source.name] for source in sources(one.body)})
+    expected = torch.where(m, a * k, b) + (a < k)
+    torch.testing.assert_close(found, expected)
+    assert found.dtype == torch.float32
