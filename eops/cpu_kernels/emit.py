@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Final
 
-from einderive.eops.cpu_kernels.nest import Checked, Load, Nest
+from einderive.eops.cpu_kernels.nest import TURNED, Checked, Load, Nest
 from einderive.ta.exact.fields import rounded
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
@@ -101,7 +101,7 @@ class Emitter:
             f"{nest.pieces} * (thread + 1) // threads):"
         )
         self._decode()
-        if nest.parallel:
+        if nest.parallel and nest.kind != "map":
             self._values(len(nest.parallel))
         {"map": self._map, "column": self._column, "row": self._row}[nest.kind]()
         return "\n".join([f"def {name}(data):", *text.lines]) + "\n"
@@ -118,16 +118,24 @@ class Emitter:
         else:
             text.add(f"low = {low}", f"high = {high}")
         for place, i in enumerate(reversed(nest.parallel), 1):
-            lo, extent = nest.domain[i].lo, nest.domain[i].extent
+            lo, extent = nest.domain[i].lo, nest.parts(i)
             shift = f"{lo} + " if lo else ""
+            times = f" * {TURNED}" if i == nest.turned else ""
             if place == len(nest.parallel):
-                text.add(f"i{i} = {shift}{rest}")
+                text.add(f"i{i} = {shift}{rest}{times}")
             else:
-                text.add(f"i{i} = {shift}{rest} % {extent}", f"rest = {rest} // {extent}")
+                text.add(f"i{i} = {shift}{rest} % {extent}{times}", f"rest = {rest} // {extent}")
                 rest = "rest"
 
     def _map(self) -> None:
+        turned = self.nest.turned
+        if turned is not None:
+            hi = self.nest.domain[turned].hi
+            self.text.open(f"for i{turned} in range(i{turned}, min(i{turned} + {TURNED}, {hi})):")
+        if self.nest.parallel:
+            self._values(len(self.nest.parallel))
         self._inner(lambda value: f"store(out, {_row(self.nest.result)}, {value})")
+        self._close(turned is not None)
 
     def _column(self) -> None:
         nest, text = self.nest, self.text

@@ -27,6 +27,10 @@ BLOCK: Final = 4096
 """Elements of a long inner loop that are one piece of work."""
 TILE: Final = 512
 """Results of a column, which stay in the nearest cache while they are summed."""
+TURNED: Final = 16
+"""So many steps of a loop along which a read walks through memory, while the inner loop does not,
+are one piece of work: what a cache line holds is then used at once."""
+TURNED_BLOCK: Final = 128
 SHORT: Final = 8
 """An inner loop with fewer steps is not worth its start."""
 
@@ -58,6 +62,7 @@ class Nest:
     - `domain` are the ranges of the iterators, of merged ones (0, 1) and the whole.
     - `parallel` are the iterators of which every combination is work of its own, the inner loop not
       among them; `middle` are sums outside of the inner loop, outermost first.
+    - `turned` is one of `parallel` of which TURNED steps together are one piece of work.
     - `block` is how many steps of the inner loop are one piece of work.
     - `result` is the offset of the stored element."""
 
@@ -70,6 +75,7 @@ class Nest:
     middle: tuple[int, ...]
     inner: int
     block: int
+    turned: int | None = None
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -84,7 +90,12 @@ class Nest:
     @property
     def pieces(self) -> int:
         """Of work, each done by one thread."""
-        return prod(self.domain[i].extent for i in self.parallel) * self.blocks
+        return prod(map(self.parts, self.parallel)) * self.blocks
+
+    def parts(self, i: int) -> int:
+        """Into how many parts a parallel iterator is cut."""
+        extent = self.domain[i].extent
+        return -(-extent // TURNED) if i == self.turned else extent
 
     @property
     def points(self) -> int:
@@ -118,8 +129,13 @@ def nest(scope: Scope, strides: Sequence[Sequence[int]]) -> Nest:
         sums = by_stride
     long = domain[inner].extent
     block = long
+    turned = None
+    if kind == "map":
+        turned = next((i for i in loops if i != inner and _turns(i, inner, loads, domain)), None)
     if kind == "column":
         block = min(long, TILE)
+    elif turned is not None:
+        block = min(long, TURNED_BLOCK)
     elif kind == "map" and long >= 2 * BLOCK:
         block = BLOCK
     return Nest(
@@ -132,6 +148,7 @@ def nest(scope: Scope, strides: Sequence[Sequence[int]]) -> Nest:
         tuple(i for i in sums if i != inner),
         inner,
         block,
+        turned,
     )
 
 
@@ -213,6 +230,16 @@ def _score(i: int, loads: Mapping[Access, Load], domain: Sequence[Range], last: 
         step = _step(load, i)
         total += -2.0 if step is None else {1: 1.0, 0: 0.6, -1: 0.6}.get(step, -1.0)
     return total - (4.0 if domain[i].extent < SHORT else 0.0)
+
+
+def _turns(i: int, inner: int, loads: Mapping[Access, Load], domain: Sequence[Range]) -> bool:
+    """Whether a read walks through memory along the iterator, and jumps along the inner loop."""
+    if min(domain[i].extent, domain[inner].extent) < 2 * SHORT:
+        return False
+    return any(
+        abs(_step(load, i) or 0) == 1 and abs(_step(load, inner) or 0) > 1
+        for load in loads.values()
+    )
 
 
 def _along(i: int, loads: Mapping[Access, Load], domain: Sequence[Range]) -> tuple[int, int]:

@@ -137,6 +137,7 @@ def test_strange_numbers_stay_where_they_are() -> None:
         "Y[j] = sum[i](A[i,j]^2)",
         "Y[j] = max[i](A[i,j])",
         "Y[i,j] = exp(A[i,j])",
+        "Y[i,j] = A[j,i] + 1",
     ],
 )
 def test_all_threads_do_all_the_work_once(text: str, threads: int) -> None:
@@ -157,6 +158,13 @@ def test_loops_that_are_one_in_memory_are_merged() -> None:
     assert [side.extent for side in plan.domain] == [1, 1200]
     apart = _plan("Y[i,j] = A[i,j] + 1", (30, 40), strides=(1, 30))
     assert [side.extent for side in apart.domain] == [30, 40]
+
+
+def test_a_read_that_is_turned_is_read_in_blocks() -> None:
+    assert _plan("Y[i,j] = A[i,j] + 1", (30, 40), strides=(1, 30)).turned == 0
+    assert _plan("Y[i,j] = A[i,j] + 1", (30, 40), strides=(40, 1)).turned is None
+    for shape in ((33, 50), (16, 129), (40, 17)):
+        check(stage("Y[i,j] = A[j,i] + A[j,i-1]", A=shape))
 
 
 def test_the_inner_loop_walks_through_memory() -> None:
