@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
 from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
+from typing import TypeAlias
 
-from einderive.ta.errors import FormulaSyntaxError, NameUnknownError, RangeError, TextError
+from einderive.ta.errors import NameUnknownError, RangeError, TextError
 from einderive.ta.given.shapes import Shapes, checked_ranges, checked_shapes
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import Range
@@ -23,11 +23,12 @@ from einderive.ta.ir.dtypes import checked_dtypes
 from einderive.ta.ir.names import RESERVED, close_matches, pool
 from einderive.ta.ir.node import ANY, Bounds, Node, Scope, Source, Tensor
 from einderive.ta.ir.program import Program, Statement
+from einderive.ta.mistakes.repair import Parser, Tried, repaired
 from einderive.ta.notation.definitions import check_length
 from einderive.ta.notation.einstein import make_explicit
 from einderive.ta.notation.ellipsis import expanded
 from einderive.ta.notation.index import check_index
-from einderive.ta.notation.layout import without_comments
+from einderive.ta.notation.layout import joined, without_comments
 from einderive.ta.notation.lowering import (
     Frame,
     check_function,
@@ -39,7 +40,13 @@ from einderive.ta.notation.lowering import (
 )
 from einderive.ta.notation.promises import promises_of
 from einderive.ta.notation.ranges import RangesOf, infer
-from einderive.ta.notation.reader import read_expression, read_program, read_promises
+from einderive.ta.notation.reader import (
+    complete_errors,
+    read_expression,
+    read_program,
+    read_promises,
+    tried,
+)
 from einderive.ta.notation.resolve import (
     iterators_of,
     names_in_values,
@@ -63,6 +70,11 @@ from einderive.ta.notation.syntax import Statement as StatementText
 _NOTHING: Mapping[str, tuple[int, int]] = MappingProxyType({})
 MOST_ITERATORS = 1000
 _WORD = re.compile(r"\w+")
+_Given: TypeAlias = tuple[
+    tuple[tuple[str, tuple[int, ...]], ...],
+    tuple[tuple[str, str], ...] | str,
+    tuple[tuple[str, Range], ...],
+]
 
 
 def parse(
@@ -77,12 +89,34 @@ def parse(
     their ranges.  `dtypes` is one element type for all tensors or a mapping.  `ranges` states
     half-open ranges of iterators by name, as a clause does.
     """
-    with _complete_errors(text):
-        read_program(text)  # what is wrong with the text is said first
-        sizes = tuple(checked_shapes(shapes).items())
-        types = checked_dtypes(dtypes)
-        named = types if isinstance(types, str) else tuple(types.items())
-        return _program(text, sizes, named, tuple(checked_ranges(ranges).items()))
+    unread = tried(text, lambda: read_program(text))
+    try:
+        with complete_errors(text):
+            given = _checked(shapes, dtypes, ranges)
+    except TextError:
+        if isinstance(unread, TextError):
+            raise unread from None  # what is wrong with the text is said first
+        raise
+    found = tried(text, lambda: _program(text, *given))
+    if not isinstance(found, TextError):
+        return found
+
+    def read_again(other: str) -> Tried:
+        unread = tried(other, lambda: read_program(other))
+        if isinstance(unread, TextError):
+            return Tried(False, unread)
+        found = tried(other, lambda: _program(other, *given))
+        return Tried(True, found if isinstance(found, TextError) else None)
+
+    raise repaired(found, dict(given[0]), Parser(read_again, joined))
+
+
+def _checked(shapes: object, dtypes: Mapping[str, str] | str, ranges: object) -> _Given:
+    """What stands beside a text, checked and in a form that can be hashed."""
+    sizes = tuple(checked_shapes(shapes).items())
+    types = checked_dtypes(dtypes)
+    named = types if isinstance(types, str) else tuple(types.items())
+    return sizes, named, tuple(checked_ranges(ranges).items())
 
 
 @lru_cache(maxsize=256)  # a derivation and its check ask the same again
@@ -132,7 +166,7 @@ def parse_expression(
     The free iterators of a scalar are at the positions of their names in `iterators`; by default
     that is the fixed order of generic names, i, j, k, ..., in which `show` prints them.
     """
-    with _complete_errors(text):
+    with complete_errors(text):
         expression = read_expression(text)
         check_length(expression)
         own = iterators_of(expression) | set(iterators or ())
@@ -171,7 +205,7 @@ def parse_expression(
 def tensors_named(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """The names that a formula reads as tensors, or may read, and those that its statements
     define."""
-    with _complete_errors(text):
+    with complete_errors(text):
         statements = read_program(text)
     read: set[str] = set()
     for each in statements:
@@ -351,22 +385,3 @@ def _refuse_unused(what: str, given: Mapping[str, object], known: set[str]) -> N
                 f"{what} is given for {name}, which the text does not use",
                 next_step=close_matches(name, known) or f"it uses {', '.join(sorted(known))}",
             )
-
-
-@contextmanager
-def _complete_errors(text: str) -> Iterator[None]:
-    """Every failure inside as an error of `ta.errors` that shows the text."""
-    try:
-        yield
-    except NotationError as error:
-        raise error.complete(text) from None
-    except TextError as error:
-        if error.text:
-            raise
-        raise type(error)(error.message, text=text, next_step=error.next_step) from None
-    except RecursionError:
-        raise FormulaSyntaxError(
-            "the formula is nested too deeply", text=text, next_step="split it into statements"
-        ) from None
-    except (ValueError, ArithmeticError) as error:  # from the constructors: about constants
-        raise FormulaSyntaxError(str(error), text=text, next_step="use other constants") from None

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 from lark.lark import PostLex
 
 from einderive.ta.advice import advice, advice_at_the_end, explain_character, words_for
+from einderive.ta.errors import FormulaSyntaxError, TextError
 from einderive.ta.notation.layout import check_nesting, joined
 from einderive.ta.notation.syntax import Assumptions, Expression, NotationError, Statement
 from einderive.ta.notation.tree_builder import TreeBuilder, token_span
 
 LONGEST_NAME = 200
 LONGEST_TEXT = 1_000_000
+T = TypeVar("T")
 
 
 @lru_cache(maxsize=64)
@@ -147,3 +150,31 @@ def _explain(error: UnexpectedInput, text: str) -> NotationError:
         (start, start + len(token)),
         next_step=advice(token.type, str(token), error.expected, text[:start]),
     )
+
+
+def tried(text: str, read: Callable[[], T]) -> T | TextError:
+    """What reading gives, or the error that shows the text."""
+    try:
+        with complete_errors(text):
+            return read()
+    except TextError as error:
+        return error
+
+
+@contextmanager
+def complete_errors(text: str) -> Iterator[None]:
+    """Every failure inside as an error of `ta.errors` that shows the text."""
+    try:
+        yield
+    except NotationError as error:
+        raise error.complete(text) from None
+    except TextError as error:
+        if error.text:
+            raise
+        raise type(error)(error.message, text=text, next_step=error.next_step) from None
+    except RecursionError:
+        raise FormulaSyntaxError(
+            "the formula is nested too deeply", text=text, next_step="split it into statements"
+        ) from None
+    except (ValueError, ArithmeticError) as error:  # from the constructors: about constants
+        raise FormulaSyntaxError(str(error), text=text, next_step="use other constants") from None

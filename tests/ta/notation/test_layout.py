@@ -72,7 +72,7 @@ def test_statements_end_with_their_lines() -> None:
         ("Y[i] = (x[i] # ( \n + 1 # )", " + 1 # )", " "),
         ("Y[i] =  # nothing (yet", "Y[i] =  # nothing (yet", " "),
         ("Y[i] = x[i]\n # ]\n * * 2", " * * 2", "*"),
-        ("Y[i] = x[i] +\nZ[i] = x[i]", "Z[i] = x[i]", "="),
+        ("Y[i] = x[i] +\nZ[i] = x[i]", "Y[i] = x[i] +", "+"),
         ("Y[i] = x[i]\n     where # clause\n  i in\n 4:2", "  i in", "i in"),
         ("Y[i] = x[i] # $ is no sign here\n  + $", "  + $", "$"),
     ],

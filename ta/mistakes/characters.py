@@ -1,0 +1,107 @@
+"""Characters and words of other languages that stand for one of the notation."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+from einderive.ta.mistakes.formula import Formula
+from einderive.ta.mistakes.mistake import Correction, Mistake, pattern
+
+_LIKE = dict(
+    zip(
+        "АВЕКМНОРСТХІЈЅаеорсухіјѕΑΒΕΖΗΙΚΜΝΟΡΤΥΧονі",
+        "ABEKMHOPCTXIJSaeopcyxijsABEZHIKMNOPTYXovi",
+        strict=True,
+    )
+)
+_SIGNS = {
+    **dict.fromkeys("⋅∙•∗⨯✕", "*"),
+    **dict.fromkeys("÷∕⁄", "/"),
+    **dict.fromkeys("–—‐‑‒―", "-"),
+    **dict.fromkeys("≔≡", "="),
+    **dict.fromkeys("“”‘’«»", ""),
+    **dict.fromkeys("⟨〈", "["),
+    **dict.fromkeys("⟩〉", "]"),
+    "∑": "sum",
+    "∏": "prod",
+    "√": "sqrt ",
+    "∞": "inf",
+    "∈": " in ",
+    "∧": " and ",
+    "∨": " or ",
+    "¬": " not ",
+    "⩽": "<=",
+    "⩾": ">=",
+}
+
+
+def _one_of(written: str) -> str:
+    """A character as the notation has it, or itself."""
+    if written in _SIGNS:
+        return _SIGNS[written]
+    if written in _LIKE:
+        return _LIKE[written]
+    if written.isascii() or "⁰" <= written <= "⁹" or written in "¹²³⁴⁻…·×":
+        return written
+    normal = unicodedata.normalize("NFKC", written)
+    return normal if normal.isascii() else written
+
+
+def _characters(formula: Formula) -> Iterator[Correction]:
+    pairs = ((place, letter, _one_of(letter)) for place, letter in enumerate(formula.text))
+    edits = tuple((at, at + 1, new) for at, letter, new in pairs if new != letter)
+    if edits:
+        yield Correction(edits)
+        normal = (e for e in edits if formula.text[e[0]] not in _LIKE)
+        yield from [Correction(each) for each in [tuple(normal)] if each]
+
+
+def _marks(formula: Formula) -> Iterator[Correction]:
+    """Letters with their marks as one character."""
+    whole = unicodedata.normalize("NFC", formula.text)
+    if whole != formula.text:
+        place = next(
+            at for at, (a, b) in enumerate(zip(whole, formula.text, strict=False)) if a != b
+        )
+        yield Correction(((0, len(formula.text), whole),), (place, place + 1))
+
+
+_INVISIBLE = "[\u200b-\u200f\u2060\ufeff\u00ad\u202a-\u202e]"
+
+MISTAKES = (
+    pattern("", "", _INVISIBLE, ""),
+    Mistake(
+        "`{found}` is not the character that it looks like",
+        "use the characters of a keyboard",
+        _characters,
+    ),
+    Mistake("", "write the letter with its mark as one character", _marks),
+    pattern("names stand without quotation marks", "take them away", r"['\"`]", ""),
+    pattern("", "take it away", r"\$", ""),
+    pattern(
+        "conditions are joined with `and`, `or` and `not`",
+        "write the words",
+        r"&&?|\|\|?|[~!](?!=)",
+        lambda found: {"&": " and ", "|": " or "}.get(found[0][0], "not "),
+    ),
+    pattern(
+        "a statement is written with `=`, not with `{found}`",
+        "write",
+        r":=|<-|←|(?<![=<>!])==(?!=)|[-+*/]=(?!=)",
+        "=",
+    ),
+    pattern("a statement does not end with `{found}`", "take it away", r"[,.]+(?=\s*(?:\n|$))", ""),
+    pattern(
+        "a line continues inside brackets and after or before an operator, without `{found}`",
+        "take it away",
+        r"\\(?=\s|$)",
+        "",
+    ),
+    pattern(
+        "`{found}` is no number of the notation",
+        "write numbers without marks between their digits",
+        r"(?<=\d)_(?=\d)|(?<=[\d.])[fFlL](?!\w)",
+        "",
+    ),
+)

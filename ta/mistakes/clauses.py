@@ -1,0 +1,149 @@
+"""Ranges of iterators: other spellings, ends that are iterators, and ranges that are missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from einderive.ta.mistakes.formula import Formula, Line
+from einderive.ta.mistakes.mistake import Correction, Mistake, pattern
+
+_BOUND = re.compile(r"([^\W\d]\w*)\s+in\s+([^,:;\n]+?)\s*:\s*([^,:;\n]+)")
+_NO_RANGE = re.compile(r"the iterator (\w+) has no range")
+_NUMBER = r"-?\w+"
+
+
+def _open_ranges(formula: Formula) -> Iterator[Correction]:
+    """A range that keeps the reads inside, with as much padding behind as there is before."""
+    found = _NO_RANGE.match(formula.error.message)
+    if found is None or formula.error.span is None:
+        return
+    line = formula.line_at(formula.error.span[0])
+    for extent in dict.fromkeys(_extents(formula, line, found[1])):
+        if extent > 0:
+            yield _stated(formula, line, f"{found[1]} in 0:{extent}")
+    yield _stated(formula, line, f"{found[1]} in 0:16")
+
+
+def _stated(formula: Formula, line: Line, bound: str) -> Correction:
+    end = line.start + len(formula[(line.start, line.end)])
+    edit = (end, end, f", {bound}" if line.has_clause else f" where {bound}")
+    name, _, ends = bound.partition(" in ")
+    words = f"pass ranges={{'{name}': ({ends.replace(':', ', ')})}}"
+    return Correction((edit,), formula.error.span, words)
+
+
+def _extents(formula: Formula, line: Line, name: str) -> Iterator[int]:
+    """How many values the iterator has where reads such as `A[2*h+r-1]` stay inside."""
+    reads = re.finditer(r"\b([^\W\d]\w*)\s*(?:\{[^{}]*\})?\[([^\[\]]*)\]", formula[line.value])
+    alone: dict[str, int] = {}
+    rows: list[tuple[str, int]] = []
+    for read in reads:
+        if read[1] in formula.shapes:
+            for index, size in zip(read[2].split(","), formula.shapes[read[1]], strict=False):
+                text = index.strip()
+                if re.fullmatch(r"[^\W\d]\w*", text):
+                    alone[text] = size
+                else:
+                    rows.append((text, size))
+    for bound in re.finditer(r"(\w+)\s+in\s+0\s*:\s*(\d+)", formula[(line.start, line.end)]):
+        alone[bound[1]] = int(bound[2])
+    for left, right in re.findall(r"\b(\w+)\s*[<>]=?\s*(\w+)", formula[line.value]):
+        if name in (left, right):
+            yield alone.get(right if name == left else left, 0)
+    for text, size in rows:
+        terms = _terms(text)
+        if terms is None or terms.get(name, 0) <= 0:
+            continue
+        before = -min(0, terms.get("", 0))
+        others = [n for n in terms if n not in ("", name)]
+        if all(n in alone for n in others):
+            last = sum(terms[n] * (alone[n] - 1) for n in others) + terms.get("", 0)
+            yield (size - 1 + before - last) // terms[name] + 1
+
+
+def _terms(text: str) -> dict[str, int] | None:
+    """`2*h+r-1` as {"h": 2, "r": 1, "": -1}; None for what has other operators."""
+    found: dict[str, int] = {}
+    for sign, term in re.findall(r"([+-]?)\s*([^+-]+)", text):
+        part = re.fullmatch(
+            r"\s*(?:(\d+)\s*\*\s*)?([^\W\d]\w*)?(?:\s*\*\s*(\d+))?\s*|\s*(\d+)\s*", term
+        )
+        if part is None:
+            return None
+        factor = int(part[4] or 1) if part[4] else int(part[1] or 1) * int(part[3] or 1)
+        key = "" if part[4] else part[2] or ""
+        found[key] = found.get(key, 0) + (-factor if sign == "-" else factor)
+    return found
+
+
+def _triangular(formula: Formula) -> Iterator[Correction]:
+    """`where s in 0:t` with an iterator t: the condition s < t, below a reducer over s."""
+    for line in formula.lines():
+        if not line.has_clause or not line.name:
+            continue
+        clause = (line.value[1], line.end)
+        bounds = list(_BOUND.finditer(formula.text, *clause))
+        for bound in bounds:
+            name, low, high = bound[1], bound[2].strip(), bound[3].strip()
+            conditions = [] if re.fullmatch(r"-?\d+", low) else [f"{name} >= {low}"]
+            conditions += [] if re.fullmatch(r"-?\d+", high) else [f"{name} < {high}"]
+            if low.isdigit() and int(low) and conditions:
+                conditions.insert(0, f"{name} >= {low}")
+            if not conditions:
+                continue
+            others = [each[0] for each in bounds if each is not bound]
+            rest = f" where {', '.join(others)}" if others else ""
+            value, condition = formula[line.value], " and ".join(conditions)
+            reducer = re.fullmatch(rf"sum\s*\[\s*{name}\s*\]\s*\((.*)\)", value)
+            body = reducer[1] if reducer else value
+            new = f"sum[{name}](where({condition}, {body}, 0))"
+            place = (bound.start(), bound.end())
+            yield Correction(((line.value[0], line.end, new + rest),), place)
+            for word, neutral in (("max", "-inf"), ("min", "inf"), ("prod", "1")):
+                other = re.fullmatch(rf"{word}\s*\[\s*{name}\s*\]\s*\((.*)\)", value)
+                if other:
+                    new = f"{word}[{name}](where({condition}, {other[1]}, {neutral}))"
+                    yield Correction(((line.value[0], line.end, new + rest),), place)
+
+
+def _clause_spelling(written: str, meant: str | Callable[[re.Match[str]], str]) -> Mistake:
+    return pattern(
+        "`{found}` is not how a range is written",
+        "a range is written after `where`, with its two ends",
+        written,
+        meant,
+    )
+
+
+MISTAKES = (
+    Mistake(
+        "the ends of a range are integers, and `{found}` depends on an iterator",
+        "reduce under a condition",
+        _triangular,
+    ),
+    _clause_spelling(rf"\bin\s+range\(\s*({_NUMBER})\s*\)", r"in 0:\1"),
+    _clause_spelling(rf"\bin\s+range\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)", r"in \1:\2"),
+    _clause_spelling(rf"\bin\s*[\[(]\s*({_NUMBER})\s*[,:]\s*({_NUMBER})\s*[)\[]", r"in \1:\2"),
+    _clause_spelling(
+        r"\bin\s*\[\s*(\d+)\s*[,:]\s*(\d+)\s*\]",
+        lambda found: f"in {found[1]}:{int(found[2]) + 1}",
+    ),
+    _clause_spelling(
+        r"\bin\s*\{?\s*(\d+)\s*(?:,\s*\d+\s*)?,?\s*\.\.+\s*,?\s*(\d+)\s*\}?",
+        lambda found: f"in {found[1]}:{int(found[2]) + 1}",
+    ),
+    _clause_spelling(rf"\bin\s+({_NUMBER})(?=\s*(?:,|;|\n|$|where\b|and\b))", r"in 0:\1"),
+    _clause_spelling(r"\bwhere\s+(-?\d+)\s*<=\s*(\w+)\s*<\s*(-?\d+)", r"where \2 in \1:\3"),
+    _clause_spelling(r"\bwhere\s+(\w+)\s*<\s*(\d+)", r"where \1 in 0:\2"),
+    _clause_spelling(
+        r"\bwhere\s+(\w+)\s*(?:=|:|\bfrom\b)\s*(-?\d+)\s*(?::|to\b|\.\.)\s*(-?\d+)",
+        r"where \1 in \2:\3",
+    ),
+    _clause_spelling(r"(?<=:)\s*(\w+)\s+and\s+(?=\w+\s+in\b)", r"\1, "),
+    _clause_spelling(r"(?<=:)\s*(\w+)\s*,?\s+where\s+(?=\w+\s+in\b)", r"\1, "),
+    _clause_spelling(r"\s*,?\s*\b(?:with|for|given|over|when)\s+(?=\w+\s+in\b)", " where "),
+    _clause_spelling(r"(?<=[\])\w])\s*,\s*(?=\w+\s+in\s+-?\w+\s*:)", " where "),
+    _clause_spelling(r"(?<=[\])\w])\s+(?=\w+\s+in\s+-?\w+\s*:)", " where "),
+    Mistake("", "state it at the statement's end, or {words}", _open_ranges),
+)

@@ -1,0 +1,103 @@
+"""Formulas as LaTeX has them: the same in the notation, with sums over what follows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from einderive.ta.mistakes.formula import Formula
+from einderive.ta.mistakes.mistake import Correction, Mistake
+
+_LATEX = re.compile(r"\\[a-zA-Z]|[_^]\s*\{|\\[,;! ]|\b[A-Za-z]\w*_\{?[a-z]|[\u2211\u220f]\s*_")
+_ARGUMENT = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
+_TEXTS: tuple[tuple[str, str], ...] = (
+    (r"\\(?:left|right|big|Big|bigg|Bigg|displaystyle|limits|nolimits)\b\s*[.]?", ""),
+    (r"\\(?:quad|qquad)\b|\\[,;:!]|\\ |~|&|\\\\", " "),
+    (r"\\(?:cdot|times|ast|odot|circ)\b", "*"),
+    (r"\\div\b", "/"),
+    (r"\\(?:leq?|leqslant)\b", "<="),
+    (r"\\(?:geq?|geqslant)\b", ">="),
+    (r"\\(?:neq?)\b", "!="),
+    (r"\\in\b", " in "),
+    (r"\\infty\b", "inf"),
+    (r"\\(?:land|wedge)\b", " and "),
+    (r"\\(?:lor|vee)\b", " or "),
+    (r"\\(?:lnot|neg)\b", " not "),
+    (r"\\(?:l|r)?vert\b|\\mid\b", "|"),
+    (
+        r"\\(?:mathbf|mathrm|mathit|mathsf|boldsymbol|bm|text|operatorname|hat|tilde|bar|vec)\s*"
+        + _ARGUMENT,
+        r"\1",
+    ),
+    (r"\\[dt]?frac\s*" + _ARGUMENT + r"\s*" + _ARGUMENT, r"(\1)/(\2)"),
+    (r"\\sqrt\s*" + _ARGUMENT, r"sqrt(\1)"),
+    (r"\\ln\b", "log"),
+)
+_SUMMED = re.compile(
+    r"(?:\\(sum|prod|max|min)\b|\b(sum|prod|max|min)|([\u2211\u220f]))\s*_\s*"
+    r"(?:\{([^{}]*)\}|(\w))\s*(?:\^\s*(?:\{([^{}]*)\}|(\w+)))?\s*"
+)
+_INDEXED = re.compile(r"(?<!\\)\b([^\W\d_]\w*?)\s*_\s*(?:\{([^{}]*)\}|([^\W_]))")
+_SIGNS = {"\u2211": "sum", "\u220f": "prod"}
+
+
+def _translated(formula: Formula) -> Iterator[Correction]:
+    found = _LATEX.search(formula.text)
+    if found is None:
+        return
+    text = formula.text
+    for _ in range(4):  # fractions within fractions
+        for written, meant in _TEXTS:
+            text = re.sub(written, meant, text)
+    text = _sums(text)
+    text = _INDEXED.sub(lambda each: f"{each[1]}[{_names(each[2] or each[3])}]", text)
+    text = re.sub(r"\^\s*\{([^{}]*)\}", r"^(\1)", text)
+    text = re.sub(r"\^\((-?\w+)\)", r"^\1", text)
+    text = re.sub(r"\\([a-zA-Z]+)\s*(\^\S+\s*)?(?=\()", r"\1", text)
+    text = re.sub(r"\\(exp|log|sin|cos|tan|tanh|sinh|cosh)\s*(\w+(?:\[[^\]]*\])?)", r"\1(\2)", text)
+    text = re.sub(r"\\([a-zA-Z]+)", r"\1", text)
+    text = re.sub(r"\{([^{}]*)\}", r"(\1)", text)
+    yield Correction(((0, len(formula.text), text),), found.span())
+
+
+def _names(written: str) -> str:
+    """`ik` as `i,k`; what has commas or operators stays."""
+    compact = written.replace(" ", "")
+    return ",".join(compact) if compact.isalpha() else compact
+
+
+def _sums(text: str) -> str:
+    """`\\sum_{k=0}^{n-1} f` as `sum[k](f)`: over the product that follows."""
+    clauses: list[str] = []
+    while (found := _SUMMED.search(text)) is not None:
+        word = found[1] or found[2] or _SIGNS[found[3]]
+        below = (found[4] or found[5]).replace(" ", "")
+        name, _, low = below.partition("=")
+        above = (found[6] or found[7] or "").replace(" ", "")
+        if low.isdigit() and above.isdigit():
+            clauses.append(f"{name} in {low}:{int(above) + 1}")
+        elif low.isdigit() and re.fullmatch(r"\d+-1", above):
+            clauses.append(f"{name} in {low}:{above[:-2]}")
+        end = _end_of_product(text, found.end())
+        body = text[found.end() : end].strip()
+        text = f"{text[: found.start()]}{word}[{_names(name)}]({body}){text[end:]}"
+    return text + (f" where {', '.join(clauses)}" if clauses else "")
+
+
+def _end_of_product(text: str, start: int) -> int:
+    depth = 0
+    for place in range(start, len(text)):
+        letter = text[place]
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth < 0 or (depth == 0 and letter in "+-=;\n" and text[start:place].strip()):
+            return place
+    return len(text)
+
+
+MISTAKES = (
+    Mistake(
+        "`{found}` is LaTeX",
+        "write the indices in square brackets",
+        _translated,
+    ),
+)

@@ -1,0 +1,179 @@
+"""Products: without `*`, with `@`, and einsum's strings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from einderive.ta.ir.names import KEYWORDS
+from einderive.ta.mistakes.formula import Formula, Line, Span
+from einderive.ta.mistakes.mistake import Correction, Edit, Mistake, pattern
+
+_CHAIN = re.compile(r"\b[^\W\d]\w*(?:\.m?T\b)?(?:\s*@\s*[^\W\d]\w*(?:\.m?T\b)?)+(?!\s*[\[(])")
+_EINSUM = re.compile(r"\b(?:\w+\.)?einsum\s*\(\s*([\"'`])([^\"'`]*)\1\s*,([^()\n]*)\)")
+_TOKEN = re.compile(r"[0-9.]+(?:[eE][+-]?[0-9]+)?|\w+|\S|\n")
+_SUBSCRIPTS = re.compile(r"\s*([\"'`]?)([a-zA-Z.,\s]+->[a-zA-Z.\s]*)\1\s*")
+
+
+def _matrix_products(formula: Formula) -> Iterator[Correction]:
+    for found in _CHAIN.finditer(formula.text):
+        line = formula.line_at(found.start())
+        factors = [part.strip() for part in found[0].split("@")]
+        product, out = _chain(formula, factors, line.left)
+        yield _in_place(line, (found.start(), found.end(), product), out)
+
+
+def _chain(
+    formula: Formula, factors: Sequence[str], left: Sequence[str]
+) -> tuple[str, tuple[str, ...]]:
+    """`A @ B @ x` with indices, and the indices of the result."""
+    names = [factor.partition(".")[0] for factor in factors]
+    ranks = [formula.rank(name) for name in names]
+    first, last = ranks[0] != 1, ranks[-1] != 1
+    left = [name for name in left if name != "..."]
+    kept = list(left[-first - last :]) if len(left) >= first + last else []
+    fresh = iter(formula.fresh(len(factors) + 2, left))
+    out = kept or [next(fresh) for _ in range(first + last)]
+    inner = [next(fresh) for _ in factors[1:]]
+    ends = [*out[:first], *inner, *(out[-1:] if last else [])]
+    texts, batched = [], False
+    for factor, name, rank in zip(factors, names, ranks, strict=True):
+        own = [ends[0]] if rank == 1 else ends[:2]
+        ends = ends[1:] if rank != 1 else ends
+        own = own[::-1] if factor != name else own
+        batch = ["..."] if (rank or 0) > 2 else []
+        batched |= bool(batch)
+        texts.append(f"{name}[{','.join(batch + own)}]")
+    return "*".join(texts), (*(["..."] if batched else []), *out)
+
+
+def _products_by_name(formula: Formula) -> Iterator[Correction]:
+    """`matmul(A, B)`, `outer(x, y)`."""
+    for call in formula.calls("matmul", "mm", "bmm", "mv", "dot", "inner", "outer"):
+        names = [formula[arg] for arg in call.args]
+        if len(names) != 2 or not all(formula.rank(name.partition(".")[0]) for name in names):
+            continue
+        line = formula.line_at(call.span[0])
+        product, out = _chain(formula, names, line.left)
+        if call.name == "outer":
+            out = line.left if len(line.left) == 2 else formula.fresh(2)
+            product = f"{names[0]}[{out[0]}]*{names[1]}[{out[1]}]"
+        yield _in_place(line, (*call.span, product), out)
+
+
+def _in_place(line: Line, edit: Edit, out: Sequence[str]) -> Correction:
+    """The edit, and the indices on the left where they are others."""
+    edits = [edit]
+    if line.name and tuple(out) != line.left:
+        edits.append((*line.target, f"{line.name}[{','.join(out)}] " if out else f"{line.name} "))
+    return Correction(tuple(edits))
+
+
+def _einsum_calls(formula: Formula) -> Iterator[Correction]:
+    for found in _EINSUM.finditer(formula.text):
+        names = [name.strip() for name in found[3].split(",") if name.strip()]
+        written = _subscripts(found[2], names)
+        if written:
+            product, out = written
+            line = formula.line_at(found.start())
+            yield _in_place(line, (found.start(), found.end(), product), out)
+
+
+def _einsum_strings(formula: Formula) -> Iterator[Correction]:
+    found = _SUBSCRIPTS.fullmatch(formula.text)
+    if found is not None:
+        count = found[2].partition("->")[0].count(",") + 1
+        names = list(formula.shapes)[:count]
+        names += [name for name in "ABCDEFGH" if name not in names][: count - len(names)]
+        written = _subscripts(found[2], names)
+        if written:
+            result = next(name for name in ("Y", "Z", "R", "Out") if name not in names)
+            product, out = written
+            text = f"{result}[{','.join(out)}] = {product}" if out else f"{result} = {product}"
+            yield Correction(((0, len(formula.text), text),))
+
+
+def _subscripts(text: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
+    """`ij,jk->ik` as a product of these tensors, and the indices of the result."""
+    operands, arrow, result = "".join(text.split()).partition("->")
+    parts = operands.split(",")
+    if len(parts) != len(names):
+        return None
+    letters = [re.findall(r"\.\.\.|[a-zA-Z]", part) for part in parts]
+    once = [name for own in letters for name in own]
+    out = (
+        re.findall(r"\.\.\.|[a-zA-Z]", result)
+        if arrow
+        else sorted(name for name in set(once) if once.count(name) == 1 or name == "...")
+    )
+    reads = (
+        f"{name}[{','.join(own)}]" if own else name
+        for name, own in zip(names, letters, strict=True)
+    )
+    return "*".join(reads), tuple(out)
+
+
+def _side_by_side(formula: Formula) -> Iterator[Correction]:
+    """Factors without an operator between them."""
+    places: list[Span] = []
+    before: re.Match[str] | None = None
+    for token in _TOKEN.finditer(formula.text):
+        if (
+            before is not None
+            and _ends_a_value(formula, before)
+            and (_is_value(token[0]) or (token[0] == "(" and not before[0][0].isidentifier()))
+            and not (before[0] == "]" and token[0] == "(" and not _closes_a_read(formula, before))
+        ):
+            places.append((before.end(), token.start()))
+        before = token
+    edits = tuple((start, end, "*") for start, end in places)
+    if edits:
+        yield Correction(edits)
+    if len(edits) > 1:
+        yield from (Correction((edit,)) for edit in edits)
+
+
+def _is_value(token: str) -> bool:
+    return token[0].isalnum() and token not in KEYWORDS - {"inf"}
+
+
+def _ends_a_value(formula: Formula, token: re.Match[str]) -> bool:
+    return _is_value(token[0]) or token[0] in "])"
+
+
+def _closes_a_read(formula: Formula, bracket: re.Match[str]) -> bool:
+    """Whether `]` closes the indices of a known tensor."""
+    opening = formula.text.rfind("[", 0, bracket.start())
+    name = re.search(r"\w+\s*$", formula.text[: max(opening, 0)])
+    return name is not None and name[0].strip() in formula.shapes
+
+
+MISTAKES = (
+    Mistake(
+        "`{found}` is a string for einsum",
+        "write each operand with its indices",
+        _einsum_strings,
+    ),
+    Mistake(
+        "einsum is a function of NumPy and torch",
+        "write each operand with its indices",
+        _einsum_calls,
+    ),
+    Mistake(
+        "`{found}` is a product of arrays; here a product has indices",
+        "an index that is not on the left is summed",
+        _products_by_name,
+    ),
+    Mistake(
+        "`@` is the matrix product of arrays; here a product has indices",
+        "an index that is not on the left is summed",
+        _matrix_products,
+    ),
+    pattern(
+        "`@` is the matrix product of arrays; here a product is written with `*`",
+        "an index that is not on the left is summed",
+        r"\s*@\s*",
+        "*",
+    ),
+    Mistake("", "write products with `*`", _side_by_side),
+)

@@ -1,0 +1,315 @@
+"""What people write first: each mistake gets its hint, and the proposed line is read and computes
+what NumPy's line does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from einderive.ta.errors import TextError
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate
+from einderive.ta.ir.program import Program
+from einderive.ta.mistakes.formula import Formula
+from einderive.ta.mistakes.repair import MISTAKES
+from einderive.ta.notation.layout import joined
+from einderive.ta.notation.parse import parse
+from tests.amount import examples
+
+rng = np.random.default_rng(3)
+DATA = {
+    "A": rng.uniform(0.5, 2, (3, 4)),
+    "B": rng.uniform(0.5, 2, (4, 5)),
+    "C": rng.uniform(0.5, 2, (3, 4)),
+    "G": rng.uniform(-2, 2, (2, 3, 4)),
+    "x": rng.uniform(0.5, 2, (3,)),
+    "y": rng.uniform(0.5, 2, (4,)),
+    "v": rng.uniform(0.5, 2, (12,)),
+    "K": rng.uniform(0.5, 2, (3,)),
+    "sort_of_v": np.zeros(12),
+    "median_of_v": np.zeros(()),
+}
+A, B, C, G, x, y, v, K = (DATA[name] for name in "ABCGxyvK")
+tri = np.tri(3)
+
+Row = tuple[str, str, str, Callable[[], Any]]
+REDUCERS: list[Row] = [
+    ("m = sum(A)", "over which iterators", "m = sum[i,j](A[i,j])", lambda: A.sum()),
+    ("Y[i] = sum(A)", "over which", "Y[i] = sum[j](A[i,j])", lambda: A.sum(1)),
+    ("Y[i] = sum(A, axis=1)", "over which", "Y[i] = sum[j](A[i,j])", lambda: A.sum(1)),
+    ("Y = max(A, axis=0)", "over which", "Y[i] = max[j](A[j,i])", lambda: A.max(0)),
+    ("Y = A.sum(axis=0)", "a method", "Y[i] = sum[j](A[j,i])", lambda: A.sum(0)),
+    ("Y[i] = sum(A[i,k])", "over which", "Y[i] = sum[k](A[i,k])", lambda: A.sum(1)),
+    ("Y[i] = sum(A[i,k], k)", "over which", "Y[i] = sum[k](A[i,k])", lambda: A.sum(1)),
+    ("Y[i] = min(k, A[i,k])", "over which", "Y[i] = min[k](A[i,k])", lambda: A.min(1)),
+    ("m = mean(A)", "over which", "m = mean[i,j](A[i,j])", lambda: A.mean()),
+    ("m = mean(x[i])", "over which", "m = mean[i](x[i])", lambda: x.mean()),
+    ("Y[i,j] = softmax(A, axis=1)", "over which", "Y[i,j] = softmax[j](A[i,j])",
+     lambda: np.exp(A) / np.exp(A).sum(1, keepdims=True)),
+    ("Y[i] = sum_k A[i,k]*y[k]", "how a reducer", "Y[i] = sum[k]( A[i,k]*y[k])", lambda: A @ y),
+    ("Y[i] = sum_k(A[i,k]*y[k])", "how a reducer", "Y[i] = sum[k](A[i,k]*y[k])", lambda: A @ y),
+    ("Y[i] = sum_{k}(A[i,k])", "how a reducer", "Y[i] = sum[k](A[i,k])", lambda: A.sum(1)),
+    ("Y[i] = max_k(A[i,k])", "how a reducer", "Y[i] = max[k](A[i,k])", lambda: A.max(1)),
+    ("Y[i] = sum[k] A[i,k]", "how a reducer", "Y[i] = sum[k](A[i,k])", lambda: A.sum(1)),
+    ("Y[i] = sum[k:0:2](A[i,k])", "without their ranges",
+     "Y[i] = sum[k](A[i,k]) where k in 0:2", lambda: A[:, :2].sum(1)),
+    ("m = sum(x[i] for i in range(2))", "over which", "m = sum[i](x[i]) where i in 0:2",
+     lambda: x[:2].sum()),
+    ("Y = cumsum(x)", "no running", "Y[i] = sum[j](where(j <= i, x[j], 0)) where i in 0:3",
+     lambda: np.cumsum(x)),
+    ("Y[i] = cumsum[k](x[k])", "no running",
+     "Y[i] = sum[k](where(k <= i, x[k], 0)) where i in 0:3", lambda: np.cumsum(x)),
+    ("Y[i] = cumprod(x)", "no running",
+     "Y[i] = prod[j](where(j <= i, x[j], 1)) where i in 0:3", lambda: np.cumprod(x)),
+    ("Y = sort(v)", "not part of the notation", "Y[i] = sort_of_v[i]", lambda: np.zeros(12)),
+    ("m = median(v)", "not part of the notation", "m = median_of_v", lambda: 0),
+]  # fmt: skip
+PRODUCTS: list[Row] = [
+    ("Y = A @ B", "matrix product", "Y[i,j] = A[i,k]*B[k,j]", lambda: A @ B),
+    ("Y[p,q] = A @ B", "matrix product", "Y[p,q] = A[p,i]*B[i,q]", lambda: A @ B),
+    ("Y = A @ y", "matrix product", "Y[i] = A[i,j]*y[j]", lambda: A @ y),
+    ("Y = x @ A @ B", "matrix product", "Y[i] = x[j]*A[j,k]*B[k,i]", lambda: x @ A @ B),
+    ("Y = A @ C.T", "matrix product", "Y[i,j] = A[i,k]*C[j,k]", lambda: A @ C.T),
+    ("Y = A.T @ C", "matrix product", "Y[i,j] = A[k,i]*C[k,j]", lambda: A.T @ C),
+    ("Y = G @ B", "matrix product", "Y[...,i,j] = G[...,i,k]*B[k,j]", lambda: G @ B),
+    ("m = x @ x", "matrix product", "m = x[i]*x[i]", lambda: x @ x),
+    ("Y[i,j] = A[i,k] @ B[k,j]", "`@`", "Y[i,j] = A[i,k]*B[k,j]", lambda: A @ B),
+    ("Y = np.matmul(A, B)", "belongs to Python", "Y[i,j] = A[i,k]*B[k,j]", lambda: A @ B),
+    ("Y = outer(x, y)", "product of arrays", "Y[i,j] = x[i]*y[j]", lambda: np.outer(x, y)),
+    ("ij,jk->ik", "string for einsum", "Y[i,k] = A[i,j]*B[j,k]", lambda: A @ B),
+    ("Y = einsum('ij,j->i', A, y)", "einsum", "Y[i] = A[i,j]*y[j]", lambda: A @ y),
+    ('Y[i,k] = np.einsum("ij,jk", A, B)', "einsum", "Y[i,k] = A[i,j]*B[j,k]", lambda: A @ B),
+    ("Y[i] = 2x[i]", "found `x`", "Y[i] = 2*x[i]", lambda: 2 * x),
+    ("Y[i] = A[i,k] y[k]", "found `y`", "Y[i] = A[i,k]*y[k]", lambda: A @ y),
+    ("Y[i] = 2(x[i] + 1)", "found `(`", "Y[i] = 2*(x[i] + 1)", lambda: 2 * (x + 1)),
+]  # fmt: skip
+ARRAYS: list[Row] = [
+    ("Y[i,j] = A[i][j]", "one pair of brackets", "Y[i,j] = A[i,j]", lambda: A),
+    ("Y[i][j] = A[i,j]", "one pair of brackets", "Y[i,j] = A[i,j]", lambda: A),
+    ("Y = A[:,0]", "a slice", "Y[i] = A[i,0]", lambda: A[:, 0]),
+    ("Y[p] = A[:,p]", "a slice", "Y[p,i] = A[i,p]", lambda: A.T),
+    ("Y = v[1:] - v[:-1]", "a slice", "Y[i] = v[i+1] - v[i] where i in 0:11", lambda: np.diff(v)),
+    ("Y[i] = v[2:8:3]", "a slice", "Y[i] = v[3*i+2] where i in 0:2", lambda: v[2:8:3]),
+    ("Y[i] = v[::-1]", "a slice", "Y[i] = v[11-i] where i in 0:12", lambda: v[::-1]),
+    ("Y[:] = x[:]", "a slice", "Y[i] = x[i]", lambda: x),
+    ("Y = A[1:,:2]", "a slice", "Y[i,j] = A[i+1,j] where i in 0:2, j in 0:2", lambda: A[1:, :2]),
+    ("Y[i,j] = A.T", "transpose", "Y[i,j] = A[j,i]", lambda: A.T),
+    ("Y[p,q] = A.T[p,q]", "transpose", "Y[p,q] = A[q,p]", lambda: A.T),
+    ("Y[i] = np.exp(x[i])", "belongs to Python", "Y[i] = exp(x[i])", lambda: np.exp(x)),
+    ("Y = torch.exp(x)", "belongs to Python", "Y[i] = exp(x[i])", lambda: np.exp(x)),
+    ("Y = np.sum(A)", "belongs to Python", "Y = sum[i,j](A[i,j])", lambda: A.sum()),
+    ("Y = torch.nn.functional.relu(x)", "to Python", "Y[i] = relu(x[i])", lambda: x),
+    ("Y = x.exp()", "a method", "Y[i] = exp(x[i])", lambda: np.exp(x)),
+    ("Y = A + C", "0 indices", "Y[i,j] = A[i,j] + C[i,j]", lambda: A + C),
+    ("Y = A + y", "0 indices", "Y[i,j] = A[i,j] + y[j]", lambda: A + y),
+    ("Y[i,j] = A*C", "0 indices", "Y[i,j] = A[i,j]*C[i,j]", lambda: A * C),
+    ("Y[i] = A(i,k)*y(k)", "square brackets", "Y[i] = A[i,k]*y[k]", lambda: A @ y),
+    ("Y[i] = exp[x[i]]", "round brackets", "Y[i] = exp(x[i])", lambda: np.exp(x)),
+    ("Y[i] = [x[i]+1]*2", "round brackets", "Y[i] = (x[i]+1)*2", lambda: 2 * x + 2),
+    ("Y[i] = x[i]/x.shape[0]", "a method", "Y[i] = x[i]/3", lambda: x / 3),
+    ("Y[i,j] = A[i,j] if i > j else 0", "Python", "Y[i,j] = where(i > j, A[i,j], 0)",
+     lambda: np.tril(A, -1)),
+    ("Y[i,j] = i > j ? A[i,j] : 0", "of C", "Y[i,j] = where(i > j, A[i,j], 0)",
+     lambda: np.tril(A, -1)),
+    ("Y[i,j] = where(i > j, A[i,j])", "two values", "Y[i,j] = where(i > j, A[i,j], 0)",
+     lambda: np.tril(A, -1)),
+]  # fmt: skip
+RANGES: list[Row] = [
+    ("Y[t] = sum[q](x[q]) where q in 0:t", "depends on an iterator",
+     "Y[t] = sum[q](where(q < t, x[q], 0)) where t in 0:3", lambda: np.tri(3, 3, -1) @ x),
+    ("Y[t] = A[t,q]*y[q] where q in t:4", "depends on an iterator",
+     "Y[t] = sum[q](where(q >= t, A[t,q]*y[q], 0))", lambda: np.triu(A) @ y),
+    ("Y[h] = v[h+r]*K[r]", "no range", "Y[h] = v[h+r]*K[r] where h in 0:10",
+     lambda: np.correlate(v, K, "valid")),
+    ("Y[h] = v[h+r-1]*K[r]", "no range", "Y[h] = v[h+r-1]*K[r] where h in 0:12",
+     lambda: np.correlate(v, K, "same")),
+    ("Y[h] = v[2*h]", "no range", "Y[h] = v[2*h] where h in 0:6", lambda: v[::2]),
+    ("Y[i] = x[i] for i in 0:2", "as Python does", "Y[i] = x[i] where i in 0:2", lambda: x[:2]),
+    ("Y[i] = x[i] for i in range(2)", "as Python", "Y[i] = x[i] where i in 0:2", lambda: x[:2]),
+    ("for i in range(3): Y[i] = x[i]", "a loop of Python", "Y[i] = x[i]", lambda: x),
+    ("Y[i] = x[i] where i in 2", "how a range", "Y[i] = x[i] where i in 0:2", lambda: x[:2]),
+    ("Y[i] = x[i] where i in range(1,3)", "how a range", "Y[i] = x[i] where i in 1:3",
+     lambda: x[1:]),
+    ("Y[i] = x[i] where i in [0,2)", "how a range", "Y[i] = x[i] where i in 0:2", lambda: x[:2]),
+    ("Y[i] = x[i] where 0 <= i < 2", "how a range", "Y[i] = x[i] where i in 0:2", lambda: x[:2]),
+    ("Y[i] = x[i], i in 0:2", "how a range", "Y[i] = x[i] where i in 0:2", lambda: x[:2]),
+    ("Y[i,j] = A[i,j] where i in 0:2 and j in 0:3", "how a range",
+     "Y[i,j] = A[i,j] where i in 0:2, j in 0:3", lambda: A[:2, :3]),
+]  # fmt: skip
+FUNCTIONS: list[Row] = [
+    ("Y[i] = x[i] % 0.5", "for indices", "Y[i] = (x[i] - 0.5*floor(x[i]/0.5))", lambda: x % 0.5),
+    ("Y[i] = mod(x[i], 0.5)", "another name", "Y[i] = (x[i] - 0.5*floor(x[i]/0.5))",
+     lambda: x % 0.5),
+    ("Y[i] = x[i]//0.5", "for indices", "Y[i] = floor(x[i]/0.5)", lambda: x // 0.5),
+    ("Y[i] = x[i] + v[i mod 2]", "written `%`", "Y[i] = x[i] + v[i%2]", lambda: x + v[[0, 1, 0]]),
+    ("Y[i] = x[i] + v[mod(i, 2)]", "another name", "Y[i] = x[i] + v[i%2]",
+     lambda: x + v[[0, 1, 0]]),
+    ("Y[i] = ln(x[i])", "another name", "Y[i] = log(x[i])", lambda: np.log(x)),
+    ("Y[i] = arctan(x[i])", "another name", "Y[i] = atan(x[i])", lambda: np.arctan(x)),
+    ("Y[i] = power(x[i], 2)", "another name", "Y[i] = x[i]^2", lambda: x**2),
+    ("Y[i] = |x[i] - 1|", "absolute value", "Y[i] = abs(x[i] - 1)", lambda: abs(x - 1)),
+    ("Y[i] = tanh x[i]", "round brackets", "Y[i] = tanh(x[i])", lambda: np.tanh(x)),
+    ("Y[i] = Exp(x[i])", "is not a function", "Y[i] = exp(x[i])", lambda: np.exp(x)),
+    ("Y[i] = epx(x[i])", "is not a function", "Y[i] = exp(x[i])", lambda: np.exp(x)),
+    ("Y[i] = x[i]^2^3", "found `^`", "Y[i] = x[i]^8", lambda: x**8),
+    ("Y[i,j] = where(i > 0 & j > 0, A[i,j], 0)", "`and`, `or` and `not`",
+     "Y[i,j] = where(i > 0 and j > 0, A[i,j], 0)", lambda: np.pad(A[1:, 1:], ((1, 0), (1, 0)))),
+    ("Y[i,j] = where(i > 0 && j > 0, A[i,j], 0)", "`and`, `or` and `not`",
+     "Y[i,j] = where(i > 0 and j > 0, A[i,j], 0)", lambda: np.pad(A[1:, 1:], ((1, 0), (1, 0)))),
+    ("Y[i,j] = where(i < j || i > j, A[i,j], 0)", "`and`, `or` and `not`",
+     "Y[i,j] = where(i < j or i > j, A[i,j], 0)", lambda: A * (1 - np.eye(3, 4))),
+    ("Y[i,j] = where(!(i == j), A[i,j], 0)", "`and`, `or` and `not`",
+     "Y[i,j] = where(not (i == j), A[i,j], 0)", lambda: A * (1 - np.eye(3, 4))),
+    ("Y[i,j] = where(~(i == j), A[i,j], 0)", "`and`, `or` and `not`",
+     "Y[i,j] = where(not (i == j), A[i,j], 0)", lambda: A * (1 - np.eye(3, 4))),
+]  # fmt: skip
+TEXTS: list[Row] = [
+    (r"Y_{ij} = \sum_{k} A_{ik} B_{kj}", "LaTeX", "Y[i,j] = sum[k](A[i,k]*B[k,j])",
+     lambda: A @ B),
+    (r"Y_i = \frac{x_i}{\sum_k x_k}", "LaTeX", "Y[i] = (x[i])/(sum[k](x[k]))",
+     lambda: x / x.sum()),
+    (r"Y_i = \exp\left(-x_i^2\right)", "LaTeX", "Y[i] = exp(-x[i]^2)", lambda: np.exp(-(x**2))),
+    ("Y[i] = ∑_k A[i,k]", "LaTeX", "Y[i] = sum[k](A[i,k])", lambda: A.sum(1)),
+    ("A[i,k]*y[k]", "no left side", "Y[i] = A[i,k]*y[k]", lambda: A @ y),
+    ("return x[i] + 1", "no left side", "Y[i] = x[i] + 1", lambda: x + 1),
+    ("Y[i] == x[i]", "written with `=`", "Y[i] = x[i]", lambda: x),
+    ("Y[i] := x[i]", "written with `=`", "Y[i] = x[i]", lambda: x),
+    ("Y[i] = \u0445[i]", "looks like", "Y[i] = x[i]", lambda: x),
+    ("Y[i] = x[i] ⋅ 2", "looks like", "Y[i] = x[i] * 2", lambda: x * 2),
+    ("Y[i] = x[i] – 1", "looks like", "Y[i] = x[i] - 1", lambda: x - 1),
+    ("Y[i] = x[i]（2）".replace("（2）", "＋1"), "looks like", "Y[i] = x[i]+1", lambda: x + 1),
+    ("Y[i] = x\u200b[i]", "U+200B", "Y[i] = x[i]", lambda: x),
+    ("Y[i] = √x[i]", "looks like", "Y[i] = sqrt(x[i])", lambda: np.sqrt(x)),
+    ("Y[i] = 'x'[i]", "quotation marks", "Y[i] = x[i]", lambda: x),
+    ("Y[i] = x[i],", "does not end", "Y[i] = x[i]", lambda: x),
+    ("Y[i] = (x[i]+1", "text ends", "Y[i] = (x[i]+1)", lambda: x + 1),
+    ("Y[i] = x[i])", "found `)`", "Y[i] = x[i]", lambda: x),
+]  # fmt: skip
+ROWS = [*REDUCERS, *PRODUCTS, *ARRAYS, *RANGES, *FUNCTIONS, *TEXTS]
+
+ROOTS: list[tuple[str, str, Callable[[], Any]]] = [
+    ("Y[i] = x[i]^-0.5", "Y[i] = rsqrt(x[i])", lambda: x**-0.5),
+    ("Y[i] = x[i]**0.5", "Y[i] = sqrt(x[i])", lambda: x**0.5),
+    ("Y[i] = (x[i]+1)^(1/2)", "Y[i] = sqrt(x[i]+1)", lambda: (x + 1) ** 0.5),
+    ("Y[i] = x[i]^1.5", "Y[i] = x[i]*sqrt(x[i])", lambda: x**1.5),
+    ("Y[i] = 2^x[i]", "Y[i] = exp(x[i]*log(2))", lambda: 2**x),
+]  # fmt: skip
+
+
+def shapes_of(text: str) -> dict[str, tuple[int, ...]]:
+    words = re.findall(r"(?<![^\W_])[A-Za-z](?![^\W_])|\w+_of_\w+", text)
+    if text == "ij,jk->ik":
+        words = ["A", "B"]
+    return {name: DATA[name].shape for name in DATA if name in words}
+
+
+def read_or_error(text: str, shapes: Mapping[str, tuple[int, ...]]) -> Program | TextError:
+    try:
+        return parse(text, shapes)
+    except TextError as error:
+        return error
+
+
+def shapes_given(proposed: str) -> dict[str, tuple[int, ...]]:
+    return {name: s for name, s in shapes_of(proposed).items() if "_of_" not in name}
+
+
+@pytest.mark.parametrize(("wrong", "said", "proposed", "expected"), ROWS, ids=lambda v: str(v)[:60])
+def test_hint(wrong: str, said: str, proposed: str, expected: Callable[[], Any]) -> None:
+    shapes = shapes_of(proposed)
+    with pytest.raises(TextError) as caught:
+        parse(wrong, shapes_of(wrong.replace("x_", "x ")) | shapes_given(proposed))
+    error = caught.value
+    assert said in error.message
+    assert error.next_step.endswith(f" `{proposed}`"), error
+    assert error.span is not None
+    assert 0 <= error.span[0] < error.span[1]
+    (root,) = parse(proposed, shapes).roots()
+    values = {name: value for name, value in DATA.items() if name in shapes}
+    found = evaluate(root, values, RealField())
+    wanted = np.asarray(expected(), dtype=float)
+    np.testing.assert_allclose(np.asarray(found, dtype=float).reshape(wanted.shape), wanted)
+
+
+@pytest.mark.parametrize(("text", "proposed", "expected"), ROOTS)
+def test_powers_are_read_or_proposed(text: str, proposed: str, expected: Callable[[], Any]) -> None:
+    """Where the notation has powers of this kind, no hint fires."""
+    shapes = shapes_of(text)
+    program = read_or_error(text, shapes)
+    if isinstance(program, TextError):
+        assert program.next_step.endswith(f": `{proposed}`")
+        program = parse(proposed, shapes)
+    (root,) = program.roots()
+    found = evaluate(root, {"x": x}, RealField())
+    np.testing.assert_allclose(np.asarray(found, dtype=float), expected())
+
+
+def test_several_mistakes_at_once() -> None:
+    text = "Y[i] := np.exp(A[i][k]) y(k) for i in range(2)  # all wrong"
+    with pytest.raises(TextError) as caught:
+        parse(text, {"A": (3, 4), "y": (4,)})
+    assert caught.value.next_step.endswith("`Y[i] = exp(A[i,k])*y[k] where i in 0:2`")
+
+
+def test_only_the_wrong_statement_is_proposed() -> None:
+    text = "T[i] = 2*x[i]   # right\nY[i] = T(i) + 1\nZ[i] = Y[i]"
+    with pytest.raises(TextError) as caught:
+        parse(text, {"x": (3,)})
+    assert caught.value.next_step.endswith(": `Y[i] = T[i] + 1`")
+    assert caught.value.span == (text.index("T(i)"), text.index(" + 1"))
+
+
+def test_without_shapes_the_line_is_proposed_all_the_same() -> None:
+    with pytest.raises(TextError) as caught:
+        parse("Y[i] = W[i][k]*z[k]")
+    assert caught.value.next_step.endswith(": `Y[i] = W[i,k]*z[k]`")
+
+
+OTHERS = [
+    "Y[i] = x[i] \\\n + 1", "Y[i] = 1_000*x[i]", "Y[i] = x[i]*e\u0301", "Y[i] = $x[i]$",
+    "Y[i] = x[i]*Inf", "Y[i] = PI*x[i]", "Y[i] = e^x[i]", "Z[i] = x[i] +\nY[i] = Z[i]",
+    "Y[i] = x[i] where i < 3", "Y[i] = x[i] where i = 0:3", "Y[i] = x[i] where i in 0..2",
+    "Y[i] = x[i] where i in [0:2]", "Y[i,j] = A[i,j] where i in 0:2 where j in 0:2",
+    "Y[i] = x[i] i in 0:2",
+]  # fmt: skip
+
+
+def test_every_recogniser_is_met() -> None:
+    shapes = {name: value.shape for name, value in DATA.items()}
+    unmet = list(MISTAKES)
+    for wrong in (*(row[0] for row in ROWS), *(row[0] for row in ROOTS), *OTHERS):
+        try:
+            parse(wrong, shapes_of(wrong))
+        except TextError as error:
+            formula = Formula(joined(wrong), shapes, error)
+            unmet = [mistake for mistake in unmet if not list(mistake.find(formula))]
+    assert not [(mistake.said, mistake.advice) for mistake in unmet]
+
+
+def test_no_hint_fires_on_what_is_read() -> None:
+    """A text that is read has no error, whatever the recognisers find in it."""
+    for _, _, proposed, _ in ROWS:
+        parse(proposed, shapes_of(proposed))
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(st.data())
+def test_what_is_proposed_is_read(data: st.DataObject) -> None:
+    """Mistakes spliced into each other: whatever line is proposed, the parser reads it."""
+    one, two = (data.draw(st.sampled_from([row[0] for row in ROWS])) for _ in range(2))
+    cut, start = data.draw(st.integers(0, len(one))), data.draw(st.integers(0, len(two)))
+    text = one[:cut] + two[start:]
+    shapes = {name: DATA[name].shape for name in "ABxyvK" if name in text}
+    error = read_or_error(text, shapes)
+    if isinstance(error, TextError):
+        assert error.next_step
+        found = re.search(r": `([^`]*)`\Z", error.next_step)
+        if found and " = " in found[1] and "= ..." not in found[1]:
+            problem = read_or_error(found[1], shapes)
+            assert not isinstance(problem, TextError) or "shape" in problem.message
