@@ -39,7 +39,7 @@ from einderive.ta.notation.lowering import (
     unknown_tensor,
 )
 from einderive.ta.notation.promises import promises_of
-from einderive.ta.notation.ranges import RangesOf, infer
+from einderive.ta.notation.ranges import RangesOf, apart, infer
 from einderive.ta.notation.reader import (
     complete_errors,
     read_expression,
@@ -235,7 +235,10 @@ def statement_to_scope(
             check_function(part)
     check_length(statement.value)
     used = iterators_of(statement.value) | names
-    value = make_explicit(resolved(statement.value, tensors.keys(), used), names)
+    ranges_of = ranges_of_reads(tensors)
+    bounds = names | {*stated} | {binding.name for binding in statement.clause}
+    value = apart(resolved(statement.value, tensors.keys(), used), ranges_of, bounds)
+    value = make_explicit(value, names)
     for part in scalars(value):
         for index in part.indices if isinstance(part, Read) else ():
             check_index(index)
@@ -248,7 +251,7 @@ def statement_to_scope(
                 next_step="choose another name for the iterator",
             )
 
-    ranges = infer(statement, value, ranges_of_reads(tensors), stated, output_shape)
+    ranges = infer(statement, value, ranges_of, stated, output_shape)
     return statement_scope(value, loops, Frame(tensors, bindable=ranges)), ranges
 
 

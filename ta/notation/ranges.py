@@ -10,22 +10,27 @@ last.  Rows such as `k+1` never give a range.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import count
 from typing import NamedTuple
 
 from einderive.ta.errors import NameUnknownError, RangeError
 from einderive.ta.ir.affine import Range
+from einderive.ta.notation.definitions import renamed
 from einderive.ta.notation.syntax import (
     Binding,
+    Defined,
     Expression,
     Name,
     NotationError,
     Read,
+    Reduction,
     ScopeText,
     Span,
     Statement,
     iterator_names,
     scalars,
+    with_parts,
 )
 
 RangesOf = Callable[[Read], Sequence[Range]]
@@ -52,6 +57,38 @@ def lone_iterators(value: Expression, ranges_of: RangesOf) -> Iterator[Lone]:
             ):
                 if isinstance(index, Name):
                     yield Lone(index.name, bound, index.span, dimension, source)
+
+
+def apart(value: Expression, ranges_of: RangesOf, stated: Collection[str]) -> Expression:
+    """The expression in which a name that several reducers bind, over different ranges, has a name
+    for each.
+
+        sum[k](A[i,k])*sum[k](A[k,j])   ->   sum[k](A[i,k])*sum[k2](A[k2,j])
+
+    A name that also stands outside of them, or whose range is stated, stays: it has one range."""
+    taken = {name.name for name in iterator_names(value, bound=True)} | {*stated}
+    fixed = {name.name for name in iterator_names(value)} | {*stated}
+    known: dict[str, dict[Range, str]] = {}
+
+    def fresh(name: str) -> str:
+        found = next(n for n in (f"{name}{k}" for k in count(2)) if n not in taken)
+        taken.add(found)
+        return found
+
+    def moved(part: Expression) -> Expression:
+        if isinstance(part, Reduction) or (isinstance(part, Defined) and not part.definition.free):
+            names = {name.name for name in part.names} - fixed
+            moves: dict[str, str] = {}
+            for lone in lone_iterators(part, ranges_of):
+                if lone.name in names and lone.name not in moves:
+                    own = known.setdefault(lone.name, {lone.range: lone.name})
+                    if lone.range not in own:
+                        own[lone.range] = fresh(lone.name)
+                    moves[lone.name] = own[lone.range]
+            part = renamed(part, moves)
+        return with_parts(part, moved)
+
+    return moved(value)
 
 
 def infer(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from einderive.ta.errors import RangeError
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine, canon, expr
 from einderive.ta.ir.affine import Range
@@ -237,3 +238,36 @@ def test_scalars_read_back_at_the_positions_of_their_names() -> None:
     )
     assert parse_expression("-inf", {}) is expr.const(-inf)
     assert parse_expression("A", {"A": a}) is a
+
+
+UNEQUAL = {"A": (3, 4), "B": (5,), "C": (6,)}
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("Y[i,j] = sum[k](A[i,k])*sum[k](A[k,j])", "Y[i,j] = sum[k](A[i,k])*sum[l](A[l,j])"),
+        ("Y = mean[i](B[i]) - mean[i](C[i])", "Y = mean[i](B[i]) - mean[j](C[j])"),
+        ("Y = max[k](B[k]) + max[k](C[k]) + min[k](B[k])", None),
+        ("Y = max[k](B[k] + sum[l](C[l])) + max[l](C[l] + sum[k](B[k]))", None),
+    ],
+)
+def test_a_name_that_two_reducers_bind_is_an_iterator_of_each(text: str, same: str | None) -> None:
+    given = {name: shape for name, shape in UNEQUAL.items() if name in text}
+    program = parse(text, given)
+    assert parse(str(program), given).roots() == program.roots()
+    if same is not None:
+        assert parse(same, given).roots() == program.roots()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Y[i] = A[i,k]*B[k] + sum[k](C[k])",
+        "Y = sum[k](B[k] + C[k])",
+        "Y[k] = B[k] + sum[l](C[l] + B[l])",
+    ],
+)
+def test_one_iterator_has_one_range(text: str) -> None:
+    with pytest.raises(RangeError, match="different sizes"):
+        parse(text, {name: shape for name, shape in UNEQUAL.items() if name in text})
