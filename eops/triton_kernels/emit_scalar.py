@@ -16,6 +16,7 @@ from einderive.eops.triton_kernels.emit_access import (
 )
 from einderive.eops.triton_kernels.plan import Plan
 from einderive.ta.functions import FUNCTIONS
+from einderive.ta.functions.data import Function
 from einderive.ta.ir import affine
 from einderive.ta.ir.expr import const
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Select
@@ -122,8 +123,7 @@ class BodyWriter:
         known = FUNCTIONS[node.function]
         if known.constant is not None:
             return scalar(known.constant, compute)
-        own = (known.name,) if known.triton_helper else ()
-        self.helpers |= dict.fromkeys((*known.triton_needs, *own))
+        self.helpers |= dict.fromkeys(_helpers(known))
         special = {"float32": known.triton_float32, "int64": known.triton_whole}
         template = special.get(compute) or known.triton
         zero, one = (literal(Fraction(value), compute) for value in (0, 1))
@@ -149,6 +149,12 @@ class BodyWriter:
         dtypes = dict(zip(self.plan.sources, self.plan.dtypes, strict=True))
         read = [part for node in compared for part in values(node) if isinstance(part, Access)]
         return operand_type(compared, self.plan.scope.domain, [dtypes[r.source] for r in read])
+
+
+def _helpers(known: Function) -> list[str]:
+    """The functions whose helpers are called, each after those that it calls."""
+    needed = [name for each in known.triton_needs for name in _helpers(FUNCTIONS[each])]
+    return [*needed, known.name] if known.triton_helper else needed
 
 
 def helper_source(function: str, compute: str) -> str:

@@ -9,6 +9,7 @@ FUNCTION = Function(
     np.arccos,
     latex=r"\arccos",
     triton="2.0 * _atan(tl.sqrt((1.0 - {0}) / (1.0 + {0})))",
+    triton_float32="2.0 * _atan(tl.sqrt_rn(tl.div_rn(1.0 - {0}, 1.0 + {0})))",
     triton_needs=("atan",),
     domain=Interval(-1, 1, included=True),
     ball=lambda x: x.acos(),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from einderive.ta.functions.data import Function, polynomial
+from einderive.ta.functions.data import Function, divided, polynomial
 
 NARROW = (-3.33329491539e-1, 1.99777106478e-1, -1.38776856032e-1, 8.05374449538e-2)
 """Of (arctan(r)/r - 1)/r^2 in r^2, for |r| <= tan(pi/8), in float32 (Cephes, S. Moshier)."""
@@ -31,7 +31,8 @@ def _atan(x):
     large = size > 2.414213562373095
     middle = (size > 0.41421356237309503) & (size <= 2.414213562373095)
     above = tl.where(large, -1.0, tl.where(middle, size - 1.0, size))
-    r = above / tl.where(large, size, tl.where(middle, size + 1.0, 1.0))
+    below = tl.where(large, size, tl.where(middle, size + 1.0, 1.0))
+    r = {divided("above", "below", wide)}
     z = r * r
     value = r + r * (z * {series})
     value = tl.where(middle, value + 0.7853981633974483, value)

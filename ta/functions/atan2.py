@@ -2,18 +2,18 @@
 
 import numpy as np
 
-from einderive.ta.functions.data import Function
+from einderive.ta.functions.data import Function, divided
 
 
 def _helper(wide: bool) -> str:
-    return '''@triton.jit
+    return f'''@triton.jit
 def _atan2(y, x):
     """The angle in the first octant, by the quotient of the lesser and the greater size, and its
     reflections."""
     high = tl.abs(y) > tl.abs(x)
     lesser = tl.where(high, tl.abs(x), tl.abs(y))
     greater = tl.where(high, tl.abs(y), tl.abs(x))
-    t = tl.where(lesser == greater, 1.0, lesser / greater)
+    t = tl.where(lesser == greater, 1.0, {divided("lesser", "greater", wide)})
     value = _atan(tl.where(greater == 0, 0.0, t))
     value = tl.where(high, 1.5707963267948966 - value, value)
     value = tl.where(x < 0, 3.141592653589793 - value, value)

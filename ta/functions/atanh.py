@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from einderive.ta.functions.data import Function, Interval
+from einderive.ta.functions.data import Function, Interval, divided
 
 
 def _helper(wide: bool) -> str:
-    return '''@triton.jit
+    return f'''@triton.jit
 def _atanh(x):
     """For x >= 0, log(1 + 2x/(1 - x))/2."""
     size = tl.abs(x)
-    value = 0.5 * _log1p(2.0 * size / (1.0 - size))
+    value = 0.5 * _log1p({divided("2.0 * size", "1.0 - size", wide)})
     return tl.where(x < 0, -value, value)
 '''
 

@@ -9,7 +9,7 @@ def _helper(wide: bool) -> str:
     return '''@triton.jit
 def _cosh(x):
     """By exp(|x|/2), which overflows for no x at which the result does not."""
-    root = tl.exp(0.5 * tl.abs(x))
+    root = _exp(0.5 * tl.abs(x))
     return 0.5 * root * root + 0.5 / root / root
 '''
 
@@ -19,6 +19,7 @@ FUNCTION = Function(
     np.cosh,
     latex=r"\cosh",
     triton="_cosh({0})",
+    triton_needs=("exp",),
     triton_helper=_helper,
     definition="(exp(x)+exp(-x))/2",
     at_zero=1,

@@ -64,7 +64,7 @@ def _erfc(x):
     a = 0.0625 * tl.floor(16.0 * size)
     t = 2.0 / (2.0 + size)
     u = 2.0 * t - 1.0
-    value = tl.exp(-a * a) * tl.exp(-(size - a) * (size + a)) * t * {series}
+    value = _exp(-a * a) * _exp(-(size - a) * (size + a)) * t * {series}
     return tl.where(x < 0, 2.0 - value, value)
 '''
 
@@ -73,6 +73,7 @@ FUNCTION = Function(
     "erfc",
     np.vectorize(math.erfc, otypes=[np.float64]),
     triton="_erfc({0})",
+    triton_needs=("exp",),
     triton_helper=_helper,
     definition="1-erf(x)",
     at_zero=1,

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from einderive.ta.functions.data import Function, Interval, polynomial
+from einderive.ta.functions.data import Function, Interval, divided, polynomial, root
 
 CENTRE = (
     (
@@ -94,22 +94,26 @@ def _real(x: Any) -> Any:
         return ROOT_HALF * np.where(np.abs(x) <= 0.85, centre, tail)
 
 
-def _text(table: Sequence[Sequence[float]], r: str) -> str:
+def _text(table: Sequence[Sequence[float]], r: str, wide: bool) -> str:
     above, below = (polynomial(r, row) for row in table)
-    return f"{above} / {below}"
+    return divided(above, below, wide)
 
 
 def _helper(wide: bool) -> str:
-    far = f"\n    tail = tl.where(r <= 5.0, tail, {_text(FAR_TAIL, '(r - 5.0)')})" if wide else ""
+    far = (
+        f"\n    tail = tl.where(r <= 5.0, tail, {_text(FAR_TAIL, '(r - 5.0)', wide)})"
+        if wide
+        else ""
+    )
     return f'''@triton.jit
 def _erfinv(x):
     """By quotients of polynomials: in x^2, and in the root of the logarithm in both tails."""
     size = tl.abs(x)
-    r = tl.sqrt(-tl.log(0.5 * (1.0 - size)))
-    tail = {_text(TAIL, "(r - 1.6)")}{far}
+    r = {root("-tl.log(0.5 * (1.0 - size))", wide)}
+    tail = {_text(TAIL, "(r - 1.6)", wide)}{far}
     tail = tl.where(size == 1.0, r, tail)
     r = 0.180625 - 0.25 * x * x
-    centre = 0.5 * size * {_text(CENTRE, "r")}
+    centre = 0.5 * size * {_text(CENTRE, "r", wide)}
     value = {ROOT_HALF!r} * tl.where(size <= 0.85, centre, tail)
     return tl.where(x < 0, -value, value)
 '''

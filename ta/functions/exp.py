@@ -1,7 +1,39 @@
 """e^x."""
 
+import math
+
 import numpy as np
 
 from einderive.ta.functions.data import Function
 
-FUNCTION = Function("exp", np.exp, latex=r"\exp", at_zero=1, ball=lambda x: x.exp())
+LOG2_E = math.log2(math.e)
+HIGH = float(np.float32(LOG2_E))
+
+
+def _helper(wide: bool) -> str:
+    if wide:
+        return """@triton.jit
+def _exp(x):
+    return tl.exp(x)
+"""
+    return f'''@triton.jit
+def _exp(x):
+    """2^t for t = x*log2(e), times 1 + d*log(2) for the rounding d of t, which is many units in the
+    last place for large x."""
+    t = x * {HIGH!r}
+    rounding = tl.fma(x, {HIGH!r}, -t) + x * {LOG2_E - HIGH!r}
+    power = tl.exp2(t)
+    usual = (power > 0.0) & (power < float("inf"))
+    return tl.where(usual, power + power * (rounding * {math.log(2)!r}), power)
+'''
+
+
+FUNCTION = Function(
+    "exp",
+    np.exp,
+    latex=r"\exp",
+    triton="_exp({0})",
+    triton_helper=_helper,
+    at_zero=1,
+    ball=lambda x: x.exp(),
+)

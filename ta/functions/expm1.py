@@ -14,7 +14,7 @@ def _helper(wide: bool) -> str:
 def _expm1(x):
     """exp(x) - 1; near 0 by its Taylor series, where the difference would cancel."""
     series = x * {series}
-    return tl.where(tl.abs(x) < 0.5, series, tl.exp(x) - 1.0)
+    return tl.where(tl.abs(x) < 0.5, series, _exp(x) - 1.0)
 '''
 
 
@@ -22,6 +22,7 @@ FUNCTION = Function(
     "expm1",
     np.expm1,
     triton="_expm1({0})",
+    triton_needs=("exp",),
     definition="exp(x)-1",
     at_zero=0,
     triton_helper=_helper,

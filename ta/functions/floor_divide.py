@@ -4,14 +4,14 @@ import operator
 
 import numpy as np
 
-from einderive.ta.functions.data import Function, rational
+from einderive.ta.functions.data import Function, divided, rational
 
 
 def _helper(wide: bool) -> str:
-    return '''@triton.jit
+    return f'''@triton.jit
 def _floor_divide(x, y, r):
     """(x - r)/y, which is whole but for its rounding; r is what is left with the sign of x."""
-    q = (x - r) / y
+    q = {divided("x - r", "y", wide)}
     q = tl.where((r != 0) & ((r < 0) != (y < 0)), q - 1.0, q)
     low = tl.floor(q)
     q = tl.where(q - low > 0.5, low + 1.0, low)

@@ -6,18 +6,18 @@ from typing import Any
 import numpy as np
 
 from einderive.ta.functions import trunc
-from einderive.ta.functions.data import Function, rational
+from einderive.ta.functions.data import Function, divided, rational
 
 
 def _helper(wide: bool) -> str:
-    return '''@triton.jit
+    return f'''@triton.jit
 def _fmod(x, y):
     """A whole multiple of y is taken off twice, in a fused multiplication that does not round, so
     that the quotient may have twice the digits of the type; it may be off by one."""
     size = tl.abs(y)
     r = tl.abs(x)
-    r = tl.fma(-tl.floor(r / size), size, r)
-    r = tl.fma(-tl.floor(r / size), size, r)
+    r = tl.fma(-tl.floor({divided("r", "size", wide)}), size, r)
+    r = tl.fma(-tl.floor({divided("r", "size", wide)}), size, r)
     r = tl.where(r < 0, r + size, tl.where(r >= size, r - size, r))
     r = tl.where((size == float("inf")) & (tl.abs(x) < float("inf")), tl.abs(x), r)
     return tl.where(x < 0, -r, r)

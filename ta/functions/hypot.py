@@ -2,18 +2,18 @@
 
 import numpy as np
 
-from einderive.ta.functions.data import Function
+from einderive.ta.functions.data import Function, divided, root
 
 
 def _helper(wide: bool) -> str:
-    return '''@triton.jit
+    return f'''@triton.jit
 def _hypot(x, y):
     """g*sqrt(1 + (l/g)^2) for the lesser size l and the greater g."""
     high = tl.abs(y) > tl.abs(x)
     lesser = tl.where(high, tl.abs(x), tl.abs(y))
     greater = tl.where(high, tl.abs(y), tl.abs(x))
-    t = tl.where(greater == 0, 0.0, lesser / greater)
-    value = greater * tl.sqrt(1.0 + t * t)
+    t = tl.where((x == 0) & (y == 0), 0.0, {divided("lesser", "greater", wide)})
+    value = greater * {root("1.0 + t * t", wide)}
     infinite = (tl.abs(x) == float("inf")) | (tl.abs(y) == float("inf"))
     return tl.where(infinite, float("inf"), value)
 '''

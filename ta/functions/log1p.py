@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from einderive.ta.functions.data import Function, Interval, polynomial
+from einderive.ta.functions.data import Function, Interval, divided, polynomial
 
 
 def _helper(wide: bool) -> str:
@@ -11,7 +11,7 @@ def _helper(wide: bool) -> str:
     return f'''@triton.jit
 def _log1p(x):
     """log(1 + x); near 0 as 2 artanh(x / (2 + x)), where the sum would lose digits."""
-    s = x / (2.0 + x)
+    s = {divided("x", "2.0 + x", wide)}
     z = s * s
     series = s * {series}
     return tl.where(tl.abs(x) < 0.25, series, tl.log(1.0 + x))

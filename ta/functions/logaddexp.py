@@ -11,7 +11,7 @@ def _helper(wide: bool) -> str:
 def _logaddexp(x, y):
     """max(x, y) + log(1 + exp(-|x - y|)); of two equal infinities, it is that one."""
     top = tl.where(y > x, y, x)
-    value = top + _log1p(tl.exp(-tl.abs(x - y)))
+    value = top + _log1p(_exp(-tl.abs(x - y)))
     value = tl.where((x == y) & (tl.abs(x) == float("inf")), x, value)
     return tl.where((x != x) | (y != y), x + y, value)
 '''
@@ -24,7 +24,10 @@ FUNCTION = Function(
     symmetric=True,
     triton="_logaddexp({0}, {1})",
     triton_helper=_helper,
-    triton_needs=("log1p",),
+    triton_needs=(
+        "exp",
+        "log1p",
+    ),
     definition="log(exp(x)+exp(y))",
     ball=lambda x, y: (x.exp() + y.exp()).log(),
 )

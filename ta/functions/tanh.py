@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from einderive.ta.functions.data import Function
+from einderive.ta.functions.data import Function, divided
 
 
 def _helper(wide: bool) -> str:
-    return '''@triton.jit
+    return f'''@triton.jit
 def _tanh(x):
     """-d / (2 + d) for d = exp(-2 |x|) - 1, with the sign of x."""
     d = _expm1(-2.0 * tl.abs(x))
-    t = -d / (2.0 + d)
+    t = {divided("-d", "2.0 + d", wide)}
     return tl.where(x < 0, -t, t)
 '''
 

@@ -381,6 +381,30 @@ def nan_survives(cache: Path, device: str = "cpu") -> bool:
     return True
 
 
+SPECIAL = (math.nan, INF, -INF, 0.0, 0.5, 1.0, -1.0, 2.5, -7.0, 88.7, 200.0, -200.0, 1e30, -1e30)
+
+
+def wrong_at_special_numbers(cache: Path, device: str = "cpu") -> list[str]:
+    """The functions that have other values at infinities, NaN and others in float32."""
+    found = []
+    for name, known in FUNCTIONS.items():
+        if known.arity not in (1, 2) or known.truth:
+            continue
+        columns = [torch.tensor(SPECIAL)]
+        if known.arity == 2:
+            columns = list(torch.cartesian_prod(*columns, *columns).t().contiguous())
+        tensors = [expr.tensor(letter, (len(columns[0]),)) for letter in "AB"[: known.arity]]
+        body = expr.apply(name, *(read(tensor, 0) for tensor in tensors))
+        kernel = build(scope(box(len(columns[0])), [], body), cache=cache)
+        with np.errstate(all="ignore"):
+            exact = np.asarray(known.real(*(column.double().numpy() for column in columns)))
+        value = kernel(*(column.to(device) for column in columns)).cpu()
+        expected = torch.from_numpy(exact).float()
+        if not torch.allclose(value, expected, rtol=1e-5, atol=1e-37, equal_nan=True):
+            found.append(name)
+    return found
+
+
 def main(cache: Path) -> None:
     for case in cases():
         try:
@@ -390,6 +414,8 @@ def main(cache: Path) -> None:
             record = {"case": case.name, "failure": repr(failure.__cause__ or failure)}
         print(json.dumps(record), flush=True)
     print(json.dumps({"case": "nan", "form": "", "error": 0.0 if nan_survives(cache) else 1.0}))
+    wrong = wrong_at_special_numbers(cache)
+    print(json.dumps({"case": "special numbers", "form": ", ".join(wrong), "error": 0.0}))
 
 
 if __name__ == "__main__":

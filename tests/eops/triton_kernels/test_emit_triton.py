@@ -56,6 +56,10 @@ def test_nan_passes_through(interpreted: dict[str, dict[str, Any]]) -> None:
     assert interpreted["nan"]["error"] == 0
 
 
+def test_functions_at_special_numbers(interpreted: dict[str, dict[str, Any]]) -> None:
+    assert interpreted["special numbers"]["form"] == ""
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", CASES)
 def test_meaning_on_a_gpu(name: str, tmp_path: Path) -> None:
@@ -67,6 +71,11 @@ def test_meaning_on_a_gpu(name: str, tmp_path: Path) -> None:
 @pytest.mark.gpu
 def test_nan_passes_through_on_a_gpu(tmp_path: Path) -> None:
     assert runner.nan_survives(tmp_path, "cuda")
+
+
+@pytest.mark.gpu
+def test_functions_at_special_numbers_on_a_gpu(tmp_path: Path) -> None:
+    assert runner.wrong_at_special_numbers(tmp_path, "cuda") == []
 
 
 @pytest.mark.gpu
