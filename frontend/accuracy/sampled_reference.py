@@ -26,8 +26,10 @@ from einderive.derivations.steps.contract_pairs import plain_factors
 from einderive.derivations.steps.kernel import apply
 from einderive.frontend.accuracy.rows import narrowed, within
 from einderive.ta.errors import RuleRefused
+from einderive.ta.exact.interp import visited
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Node, Scope, Select
 from einderive.ta.ir.sources import redirected
 from einderive.ta.ir.subst import accesses, points_of, stages, walk
@@ -112,6 +114,22 @@ def _cut(row: tuple[Range, ...], times: float, place: int) -> tuple[Range, ...]:
     length = max(min(LEAST_LENGTH, high - low), int((high - low) / times))
     start = (low, high - length, (low + high - length) // 2)[place % 3]
     return (*leading, Range(start, start + length))
+
+
+def fewer_terms(root: Scope, most: int) -> Scope:
+    """The scope with sums over the last parts of their ranges alone, so short that an entry takes
+    at most so many values to compute, as far as sums decide that."""
+    found, halvings = root, 0
+    longest = max((side.extent for stage in stages(root) for side in stage.sums), default=0)
+    while visited([found], 1) > most and longest > 2**halvings:
+        halvings += 1
+        done: dict[Scope, Scope] = {}
+        for stage in stages(root):
+            new = redirected(stage, done)
+            sums = [Range(hi - -(-(hi - lo) // 2**halvings), hi) for lo, hi in new.sums]
+            done[stage] = make_scope(new.loops, sums, new.body, new.reducer)
+        found = done[root]
+    return found
 
 
 def gathered(outputs: Sequence[torch.Tensor], parts: Sequence[Piece]) -> tuple[torch.Tensor, ...]:

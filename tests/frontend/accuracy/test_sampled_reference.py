@@ -9,15 +9,18 @@ import torch
 
 import einderive as ed
 from einderive.eops.torch_views.stage import lower_all
-from einderive.frontend.accuracy import sampled_reference
+from einderive.frontend.accuracy import accept, sampled_reference
 from einderive.frontend.accuracy.accept import reference
 from einderive.frontend.accuracy.sampled_reference import (
     equally_cheap,
+    fewer_terms,
     gathered,
     pieces,
     seconds,
 )
+from einderive.ta.errors import BuildError
 from einderive.ta.exact.interp import visited
+from einderive.ta.ir.node import Scope
 
 
 @pytest.fixture
@@ -101,3 +104,27 @@ def test_products_of_many_factors_cost_what_their_pairs_cost() -> None:
     }
     wanted = torch.linalg.multi_dot(list(given.values()))
     torch.testing.assert_close(lower_all(equally_cheap(root))(given), wanted)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Y = A[i]*B[k]",
+        "Y[j] = max[i,k](A[i+j] - B[k]) where j in 0:3, i in 0:4000, k in 0:5000",
+    ],
+)
+def test_of_a_very_long_sum_a_part_is_confirmed(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = ed.parse(text, A=(5000,), B=(5000,))
+    (root,) = program.roots()
+    assert visited([root], 1) > accept.MOST_ALONE
+    part = fewer_terms(root, 10**5)
+    assert 10**5 / 4 < visited([part], 1) <= 10**5
+    assert [side.hi for side in part.sums] == [side.hi for side in root.sums]
+    reference(program, "cpu")
+
+    def wrong(scope: Scope) -> Any:
+        return lambda given: lower_all(scope)(given) + 1
+
+    monkeypatch.setattr(accept, "lower_all", wrong)
+    with pytest.raises(BuildError, match="disagrees with the exact interpreter"):
+        reference(program, "cpu")
