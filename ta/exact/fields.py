@@ -187,7 +187,7 @@ class ModularField(Field):
     def opaque(self, name: str, *args: Array) -> Array:
         """A fixed pseudo-random residue for each name and argument, in any order where the function
         is symmetric."""
-        if name in FUNCTIONS and FUNCTIONS[name].symmetric:
+        if len(args) == 2 and name in FUNCTIONS and FUNCTIONS[name].symmetric:
             args = (np.minimum(*args), np.maximum(*args))
         return self._residue(_mixed(crc32(f"{name} {self.prime}".encode()), *args))
 

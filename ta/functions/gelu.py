@@ -23,7 +23,8 @@ FUNCTION = Function(
     "gelu",
     _real,
     torch="F.gelu",
-    triton="0.5 * {0} * (1.0 + tl.erf({0} * 0.7071067811865476))",
+    triton="0.5 * {0} * _erfc({0} * -0.7071067811865476)",
+    triton_needs=("erfc",),
     at_zero=0,
     torch_stage="F.gelu({0}) if {0}.is_cuda else "
     "({0} * -0.7071067811865476).erfc_().mul_(0.5).mul_({0})",
