@@ -76,16 +76,28 @@ def constant_types(
     return [dtype for dtype in inputs if dtype.is_floating_point] or list(read)
 
 
+def types_beside(
+    scope: Scope, read: Sequence[torch.dtype], inputs: Sequence[torch.dtype]
+) -> StageTypes:
+    """`stage_types` in a program with inputs of these types."""
+    if not depends_on_inputs(scope):
+        read = constant_types(scope, read, inputs)
+    types = stage_types(scope, read)
+    floating = [dtype for dtype in inputs if not is_whole(dtype)]
+    if floating and all(map(is_whole, read)) and not is_whole(types.result):
+        common = reduce(torch.promote_types, floating)
+        return StageTypes(torch.float32 if common in HALVES else common, common)
+    return types
+
+
 def types_of(scope: Scope) -> Callable[[Mapping[Source, torch.Tensor]], StageTypes]:
     """The stage's types, from its program's buffers."""
-    read, constant = sources(scope.body), not depends_on_inputs(scope)
+    read = sources(scope.body)
 
     def types(buffers: Mapping[Source, torch.Tensor]) -> StageTypes:
         found = [torch.int64 if source is INDEX else buffers[source].dtype for source in read]
-        if constant:
-            inputs = [b.dtype for source, b in buffers.items() if _is_given(source)]
-            found = constant_types(scope, found, inputs)
-        return stage_types(scope, found)
+        inputs = [b.dtype for source, b in buffers.items() if _is_given(source)]
+        return types_beside(scope, found, inputs)
 
     return types
 

@@ -23,7 +23,7 @@ import torch
 
 from einderive.eops.dtypes import LIMITS, is_integral_throughout
 from einderive.eops.torch_views.stage import lower_all
-from einderive.eops.torch_views.types import constant_types, depends_on_inputs, stage_types
+from einderive.eops.torch_views.types import types_beside
 from einderive.ta.exact.fields import Array, NativeField, rounded
 from einderive.ta.exact.interp import uses_order
 from einderive.ta.functions import FUNCTIONS
@@ -100,9 +100,7 @@ def output_types(program: Program) -> tuple[torch.dtype, ...]:
     found[INDEX] = torch.int64
     for stage in stages(*program.roots()):
         read = [found[source] for source in sources(stage.body)]
-        if not depends_on_inputs(stage):
-            read = constant_types(stage, read, inputs)
-        found[stage] = stage_types(stage, read).result
+        found[stage] = types_beside(stage, read, inputs).result
     return tuple(found[root] for root in program.roots())
 
 

@@ -251,11 +251,12 @@ ARRAYS = (
     ),
     _function(
         "cumulative_sum",
-        text="Y[b,i] = sum[j](where(j <= i, X[b,j], 0))",
+        text="Y[b,i] = sum[j](where(j <= i, X[b,j], 0)) where i in 0:m",
         line="np.cumsum(X, axis=1)",
         X=real("n", "m"),
         n=(3, 256),
         m=(5, 512),
+        given="m",
     ),
     _function(
         "tile",

@@ -71,7 +71,10 @@ KERNELS = (
     ),
     _poly(
         "syr2k, lower part",
-        text="C[i,j] = where(j <= i, 1.5*(A[i,k]*B[j,k] + B[i,k]*A[j,k]) + 1.2*D[i,j], D[i,j])",
+        text="""
+        S[i,j] = A[i,k]*B[j,k] + B[i,k]*A[j,k]
+        C[i,j] = where(j <= i, 1.5*S[i,j] + 1.2*D[i,j], D[i,j])
+        """,
         line="np.where(np.tri(len(A), dtype=bool), 1.5 * (A @ B.T + B @ A.T) + 1.2 * D, D)",
         A=real("n", "n"),
         B=real("n", "n"),

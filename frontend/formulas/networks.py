@@ -221,7 +221,7 @@ NETWORKS = (
     _layer(
         "attention with a mask of padding",
         text="""
-        S[b,i,j] = where(M[b,j], Q[b,i,d]*K[b,j,d]/8, -1e9)
+        S[b,i,j] = where(M[b,j], sum[d](Q[b,i,d]*K[b,j,d])/8, -1e9)
         Y[b,i,e] = softmax[j](S[b,i,j])*V[b,j,e]
         """,
         line="F.scaled_dot_product_attention(Q, K, V, attn_mask=M[:, None], scale=1 / 8)",

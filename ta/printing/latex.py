@@ -128,6 +128,7 @@ class _Writer:
                 text = ""
                 for term in node.terms:
                     shown = self.scalar(term, frame)
+                    shown = _grouped(shown) if _is_infix(term) else shown
                     joint = " - " if shown.startswith("-") else " + "
                     text += joint + shown.removeprefix("-") if text else shown
                 return text

@@ -215,7 +215,7 @@ class Printer:
             if text and isinstance(term, Mul) and term.factors[:-1] == (expr.const(-1),):
                 text += f" - {_bracketed(self.scalar(term.factors[-1], frame), PRODUCT)}"
                 continue
-            shown, _ = self.scalar(term, frame)
+            shown = _bracketed(self.scalar(term, frame), SUM)
             if text and shown.startswith("-"):
                 text += f" - {shown[1:]}"
             else:

@@ -192,3 +192,11 @@ def test_rows(text: str) -> None:
 
 def test_repr_is_the_text() -> None:
     assert repr(parse_expression("2*A[i] - 1", TENSORS)) == "2*A[i] - 1"
+
+
+def test_a_comparison_beside_a_sum_is_in_parentheses() -> None:
+    text = "Y[i] = (s[i] < 1) + s[i]"
+    program = parse(text, {"s": (3,)})
+    assert show_program(program) == "Y[i] = s[i] + (s[i] < 1)"
+    assert parse(show_program(program), {"s": (3,)}).roots() == program.roots()
+    assert r"\left(s_{i} < 1\right)" in program.latex()
