@@ -58,7 +58,8 @@ class Description:
 @dataclass(frozen=True, slots=True)
 class Rule(Description):
     """One identity.  `laws` are the names (in `equality.laws`) of the identities of functions that
-    it rests on, where there are such.  An `opening` rule is asked of the stages of the given
+    it rests on, where there are such; those in `proved` (of `ta.laws`) have a proof and need not be
+    asked for.  An `opening` rule is asked of the stages of the given
     program alone, before all others: what it prepares, and what the rules in `then` make of that
     one after the other, is explored like the program itself."""
 
@@ -66,6 +67,7 @@ class Rule(Description):
     examples: tuple[Example, ...]
     refusals: tuple[Refusal, ...] = ()
     laws: tuple[str, ...] = ()
+    proved: tuple[str, ...] = ()
     opening: bool = False
     then: tuple[Rule, ...] = ()
 

@@ -27,6 +27,7 @@ from einderive.ta.exact.sampled import sampled_values
 from einderive.ta.ir.node import Apply, Node, Scope
 from einderive.ta.ir.sources import replace_sources
 from einderive.ta.ir.subst import stages, walk
+from einderive.ta.reals.prove import prove
 
 Points: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 POINTS = 24
@@ -144,9 +145,12 @@ def _compare(left: Scope, right: Scope) -> Finding:
     try:
         wrong = _difference(left, right, points, fields)
         law = ""
+        functions = any(isinstance(node, Apply) for stage in order for node in walk(stage.body))
         has_exp = any(_is_exp(node) for stage in order for node in walk(stage.body))
         if wrong and has_exp and _agree_by_law(left, right, points):
             wrong, law = "", ", by the law exp(a + b) = exp(a)*exp(b)"
+        if wrong and functions and (proof := prove(left, right)).equal:
+            return Finding("both programs are proved equal", True, f"by {', '.join(proof.laws)}")
     except (EinderiveError, MemoryError, ValueError) as error:
         return Finding(what, False, f"not evaluated: {error}")
     except RecursionError:

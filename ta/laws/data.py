@@ -20,6 +20,12 @@ class Law:
     """Comparisons with a comma between them; empty where it holds for all numbers."""
     floating: str = ""
     """Where floating point differs: overflow, NaN, lost digits."""
+    helps: bool = False
+    """Whether the right side of each equation costs less, and is as exact and as often a number:
+    such a law is a step of the search (`derivations.rules.law`) and an axiom of the checker."""
+    keeps: bool = False
+    """Whether, where the domain is known, NaN and infinities of floating point stay where they
+    are."""
     cases: tuple[str, ...] = ()
     """Comparisons, of which one holds in each case of the proof."""
 

@@ -8,11 +8,19 @@ LAWS = (
         ("exp(a+b) = exp(a)*exp(b)",),
         floating="exp(a) may overflow or vanish where exp(a+b) does not",
     ),
-    Law("exp-log", ("exp(log(x)) = x",), domain="x > 0", floating="the right side has more digits"),
+    Law(
+        "exp-log",
+        ("exp(log(x)) = x",),
+        domain="x > 0",
+        floating="the right side has more digits",
+        helps=True,
+        keeps=True,
+    ),
     Law(
         "log-exp",
         ("log(exp(x)) = x",),
         floating="exp(x) may overflow or vanish; the right side has more digits",
+        helps=True,
     ),
     Law("exp-monotone", ("max(exp(a),exp(b)) = exp(max(a,b))",), cases=("a >= b", "a <= b")),
 )

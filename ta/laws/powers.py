@@ -4,12 +4,18 @@ from einderive.ta.laws.data import Law
 
 LAWS = (
     Law(
-        "sqrt-power", ("sqrt(x)^2 = x",), domain="x >= 0", floating="the right side has more digits"
+        "sqrt-power",
+        ("sqrt(x)^2 = x",),
+        domain="x >= 0",
+        floating="the right side has more digits",
+        helps=True,
+        keeps=True,
     ),
     Law(
         "sqrt-square",
         ("sqrt(x^2) = abs(x)",),
         floating="x^2 may overflow or vanish; the right side has more digits",
+        helps=True,
         cases=("x >= 0", "x <= 0"),
     ),
     Law(

@@ -79,7 +79,7 @@ class Exploration:
         self.random, self.counts, self.distinct, self.failed = random, counts, distinct, report
         self.rules = [rule for rule in rules if isinstance(rule, Rule)]
         self.joint_rules = [rule for rule in rules if isinstance(rule, JointRule)]
-        self.laws = {rule.name: rule.laws for rule in self.rules}
+        self.laws = {rule.name: (*rule.laws, *rule.proved) for rule in self.rules}
         self.judge = Judge()
         self.exact = random.random() < EXACT_SHARE
         self.steps: dict[Scope, list[tuple[Move, Scope]]] = {}

@@ -41,10 +41,10 @@ NOTATION = {
             "ir.operator",
         ),
         *("ir.program", "ir.sources", "ir.subst", "notation.parse"),
-        *("facts.infinite", "printing.written"),
+        *("facts.infinite", "facts.instances", "printing.written"),
     )
 }
-"""Of `ta`: what says what a text means."""
+"""Of `ta`: what says what a text means, and the laws of functions, which are data."""
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.name))

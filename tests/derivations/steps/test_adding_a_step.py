@@ -35,7 +35,18 @@ from tests.oracle import equal
 PAGE = Path(__file__).parents[3] / "docs" / "adding-a-step.md"
 FILE, RULE = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
 KNOWN = {
-    *("Centre", "ContractPairs", "Distribute", "Expand", "Exponential", "Factor", "Fuse", "Merge"),
+    *(
+        "ByLaw",
+        "Centre",
+        "ContractPairs",
+        "Distribute",
+        "Expand",
+        "Exponential",
+        "Factor",
+        "Fuse",
+        "Merge",
+    ),
+    *("Fuse", "Merge"),
     *("Materialise", "Pull", "ReadPart", "ReindexLoops", "ReindexSums", "Scale", "SplitRange"),
     "SplitSum",
 }

@@ -1,0 +1,99 @@
+"""Whether a term is positive, or at least not negative, over a box: by its form and by promises.
+
+    exp(a) > 0      a^2 >= 0      |a| >= 0      A[i] > 0 where `assume A > 0`, and A is read inside
+
+Of the real numbers alone: a term that is NaN, or has no value, has no sign, and none is claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from einderive.ta.facts.assumed import non_negative, positive
+from einderive.ta.facts.infinite import may_be_infinite
+from einderive.ta.functions import FUNCTIONS
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.node import (
+    Access,
+    Add,
+    Apply,
+    Const,
+    Mul,
+    Node,
+    Number,
+    Power,
+    Scope,
+    Select,
+    Tensor,
+)
+from einderive.ta.ir.subst import producers
+
+UNKNOWN, NOT_NEGATIVE, POSITIVE = range(3)
+
+
+def least_sign(node: Node, box: Sequence[Range]) -> int:
+    """The strongest that is known of the term's sign at every point of the box."""
+    for stage in producers(node):
+        _of_scope(stage)
+    return _sign(node, tuple(box))
+
+
+@lru_cache(maxsize=1 << 14)
+def _sign(node: Node, box: tuple[Range, ...]) -> int:
+    match node:
+        case Const():
+            return _of_number(node.value)
+        case Access():
+            return _of_read(node, box)
+        case Add():
+            signs = [_sign(term, box) for term in node.terms]
+            return max(signs) if min(signs) else UNKNOWN
+        case Mul():
+            return min(_sign(factor, box) for factor in node.factors)
+        case Power():
+            base = _sign(node.base, box)
+            if base == UNKNOWN and node.exponent % 2:
+                return UNKNOWN
+            return POSITIVE if base == POSITIVE else NOT_NEGATIVE
+        case Select():
+            return min(_sign(node.then, box), _sign(node.otherwise, box))
+        case Apply():
+            return _of_function(node.function, node.args, box)
+    return UNKNOWN
+
+
+def _of_number(value: Number) -> int:
+    return POSITIVE if value > 0 else NOT_NEGATIVE if value == 0 else UNKNOWN
+
+
+def _of_read(node: Access, box: tuple[Range, ...]) -> int:
+    source = node.source
+    if isinstance(source, Tensor):
+        inside = POSITIVE if positive(source) else NOT_NEGATIVE if non_negative(source) else UNKNOWN
+    else:
+        inside = _of_scope(source)
+    if affine.within(node.rows, source.ranges, box):
+        return inside
+    return min(inside, _of_number(node.fill))
+
+
+@lru_cache(maxsize=1 << 12)
+def _of_scope(scope: Scope) -> int:
+    """Of all its elements; of a sum, max, min or product of terms of this sign."""
+    return UNKNOWN if scope.empty else _sign(scope.body, scope.domain)
+
+
+def _of_function(name: str, args: Sequence[Node], box: tuple[Range, ...]) -> int:
+    known = FUNCTIONS[name]
+    signs = [_sign(arg, box) for arg in args]
+    if name == "exp":
+        return NOT_NEGATIVE if may_be_infinite(args[0]) else POSITIVE
+    if name in ("maximum", "minimum"):
+        return max(signs) if name == "maximum" else min(signs)
+    if name in ("sqrt", "abs"):
+        return max(signs[0], NOT_NEGATIVE)
+    if name == "relu" or (known.range is not None and known.range[0] >= 0):
+        return NOT_NEGATIVE
+    return UNKNOWN

@@ -1,0 +1,70 @@
+"""Steps by laws of functions: where they hold, what they keep, and that they are taken."""
+
+import pytest
+
+import einderive as ed
+from einderive.derivations.checker import not_equal
+from einderive.derivations.rules.law import LAW
+from einderive.ta.ir.node import Scope
+from einderive.ta.notation.parse import parse
+from einderive.ta.printing.show import show
+
+
+def root(text: str) -> Scope:
+    shapes = {"A": (6,), "B": (6,)}
+    (scope,) = parse(text, {name: s for name, s in shapes.items() if f"{name}[" in text}).roots()
+    return scope
+
+
+@pytest.mark.parametrize(
+    ("text", "after", "keeps"),
+    [
+        ("assume A > 0; Y[i] = exp(log(A[i]))", "{L[i:0:6] A[i]}", True),
+        ("assume A >= 0; Y[i] = sqrt(A[i])^2", "{L[i:0:6] A[i]}", True),
+        ("Y[i] = exp(log(exp(B[i])+1))", "{L[i:0:6] exp(B[i]) + 1}", True),
+        ("Y[i] = log(exp(B[i]))", "{L[i:0:6] B[i]}", False),
+        ("Y[i] = sqrt(B[i]^2)", "{L[i:0:6] abs(B[i])}", False),
+    ],
+)
+def test_a_law_is_a_step_that_the_checker_shows(text: str, after: str, keeps: bool) -> None:
+    (step,) = LAW.steps(root(text))
+    assert show(step.after) == after
+    assert step.keeps_nonfinite() is keeps
+    assert step.exactness("reassociates") == "reassociates"
+    assert not_equal(step.before, step.after) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Y[i] = exp(log(A[i]))", "Y[i] = A[i]"),
+        ("assume A >= 0; Y[i] = exp(log(A[i]))", "assume A >= 0; Y[i] = A[i]"),
+        (
+            "assume A > 0; Y[i] = exp(log(A[i-1])) where i in 0:7",
+            "assume A > 0; Y[i] = A[i-1] where i in 0:7",
+        ),
+        ("Y[i] = sqrt(A[i])^2", "Y[i] = A[i]"),
+        ("Y[i] = sqrt(A[i]^2)", "Y[i] = A[i]"),
+        ("Y[i] = log(exp(A[i]))", "Y[i] = 2*A[i]"),
+    ],
+)
+def test_what_a_law_requires_has_to_be_known(text: str, wrong: str) -> None:
+    before, after = root(text), root(wrong)
+    assert after not in [step.after for step in LAW.steps(before)]
+    assert not_equal(before, after) is not None
+
+
+def test_the_search_takes_it_and_the_record_checks() -> None:
+    text = "assume A > 0; Y[i] = exp(log(A[i]))*B[i] + sqrt(A[i])*sqrt(A[i])"
+    derivation = ed.derive(text, A=(64,), B=(64,))
+    report = derivation.check(1)
+    assert report, str(report)
+    assert [step.rule for step in derivation.steps] == ["law", "law"]
+    assert "exp" not in str(derivation.program)
+
+
+def test_the_maximum_of_a_softmax_stays() -> None:
+    text = "M[i] = max[j](A[i,j]); Y[i,k] = exp(A[i,k]-M[i])/sum[l](exp(A[i,l]-M[i]))"
+    derivation = ed.derive(text, A=(8, 16))
+    assert derivation.check(1)
+    assert "max[" in str(derivation.program)

@@ -1,0 +1,58 @@
+"""The sign that is known of a term, beside signs of its values."""
+
+import numpy as np
+import pytest
+
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate
+from einderive.ta.facts.signs import NOT_NEGATIVE, POSITIVE, UNKNOWN, least_sign
+from einderive.ta.notation.parse import parse
+
+SHAPES = {"A": (6,), "B": (6,)}
+
+
+@pytest.mark.parametrize(
+    ("body", "known"),
+    [
+        ("exp(B[i])", POSITIVE),
+        ("exp(B[i])*B[i]", UNKNOWN),
+        ("A[i]", POSITIVE),
+        ("A[i-1]", NOT_NEGATIVE),
+        ("A{fill=-1}[i-1]", UNKNOWN),
+        ("A{fill=1}[i-1]", POSITIVE),
+        ("B[i]", UNKNOWN),
+        ("B[i]^2", NOT_NEGATIVE),
+        ("B[i]^2+1/2", POSITIVE),
+        ("B[i]^3", UNKNOWN),
+        ("A[i]^3", POSITIVE),
+        ("1/A[i]", POSITIVE),
+        ("A[i]-1", UNKNOWN),
+        ("A[i]+A[i-1]", POSITIVE),
+        ("abs(B[i])", NOT_NEGATIVE),
+        ("abs(A[i])", POSITIVE),
+        ("relu(B[i])", NOT_NEGATIVE),
+        ("sigmoid(B[i])", NOT_NEGATIVE),
+        ("sqrt(A[i])", POSITIVE),
+        ("sin(B[i])", UNKNOWN),
+        ("maximum(A[i],B[i])", POSITIVE),
+        ("minimum(A[i],B[i])", UNKNOWN),
+        ("minimum(A[i],2)", POSITIVE),
+        ("sum[k](A[k]*exp(B[i]))", POSITIVE),
+        ("sum[k](A[k]*B[i])", UNKNOWN),
+        ("max[k](A[k]+B[i]^2)", POSITIVE),
+        ("where(i < 2, A[i], 0)", NOT_NEGATIVE),
+        ("where(i < 2, A[i], B[i])", UNKNOWN),
+        ("exp(B{fill=-inf}[i-1])", NOT_NEGATIVE),
+    ],
+)
+def test_what_is_known_of_a_sign(body: str, known: int) -> None:
+    promise = "assume A > 0; " if "A" in body else ""
+    used = {name: shape for name, shape in SHAPES.items() if name in body}
+    (root,) = parse(f"{promise}Y[i] = {body} where i in 0:6", used).roots()
+    assert least_sign(root.body, root.domain) == known
+    random = np.random.default_rng(0)
+    for _ in range(20):
+        data = {"A": np.abs(random.standard_normal(6)) + 1e-3, "B": random.standard_normal(6)}
+        values = evaluate(root, {name: data[name] for name in used}, RealField())
+        assert known < NOT_NEGATIVE or np.all(values >= 0)
+        assert known < POSITIVE or np.all(values > 0)
