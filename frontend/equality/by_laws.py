@@ -13,11 +13,11 @@ import numpy as np
 from einderive.frontend.equality.equation import Pair
 from einderive.frontend.equality.verdict import Counterexample, Verdict
 from einderive.ta.equality.counterexample import ROUNDING, confirmed, real_fields
+from einderive.ta.equality.laws import LAWS
 from einderive.ta.equality.positions import positions
 from einderive.ta.exact.fields import Array, RealField
 from einderive.ta.exact.interp import evaluate, evaluate_at, input_tensors, visited
 from einderive.ta.exact.sampled import sampled_values
-from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.node import ANY, Bounds, Tensor
 from einderive.ta.ir.program import Assumption
 from einderive.ta.ir.subst import points_of
@@ -58,7 +58,7 @@ def proved(pair: Pair) -> Verdict:
 
 def _law(name: str) -> str:
     known = REAL_LAWS.get(name)
-    return known.text if known else f"{name}(x) = {FUNCTIONS[name].definition}"
+    return known.text if known else LAWS[name].equation
 
 
 def promises(pair: Pair) -> str:

@@ -87,6 +87,7 @@ def _shrunk(
     outputs = [name for name in shapes if name not in pair.shapes]
     if outputs:  # their shapes state ranges, and so belong to no class
         return
+    together = [group for group in together if group[0][0] in shapes]  # not INDEX
     together.sort(key=lambda group: -shapes[group[0][0]][group[0][1]])
     for side in SIDES:  # all at once: what is large hides what is small
         if search.late:

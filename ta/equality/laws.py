@@ -89,17 +89,23 @@ def apply_definitions(roots: Sequence[Scope], laws: Iterable[str]) -> tuple[Scop
             return expr.access(done[node.source], node.rows, node.fill)
         operands = tuple(map(visit, children(node)))
         if isinstance(node, Apply) and node.function in chosen:
-            return put(visit(_definition(node.function)), operands)
+            return _put(visit(_definition(node.function)), operands)
         return with_children(node, operands)
-
-    def put(node: Node, operands: Sequence[Node]) -> Node:
-        if node in OPERANDS:
-            return operands[OPERANDS.index(node)]
-        return with_children(node, tuple(put(child, operands) for child in children(node)))
 
     for stage in stages(*roots):
         done[stage] = make_scope(stage.loops, stage.sums, visit(stage.body), stage.reducer)
     return tuple(done[root] for root in roots)
+
+
+def written(node: Apply) -> Node:
+    """The function's definition with its operands put in."""
+    return _put(_definition(node.function), node.args)
+
+
+def _put(node: Node, operands: Sequence[Node]) -> Node:
+    if node in OPERANDS:
+        return operands[OPERANDS.index(node)]
+    return with_children(node, tuple(_put(child, operands) for child in children(node)))
 
 
 @lru_cache

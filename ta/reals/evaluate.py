@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import reduce
 from itertools import product
 from math import prod
 
+from einderive.ta.equality.laws import written
 from einderive.ta.facts.kinds import finite_everywhere
 from einderive.ta.functions import FUNCTIONS
-from einderive.ta.ir import affine, expr
+from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import resolve
 from einderive.ta.ir.node import (
@@ -30,8 +31,7 @@ from einderive.ta.ir.node import (
     Select,
     Tensor,
 )
-from einderive.ta.ir.subst import replace_node, substitute
-from einderive.ta.notation.parse import parse
+from einderive.ta.ir.subst import substitute
 from einderive.ta.reals import functions, trigonometry
 from einderive.ta.reals.case import Began, Branch, NotDecided
 from einderive.ta.reals.field import Values
@@ -40,7 +40,6 @@ from einderive.ta.reals.polynomials import monomial, terms, used
 
 MOST_WRITTEN = 8
 """A sum of more terms is not written out."""
-X = expr.access(expr.tensor("x", ()), ())
 
 Box = tuple[Range, ...]
 
@@ -177,10 +176,9 @@ class Evaluation:
             return self.of(node.args[1 if taken else 2], box)
         if known.always_finite and not all(map(finite_everywhere, node.args)):
             raise NotDecided(f"{name} of what may have no value")
-        definition = known.definition
-        if definition and known.pieces is None:
+        if known.definition and known.pieces is None:
             field.laws.add(name)
-            return self.of(replace_node(_parsed(definition), X, node.args[0]), box)
+            return self.of(written(node), box)
         operands = [self.of(operand, box) for operand in node.args]
         rule = RULES.get(name)
         if rule is not None:
@@ -254,9 +252,3 @@ RULES: dict[str, Callable[..., Quotient]] = {
     "equal": lambda e, x, y: e.compared(x, y, 0),
     "not_equal": lambda e, x, y: e.compared(x, y, -1, 1),
 }
-
-
-@lru_cache
-def _parsed(definition: str) -> Node:
-    (root,) = parse(f"Y = {definition}", {"x": ()}, "float32", {}).roots()
-    return root.body

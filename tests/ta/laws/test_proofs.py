@@ -12,10 +12,12 @@ from einderive.ta.laws import REAL_LAWS
 from einderive.ta.laws.data import Law
 from einderive.ta.reals.evaluate import RULES
 
+ROUNDED = ("floor_divide", "fmod", "remainder")
+"""They are nothing but their definitions."""
 PROVEN_DEFINITIONS = [
-    Law(name, (f"{name}(x) = {known.definition}",))
+    Law(name, (f"{name}({'x,y'[: 2 * known.arity - 1]}) = {known.definition}",))
     for name, known in FUNCTIONS.items()
-    if known.definition and known.pieces is None
+    if known.definition and known.pieces is None and name not in ROUNDED
 ]
 LAWS = [*REAL_LAWS.values(), *PROVEN_DEFINITIONS]
 S = sp.Symbol("s", nonnegative=True)
@@ -39,6 +41,8 @@ WORDS = {
     "silu": lambda x: x * sp.exp(x) / (1 + sp.exp(x)),
     "expm1": lambda x: sp.exp(x) - 1,
     "log1p": lambda x: sp.log(1 + x),
+    "hypot": lambda x, y: sp.sqrt(x**2 + y**2),
+    "logaddexp": lambda x, y: sp.log(sp.exp(x) + sp.exp(y)),
     "exp2": lambda x: 2**x,
     "log2": lambda x: sp.log(x, 2),
     "log10": lambda x: sp.log(x, 10),
@@ -47,7 +51,7 @@ WORDS = {
 
 
 def symbols(domain: str) -> dict[str, sp.Symbol]:
-    found = {name: sp.Symbol(name, real=True) for name in "abcnx"}
+    found = {name: sp.Symbol(name, real=True) for name in "abcnxy"}
     for name in found:
         if f"{name} > 0" in domain:
             found[name] = sp.Symbol(name, positive=True)
