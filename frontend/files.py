@@ -21,12 +21,12 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
     terminal, a pipe, a device) is written to as it is.
     """
     if not isinstance(path, str | bytes | os.PathLike):
-        raise OutputError(f"{shown(path)} is no path", next_step="name a file, as a text")
+        raise OutputError(f"{shown(path)} is not a path", next_step="name a file, as a text")
     try:
         name = os.fsdecode(path)
     except Exception as problem:  # whatever an object of the caller's raises
         raise OutputError(
-            f"{shown(path)} is no path", next_step="name a file, as a text"
+            f"{shown(path)} is not a path", next_step="name a file, as a text"
         ) from problem
     try:
         data = text.encode("utf-8")

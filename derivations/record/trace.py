@@ -214,5 +214,5 @@ def _scope(value: Any, tensors: Mapping[str, Tensor]) -> Scope:
             sizes=error.sizes,
         ) from None
     if not isinstance(found, Scope):
-        raise RecordError(f"{value!r:.80} is no scope, as each side of a step is")
+        raise RecordError(f"{value!r:.80} is not a scope, and each side of a step must be one")
     return found

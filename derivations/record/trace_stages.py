@@ -152,7 +152,7 @@ def _read(data: Any, scopes: Sequence[Scope], tensors: Mapping[str, Tensor]) -> 
     if isinstance(given["source"], str):
         source = tensors.get(given["source"])
         if source is None:
-            raise RecordError(f"{given['source']!r:.80} is no tensor of the formula")
+            raise RecordError(f"{given['source']!r:.80} is not a tensor of the formula")
     else:
         source = _scope(given["source"], scopes)
     rows = [read_row(row) for row in items_of(given["rows"])]

@@ -63,7 +63,7 @@ def from_values(given: Mapping[str, Any]) -> dict[str, Any]:
             array = np.asarray(None)
         if array.dtype.kind not in "biufc":
             raise OperandError(
-                f"{name} is no array of numbers", next_step="pass an array, or rows of numbers"
+                f"{name} is not an array of numbers", next_step="pass an array, or rows of numbers"
             )
         tensor = torch.from_numpy(np.array(array))
         if dtype is not None and tensor.is_floating_point():

@@ -206,7 +206,7 @@ def _rules(laws: Iterable[str] | str) -> tuple[Rule, ...]:
     used = {law for rule in RULES for law in rule.laws}
     for law in sorted(known - used):
         raise NameUnknownError(
-            f"no rule rests on the law {law!r}",
+            f"no rule uses the law {law!r}",
             next_step=f"laws that rules use: {', '.join(sorted(used))}",
         )
     return tuple(rule for rule in RULES if known.issuperset(rule.laws))
@@ -224,7 +224,7 @@ def constant_names(program: Program, weights: Iterable[str] | str) -> tuple[str,
     near = ""
     for name in given:
         if name not in known:
-            wrong = f"{name!r:.80} is given as a weight but is no tensor of the formula"
+            wrong = f"{name!r:.80} is given as a weight but is not a tensor of the formula"
             near = close_matches(name, known)
             break
     if wrong:
@@ -252,7 +252,7 @@ def _limits(budget: Budget | float | None) -> Budget:
     for name, value in limits.items():
         if not isinstance(value, Real) or not value > 0:  # also refuses NaN
             raise TextError(
-                f"every limit of a budget is above 0, and {name} is {shown(value, 40)}",
+                f"every limit of a budget must be above 0, and {name} is {shown(value, 40)}",
                 next_step=example,
             )
     if not isinstance(budget.converging_effort, Real) or not budget.converging_effort >= 0:

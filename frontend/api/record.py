@@ -70,7 +70,7 @@ def load(path: str | os.PathLike[str]) -> Derivation:
     try:
         name = os.fsdecode(path)
     except Exception:  # a TypeError, or whatever an object of the caller's raises
-        raise RecordError(f"{shown(path)} is no path", next_step=SAVE) from None
+        raise RecordError(f"{shown(path)} is not a path", next_step=SAVE) from None
     with within(name[:MOST_SHOWN]):
         return _derivation(_json(_bytes(Path(name))))
 
@@ -176,9 +176,9 @@ def _derivation(data: Mapping[str, Any]) -> Derivation:
         weights = tuple(map(text_of, items_of(_field(data, "weights"))))
         for name in weights:
             if name not in known:
-                raise RecordError(f"{name!r:.80} is no tensor of the formula")
+                raise RecordError(f"{name!r:.80} is not a tensor of the formula")
         if weights != tuple(name for name in known if name in weights):
-            raise RecordError("each weight is named once, in the order of the tensors")
+            raise RecordError("the weights must be named once each, in the order of the tensors")
     accuracy, nan = _field(data, "accuracy"), _field(data, "nan")
     if data["version"] == BEFORE_FAST:
         accuracy = {"normwise": "fast", "fast": "no accuracy of that version"}.get(
@@ -272,9 +272,9 @@ def _outputs(names: Any, source: Program) -> tuple[str, ...]:
     found = tuple(map(text_of, items_of(names)))
     for name in found:
         if all(statement.name != name for statement in source.statements):
-            raise RecordError(f"{name!r:.80} is no statement of the formula")
+            raise RecordError(f"{name!r:.80} is not a statement of the formula")
     if not found or found != tuple(s.name for s in source.statements if s.name in found):
-        raise RecordError("each output is named once, in the order of the statements")
+        raise RecordError("the outputs must be named once each, in the order of the statements")
     return found
 
 

@@ -192,7 +192,7 @@ def _array(program: Program, tensor: Tensor, value: Any) -> Any:
     large = array is not value and kind == "O" and all(isinstance(n, int) for n in array.flat)
     if kind not in KINDS and not large:
         what = f"an array of {array.dtype}" if array is value else _type_of(value)
-        message = f"{tensor.name} is no array of numbers but {what}"
+        message = f"{tensor.name} is not an array of numbers but {what}"
     elif large or (
         not isinstance(value, np.ndarray)
         and (KINDS.index(kind) > KINDS.index(wanted) or not _within(array, tensor.dtype))

@@ -19,7 +19,7 @@ FORMULAS = click.option(
     "formulas",
     multiple=True,
     metavar="WORD",
-    help="Whose name or source holds it, or whose field it is. [default: all]",
+    help="Only formulas with this word in their name or source, or of this field. [default: all]",
 )
 
 
@@ -31,13 +31,32 @@ def bench() -> None:
 @bench.command(
     epilog=examples("einderive bench search --case 4", "einderive bench search --throughput")
 )
-@click.option("--case", type=number, help="1, 4, 6 or 7. [default: all, and throughput]")
-@click.option("--throughput", is_flag=True, help="States a second, nothing else.")
-@click.option("--states", type=number, default=4000, show_default=True, help="At most so many.")
-@click.option("--target", default="cuda:90", show_default=True, help="Whose costs are predicted.")
+@click.option(
+    "--case",
+    type=number,
+    help="The number of the case: 1, 4, 6 or 7. [default: all, and throughput]",
+)
+@click.option(
+    "--throughput",
+    is_flag=True,
+    help="Measure only how many expressions the search visits in a second.",
+)
+@click.option(
+    "--states",
+    type=number,
+    default=4000,
+    show_default=True,
+    help="The most expressions that a search visits.",
+)
+@click.option(
+    "--target",
+    default="cuda:90",
+    show_default=True,
+    help="The device whose costs the search predicts.",
+)
 @JSON
 def search(case: int | None, throughput: bool, states: int, target: str, as_json: bool) -> int:
-    """The search on four known cases, in three ways and under growing budgets."""
+    """Measure the search on four cases, under growing budgets."""
     from einderive.frontend.bench.rows import Rows
     from einderive.frontend.bench.run import bench_search
 
@@ -48,7 +67,7 @@ def search(case: int | None, throughput: bool, states: int, target: str, as_json
 @bench.command(epilog=examples("einderive bench call", "einderive bench call --json"))
 @JSON
 def call(as_json: bool) -> int:
-    """What a call costs beyond its computation."""
+    """Measure what a call costs beyond its computation."""
     from einderive.frontend.bench.call import bench_call
     from einderive.frontend.bench.rows import Rows
 
@@ -61,9 +80,13 @@ def call(as_json: bool) -> int:
     epilog=examples("einderive bench never-slower --formula conv --size 32 --seconds 0.2"),
 )
 @FORMULAS
-@click.option("--size", "sizes", multiple=True, type=number, help="8, 32, ... [default: all]")
-@click.option("--largest", is_flag=True, help="Only the largest size of each.")
-@click.option("--numpy", is_flag=True, help="Call with NumPy arrays.")
+@click.option(
+    "--size", "sizes", multiple=True, type=number, help="Only this size: 8, 32, ... [default: all]"
+)
+@click.option("--largest", is_flag=True, help="Measure each formula at its largest size only.")
+@click.option(
+    "--numpy", is_flag=True, help="Call the functions with NumPy arrays, not torch tensors."
+)
 @SECONDS
 @JSON
 def never_slower(
@@ -74,7 +97,10 @@ def never_slower(
     seconds: float,
     as_json: bool,
 ) -> int:
-    """Compiled functions beside plain lines of torch or NumPy, for formulas from public sources."""
+    """Time compiled functions beside plain lines of torch.
+
+    The plain lines compute the same by hand-written calls of torch, or of NumPy.
+    """
     from einderive.frontend.bench.never_slower import bench_slower
     from einderive.frontend.bench.rows import Rows
 
@@ -88,7 +114,7 @@ def never_slower(
 @SECONDS
 @JSON
 def digits(formulas: tuple[str, ...], accuracy: Any, seconds: float, as_json: bool) -> int:
-    """Compiled functions beside the plain lines of torch, in correct digits."""
+    """Compare correct digits with those of plain lines."""
     from einderive.frontend.bench.digits import bench_digits
     from einderive.frontend.bench.rows import Rows
 

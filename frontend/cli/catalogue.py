@@ -23,7 +23,11 @@ OPERATORS = Known("operator", "einderive.eops.library:OPERATORS")
 @click.argument("name", required=False, type=RULES)
 @JSON
 def rules(name: str | None, as_json: bool) -> int:
-    """List the rules, or show one with its examples and refusals."""
+    """List the rules by which programs are derived, or show one.
+
+    A rule is shown with its equation, its conditions, and examples where it applies and where it
+    does not.
+    """
     from einderive.frontend.report.catalogue import rule_parts
     from einderive.frontend.report.data import rule_data
 
@@ -34,7 +38,10 @@ def rules(name: str | None, as_json: bool) -> int:
 @click.argument("name", required=False, type=OPERATORS)
 @JSON
 def ops(name: str | None, as_json: bool) -> int:
-    """List the known operators, or show one."""
+    """List the library operators that a part of a program can be computed by, or show one.
+
+    An operator is shown with its definition as a formula and the functions that are called for it.
+    """
     from einderive.frontend.report.catalogue import operator_parts
     from einderive.frontend.report.data import operator_data
 

@@ -46,16 +46,32 @@ class JsonAlone(click.Command):
 @click.command(cls=JsonAlone, short_help="Find equal programs for a formula.", epilog=EXAMPLES)
 @click.argument("formula")
 @SHAPES
-@click.option("--target", default="cpu", show_default=True, help="cpu, cuda, cuda:90 or cuda:80.")
-@click.option("--seconds", type=seconds_type, help="End the search after this long.")
-@click.option("--states", type=number, help="End it after so many expressions.")
-@click.option("--dtype", multiple=True, help="float16, or A=int32.  [default: float32]")
+@click.option(
+    "--target",
+    default="cpu",
+    show_default=True,
+    help="The device to derive for: cpu, cuda, cuda:90 or cuda:80.",
+)
+@click.option("--seconds", type=seconds_type, help="End the search after so many seconds.")
+@click.option("--states", type=number, help="End the search after so many expressions.")
+@click.option(
+    "--dtype",
+    multiple=True,
+    help="The element type of all tensors, or of one: float16, A=int32.  [default: float32]",
+)
 @RANGES
-@click.option("--weights", default="", metavar="K,g", help="Tensors that stay the same: folded.")
+@click.option(
+    "--weights",
+    default="",
+    metavar="K,g",
+    help="Tensors that stay the same between calls: what depends on them alone is computed once.",
+)
 @LAWS
 @ACCURACY
 @NAN
-@click.option("--candidate", type=number, default=1, help="Whose steps to print.")
+@click.option(
+    "--candidate", type=number, default=1, help="The number of the program whose steps are printed."
+)
 @click.option(
     "--json",
     "json_to",
@@ -63,11 +79,11 @@ class JsonAlone(click.Command):
     flag_value="-",
     type=FILE,
     metavar="[FILE]",
-    help="The record, as JSON.",
+    help="Write the derivation as JSON to a file, or print it.",
 )
-@click.option("--html", type=FILE, help="Write an HTML page.")
-@click.option("--save", type=FILE, help="Write the record, for check and run.")
-@click.option("--run/--no-run", help="Build, check and measure the best candidates.")
+@click.option("--html", type=FILE, help="Write the derivation as an HTML page.")
+@click.option("--save", type=FILE, help="Save the derivation, for `einderive check` and `run`.")
+@click.option("--run/--no-run", help="Build, check and time the best programs.")
 def derive(
     formula: str,
     shapes: tuple[str, ...],
@@ -86,9 +102,12 @@ def derive(
 ) -> int:
     """Find equal programs for a formula and print how the best one is reached.
 
-    The FORMULA is one argument, in quotes; an index that is not on the left is summed. Each
-    tensor's shape follows as NAME=SIZE,SIZE,... (a scalar is NAME=). An index that stands alone in
-    no dimension needs a range: `--range h=0:7`, or `where h in 0:7` at the end of the formula.
+    FORMULA is one argument, in quotes. An index that is not on the left is summed. The formula may
+    have several lines, and comments that begin with #.
+
+    The shape of each tensor follows as NAME=SIZE,SIZE,...; that of a scalar is NAME=. An index such
+    as h in A[h+r] gets no range from the shapes: state it as `--range h=0:7`, or write
+    `where h in 0:7` at the end of the formula.
     """
     from einderive.frontend.cli import arguments
     from einderive.frontend.report.terminal import Progress

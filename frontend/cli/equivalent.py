@@ -19,15 +19,13 @@ EXAMPLES = examples(
 )
 
 
-@click.command(
-    short_help="Whether two formulas are equal, with a counterexample if not.", epilog=EXAMPLES
-)
+@click.command(short_help="Decide whether two formulas are equal.", epilog=EXAMPLES)
 @click.argument("lhs", metavar="FORMULA")
 @click.argument("rhs", metavar="FORMULA")
 @SHAPES
 @LAWS
 @RANGES
-@click.option("--generic", is_flag=True, help="Try families of sizes.")
+@click.option("--generic", is_flag=True, help="Compare at many sizes, not only at those given.")
 @JSON
 def equivalent(
     lhs: str,
@@ -38,11 +36,13 @@ def equivalent(
     generic: bool,
     as_json: bool,
 ) -> int:
-    """Whether two formulas give the same outputs, decided by exact evaluation.
+    """Decide whether two formulas give the same outputs for all inputs.
 
-    Exit codes: 0 equal; 1 different; 2 the input cannot be used; 3 undecided. Shapes are given as
-    for `derive`; with names for sizes (A=n,k), or with --generic, families of sizes are tried, and
-    the bounds of a clause may be stated in these names.
+    Both are evaluated exactly. If they differ, a small counterexample is printed. Shapes are given
+    as for `derive`. Sizes may be names (A=n,k): then many sizes are tried, and a range may use the
+    names: `where i in 0:n-2`.
+
+    Exit codes: 0 equal; 1 different; 2 the input cannot be used; 3 undecided.
     """
     from rich.text import Text
 

@@ -82,7 +82,7 @@ RANGES = click.option(
     "over",
     multiple=True,
     metavar="NAME=FROM:TO",
-    help="Of an iterator that stands alone in no dimension.",
+    help="The range of an iterator that no shape gives: --range h=0:7. Repeat it for several.",
 )
 LAWS = click.option(
     "--law",
@@ -90,7 +90,8 @@ LAWS = click.option(
     multiple=True,
     shell_complete=Known("law", "einderive.ta.equality.laws:LAWS").shell_complete,
     metavar="NAME",
-    help="An identity of functions that may be used: exp-sum splits and joins exps.",
+    help="Allow steps by an identity of functions, such as exp-sum: exp(a+b) = exp(a)*exp(b). "
+    "Repeat it for several.",
 )
 ACCURACY = click.option(
     "--accuracy",
@@ -98,8 +99,8 @@ ACCURACY = click.option(
     default="normwise",
     show_default=True,
     metavar="NAME",
-    help="normwise: at most one digit lost, on hard inputs too; fast: digits may be lost on "
-    "these; componentwise: no step that can cancel, each entry by itself.",
+    help="How many digits the programs may lose. normwise: at most one, also on hard inputs; fast: "
+    "more on hard inputs; componentwise: none by cancellation, in each entry.",
 )
 NAN = click.option(
     "--nan",
@@ -107,9 +108,14 @@ NAN = click.option(
     default="ignore",
     show_default=True,
     metavar="NAME",
-    help="strict: NaN and infinity stay where the formula has them; ignore: nothing is promised.",
+    help="What holds for NaN and infinity. strict: they stay where the formula has them; ignore: "
+    "nothing is promised.",
 )
-JSON = click.option("--json", "as_json", is_flag=True, help="The result as JSON.")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 SECONDS = click.option(
-    "--seconds", type=seconds, default=1.0, show_default=True, help="For each race of programs."
+    "--seconds",
+    type=seconds,
+    default=1.0,
+    show_default=True,
+    help="How long the programs of one comparison are timed.",
 )

@@ -23,12 +23,16 @@ FIRST = 'einderive derive "Y[i,j] = (A[i,k]-B[j,k])^2" A=64,8 B=64,8 --save d.js
     epilog=examples(FIRST, "einderive check d.json", "einderive check d.json --candidate 2 --json"),
 )
 @RECORD
-@click.option("--candidate", type=number, help="Only this one.  [default: all]")
+@click.option(
+    "--candidate", type=number, help="Check only the program of this number.  [default: all]"
+)
 @JSON
 def check(record: str, candidate: int | None, as_json: bool) -> int:
-    """Verify every step of a saved derivation, by the independent checker.
+    """Verify every step of a derivation that `einderive derive --save` wrote.
 
-    Exit codes: 0 every step checks; 1 one does not.
+    The checker is independent of the search that found the steps.
+
+    Exit codes: 0 every step is right; 1 a step is not; 2 the file cannot be used.
     """
     from rich.text import Text
 
@@ -62,7 +66,11 @@ def check(record: str, candidate: int | None, as_json: bool) -> int:
 @SECONDS
 @JSON
 def run(record: str, seconds: float, as_json: bool) -> int:
-    """Build, check and measure a saved derivation."""
+    """Build, check and time the programs of a saved derivation.
+
+    The steps are checked first; each program is then compared with the formula on random inputs,
+    and only those that agree are timed.
+    """
     from einderive.frontend.report.terminal import Progress
 
     with Progress() as progress:

@@ -39,7 +39,7 @@ def _array(text: str, number: int, operand: Any) -> Any:
     """The operand as an array of what can be multiplied and added."""
     if isinstance(operand, np.ma.MaskedArray):
         raise OperandError(
-            f"operand {number} is a masked array, and no product knows a mask",
+            f"operand {number} is a masked array, and masks are not supported",
             text=text,
             next_step=f"pass operand {number} as .filled(0)",
         )
@@ -47,7 +47,7 @@ def _array(text: str, number: int, operand: Any) -> Any:
         array = np.asarray(operand)
     except (TypeError, ValueError):  # rows of different lengths
         raise OperandError(
-            f"operand {number} is no array: its rows have different lengths",
+            f"operand {number} is not an array: its rows have different lengths",
             text=text,
             next_step="pass rows of one length",
         ) from None
@@ -59,7 +59,7 @@ def _array(text: str, number: int, operand: Any) -> Any:
         ) from problem
     if array.dtype.kind not in NUMBERS:
         raise OperandError(
-            f"operand {number} holds elements of type {array.dtype}, which are no numbers",
+            f"operand {number} holds elements of type {array.dtype}, which are not numbers",
             text=text,
             next_step="convert it to a type of numbers",
         )

@@ -49,7 +49,7 @@ def checked_dtype(text: str, dtype: Any) -> np.dtype[Any]:
     except Exception:  # a TypeError, or whatever an attribute of the caller's raises
         pass
     raise OperandError(
-        f"dtype is no type of numbers: {shown(dtype)}",
+        f"dtype is not a type of numbers: {shown(dtype)}",
         text=text,
         next_step="pass a NumPy type, such as 'float64'",
     )

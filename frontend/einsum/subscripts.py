@@ -294,7 +294,7 @@ def join_interleaved(args: Sequence[Any]) -> tuple[str, tuple[Any, ...]]:
     operands, lists = args[: len(args) // 2 * 2 : 2], args[1::2]
     if not operands:
         raise FormulaSyntaxError(
-            "neither subscripts nor an operand with its list of labels",
+            "the call has neither subscripts nor an operand with a list of labels",
             next_step='call einsum("ij,jk", a, b) or einsum(a, [0, 1], b, [1, 2])',
         )
     text = ",".join(map(_join_labels, lists))

@@ -19,7 +19,7 @@ def promised(operands: Sequence[str | Number], operators: Sequence[str]) -> tupl
     """The tensor in a chain of comparisons with numbers, and its bounds; else ValueError."""
     names = [operand for operand in operands if isinstance(operand, str)]
     if len(names) != 1:
-        raise ValueError("an assumption compares one tensor with numbers")
+        raise ValueError("an assumption must compare one tensor with numbers")
     found = ANY
     for (left, right), operator in zip(pairwise(operands), operators, strict=True):
         if isinstance(left, str) and not isinstance(right, str):
@@ -27,7 +27,7 @@ def promised(operands: Sequence[str | Number], operators: Sequence[str]) -> tupl
         elif isinstance(right, str) and not isinstance(left, str):
             found = both(found, _compared(_MIRRORED[operator], left))
         else:
-            raise ValueError("an assumption has the tensor in each of its comparisons")
+            raise ValueError("the tensor must stand in each comparison of an assumption")
     return names[0], found
 
 
@@ -55,5 +55,5 @@ def both(one: Bounds, other: Bounds) -> Bounds:
     below |= nonzero and greatest == 0
     nonzero = nonzero and least < 0 < greatest
     if least > greatest or (least == greatest and (above or below)):
-        raise ValueError("no number is as the assumptions say")
+        raise ValueError("no number satisfies the assumptions together")
     return Bounds(least, greatest, above, below, nonzero)

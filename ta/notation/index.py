@@ -68,7 +68,7 @@ def row(index: Expression, frame: Names) -> Row:
                 return affine.iterator(frame.iterators.index(name))
             if name in frame.tensors:
                 raise NotationError(
-                    f"{name} is a tensor; an index is built from iterators and integers",
+                    f"{name} is a tensor; an index must be built from iterators and integers",
                     span,
                     next_step=f"give the iterator another name than {name}",
                 )
@@ -106,7 +106,7 @@ def _not_an_index(index: Expression) -> NotationError:
         return refusal(index.span)
     data = isinstance(index, Read | Call | Reduction)
     return NotationError(
-        "an index is built from iterators and integers with + - * // %",
+        "an index must be built from iterators and integers with + - * // %",
         index.span,
         next_step="an index that is data (gather) is not part of the notation" if data else AFFINE,
     )
@@ -143,6 +143,8 @@ def _row_product(left: Row, operator: str, right: Row, span: Span) -> Row:
 def _integer(value: Number, span: Span) -> int:
     if value == inf or not isinstance(value, Fraction) or value.denominator != 1:
         raise NotationError(
-            "an index is built from iterators and integers", span, next_step="write a whole number"
+            "an index must be built from iterators and integers",
+            span,
+            next_step="write a whole number",
         )
     return value.numerator

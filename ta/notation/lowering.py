@@ -364,7 +364,7 @@ def fill_value(read: Read) -> Number:
     value = constant(read.fill)
     if value is None:
         raise NotationError(
-            "a fill is a number", read.fill.span, next_step="for example `A{fill=-inf}[i]`"
+            "a fill must be a number", read.fill.span, next_step="for example `A{fill=-inf}[i]`"
         )
     return value
 

@@ -226,7 +226,7 @@ def statement_to_scope(
     names = {loop.name for loop in loops}
     if len(names) < len(statement.indices):
         raise NotationError(
-            "the indices on the left are distinct plain iterators",
+            "the indices on the left must be distinct iterators, without anything added",
             (statement.span[0], statement.value.span[0]),
             next_step="write shifts and strides on the right",
         )

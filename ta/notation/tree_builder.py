@@ -79,7 +79,7 @@ def _integer(children: list[Any], next_step: str) -> int:
     value = _number(tokens[-1])
     if value.denominator != 1:
         raise NotationError(
-            "an integer is expected here", token_span(tokens[-1]), next_step=next_step
+            "an integer must stand here", token_span(tokens[-1]), next_step=next_step
         )
     negative = len(tokens) > 1 and tokens[0] in ("-", "−")
     return -value.numerator if negative else value.numerator

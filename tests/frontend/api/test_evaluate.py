@@ -83,8 +83,8 @@ def test_evaluate_takes_numbers_and_lists() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"A": A, "x": "abc"}, "x is no array of numbers"),
-        ({"A": A, "x": [[1.0], [2.0, 3.0]]}, "x is no array of numbers"),
+        ({"A": A, "x": "abc"}, "x is not an array of numbers"),
+        ({"A": A, "x": [[1.0], [2.0, 3.0]]}, "x is not an array of numbers"),
         ({"A": A, "x": X, "z": 1.0}, "z"),
         ({"A": A, "x": X[:3]}, "k"),
     ],

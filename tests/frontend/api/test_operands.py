@@ -119,15 +119,19 @@ def test_out_has_to_fit(product: ed.CompiledFunction, out: Any) -> None:
 
 
 REFUSED: list[tuple[Any, str, str]] = [
-    (None, "A is no array of numbers but a NoneType", "pass an array of float32 of shape 4 x 5"),
-    ("abc", "A is no array of numbers but a str", "pass an array of float32"),
-    ([[1.0, 2.0], [3.0]], "A is no array of numbers but a list", "pass an array of float32"),
+    (
+        None,
+        "A is not an array of numbers but a NoneType",
+        "pass an array of float32 of shape 4 x 5",
+    ),
+    ("abc", "A is not an array of numbers but a str", "pass an array of float32"),
+    ([[1.0, 2.0], [3.0]], "A is not an array of numbers but a list", "pass an array of float32"),
     ((A * 1j).tolist(), "A holds numbers that are no float32", "pass an array of float32"),
     (10**300, "A holds numbers that are no float32", "pass an array of float32"),
     ([[10**300] * 5] * 4, "A holds numbers that are no float32", "pass an array of float32"),
-    ([[10**300, "a"]], "A is no array of numbers but a list", "pass an array of float32"),
-    (np.array([10**300]), "A is no array of numbers but an array of object", "pass an array"),
-    (object(), "A is no array of numbers but an object", "pass an array of float32"),
+    ([[10**300, "a"]], "A is not an array of numbers but a list", "pass an array of float32"),
+    (np.array([10**300]), "A is not an array of numbers but an array of object", "pass an array"),
+    (object(), "A is not an array of numbers but an object", "pass an array of float32"),
     (A.T, "A has shape 5 x 4", "compile for A=(5, 4)"),
     (A.astype(np.int64), "elements of type int64", "dtypes={'A': 'int64'}"),
     (A.astype(np.longdouble), "elements of type", "convert it to float32"),

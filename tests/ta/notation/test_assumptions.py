@@ -93,7 +93,7 @@ def test_a_promise_is_a_part_of_the_tensor() -> None:
     ("text", "kind", "words", "at"),
     [
         ("assume A; Y[i] = A[i]", FormulaSyntaxError, "is a comparison", "A"),
-        ("assume A > 0, A < 0; Y[i] = A[i]", FormulaSyntaxError, "no number is", "A < 0"),
+        ("assume A > 0, A < 0; Y[i] = A[i]", FormulaSyntaxError, "no number satisfies", "A < 0"),
         ("assume Y > 0; Y[i] = A[i]", FormulaSyntaxError, "is computed", "Y > 0"),
         ("assume C > 0; Y[i] = A[i]", NameUnknownError, "is not read", "C > 0"),
         ("assume A[i] > 0; Y[i] = A[i]", FormulaSyntaxError, "a tensor's name", "A[i]"),
