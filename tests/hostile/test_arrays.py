@@ -194,7 +194,7 @@ def test_einsum_takes_every_layout(matrix: str) -> None:
         ((np.zeros((4, 5), [("a", "f4")]), X), "operand 0 holds elements of type"),
         ((A.astype(str), X), "operand 0 holds elements of type"),
         ((A, np.array(["2020-01-01"] * 5, "M8[D]")), "operand 1 holds elements of type"),
-        (([[1.0, 2.0], [3.0]], X), "operand 0 is no array"),
+        (([[1.0, 2.0], [3.0]], X), "operand 0 is not an array"),
         ((torch.from_numpy(A).to_sparse(), torch.from_numpy(X)), "operand 0 is a sparse tensor"),
         ((torch.empty(4, 5, device="meta"), torch.from_numpy(X)), "different devices: meta, cpu"),
         ((torch.from_numpy(A), X), "operand 1 is a NumPy array"),

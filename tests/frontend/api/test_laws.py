@@ -68,7 +68,7 @@ def test_by_default_a_program_that_overflows_where_the_formula_does_not_is_refus
 
 
 @pytest.mark.parametrize(
-    ("law", "message"), [("exp", "there is no law 'exp'"), ("sigmoid", "no rule rests on the law")]
+    ("law", "message"), [("exp", "there is no law 'exp'"), ("sigmoid", "no rule uses the law")]
 )
 def test_unknown_and_unused_laws_are_refused(law: str, message: str) -> None:
     with pytest.raises(NameUnknownError, match=message):
