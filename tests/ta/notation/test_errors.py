@@ -27,7 +27,7 @@ CASES: list[tuple[type[TextError], str, str, str]] = [
     (FormulaSyntaxError, "Y[i] = (A[i,k]<>\n", "the text ends where `)` is", "`(` is still open"),
     (FormulaSyntaxError, "Y[i] = x[i] <x>[i]", "found `x` where an operator", "with `*`"),
     (FormulaSyntaxError, "Y[i] = <$>x[i]", "no character `$`", ""),
-    (FormulaSyntaxError, "Y[i] = x[i]^<n>", "an integer must stand here", ""),
+    (FormulaSyntaxError, "Y[i] = x[i]^<n>", "an integer is expected", ""),
     (FormulaSyntaxError, "Y[i] = x[i]^2<^>3", "found `^`", "brackets"),
     (FormulaSyntaxError, "Y[i] = x[i]^<0.5>", "an integer must stand here", ""),
     (FormulaSyntaxError, "Y[i] = x{<full>=1}[i]", "`fill`", "A{fill=-inf}[i]"),
