@@ -35,7 +35,8 @@ def refuse_option_names(function: Callable[..., Any], formula: object, step: str
     except TextError:  # said when the text is parsed
         return
     for name in possible:
-        if name in read - defined - CONSTANTS:
+        number = name in CONSTANTS and not re.search(rf"\b{name}\s*[\[{{]", formula)
+        if name in read - defined and not number:
             raise NameUnknownError(
                 f"{name} is an option of {function.__name__}, so that no tensor's shape can be "
                 "given by this name",

@@ -23,6 +23,7 @@ from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Condition, Const, Node, Number, Reducer, Scope, Tensor
+from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import rebuild, stages
 from tests.derivations.seeds import mutate, points, read
 
@@ -43,6 +44,7 @@ BINARY = (
     *("maximum", "minimum", "maximum", "minimum"),
     *(name for name, known in FUNCTIONS.items() if known.arity == 2),
 )
+COMPARING = ("less", "less_equal", "equal", "not_equal")
 
 
 def program(random: Random) -> tuple[Scope, ...]:
@@ -92,7 +94,7 @@ class _Program:
 
         def other(access: Access) -> Node:
             source = access.source
-            if isinstance(source, Scope) or source.name == kept:
+            if isinstance(source, Scope) or source is INDEX or source.name == kept:
                 return access
             return expr.access(
                 expr.tensor(source.name + "2", source.shape), access.rows, access.fill
@@ -147,7 +149,9 @@ class _Statement:
         random = self.random
         kind = random.random()
         if height == 0 or kind < 0.1:
-            return self.access() if random.random() < 0.9 else expr.const(self.number())
+            if random.random() < 0.9:
+                return self.access() if random.random() < 0.85 else self.position()
+            return expr.const(self.number()) if random.random() < 0.9 else expr.apply("pi")
         if kind < 0.36:
             factors = [self.factor(height) for _ in range(random.choice((1, 2, 2, 2, 3, 3, 4)))]
             if random.random() < 0.2:
@@ -185,12 +189,35 @@ class _Statement:
         if random.random() < 0.15:
             pair = self.expression(height - 1), self.expression(height - 1)
             return expr.apply(random.choice(BINARY), *pair)
+        if random.random() < 0.12:
+            return self.comparison(height)
+        if random.random() < 0.15:
+            condition = self.comparison(height) if random.random() < 0.8 else self.access()
+            chosen = self.expression(height - 1), self.otherwise(height)
+            return expr.apply("choose", condition, *chosen)
         if random.random() < 0.15:
             return expr.apply("exp", expr.add(self.access(), self.access()))
         argument = self.expression(height - 1)
         if random.random() < 0.5:
             argument = expr.mul(expr.const(self.number()), argument)
         return expr.apply(random.choice(UNARY), argument)
+
+    def comparison(self, height: int) -> Node:
+        """Of two terms, of a term and a number, or of what is read at an index, as a gather has
+        it."""
+        random = self.random
+        kind = random.random()
+        if kind < 0.3:
+            return expr.apply("equal", self.access(), self.position())
+        left = self.expression(height - 1)
+        right = expr.const(self.number()) if kind < 0.6 else self.expression(height - 1)
+        if random.random() < 0.5:
+            left, right = right, left
+        return expr.apply(random.choice(COMPARING), left, right)
+
+    def position(self) -> Node:
+        """An iterator, or a row of these, as a value."""
+        return expr.position(self.row())
 
     def choice(self, height: int) -> Node:
         random = self.random

@@ -82,11 +82,13 @@ class IntegerField(Field):
         return result
 
     def apply(self, function: str, *args: Array) -> Array:
-        undefined = np.isnan(args[0])
-        for arg in args[1:]:
-            undefined = undefined | np.isnan(arg)
         known = FUNCTIONS[function]
-        if known.pieces is not None:
+        if not args:
+            raise Inexact
+        undefined = np.isnan(args[0])
+        for arg in () if known.picks else args[1:]:
+            undefined = undefined | np.isnan(arg)
+        if known.pieces is not None or known.exact is not None:
             return np.where(undefined, POISON, np.asarray(known.real(*args), dtype=np.float64))
         if known.exact is not None:
             return _exact(known, *args)

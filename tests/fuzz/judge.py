@@ -149,7 +149,7 @@ class Judge:
     def _ordered(self, stage: Scope) -> bool:
         found = self.orders.get(stage)
         if found is None:
-            found = self.orders[stage] = uses_order(stage)
+            found = self.orders[stage] = uses_order(stage) or _compares(stage)
         return found
 
     def perilous(self, scope: Scope) -> bool:
@@ -158,6 +158,12 @@ class Judge:
             if stage not in self.perils:
                 self.perils[stage] = _perilous(stage)
         return any(self.perils[stage] for stage in stages(scope))
+
+
+def _compares(stage: Scope) -> bool:
+    """Whether values are compared, which residues are not."""
+    applied = (node.function for node in walk(stage.body) if isinstance(node, Apply))
+    return any(FUNCTIONS[function].exact is not None for function in applied)
 
 
 def _perilous(stage: Scope) -> bool:

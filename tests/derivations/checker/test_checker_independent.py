@@ -38,6 +38,7 @@ NOTATION = {
             "functions",
             "functions.data",
             "ir.node",
+            "ir.positions",
             "ir.operator",
         ),
         *("ir.program", "ir.sources", "ir.subst", "notation.parse"),
