@@ -125,7 +125,7 @@ class Classes:
         found: dict[Place, list[tuple[str, int]]] = {}
         for place in self.above:
             source, dimension = place
-            if isinstance(source, str):
+            if isinstance(source, str) and source != INDEX.name:
                 found.setdefault(self.of(place), []).append((source, dimension))
         return list(found.values())
 
