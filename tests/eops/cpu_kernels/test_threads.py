@@ -37,7 +37,8 @@ print("done")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_forked_process_runs_kernels() -> None:
     root = Path(__file__).parents[3]
-    environment = {**os.environ, "PYTHONPATH": str(root)}
+    paths = [str(root), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     environment.pop("OMP_NUM_THREADS", None)
     done = subprocess.run(
         [sys.executable, "-c", FORKED],
