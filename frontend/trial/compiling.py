@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import inf
+from math import inf, prod
 from time import perf_counter
 
 from einderive.derivations.search.extract import Plan
@@ -19,6 +19,10 @@ COMPILING_SECONDS = 0.8
 """Compiling goes on for about so long."""
 MOST_STAGES = 16
 """A program with more stages to compile is left as it is."""
+POINT_SECONDS = 1e-10
+"""A step of a compiled loop takes at least about so long."""
+HOPELESS = 3.0
+"""A program of which the loops alone take so many times the fastest one's time is not compiled."""
 AS_GIVEN = "as given, compiled"
 
 
@@ -30,6 +34,7 @@ def worth_compiling(derivation: Derived, entrants: Sequence[Entrant]) -> Iterato
     started = perf_counter()
     found: list[tuple[str, Plan]] = [(AS_GIVEN, derivation.unchanged)]
     running = [entrant for entrant in entrants if entrant.run is not None]
+    fastest = min((entrant.seconds for entrant in running), default=inf)
     for entrant in sorted(running, key=lambda entrant: entrant.seconds):
         plan = entrant.trial.plan
         if plan is not None and plan.roots != derivation.unchanged.roots:
@@ -38,7 +43,8 @@ def worth_compiling(derivation: Derived, entrants: Sequence[Entrant]) -> Iterato
         if perf_counter() - started > COMPILING_SECONDS:
             return
         stages = [s for s in plan.stages if stage_is_worth(task_of(s, "cpu", compiled=True))]
-        if 0 < len(stages) <= MOST_STAGES:
+        least = POINT_SECONDS * sum(prod(stage.scope.extents) for stage in stages)
+        if 0 < len(stages) <= MOST_STAGES and least <= HOPELESS * fastest:
             yield label, plan
 
 

@@ -59,6 +59,14 @@ def test_without_numba_torch_computes_everything(monkeypatch: pytest.MonkeyPatch
     torch.testing.assert_close(f(X=x, w=w), (x * w + x) / (1 + w * w) - x)
 
 
+@pytest.mark.compiled
+def test_loops_that_take_far_too_long_are_not_tried() -> None:
+    """Two products as written in one statement: 10^9 steps, where two matrix products take 10^6."""
+    n = 180
+    f = ed.compile("Y[i,l] = A[i,j]*B[j,k]*C[k,l]", A=(n, n), B=(n, n), C=(n, n))
+    assert not any("compiled" in trial.label for trial in f.trials)
+
+
 def test_what_multiplies_matrices_stays_with_torch() -> None:
     found = ed.derive("Y[i,j] = A[i,k]*B[k,j]", A=(300, 300), B=(300, 300))
     assert executable(found.unchanged, "cpu", compiled=True).words == ("matmul",)
