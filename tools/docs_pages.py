@@ -34,8 +34,8 @@ FUNCTIONS_REMARK = """\
 This page is generated from the files of `ta/functions` by `python -m tools.docs_pages`.
 [](adding-a-function.md) explains how to add one. A definition is a law, by the function's
 name, that a comparison may be told to use: `ed.equivalent(..., laws=["tanh"])`.
-[](measurements/functions.md) has the largest error of each in float32: at most 4.1 units in the last
-place for torch, 6.6 for generated kernels, where nothing cancels."""
+[](measurements/functions.md) has the largest error of each in float32: at most 4.1 units in the
+last place for torch, 6.6 for generated kernels, where nothing cancels."""
 DEFINITIONS_REMARK = """\
 This page is generated from the files of `ta/definitions` by `python -m tools.docs_pages`.
 [](adding-a-definition.md) explains how to add one. The parser writes the formula on the right where

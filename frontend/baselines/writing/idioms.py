@@ -13,12 +13,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import NamedTuple
 
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.definitions.data import Definition
 from einderive.ta.functions import FUNCTIONS
+from einderive.ta.ir import expr
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power
 from einderive.ta.notation.parse import parse
 
@@ -77,6 +78,19 @@ def find(node: Node) -> Found | None:
         for places in _matches(formula, node, {}):
             if _tensors(places):
                 return Found(text, places)
+    return None
+
+
+def within(node: Add | Mul) -> tuple[Node, Node] | None:
+    """Some terms of a sum, or factors of a product, that together are an idiom, and the others."""
+    make, parts = (expr.add, node.terms) if isinstance(node, Add) else (expr.mul, node.factors)
+    if not 2 < len(parts) <= MOST_OPERANDS:
+        return None
+    for size in range(len(parts) - 1, 1, -1):
+        for chosen in combinations(parts, size):
+            part = make(*chosen)
+            if find(part) is not None:
+                return part, make(*(each for each in parts if each not in chosen))
     return None
 
 

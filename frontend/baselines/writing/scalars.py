@@ -130,6 +130,10 @@ class Scalars:
                 for name, place in idiom.places.items()
             }
             return idiom.text.format(**places), TIGHT
+        if not self.writer.strict and isinstance(node, Add | Mul):
+            binds, sign = (SUM, "+") if isinstance(node, Add) else (PRODUCT, "*")
+            if (parts := idioms.within(node)) is not None:
+                return f" {sign} ".join(self._loose(part, PRODUCT) for part in parts), binds
         match node:
             case Add():
                 return self._add(node), SUM
@@ -144,6 +148,9 @@ class Scalars:
                 then, otherwise = (self._loose(n, SUM) for n in (node.then, node.otherwise))
                 return f"torch.where({mask}, {then}, {otherwise})", TIGHT
         raise NotWritten("no scalar expression")
+
+    def _is_idiom(self, node: Node) -> bool:
+        return not self.writer.strict and idioms.find(node) is not None
 
     def _recognised(self, node: Node) -> str | None:
         """A sub-term over these iterators that is a library's operation together with what it
@@ -169,7 +176,9 @@ class Scalars:
         return self._loose(node, SUM)
 
     def _add(self, node: Add) -> str:
-        pairs: list[tuple[Number, Node]] = [_parts(term) for term in node.terms]
+        pairs: list[tuple[Number, Node]] = [
+            (Fraction(1), term) if self._is_idiom(term) else _parts(term) for term in node.terms
+        ]
         pairs.sort(key=lambda pair: (isinstance(pair[1], Const), pair[0] < 0))
         text = ""
         for coefficient, core in pairs:

@@ -241,6 +241,16 @@ def test_a_definition_is_written_as_its_function_of_torch(known: Definition) -> 
     assert SAME.get(known.name, call) in first_line(text, **dict.fromkeys(letters, (9,)))
 
 
+def test_a_part_of_a_sum_or_product_is_written_as_its_function_of_torch() -> None:
+    for body, words in (
+        ("hardswish(A[i]) + floor(B[i])", ("F.hardswish(A)", "torch.floor(B)")),
+        ("leaky_relu(A[i]) + B[i]", ("F.leaky_relu(A, 0.01) + B",)),
+        ("B[i]*mish(A[i])", ("F.mish(A) * B",)),
+    ):
+        line = first_line(f"Y[i] = {body}", A=(9,), B=(9,))
+        assert all(word in line for word in words), line
+
+
 def test_names_and_the_order_of_operands_have_no_say() -> None:
     shapes: Any = {"A": (3, 6, 4), "B": (3, 7, 4), "C": (3, 7, 5)}
     weights = "S[b,i,j] = A[b,i,d]*B[b,j,d]/2; E[b,i,j] = exp(S[b,i,j]); "
