@@ -246,6 +246,7 @@ def test_a_part_of_a_sum_or_product_is_written_as_its_function_of_torch() -> Non
         ("hardswish(A[i]) + floor(B[i])", ("F.hardswish(A)", "torch.floor(B)")),
         ("leaky_relu(A[i]) + B[i]", ("F.leaky_relu(A, 0.01) + B",)),
         ("B[i]*mish(A[i])", ("F.mish(A) * B",)),
+        ("lerp(A[i], B[i], 0.3)", ("torch.lerp(A, B, 0.3)",)),
     ):
         line = first_line(f"Y[i] = {body}", A=(9,), B=(9,))
         assert all(word in line for word in words), line
