@@ -95,8 +95,8 @@ def within(node: Add | Mul) -> tuple[Node, Node] | None:
 
 
 def _tensors(places: Mapping[str, Node]) -> bool:
-    """Whether numbers stand in the places of c and of lerp's share w only.  A c is a slope of 0 to 1:
-    a leaky ReLU is the larger of x and c*x for these only."""
+    """Whether numbers stand in the places of c and of lerp's share w only.  A c is from 0 to 1: a
+    leaky ReLU is the larger of x and c*x for these only."""
     numbers = ((name, node.value) for name, node in places.items() if isinstance(node, Const))
     return all(name == "w" or (name == "c" and 0 <= value <= 1) for name, value in numbers)
 
