@@ -136,7 +136,7 @@ def make_positions(name: str, bound: Range) -> Tensor:
     node = _known(Tensor, key)
     if node is None:
         node = object.__new__(Tensor)
-        node.name, node.shape, node.dtype = name, (bound.extent,), "int64"
+        node.name, node.shape, node.dtype, node.bounds = name, (bound.extent,), "int64", ANY
         node.ranges, node.size = (bound,), bound.extent
         node = _enter(node, key, hash((1, _text_digest(name))), 0, name, 0)
     return node

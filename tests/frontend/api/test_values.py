@@ -79,6 +79,7 @@ def test_text(text: str) -> None:
     "text",
     [
         "Y[i] = sum[j](where(A[i,j] > B[i,j], A[i,j]*B[i,j], j))",
+        "Y[i] = sum[j](log(exp(j))*A[i,j] + B[i,j])",
         "T[i,j] = i + A[i,j]; Y[i] = sum[j](where(T[i,j] > j, T[i,j], 0)*B[i,j])",
     ],
 )
