@@ -16,7 +16,7 @@ from einderive.frontend.api.examples import from_values
 from einderive.frontend.api.optimize import compile as compile_formula
 from einderive.frontend.api.option_names import option_names
 from einderive.ta.errors import TextError, shown
-from einderive.ta.notation.parse import tensors_named
+from einderive.ta.notation.parse import sizes_named, tensors_named
 
 MOST_KEPT = 256
 """At most so many compiled functions are kept; one more drops them all."""
@@ -40,6 +40,9 @@ def evaluate(text: str, /, *, out: Any = None, **given: Any) -> Any:
     if out is not None and "out" in text and "out" in tensors_named(text)[0]:
         given["out"], out = out, None
     options = {name: given.pop(name) for name in tuple(given) if name in _OPTIONS}
+    sizes = [name for name, value in given.items() if isinstance(value, int)]
+    if sizes:
+        options |= {name: given.pop(name) for name in sorted(sizes_named(text) & {*sizes})}
     if not all(type(value) in (torch.Tensor, np.ndarray) for value in given.values()):
         results = tensors_named(text)[1]
         options |= {name: given.pop(name) for name in tuple(given) if name in results}

@@ -52,7 +52,8 @@ def parse(
     *,
     dtypes: Dtypes | None = None,
     ranges: Mapping[str, tuple[int, int]] | None = None,
-    **shapes: Shape,
+    outputs: Sequence[str] | None = None,
+    **shapes: Shape | int,
 ) -> Program:
     """Read a formula: `parse("Y[i] = A[i,k]*x[k]", A=(64, 32), x=(32,))`.
 
@@ -61,6 +62,11 @@ def parse(
       default is float32.  Types of NumPy and torch may stand for their names.
     - `ranges` gives half-open ranges of iterators, such as `{"h": (0, 7)}`, where the shapes give
       none.
+    - A size may be a name, in a shape, `A=("n", 64)`, and in the text, `where h in 0:n-2`.  Its
+      value is given by the name, `n=100`, or found where an index of a known size stands in its
+      place.
+    - `outputs` names the statements that are outputs; the default is those that no other statement
+      reads, and those with `out` before them.
 
     Returns the Program.  Raises FormulaSyntaxError, RangeError or NameUnknownError."""
     if not isinstance(text, str):
@@ -68,11 +74,29 @@ def parse(
             f"a formula is a text, not {shown(text)}", next_step='write "Y[i] = 2*A[i]"'
         )
     refuse_option_names(parse, text)
-    given = examples(shapes)
+    return parse_given(text, shapes, dtypes, ranges, outputs)
+
+
+def parse_given(
+    text: str,
+    shapes: Mapping[str, Shape | int],
+    dtypes: Dtypes | None = None,
+    ranges: Mapping[str, tuple[int, int]] | None = None,
+    outputs: Sequence[str] | None = None,
+) -> Program:
+    """`parse` with the shapes and sizes as a mapping, in which a name may be that of an option."""
+    numbers = {name: size for name, size in shapes.items() if _is_size(size)}
+    given = examples({name: shape for name, shape in shapes.items() if name not in numbers})
     types = given.dtypes if dtypes is None else dtypes
     if isinstance(types, Mapping):
         types = {**given.dtypes, **types}
-    return parse_text(text, given.shapes, _names(types), {} if ranges is None else ranges)
+    bounds = {} if ranges is None else ranges
+    sizes = cast(Mapping[str, int], numbers)
+    return parse_text(text, given.shapes, _names(types), bounds, sizes, outputs)
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _names(dtypes: Any) -> Any:
@@ -103,7 +127,8 @@ def derive(
     laws: Iterable[str] | str = (),
     accuracy: Accuracy = "normwise",
     nan: Nan = "ignore",
-    **shapes: Shape,
+    outputs: Sequence[str] | None = None,
+    **shapes: Shape | int,
 ) -> Derivation:
     """Derive programs that are equal to a formula, in the order of their predicted times.
 
@@ -148,10 +173,10 @@ def derive(
     checked(accuracy, nan)
     limits = _limits(budget)
     if not isinstance(formula, Program):
-        program = parse(formula, dtypes=dtypes, ranges=ranges, **cast(Any, shapes))
-    elif shapes or ranges is not None or dtypes is not None:
+        program = parse(formula, dtypes=dtypes, ranges=ranges, outputs=outputs, **cast(Any, shapes))
+    elif shapes or not all(option is None for option in (ranges, dtypes, outputs)):
         raise TextError(
-            "shapes, ranges and dtypes belong to a text; a parsed program has its own",
+            "shapes, ranges, dtypes and outputs belong to a text; a parsed program has its own",
             next_step="give them to parse(), or pass the text",
         )
     else:
@@ -299,7 +324,8 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     seconds: float = 1.0,
     output: Any = None,
     baseline: Callable[..., Any] | None = None,
-    **shapes: Shape,
+    outputs: Sequence[str] | None = None,
+    **shapes: Shape | int,
 ) -> CompiledFunction:
     """Derive, check and time programs, and return the fastest accepted one as a function.
 
@@ -330,6 +356,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
         laws=laws,
         accuracy=accuracy,
         nan=nan,
+        outputs=outputs,
         **cast(Any, shapes),
     )
     compiled = found.compile(seconds=seconds, baseline=baseline)

@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from einderive.derivations.matching.cost import MACHINES, Machine
 from einderive.derivations.rules import LAWLESS
@@ -147,7 +148,7 @@ def run(
 ) -> Outcome:
     """Search one case within the budget."""
     case = reference.case
-    roots = parse(case.text, ranges=case.ranges, **case.shapes).roots()
+    roots = parse(case.text, ranges=case.ranges, **cast(Any, case.shapes)).roots()
     hand = _by_hand(reference, machine)
     graph = Graph(LAWLESS, OPERATORS, machine, default_item_bytes(roots))
     enabled = gc.isenabled()
@@ -172,7 +173,7 @@ def run(
 def _by_hand(reference: Reference, machine: Machine) -> Plan:
     """The reference's program, its statements as stages."""
     case = reference.case
-    roots = parse(reference.derived, ranges=case.ranges, **case.shapes).roots()
+    roots = parse(reference.derived, ranges=case.ranges, **cast(Any, case.shapes)).roots()
     return unchanged(Graph(LAWLESS, OPERATORS, machine, default_item_bytes(roots)), roots)
 
 
@@ -231,7 +232,7 @@ def bench_throughput(states: int, machine: Machine, rows: Rows) -> None:
     """The states per second of one large search of the first case, gathering of candidates
     left out."""
     case = CASES[1].case
-    roots = parse(case.text, ranges=case.ranges, **case.shapes).roots()
+    roots = parse(case.text, ranges=case.ranges, **cast(Any, case.shapes)).roots()
     graph = Graph(LAWLESS, OPERATORS, machine, default_item_bytes(roots))
     before = _peak_megabytes()
     gc.disable()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from einderive.ta.errors import TextError
@@ -33,6 +33,15 @@ def shapes(words: Sequence[str], names: bool = False) -> dict[str, tuple[Any, ..
             for part, at in (_split(sizes, ",", len(name) + 1) if sizes else ())
         )
     return found
+
+
+def without_sizes(
+    given: Mapping[str, tuple[Any, ...]], tensors: Set[str]
+) -> tuple[dict[str, tuple[Any, ...]], dict[str, int]]:
+    """Shapes of tensors, and the values of the names that are no tensors': `n=100`."""
+    sizes = {n: s[0] for n, s in given.items() if len(s) == 1 and n not in tensors}
+    sizes = {name: size for name, size in sizes.items() if isinstance(size, int)}
+    return {name: shape for name, shape in given.items() if name not in sizes}, sizes
 
 
 def ranges(words: Sequence[str]) -> dict[str, tuple[int, int]]:

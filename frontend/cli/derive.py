@@ -108,11 +108,14 @@ def derive(
     The shape of each tensor follows as NAME=SIZE,SIZE,...; that of a scalar is NAME=. An index such
     as h in A[h+r] gets no range from the shapes: state it as `--range h=0:7`, or write
     `where h in 0:7` at the end of the formula.
+
+    Sizes may be names, as in A=n,64 and `where h in 0:n-2`; their values follow as n=100.
     """
     from einderive.frontend.cli import arguments
     from einderive.frontend.report.terminal import Progress
 
-    given = arguments.shapes(shapes), arguments.dtypes(dtype), arguments.ranges(over)
+    extents = arguments.shapes(shapes, names=True)
+    types, ranges = arguments.dtypes(dtype), arguments.ranges(over)
     records = [path for path in (save, json_to) if path not in (None, "-")]
     _require_folders([path for path in (*records, html) if path is not None])
     with Progress() as progress:
@@ -123,10 +126,12 @@ def derive(
         from einderive.frontend.report.data import json_text, trials_data
         from einderive.frontend.report.derivation import derivation_parts
         from einderive.frontend.report.terminal import show, terminal_width
-        from einderive.ta.notation.parse import parse
+        from einderive.ta.notation.parse import parse, sizes_named, tensors_named
 
+        named = frozenset().union(*tensors_named(formula)) - sizes_named(formula)
+        tensors, sizes = arguments.without_sizes(extents, named)
         derivation = derive_program(
-            parse(formula, *given),
+            parse(formula, tensors, types, ranges, sizes),
             target=target,
             budget=Budget(seconds=seconds) if states is None else Budget(states, seconds=seconds),
             progress=progress.show if progress.wanted else None,  # each takes a look at all states

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from einderive.frontend.api.optimize import parse
+from einderive.frontend.api.optimize import parse_given
 from einderive.ta.errors import RangeError, TextError, shown
 from einderive.ta.exact.interp import input_tensors
 from einderive.ta.given.assumptions import both
@@ -145,7 +145,7 @@ class Equation:
             types = {name: dtype for name, dtype in types.items() if name in words}
         ranges = {name: bound for name, bound in self.ranges.items() if name in words}
         used = {name: shape for name, shape in shapes.items() if name in words}
-        return parse(text, dtypes=types, ranges=ranges, **used)
+        return parse_given(text, used, types, ranges)
 
 
 def _promised(*sides: tuple[Scope, ...]) -> Iterator[tuple[Scope, ...]]:

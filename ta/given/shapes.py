@@ -14,9 +14,28 @@ Shapes = Mapping[str, Sequence[int]]
 MOST_DIMENSIONS = 1000
 
 
-def checked_shapes(shapes: object) -> dict[str, tuple[int, ...]]:
-    """Every shape as a tuple of integers; RangeError for anything else."""
-    return {name: checked_shape(name, shape) for name, shape in named(shapes, "shapes")}
+def checked_shapes(shapes: object) -> dict[str, tuple[int | str, ...]]:
+    """Every shape as a tuple of integers and names of sizes; RangeError for anything else."""
+    return {name: _with_names(name, shape) for name, shape in named(shapes, "shapes")}
+
+
+def _with_names(name: str, shape: object) -> tuple[int | str, ...]:
+    sizes = shape if isinstance(shape, tuple | list) else ()
+    words = [isinstance(size, str) and size.isidentifier() for size in sizes]
+    if not any(words):
+        return checked_shape(name, shape)
+    numbers = iter(
+        checked_shape(name, [s for s, word in zip(sizes, words, strict=True) if not word])
+    )
+    return tuple(s if word else next(numbers) for s, word in zip(sizes, words, strict=True))
+
+
+def checked_sizes(sizes: object) -> dict[str, int]:
+    """Every size as an integer from 0 on; RangeError for anything else."""
+    given = list(named(sizes, "sizes"))
+    shape = [size for _, size in given]
+    numbers = checked_shape("the sizes", shape) if shape else ()
+    return {name: number for (name, _), number in zip(given, numbers, strict=True)}
 
 
 def checked_shape(name: str, shape: object) -> tuple[int, ...]:

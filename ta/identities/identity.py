@@ -246,10 +246,6 @@ class _Builder(TreeBuilder):
         stated = self.transform(condition)
         return select_on(stated, one, zero, lambda index: row(index, Frame({}))) is zero
 
-    def bound(self, children: list[Any]) -> tuple[int, int]:
-        (value,) = children
-        return value.span[1], row(value, Frame({})).const
-
     def name(self, children: list[Any]) -> Expression:
         name, span = str(children[0]), token_span(children[0])
         if name in self.chosen.sizes:

@@ -43,6 +43,7 @@ class Program(Uncopied):
     """A formula that was read: its statements, and the names that are needed to print them.
 
     - `inputs` are the input tensors, in the order of first appearance.
+    - `sizes` are the values of the names that stand for sizes in the formula and its shapes.
     - `outputs` are the statements named in `output_names`.  For a formula these are the statements
       that the text of no other statement reads.  A read counts even if it has no effect:
       `T[i] = A[i]; Y[i] = B[i] + 0*T[i]` has one output, Y.  Without `output_names` they are the
@@ -54,6 +55,7 @@ class Program(Uncopied):
     statements: tuple[Statement, ...]
     hints: Hints = field(default_factory=lambda: MappingProxyType({}), compare=False)
     output_names: tuple[str, ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}), compare=False)
 
     def __post_init__(self) -> None:
         if not self.output_names:

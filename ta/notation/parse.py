@@ -13,13 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
-from typing import TypeAlias
 
 from einderive.ta.errors import NameUnknownError, RangeError, TextError
-from einderive.ta.given.shapes import Shapes, checked_ranges, checked_shapes
+from einderive.ta.given.beside import checked, of_numbers
+from einderive.ta.given.outputs import output_names
+from einderive.ta.given.shapes import Shapes
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import Range
-from einderive.ta.ir.dtypes import checked_dtypes
 from einderive.ta.ir.names import RESERVED, close_matches, pool
 from einderive.ta.ir.node import ANY, Bounds, Node, Scope, Source, Tensor
 from einderive.ta.ir.program import Program, Statement
@@ -28,6 +28,13 @@ from einderive.ta.notation.definitions import check_length
 from einderive.ta.notation.einstein import make_explicit
 from einderive.ta.notation.ellipsis import expanded
 from einderive.ta.notation.index import check_index
+from einderive.ta.notation.inputs import (
+    names_of_sizes,
+    promises_and_sizes,
+    refuse_unread,
+    sized,
+    with_numbers,
+)
 from einderive.ta.notation.layout import joined, without_comments
 from einderive.ta.notation.lowering import (
     Frame,
@@ -38,7 +45,6 @@ from einderive.ta.notation.lowering import (
     statement_scope,
     unknown_tensor,
 )
-from einderive.ta.notation.promises import promises_of
 from einderive.ta.notation.ranges import RangesOf, apart, infer
 from einderive.ta.notation.reader import (
     complete_errors,
@@ -70,11 +76,6 @@ from einderive.ta.notation.syntax import Statement as StatementText
 _NOTHING: Mapping[str, tuple[int, int]] = MappingProxyType({})
 MOST_ITERATORS = 1000
 _WORD = re.compile(r"\w+")
-_Given: TypeAlias = tuple[
-    tuple[tuple[str, tuple[int, ...]], ...],
-    tuple[tuple[str, str], ...] | str,
-    tuple[tuple[str, Range], ...],
-]
 
 
 def parse(
@@ -82,17 +83,20 @@ def parse(
     shapes: Shapes = MappingProxyType({}),
     dtypes: Mapping[str, str] | str = "float32",
     ranges: Mapping[str, tuple[int, int]] = _NOTHING,
+    sizes: Mapping[str, int] = MappingProxyType({}),
+    outputs: Sequence[str] | None = None,
 ) -> Program:
     """The program of one or several statements `Y[n,f] = A[n,c]*K[f,c]`.
 
     `shapes` holds the shape of every input, and may hold an output's, which then gives its loops
     their ranges.  `dtypes` is one element type for all tensors or a mapping.  `ranges` states
-    half-open ranges of iterators by name, as a clause does.
+    half-open ranges of iterators by name, as a clause does.  Shapes and the ends of ranges may have
+    names of sizes; `sizes` holds their values.  `outputs` names the statements that are outputs.
     """
     unread = tried(text, lambda: read_program(text))
     try:
         with complete_errors(text):
-            given = _checked(shapes, dtypes, ranges)
+            given = checked(shapes, dtypes, ranges, sizes, outputs)
     except TextError:
         if isinstance(unread, TextError):
             raise unread from None  # what is wrong with the text is said first
@@ -108,41 +112,37 @@ def parse(
         found = tried(other, lambda: _program(other, *given))
         return Tried(True, found if isinstance(found, TextError) else None)
 
-    raise repaired(found, dict(given[0]), Parser(read_again, joined))
-
-
-def _checked(shapes: object, dtypes: Mapping[str, str] | str, ranges: object) -> _Given:
-    """What stands beside a text, checked and in a form that can be hashed."""
-    sizes = tuple(checked_shapes(shapes).items())
-    types = checked_dtypes(dtypes)
-    named = types if isinstance(types, str) else tuple(types.items())
-    return sizes, named, tuple(checked_ranges(ranges).items())
+    raise repaired(found, of_numbers(given), Parser(read_again, joined))
 
 
 @lru_cache(maxsize=256)  # a derivation and its check ask the same again
 def _program(
     text: str,
-    shapes: tuple[tuple[str, tuple[int, ...]], ...],
+    symbolic: tuple[tuple[str, tuple[int | str, ...]], ...],
     dtypes: tuple[tuple[str, str], ...] | str,
     ranges: tuple[tuple[str, Range], ...],
+    numbers: tuple[tuple[str, int], ...],
+    chosen: tuple[str, ...] | None,
 ) -> Program:
     statements = read_program(text)
+    extents, given = dict(symbolic), dict(numbers)
+    promises, sizes = promises_and_sizes(read_promises(text), statements, extents, given)
+    symbols = {str(size) for shape in extents.values() for size in shape}
+    _refuse_unused(
+        "a size",
+        given,
+        {*filter(str.isidentifier, _WORD.findall(without_comments(text))), *symbols},
+    )
+    shapes = tuple(with_numbers(extents, sizes).items())
+    statements = tuple(sized(statement, sizes) for statement in statements)
     targets = [statement.target.name for statement in statements]
     types = dtypes if isinstance(dtypes, str) else dict(dtypes)
     stated = dict(ranges)
     words = {*RESERVED, *_WORD.findall(without_comments(text)), *dict(shapes), *stated}
-    promises = promises_of(read_promises(text), {*targets})
     bounds = {name: bound for name, (bound, _) in promises.items()}
     known = _Known(dict(shapes), types, targets, words, bounds)
     found = [_statement(statement, known, stated) for statement in statements]
-    for name, (_, promise) in promises.items():
-        if name not in known.inputs:
-            raise NotationError(
-                f"{name} is not read, so nothing is assumed of it",
-                promise.span,
-                NameUnknownError,
-                next_step=f"the inputs are {', '.join(known.inputs)}",
-            )
+    refuse_unread(promises, known.inputs)
     _refuse_unused("a shape", known.shapes, {*known.inputs, *targets})
     if not isinstance(types, str):
         _refuse_unused("an element type", types, {*known.inputs, *targets})
@@ -152,9 +152,16 @@ def _program(
         for each in statements
         for name, _ in _tensors_read(each.value, tensor_names(each, known.names))
     }
-    outputs = (s.target.name for s in statements if s.output or s.target.name not in read)
-    hints = MappingProxyType(known.hints)
-    return Program(tuple(known.inputs.values()), tuple(found), hints, tuple(outputs))
+    marked = {s.target.name for s in statements if s.output}
+    names = output_names(targets, read, marked, chosen)
+    hints, values = MappingProxyType(known.hints), MappingProxyType(sizes)
+    return Program(tuple(known.inputs.values()), tuple(found), hints, names, values)
+
+
+def sizes_named(text: str) -> set[str]:
+    """The names in the ends of a formula's ranges."""
+    with complete_errors(text):
+        return names_of_sizes(read_program(text))
 
 
 def parse_expression(

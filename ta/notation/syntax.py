@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from einderive.ta.definitions.data import Definition
-from einderive.ta.errors import FormulaSyntaxError, TextError
+from einderive.ta.errors import FormulaSyntaxError, RangeError, TextError
 from einderive.ta.ir import node
 from einderive.ta.ir.affine import Range
 
@@ -66,11 +66,25 @@ class Ellipsis:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """`name:lo:hi` in a scope, `name in lo:hi` in a clause."""
+    """`name:lo:hi` in a scope, `name in lo:hi` in a clause; `ends` are given where they have names
+    of sizes, and the range is not known then."""
 
     span: Span
     name: str
-    range: Range
+    known: Range | None
+    ends: tuple[Expression, ...] = ()
+
+    @property
+    def names(self) -> tuple[Name, ...]:
+        """The names of sizes in the ends."""
+        parts = (part for end in self.ends for part in scalars(end))
+        return tuple(part for part in parts if isinstance(part, Name))
+
+    @property
+    def range(self) -> Range:
+        if self.known is None:
+            raise unknown_size(self.names[0])
+        return self.known
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +224,17 @@ class Assumptions:
 
     span: Span
     promises: tuple[Expression, ...]
+
+
+def unknown_size(name: Name) -> NotationError:
+    """The error for a name in a range whose value is not known."""
+    return NotationError(
+        f"the size {name.name} is not known",
+        name.span,
+        RangeError,
+        next_step=f"give it, for example {name.name}=100, or as a tensor's size: "
+        f"A=('{name.name}', 64)",
+    )
 
 
 def operands(expression: Expression) -> tuple[Expression, ...]:

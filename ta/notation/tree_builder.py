@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -34,6 +36,7 @@ from einderive.ta.notation.syntax import (
     Span,
     Statement,
     Sum,
+    unknown_size,
 )
 
 LONGEST_NUMBER = 2000
@@ -113,27 +116,14 @@ class TreeBuilder(Transformer[Token, Any]):
         return (children[0].start_pos, found[-1].span[1]), found
 
     def range(self, children: list[Any]) -> Binding:
-        name, (_, lo), (end, hi) = children[0], children[2], children[4]
-        if lo > hi:
-            raise NotationError(
-                f"the range {lo}:{hi} of {name} ends before it begins",
-                (token_span(name)[0], end),
-                RangeError,
-                next_step=f"write the lesser end first: {hi}:{lo}",
-            )
-        if not fits(lo, hi):
-            raise NotationError(
-                f"the range of {name} reaches {SAID} or more",
-                (token_span(name)[0], end),
-                RangeError,
-                next_step="use ends whose indices fit 64 bits",
-            )
-        return Binding((token_span(name)[0], end), str(name), Range(lo, hi))
+        name, low, high = children[0], children[2], children[4]
+        span = (token_span(name)[0], high.span[1])
+        return bounded(Binding(span, str(name), None, (low, high)), {})
 
     binding = range
 
-    def bound(self, children: list[Any]) -> tuple[int, int]:
-        return children[-1].end_pos, _integer(children, "a range is, for example, 0:16")
+    def bound(self, children: list[Any]) -> Expression:
+        return children[0]  # type: ignore[no-any-return]  # children are untyped
 
     def disjunction(self, children: list[Any]) -> Logical:
         return Logical(_span(children), "or", tuple(children[::2]))
@@ -256,3 +246,66 @@ def _items(children: list[Any]) -> tuple[Expression, ...]:
 
 def _is_fill(child: Any) -> bool:
     return isinstance(child, tuple) and child[:1] == ("fill",)
+
+
+def bounded(binding: Binding, sizes: Mapping[str, int]) -> Binding:
+    """The binding with its range, as far as the sizes are known."""
+    names = {name.name for name in binding.names}
+    if binding.known is not None or not sizes.keys() >= names:
+        return binding
+    lo, hi = (_whole(end, sizes) for end in binding.ends)
+    if lo > hi:
+        raise NotationError(
+            f"the range {lo}:{hi} of {binding.name} ends before it begins",
+            binding.span,
+            RangeError,
+            next_step="choose a larger size" if names else f"write the lesser end first: {hi}:{lo}",
+        )
+    if not fits(lo, hi):
+        raise NotationError(
+            f"the range of {binding.name} reaches {SAID} or more",
+            binding.span,
+            RangeError,
+            next_step="use ends whose indices fit 64 bits",
+        )
+    return replace(binding, known=Range(lo, hi))
+
+
+def _whole(end: Expression, sizes: Mapping[str, int]) -> int:
+    """The number that the end of a range is."""
+    match end:
+        case Number(span, value):
+            if not isinstance(value, Fraction) or value.denominator != 1:
+                raise NotationError(
+                    "an integer is expected here", span, next_step="a range is, for example, 0:16"
+                )
+            return value.numerator
+        case Name(_, name) if name in sizes:
+            return sizes[name]
+        case Name():
+            raise unknown_size(end)
+        case Negate(_, operand):
+            return -_whole(operand, sizes)
+        case Sum(_, terms):
+            return sum(-_whole(t, sizes) if minus else _whole(t, sizes) for minus, t in terms)
+        case Product(span, factors):
+            found = 1
+            for operator, factor in factors:
+                number = _whole(factor, sizes)
+                if operator == "/" or (operator != "*" and number <= 0):
+                    raise NotationError(
+                        f"`{operator}` cannot stand here",
+                        span,
+                        next_step="ends of ranges are divided by `//`, and by positive numbers",
+                    )
+                found = {
+                    "*": found * number,
+                    "//": found // max(number, 1),
+                    "%": found % max(number, 1),
+                }[operator]
+            return found
+    raise NotationError(
+        "the end of a range is built from whole numbers and names of sizes with + - * // %",
+        end.span,
+        next_step="for example 0:16 or 0:n-2",
+    )

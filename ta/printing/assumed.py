@@ -54,5 +54,6 @@ def assumption_text(
 
 def assumed_line(program: Program, signs: Signs = ASCII) -> str:
     """`assume A > 0, 0 <= B < 1`; empty where nothing is promised."""
-    promises = ", ".join(assumption_text(each, signs) for each in program.assumptions)
-    return f"assume {promises}" if promises else ""
+    promises = [assumption_text(each, signs) for each in program.assumptions]
+    promises += [f"{name} {signs.equal} {size}" for name, size in program.sizes.items()]
+    return f"assume {', '.join(promises)}" if promises else ""

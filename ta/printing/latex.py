@@ -50,9 +50,9 @@ def latex(node: Node | Program, *, names: Sequence[str] = (), hints: Hints = NO_
     """
     if isinstance(node, Program):
         lines = [_statement(node, position) for position in range(len(node.statements))]
-        promises = r",\ ".join(
-            assumption_text(each, LATEX, _number, _name(each.tensor)) for each in node.assumptions
-        )
+        said = [assumption_text(a, LATEX, _number, _name(a.tensor)) for a in node.assumptions]
+        said += [f"{_name(name)} = {size}" for name, size in node.sizes.items()]
+        promises = r",\ ".join(said)
         if len(lines) == 1:
             line = lines[0].replace(" &= ", " = ")
             return rf"{line} \quad ({promises})" if promises else line

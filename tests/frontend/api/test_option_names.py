@@ -37,7 +37,7 @@ def test_an_options_name_as_a_tensor(function: Call, name: str) -> None:
 
 
 def test_the_options_are_all_keywords() -> None:
-    assert option_names(ed.parse) == ("dtypes", "ranges")
+    assert option_names(ed.parse) == ("dtypes", "ranges", "outputs")
     assert {"weights", "nan", "target", "most"} <= set(option_names(ed.derive))
     assert {"seconds", "weights"} <= set(option_names(ed.compile))
     assert set(option_names(ed.equivalent)) == {"dtypes", "ranges", "laws", "generic"}

@@ -1,0 +1,253 @@
+"""What is said of the inputs: promises about their elements, and names of their sizes.
+
+    assume A > 0, 0 <= B < 1           every element
+    assume n == 100                    a size, if no tensor has this name
+    A=("n", 64), where h in 0:n-2      names of sizes, with n=100 beside them
+
+A size that is not given is found where an iterator stands alone in a dimension of a known size: a
+dimension of the same iterator with a name has this size, and so has the end of its range `0:n`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from fractions import Fraction
+from typing import TypeAlias
+
+from einderive.ta.errors import NameUnknownError, RangeError
+from einderive.ta.given.assumptions import EXAMPLE, both, promised
+from einderive.ta.ir.node import ANY, Bounds
+from einderive.ta.ir.node import Number as Value
+from einderive.ta.notation.lowering import constant
+from einderive.ta.notation.syntax import (
+    Comparison,
+    Defined,
+    Expression,
+    Name,
+    NotationError,
+    Number,
+    Read,
+    Reduction,
+    ScopeText,
+    Size,
+    Statement,
+    scalars,
+    with_parts,
+)
+from einderive.ta.notation.tree_builder import bounded
+
+Sizes: TypeAlias = Mapping[str, int]
+Shape: TypeAlias = Sequence[int | str]
+Promises: TypeAlias = dict[str, tuple[Bounds, Expression]]
+
+
+def promises_and_sizes(
+    promises: Sequence[Expression],
+    statements: Sequence[Statement],
+    shapes: Mapping[str, Shape],
+    given: Sizes,
+) -> tuple[Promises, dict[str, int]]:
+    """What is promised of each input, and where; and the values of all sizes' names."""
+    found = promises_of(promises, {statement.target.name for statement in statements})
+    read = {
+        part.source.name
+        for statement in statements
+        for part in scalars(statement.value, into_scopes=True)
+        if isinstance(part, Read) and isinstance(part.source, Name)
+    }
+    sizes = dict(given)
+    for name, (bounds, promise) in tuple(found.items()):
+        value = bounds.least
+        if name in read or name in shapes or value != bounds.greatest:
+            continue
+        if not isinstance(value, Fraction) or value.denominator != 1 or value < 0:
+            continue
+        if sizes.setdefault(name, value.numerator) != value:
+            raise NotationError(
+                f"the size {name} is given as {sizes[name]}, and the text says {value}",
+                promise.span,
+                RangeError,
+                next_step="give it once",
+            )
+        del found[name]
+    for name in read & sizes.keys():
+        raise RangeError(
+            f"the shape of {name} is a tuple of whole numbers, not {sizes[name]}",
+            next_step=f"for example {name}=(64, 32); a scalar's shape is ()",
+        )
+    return found, found_sizes(statements, shapes, sizes)
+
+
+def refuse_unread(promises: Promises, inputs: Collection[str]) -> None:
+    """Refuse promises about what is no input."""
+    for name, (_, promise) in promises.items():
+        if name not in inputs:
+            raise NotationError(
+                f"{name} is not read, so nothing is assumed of it",
+                promise.span,
+                NameUnknownError,
+                next_step=f"the inputs are {', '.join(inputs)}",
+            )
+
+
+def with_numbers(shapes: Mapping[str, Shape], sizes: Sizes) -> dict[str, tuple[int, ...]]:
+    """The shapes with numbers in the place of the sizes' names."""
+    for name, shape in shapes.items():
+        for size in shape:
+            if isinstance(size, str) and size not in sizes:
+                raise RangeError(
+                    f"the size {size} of {name} is not known",
+                    sizes=f"{name}={shape}",
+                    next_step=f"give it, for example {size}=100",
+                )
+    return {
+        name: tuple(sizes[size] if isinstance(size, str) else size for size in shape)
+        for name, shape in shapes.items()
+    }
+
+
+def promises_of(promises: Sequence[Expression], targets: Set[str]) -> Promises:
+    """What is promised of each input, and where."""
+    found: Promises = {}
+    for promise in promises:
+        if not isinstance(promise, Comparison):
+            raise NotationError(
+                "an assumption is a comparison of a tensor with a number",
+                promise.span,
+                next_step=EXAMPLE,
+            )
+        try:
+            name, bounds = promised([_operand(o) for o in promise.operands], promise.operators)
+            before, _ = found.get(name, (ANY, promise))
+            found[name] = both(before, bounds), promise
+        except ValueError as error:
+            raise NotationError(str(error), promise.span, next_step=EXAMPLE) from None
+        if name in targets:
+            raise NotationError(
+                f"{name} is computed, and assumptions are about inputs",
+                promise.span,
+                next_step="assume it of the inputs; what follows from that is found",
+            )
+    return found
+
+
+def _operand(value: Expression) -> str | Value:
+    """The name or the number in an assumption."""
+    if isinstance(value, Name):
+        return value.name
+    number = constant(value)
+    if number is None:
+        raise NotationError(
+            "an assumption compares a tensor's name with numbers", value.span, next_step=EXAMPLE
+        )
+    return number
+
+
+def sized(statement: Statement, sizes: Sizes) -> Statement:
+    """The statement with the numbers in the place of the sizes' names."""
+    if not sizes:
+        return statement
+
+    def of(part: Expression) -> Expression:
+        match part:
+            case Name(span, name) if name in sizes:
+                return Number(span, Fraction(sizes[name]))
+            case Reduction(_, _, names) | Defined(_, _, names) | Size(_, names):
+                for each in names:
+                    if each.name in sizes:
+                        raise _no_iterator(each)
+            case ScopeText():
+                binders = tuple(
+                    replace(b, bindings=tuple(bounded(each, sizes) for each in b.bindings))
+                    for b in part.binders
+                )
+                return replace(part, binders=binders, body=of(part.body))
+            case Read(_, ScopeText() as scope):
+                inside = of(scope)
+                assert isinstance(inside, ScopeText)
+                part = replace(part, source=inside)
+        return with_parts(part, of)
+
+    for index in statement.indices:
+        if isinstance(index, Name) and index.name in sizes:
+            raise _no_iterator(index)
+    clause = tuple(bounded(binding, sizes) for binding in statement.clause)
+    return replace(statement, value=of(statement.value), clause=clause)
+
+
+def _no_iterator(name: Name) -> NotationError:
+    return NotationError(
+        f"{name.name} is a size and cannot be an iterator",
+        name.span,
+        next_step="choose another name for the iterator",
+    )
+
+
+def names_of_sizes(statements: Sequence[Statement]) -> set[str]:
+    """The names in the ends of ranges."""
+    bindings = [binding for each in statements for binding in each.clause]
+    for each in statements:
+        for part in scalars(each.value, into_scopes=True):
+            if isinstance(part, ScopeText):
+                bindings += [binding for binder in part.binders for binding in binder.bindings]
+    return {name.name for binding in bindings for name in binding.names}
+
+
+def found_sizes(
+    statements: Sequence[Statement], shapes: Mapping[str, Shape], given: Sizes
+) -> dict[str, int]:
+    """The sizes that are given, and those that follow from dimensions in which an iterator stands
+    alone; RangeError where they contradict each other."""
+    found = dict(given)
+    told: dict[str, str] = {}
+    groups = [group for each in statements for group in _alike(each, shapes).values()]
+    changed = True
+    while changed:
+        changed = False
+        for group in groups:
+            numbers = [(found.get(s, s) if isinstance(s, str) else s, at) for s, at in group]
+            known = [(number, at) for number, at in numbers if isinstance(number, int)]
+            names = [s for s, _ in group if isinstance(s, str) and s not in given]
+            for name in names:
+                for number, at in known:
+                    if name not in found:
+                        found[name], told[name], changed = number, at, True
+                    elif found[name] != number:
+                        raise RangeError(
+                            f"the size {name} is {found[name]} and {number}",
+                            sizes=f"{told[name]}, {at}",
+                            next_step=f"give it, {name}={number}, or another name for one of them",
+                        )
+    return found
+
+
+def _alike(
+    statement: Statement, shapes: Mapping[str, Shape]
+) -> dict[str, list[tuple[int | str, str]]]:
+    """What the size of each iterator's range may be, and where that is said."""
+    found: dict[str, list[tuple[int | str, str]]] = {}
+    for read, dimension, index in _dimensions(statement):
+        assert isinstance(read.source, Name)
+        name = read.source.name
+        shape = shapes.get(name, ())
+        if len(shape) == len(read.indices):
+            size = shape[dimension]
+            at = f"dimension {dimension + 1} of {name} is {size}"
+            found.setdefault(index.name, []).append((size, at))
+    for binding in statement.clause:
+        if binding.known is None and isinstance(binding.ends[0], Number):
+            low, high = binding.ends
+            if isinstance(high, Name) and isinstance(low, Number) and low.value == 0:
+                at = f"{binding.name} in 0:{high.name}"
+                found.setdefault(binding.name, []).append((high.name, at))
+    return found
+
+
+def _dimensions(statement: Statement) -> Iterator[tuple[Read, int, Name]]:
+    """The reads of tensors with the iterators that stand alone in a dimension."""
+    for part in scalars(statement.value):
+        if isinstance(part, Read) and isinstance(part.source, Name):
+            for dimension, index in enumerate(part.indices):
+                if isinstance(index, Name):
+                    yield part, dimension, index
