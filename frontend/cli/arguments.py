@@ -36,11 +36,13 @@ def shapes(words: Sequence[str], names: bool = False) -> dict[str, tuple[Any, ..
 
 
 def without_sizes(
-    given: Mapping[str, tuple[Any, ...]], tensors: Set[str]
+    given: Mapping[str, tuple[Any, ...]], tensors: Set[str], formula: str
 ) -> tuple[dict[str, tuple[Any, ...]], dict[str, int]]:
     """Shapes of tensors, and the values of the names that are no tensors': `n=100`."""
-    sizes = {n: s[0] for n, s in given.items() if len(s) == 1 and n not in tensors}
-    sizes = {name: size for name, size in sizes.items() if isinstance(size, int)}
+    words = {*re.findall(r"\w+", formula), *(size for shape in given.values() for size in shape)}
+    single = {name: shape[0] for name, shape in given.items() if len(shape) == 1}
+    others = words - tensors
+    sizes = {n: size for n, size in single.items() if n in others and isinstance(size, int)}
     return {name: shape for name, shape in given.items() if name not in sizes}, sizes
 
 

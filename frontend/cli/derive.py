@@ -126,10 +126,14 @@ def derive(
         from einderive.frontend.report.data import json_text, trials_data
         from einderive.frontend.report.derivation import derivation_parts
         from einderive.frontend.report.terminal import show, terminal_width
+        from einderive.ta.errors import TextError
         from einderive.ta.notation.parse import parse, sizes_named, tensors_named
 
-        named = frozenset().union(*tensors_named(formula)) - sizes_named(formula)
-        tensors, sizes = arguments.without_sizes(extents, named)
+        try:
+            named = frozenset().union(*tensors_named(formula)) - sizes_named(formula)
+        except TextError:  # said when the text is parsed
+            named = frozenset(extents)
+        tensors, sizes = arguments.without_sizes(extents, named, formula)
         derivation = derive_program(
             parse(formula, tensors, types, ranges, sizes),
             target=target,

@@ -127,7 +127,7 @@ def _program(
     statements = read_program(text)
     extents, given = dict(symbolic), dict(numbers)
     promises, sizes = promises_and_sizes(read_promises(text), statements, extents, given)
-    symbols = {str(size) for shape in extents.values() for size in shape}
+    symbols = {s for shape in extents.values() for s in shape if isinstance(s, str)}
     _refuse_unused(
         "a size",
         given,

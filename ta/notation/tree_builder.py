@@ -277,7 +277,7 @@ def _whole(end: Expression, sizes: Mapping[str, int]) -> int:
         case Number(span, value):
             if not isinstance(value, Fraction) or value.denominator != 1:
                 raise NotationError(
-                    "an integer is expected here", span, next_step="a range is, for example, 0:16"
+                    "an integer must stand here", span, next_step="a range is, for example, 0:16"
                 )
             return value.numerator
         case Name(_, name) if name in sizes:
