@@ -136,4 +136,5 @@ def test_steps_on_programs_that_hypothesis_draws_hold(roots: tuple[Scope, ...]) 
     for scope in stages(*roots):
         for rule in RULES:
             for step in rule.steps(scope):
-                assert difference(judge, scope, step.after) == "", (rule.name, show(scope))
+                laws = (*rule.laws, *rule.proved)
+                assert difference(judge, scope, step.after, laws) == "", (rule.name, show(scope))

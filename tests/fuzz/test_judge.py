@@ -205,5 +205,5 @@ def test_the_law_of_exp_holds_where_it_is_named(right: str, same: bool) -> None:
 
 def test_an_unknown_law_is_refused() -> None:
     scope = read("{L[i:0:3] x[i]}", x=(3,))
-    with pytest.raises(ValueError, match="log-product"):
-        difference(Judge(), scope, scope, ("log-product",))
+    with pytest.raises(ValueError, match="gamma-product"):
+        difference(Judge(), scope, scope, ("gamma-product",))

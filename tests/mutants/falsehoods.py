@@ -60,7 +60,7 @@ def _around(judge: Judge, rule: Rule, before: Scope, witness: Any) -> Iterator[C
         after = kernel.apply(before, witness, exact=False)
     except RuleRefused:
         return
-    if after is before or rule.laws:
+    if after is before or rule.laws or rule.proved:
         return
     for wrong in _different(judge, before, after):
         yield Claimed(False, before, wrong, witness)
