@@ -142,7 +142,7 @@ MISTAKES = (
     ),
     _clause_spelling(r"(?<=:)\s*(\w+)\s+and\s+(?=\w+\s+in\b)", r"\1, "),
     _clause_spelling(r"(?<=:)\s*(\w+)\s*,?\s+where\s+(?=\w+\s+in\b)", r"\1, "),
-    _clause_spelling(r"\s*,?\s*\b(?:with|for|given|over|when)\s+(?=\w+\s+in\b)", " where "),
+    _clause_spelling(r"(?<![\s,])[\s,]*\b(?:with|for|given|over|when)\s+(?=\w+\s+in\b)", " where "),
     _clause_spelling(r"(?<=[\])\w])\s*,\s*(?=\w+\s+in\s+-?\w+\s*:)", " where "),
     _clause_spelling(r"(?<=[\])\w])\s+(?=\w+\s+in\s+-?\w+\s*:)", " where "),
     Mistake("", "state it at the statement's end, or {words}", _open_ranges),

@@ -72,14 +72,14 @@ MISTAKES = (
     pattern(
         "`{found}` is a choice of Python",
         "write where(condition, a, b)",
-        r"(?<==)\s*([^=;\n]*?)\s+if\s+([^=;\n]*?(?:[=!<>]=[^=;\n]*?)?)\s+else\s+([^=;\n]*)",
-        r" where(\2, \1, \3)",
+        r"(?<==)([^=;\n]*?)\s+if\s+([^=;\n]*?(?:[=!<>]=[^=;\n]*?)?)\s+else\s+([^=;\n]*)",
+        lambda found: f" where({found[2].strip()}, {found[1].strip()}, {found[3].strip()})",
     ),
     pattern(
         "`{found}` is a choice of C",
         "write where(condition, a, b)",
-        r"(?<==)\s*([^=;\n?]*?(?:[=!<>]=[^=;\n?]*?)?)\s*\?\s*([^=;\n:]*?)\s*:\s*([^=;\n]*)",
-        r" where(\1, \2, \3)",
+        r"(?<==)([^=;\n?]*(?:[=!<>]=[^=;\n?]*)?)\?([^=;\n:]*):([^=;\n]*)",
+        lambda found: f" where({found[1].strip()}, {found[2].strip()}, {found[3].strip()})",
     ),
     pattern(
         "`{found}` loops over an iterator, as Python does",

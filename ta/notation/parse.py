@@ -244,11 +244,11 @@ def statement_to_scope(
     used = iterators_of(statement.value) | names
     ranges_of = ranges_of_reads(tensors)
     bounds = names | {*stated} | {binding.name for binding in statement.clause}
-    value = apart(resolved(statement.value, tensors.keys(), used), ranges_of, bounds)
-    value = make_explicit(value, names)
+    value = resolved(statement.value, tensors.keys(), used)
     for part in scalars(value):
         for index in part.indices if isinstance(part, Read) else ():
             check_index(index)
+    value = make_explicit(apart(value, ranges_of, bounds), names)
     for name in (*loops, *iterator_names(value, bound=True)):
         if name.name in RESERVED or name.name in tensors:
             what = "a word of the notation" if name.name in RESERVED else "a tensor"

@@ -23,6 +23,9 @@ VALID = (
     "Y[i] = {L[p:0:3] S[c:0:4] A[p,c]*B[c,0]}[i+1]",
     "Y[i,j] = where(i >= j and not (i == 2 or j < 1), A{fill=-inf}[i,j//2+1], 0.5)",
     "T[i] = 2*x[i]; Y[i] = T[i]*x[(i*2+1)%3]",
+    "Y[i] = softmax[i](x[i])*var[k](A[i,k], ddof=1)/size(k) + clip(s, 0, pi)",
+    "Y[i,j] = exp(-(i-j)^2) + where(A[i,j] > s and i < j or isnan(s), i//2, nan)",
+    "assume x > 0, 0 <= s < 1; out T[i] = log(x[i]); Y[i] = max(T[i], min(s, i), mean[k](A[i,k]))",
     "Y[...,j] = A[...,k] # rows\n  *B[k,j] # columns\n where j in 0:5",
 )
 TOKENS = (
@@ -32,7 +35,11 @@ TOKENS = (
     "nan", "fill=", "0", "1", "7", "0.5", ".5", "1e9", "1e400", "1e999999", "9" * 400, "A[i,k]",
     "x[i]", "Y[i] = ", "\x00", "\ud800", "\u202e", "é", "e\u0301", "ﬁ", "٣", "Α", "#", "'", "\\",
     "__import__", "lambda", "tl", "\t", "\r", "\f", "\u2028", "0:4611686018427387904",
-    "...", "[...,", "…", "# ",
+    "...", "[...,", "…", "# ", "mean", "softmax[i]", "var[k]", "ddof=1", "size(",
+    "size(k)", "clip(",
+    "max(", "argmax[k]", "assume ", "assume x > 0;", "out ", "pi", ">", "where(x[i] > s,", "isnan(",
+    "(i-j)", "i*", "^0.5", "^s", "x[i]^", "@", ".T", "[1:]", "np.", "for i in range(3)", "+=",
+    "E[I[i]]",
 )  # fmt: skip
 
 
