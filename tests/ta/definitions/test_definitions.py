@@ -157,7 +157,9 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "expected"), CASES, ids=lambda value: str(value)[:60])
+@pytest.mark.parametrize(
+    ("text", "expected"), CASES, ids=lambda value: value[:60] if isinstance(value, str) else "value"
+)
 def test_meaning(text: str, expected: Any) -> None:
     values = {name: value for name, value in (("X", X), ("B", B)) if name in text}
     np.testing.assert_allclose(value(text, **values), expected(), rtol=1e-12)
@@ -199,7 +201,11 @@ CONDITIONS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "values"), CONDITIONS, ids=lambda value: str(value)[:30])
+@pytest.mark.parametrize(
+    ("text", "values"),
+    CONDITIONS,
+    ids=lambda value: value[:30] if isinstance(value, str) else "value",
+)
 @pytest.mark.parametrize(
     ("name", "line"), [("any", np.any), ("all", np.all), ("count", np.count_nonzero)]
 )

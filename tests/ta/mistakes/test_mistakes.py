@@ -220,7 +220,11 @@ def shapes_given(proposed: str) -> dict[str, tuple[int, ...]]:
     return {name: s for name, s in shapes_of(proposed).items() if "_of_" not in name}
 
 
-@pytest.mark.parametrize(("wrong", "said", "proposed", "expected"), ROWS, ids=lambda v: str(v)[:60])
+@pytest.mark.parametrize(
+    ("wrong", "said", "proposed", "expected"),
+    ROWS,
+    ids=lambda value: value[:60] if isinstance(value, str) else "value",
+)
 def test_hint(wrong: str, said: str, proposed: str, expected: Callable[[], Any]) -> None:
     shapes = shapes_of(proposed)
     with pytest.raises(TextError) as caught:
