@@ -186,6 +186,8 @@ class Function:
     """Where the function is finite; None: at every number."""
     divides: bool = False
     """Whether there is no value where the second operand is 0, and one everywhere else."""
+    partial: bool = False
+    """Whether numbers may give none, in another way than `domain` and `divides` say."""
     range: tuple[int, int] | None = None
     """A least and a greatest value that no value exceeds, where there are such."""
     beside_nan: bool = False
@@ -261,7 +263,8 @@ class Function:
     @cached_property
     def finite_at_numbers(self) -> bool:
         """Whether the value is a number wherever the operands are."""
-        return self.domain is None and not self.divides and self.constant == self.constant
+        total = self.domain is None and not self.divides and not self.partial
+        return total and self.constant == self.constant
 
     @cached_property
     def compares(self) -> bool:

@@ -82,11 +82,16 @@ def apply(function: str, *args: Node) -> Node:
     """`function(args)`; the functions are those of `ta.functions`.
 
     choose(c, a, a) = a;   choose(1, a, b) = a;   choose(c, 0, 1) = (c == 0);   1 < 2 is 1
+    pow(x, 3) = x^3
     choose(c, 1, 0) = (c != 0), which is c for a comparison;   ((a == b) == 0) = (a != b)
     """
     known = FUNCTIONS[function]
     if len(args) != known.arity:
         raise ValueError(f"{function} takes {known.arity} operands, not {len(args)}")
+    if function == "pow" and isinstance(args[1], Const):
+        exponent = args[1].value
+        if isinstance(exponent, Fraction) and exponent.denominator == 1:
+            return power(args[0], exponent.numerator)
     if known.picks:
         condition, then, otherwise = args
         if then is otherwise:

@@ -20,7 +20,8 @@ from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine, canon, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.names import CONSTANTS, REDUCER_OF, close_matches
-from einderive.ta.ir.node import Const, Node, Number, Scope, Source
+from einderive.ta.ir.node import Access, Const, Node, Number, Scope, Source
+from einderive.ta.ir.positions import INDEX
 from einderive.ta.notation.conditions import select_on
 from einderive.ta.notation.definitions import written_out
 from einderive.ta.notation.ellipsis import refusal
@@ -261,7 +262,22 @@ def _call(call: Call, frame: Frame) -> Node:
     if call.function == "where":
         then, otherwise = scalar(call.args[1], frame), scalar(call.args[2], frame)
         return _where(call.args[0], then, otherwise, frame)
-    return expr.apply(call.function, *(scalar(arg, frame) for arg in call.args))
+    operands = [scalar(arg, frame) for arg in call.args]
+    if call.function == "pow":
+        base, exponent = operands
+        return _real_power(base, exponent, call.span)
+    return expr.apply(call.function, *operands)
+
+
+def _real_power(base: Node, exponent: Node, span: Span) -> Node:
+    """`x^n` for an integer n; `(-1)^i = 1 - 2*(i % 2)`."""
+    number = exponent.value if isinstance(exponent, Const) else None
+    if isinstance(number, Fraction) and number.denominator == 1:
+        return _power(base, number.numerator, span)
+    if base is expr.const(-1) and isinstance(exponent, Access) and exponent.source is INDEX:
+        odd = expr.position(affine.modulo(exponent.rows[0], 2))
+        return expr.add(expr.const(1), expr.mul(expr.const(-2), odd))
+    return expr.apply("pow", base, exponent)
 
 
 def _where(

@@ -10,7 +10,6 @@ from typing import Any
 
 from lark import Token, Transformer
 
-from einderive.ta.advice import ROOTS
 from einderive.ta.errors import RangeError
 from einderive.ta.given.width import SAID, fits
 from einderive.ta.ir.affine import Range
@@ -88,6 +87,19 @@ def _integer(children: list[Any], next_step: str) -> int:
     return -value.numerator if negative else value.numerator
 
 
+def _power(base: Any, exponent: Expression) -> Expression:
+    """`x^n` for an integer, `x^0.5` and `x^-0.5` as roots, `pow(x, y)` for all else."""
+    span = (base.span[0], exponent.span[1])
+    plain = exponent.operand if isinstance(exponent, Negate) else exponent
+    if isinstance(plain, Number) and isinstance(plain.value, Fraction):
+        value = -plain.value if plain is not exponent else plain.value
+        if value.denominator == 1:
+            return PowerOf(span, base, value.numerator)
+        if abs(value) == Fraction(1, 2):
+            return called(span, "sqrt" if value > 0 else "rsqrt", (base,))
+    return called(span, "pow", (base, exponent))
+
+
 class TreeBuilder(Transformer[Token, Any]):
     """One method for each rule of the grammar."""
 
@@ -157,7 +169,7 @@ class TreeBuilder(Transformer[Token, Any]):
             return operand.operand
         return Negate(_span(children), operand)
 
-    def power(self, children: list[Any]) -> PowerOf:
+    def power(self, children: list[Any]) -> Expression:
         last = children[-1]
         if isinstance(last, Token):  # a superscript
             if len(last) > LONGEST_NUMBER:
@@ -168,11 +180,11 @@ class TreeBuilder(Transformer[Token, Any]):
                 )
             exponent = int(last.translate(_SUPERSCRIPTS))
             return PowerOf(_span(children), children[0], exponent)
-        end, exponent = last
-        return PowerOf((children[0].span[0], end), children[0], exponent)
+        return _power(children[0], last)
 
-    def exponent(self, children: list[Any]) -> tuple[int, int]:
-        return children[-1].end_pos, _integer(children, ROOTS)
+    def exponent(self, children: list[Any]) -> Expression:
+        negative = len(children) > 1 and children[0] in ("-", "−")
+        return Negate(_span(children), children[-1]) if negative else children[-1]
 
     def number(self, children: list[Any]) -> Number:
         return Number(_span(children), _number(children[0]))

@@ -1,0 +1,10 @@
+"""The first index of the greatest number, or of a NaN where there is one, as in NumPy."""
+
+from einderive.ta.definitions.data import Definition
+
+# 2^53 stands for no index: it is never the least, as one index at least is taken.
+DEFINITION = Definition(
+    "argmax[k](x) = min[k](where(x == max[k](x) or isnan(x), k, 9007199254740992))",
+    numpy="np.argmax(x, axis)",
+    torch="torch.argmax(x, axis)",
+)
