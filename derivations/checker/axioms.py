@@ -53,6 +53,8 @@ MOST_COPIES = 64
 """A power of more factors stays as it is."""
 MOST_EXPS = 4
 """exp(n*a) is exp(a)^n up to this n."""
+OPERAND = "{}, operand {}"
+"""The name of a leaf: a function of several operands, and the place of one of them."""
 
 
 def by_law(node: Node, at: Sequence[Row], ranges: Mapping[int, Range]) -> Node | None:
@@ -61,11 +63,6 @@ def by_law(node: Node, at: Sequence[Row], ranges: Mapping[int, Range]) -> Node |
         return None
     found = instance(node, [affine.row_range(row, ranges) for row in at])
     return None if found is None else found.right
-
-
-def operand_name(function: str, place: int) -> str:
-    """What tells the operands of a function of several apart."""
-    return f"{function}, operand {place}"
 
 
 def number(value: Sum) -> Fraction | float | None:

@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import combinations
 
-from einderive.derivations.checker.axioms import operand_name
+from einderive.derivations.checker.axioms import OPERAND
 from einderive.derivations.checker.formal import NotShown, Sum, Term, negations
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir.node import Condition
 
 Conditions = tuple[Condition, ...]
 
-CHOICE = {"choose", *(operand_name("choose", place) for place in range(3))}
+CHOICE = {"choose", *(OPERAND.format("choose", place) for place in range(3))}
 KEEPING = frozenset(
     {*(f.name for f in FUNCTIONS.values() if f.compares), *REDUCERS, *CHOICE, "value", "^-1"}
 )

@@ -268,7 +268,7 @@ class Translation:
         """Operands as one formal sum, a leaf each that tells its place, where places matter."""
         same = FUNCTIONS[name].symmetric
         atoms = [
-            self.families.atom(axioms.operand_name(name, 0 if same else place), part)
+            self.families.atom(axioms.OPERAND.format(name, 0 if same else place), part)
             for place, part in enumerate(parts)
         ]
         return tuple(Term(ONE, atoms=(atom,)) for atom in atoms)

@@ -20,7 +20,8 @@ from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.node import Access, Node, Number, Power, Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator, Pattern, Window
-from einderive.ta.ir.subst import factors_of
+from einderive.ta.ir.positions import INDEX
+from einderive.ta.ir.subst import factors_of, sources
 
 MOST_OPERANDS = 4
 """No known operator multiplies more reads; products of more are split first."""
@@ -226,8 +227,15 @@ class Table:
         return 2.0 + abs(len(self.factors) - operands) + self.others
 
 
+def reads_iterators(scope: Scope) -> bool:
+    """Whether the body has iterators as values: no operator takes these as an operand."""
+    return INDEX in sources(scope.body)
+
+
 def match(operator: Operator, scope: Scope) -> Binding | tuple[Mismatch, ...]:
     """The best binding of the scope to the operator, or all that stands in the way."""
+    if reads_iterators(scope):
+        return (Mismatch("body", "no operand may hold iterators", (), IMPOSSIBLE),)
     if operator.recognise is not None:
         found = operator.recognise(scope)
         return (found,) if isinstance(found, Mismatch) else found

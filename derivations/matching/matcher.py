@@ -9,12 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from einderive.derivations.matching.match import IMPOSSIBLE, NO_WINDOWS, Family, Table, family_of
+from einderive.derivations.matching.match import (
+    IMPOSSIBLE,
+    NO_WINDOWS,
+    Family,
+    Table,
+    family_of,
+    reads_iterators,
+)
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.node import Reducer, Scope
 from einderive.ta.ir.operator import Binding, Operator
-from einderive.ta.ir.positions import INDEX
-from einderive.ta.ir.subst import sources
 
 
 class Matches(NamedTuple):
@@ -89,7 +94,7 @@ class Matcher:
     def matches(self, scope: Scope) -> Matches:
         """As `match` says of each operator, bindings in the operators' order."""
         found = _Found()
-        if INDEX in sources(scope.body):  # no operator takes iterators as an operand
+        if reads_iterators(scope):
             found.add(IMPOSSIBLE, 0)
             return Matches((), found.least, self._operators[0].name if self._operators else "")
         for position, recognise in self._recognising:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TypeAlias
 
-from einderive.ta.errors import NameUnknownError, RangeError
+from einderive.ta.errors import NameUnknownError, RangeError, shown
 from einderive.ta.given.assumptions import EXAMPLE, both, promised
 from einderive.ta.ir.node import ANY, Bounds
 from einderive.ta.ir.node import Number as Value
@@ -97,9 +97,9 @@ def with_numbers(shapes: Mapping[str, Shape], sizes: Sizes) -> dict[str, tuple[i
         for size in shape:
             if isinstance(size, str) and size not in sizes:
                 raise RangeError(
-                    f"the size {size} of {name} is not known",
-                    sizes=f"{name}={shape}",
-                    next_step=f"give it, for example {size}=100",
+                    f"the size {size:.40} of {name} is not known",
+                    sizes=f"{name}={shown(shape)}",
+                    next_step=f"give it, for example {size:.40}=100",
                 )
     return {
         name: tuple(sizes[size] if isinstance(size, str) else size for size in shape)

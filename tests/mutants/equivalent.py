@@ -324,15 +324,8 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
         "einderive.ta.facts.kinds",
         "_applied",
-        "FUNCTIONS[function].reducer",
-        ("True",),
-        "no such function: those of two operands are reductions of two",
-    ),
-    (
-        "einderive.ta.facts.kinds",
-        "_applied",
-        "signs & SIGNED == SIGNED and (not (pieces and pieces.flat))",
-        ("signs & SIGNED == SIGNED and (not pieces)",),
+        "known.steps or (known.pieces is not None and known.pieces.flat)",
+        ("known.steps or known.pieces is not None",),
         "no such function: of those in pieces, only sign has values of both signs",
     ),
     (

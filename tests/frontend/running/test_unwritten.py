@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 import torch
 
 import einderive as ed
+from einderive.eops.back_ends.task import Task
+from einderive.eops.cpu_kernels.build import build as build_loops
 from einderive.eops.opaque import opaque
 from einderive.eops.torch_views import blocked as torch_blocked
 from einderive.eops.torch_views import contract as torch_contract
@@ -92,13 +95,13 @@ def test_a_program_that_leaves_an_element_unwritten_is_refused(
     text: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = ed.derive(text, target="cpu", **options)
-    stage = execute._stage
+    lowered = execute.lowered
 
-    def broken(*args: Any) -> tuple[Run, str]:
-        run, word = stage(*args)
+    def broken(task: Task) -> tuple[Run, str]:
+        run, word = lowered(task)
         return last_left_out(run), word
 
-    monkeypatch.setattr(execute, "_stage", broken)
+    monkeypatch.setattr(execute, "lowered", broken)
     nobody_is_slow(monkeypatch)
     tried = found.compile(seconds=0.01)
     derived = [trial for trial in tried.trials if trial.plan is not None]
@@ -138,6 +141,14 @@ def test_what_the_stages_allocate_is_marked(
         with Marked():
             assert lower(root)(inputs).isnan().all()
             assert kernel(*(inputs[source] for source in kernel.plan.sources)).isnan().all()
+
+
+def test_what_compiled_loops_allocate_is_marked() -> None:
+    (root,) = ed.parse("Y[i] = A[i] + 1", A=(3,)).roots()
+    kernel = build_loops(root, ("float32",), ((1,),), "float32")
+    with Marked():
+        assert kernel(torch.ones(3)).tolist() == [2, 2, 2]
+        assert replace(kernel, run=no_write)(torch.ones(3)).isnan().all()
 
 
 def test_what_opaque_functions_allocate_is_marked() -> None:
