@@ -14,13 +14,14 @@ import pytest
 import torch
 
 import einderive as ed
+from einderive.eops.cpu_kernels.build import build as build_loops
 from einderive.eops.triton_kernels.build import write_source
 from einderive.eops.triton_kernels.emit_triton import emit
 from einderive.eops.triton_kernels.plan import plan
 from einderive.frontend.baselines.rival import rivals
 from einderive.ta.errors import BuildError, EinderiveError, RecordError
 from einderive.ta.ir.program import Program, Statement
-from einderive.ta.ir.subst import rebuild
+from einderive.ta.ir.subst import rebuild, sources
 from einderive.ta.printing.latex import latex
 from tests.hostile.attempt import record
 
@@ -170,6 +171,9 @@ def test_no_module_of_ours_executes_text() -> None:
         "frontend/call/source.py",  # calls on v0, v1, ... with arguments c0, c1, ...: see below
         "frontend/baselines/writing/writer.py",  # torch on plain names: see below
         "eops/torch_views/steps.py",  # the spellings in the files of ta/functions, as they stand
+        "eops/cpu_kernels/elements.py",  # a polynomial in c0, c1, ...: only their number counts
+        "eops/cpu_kernels/build.py",  # loops over v0, i0, p0, ... and numbers: see below
+        "frontend/formulas/written.py",  # the lines of the files beside it, as they stand
     ):
         sources.remove(root / path)
     assert len(sources) > 50
@@ -189,6 +193,23 @@ def test_the_source_of_a_call_holds_no_text_of_the_formula() -> None:
         AttributeError as_strided del storage_offset True False out alpha dim device size"""
     assert words <= numbered | {*known.split()}
     assert len(numbered) > 3
+
+
+def test_the_source_of_compiled_loops_holds_no_text_of_the_formula() -> None:
+    """Names of tensors and iterators stay outside: numbered ones, keywords, and functions."""
+    for reducer in ("sum", "max", "prod"):
+        text = f"""Strange[inner] = {reducer}[other](
+            where(other > inner, exp(Tensor1[inner,other]), -inf)*fill2{{fill=0.5}}[other+1])"""
+        (scope,) = ed.parse(text, Tensor1=(3, 4), fill2=(4,)).roots()
+        strides = tuple(torch.empty(source.shape).stride() for source in sources(scope.body))
+        kernel = build_loops(scope, ("float32",) * 2, strides, "float32")
+        words = set(re.findall(r"[A-Za-z_]\w*", kernel.source))
+        numbered = {word for word in words if re.fullmatch(r"([vip]|address)\d+|k\d+[wb]?", word)}
+        assert len(numbered) > 5
+        known = """def kernel data out result for in range if else min max start stop low high w
+            rest thread threads this_thread all_threads t part key real total load store inf exp
+            maximum least_key max_key of_max_key sum_in_any_order product_in_any_order"""
+        assert words <= numbered | {*known.split()}, words
 
 
 @pytest.mark.parametrize(
