@@ -4,7 +4,8 @@
 
 Which operations: a single read is a view; a product under a sum is a chain of matrix products; a
 sliding window with few taps is a sum of shifted slices; everything else is evaluated elementwise,
-block by block, and reduced.  What can be decided from the scope is decided once, in `lower`.
+block by block, and reduced.  A reduction of which an equality leaves one term, as in a gather, is
+this term.  What can be decided from the scope is decided once, in `lower`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from einderive.eops.dtypes import leaves
 from einderive.eops.torch_views.blocked import BlockedStage, device_of
 from einderive.eops.torch_views.contract import Operand, contract, contraction_order
 from einderive.eops.torch_views.digits import split_digits
+from einderive.eops.torch_views.one_term import one_term_stage
 from einderive.eops.torch_views.positions import Positions
 from einderive.eops.torch_views.scalar import Buffers, Elementwise
 from einderive.eops.torch_views.steps import align
@@ -57,19 +59,27 @@ def lower(scope: Scope, *, as_written: bool = False) -> Stage:
         return _constant_stage(scope)
     positions = Positions(scope)
     scope = positions.scope
+    kernel, types = _computed(scope, as_written=as_written), types_of(scope)
+
+    @torch.no_grad()
+    def run(buffers: Buffers) -> torch.Tensor:
+        buffers = positions.beside(buffers)
+        return kernel(buffers, types(buffers))
+
+    return run
+
+
+def _computed(scope: Scope, *, as_written: bool) -> _Kernel:
+    fixed = one_term_stage(scope)
+    if fixed is not None:
+        inner = _computed(fixed.scope, as_written=as_written)
+        return lambda buffers, types: inner(fixed.beside(buffers, types), types)
     split, regroup = split_digits(_without_idle_fills(scope))
     split = _forward_sums(split)
     kernel = _kernel(split)
     if as_written and not _forms_products(split, kernel):
         kernel = BlockedStage(split)
-    types = types_of(scope)
-
-    @torch.no_grad()
-    def run(buffers: Buffers) -> torch.Tensor:
-        buffers = positions.beside(buffers)
-        return regroup(kernel(buffers, types(buffers)).expand(split.shape))
-
-    return run
+    return lambda buffers, types: regroup(kernel(buffers, types).expand(split.shape))
 
 
 def lower_all(

@@ -45,6 +45,8 @@ class Field(ABC):
     dtype: ClassVar[np.dtype[Any]]
     block: ClassVar[int] = 1 << 19
     """How many elements of an iteration space are held at a time; what fits a cache is fastest."""
+    knows_whole: ClassVar[bool] = False
+    """Whether its numbers are those of the reals, so that `whole` has a meaning."""
 
     @abstractmethod
     def constant(self, value: Number) -> Array:
@@ -81,6 +83,12 @@ class Field(ABC):
     @abstractmethod
     def differs(self, left: Array, right: Array) -> Array:
         """Where the two certainly differ, as booleans."""
+
+    def whole(self, values: Array) -> tuple[Array, Array]:
+        """Each value as an index, and whether it is one; what is beyond 2^62 is none."""
+        floats = np.asarray(values, dtype=np.float64)
+        known = (np.abs(floats) < 2.0**62) & np.asarray(values == np.floor(floats), dtype=np.bool_)
+        return np.where(known, floats, 0).astype(np.int64), known
 
     def identity(self, reducer: Reducer) -> Array:
         """The value of a reduction over nothing."""
@@ -240,6 +248,7 @@ class RealField(NativeField):
     """
 
     tolerance: float = 1e-9
+    knows_whole: ClassVar[bool] = True
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.float64)
 
     def constant(self, value: Number) -> Array:

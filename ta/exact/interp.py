@@ -6,6 +6,9 @@
 All other parts are judged by this one.  The iteration space is walked in blocks; inside a block
 every iterator is an array of its own axis, so each sub-term is computed only over the iterators
 that occur in it.  A nested scope is a table filled once, or where it is read.
+
+A reduction of which an equality leaves one term, as in a gather, is that term (`one_term.py`) in
+the fields that know which numbers are whole; in the others functions are opaque, `equal` too.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ import numpy.typing as npt
 
 from einderive.ta.exact.blocks import MOST_FLAT, Indices, blocks, flat, open_mesh, unflat
 from einderive.ta.exact.fields import Array, Field
+from einderive.ta.exact.one_term import OneTerm, one_term
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
@@ -101,6 +105,7 @@ class _Evaluation:
         self.values, self.field, self.eager = values, field, eager
         self.tables: dict[Scope, _Table] = {}
         self.tensors: dict[Tensor, Array] = {}
+        self.fixed: dict[Scope, OneTerm | None] = {}
 
     def fill(self, scope: Scope) -> None:
         """The tables of the nested scopes that are evaluated as a whole, producers first: a long
@@ -116,7 +121,7 @@ class _Evaluation:
     def whole(self, scope: Scope) -> Array:
         """All values of the scope, flat."""
         result = np.empty(scope.shape, dtype=self.field.dtype)
-        for block in blocks(scope.shape, math.prod(r.extent for r in scope.sums), self.field):
+        for block in blocks(scope.shape, self.terms(scope), self.field):
             axes = [
                 np.arange(part.start, part.stop, dtype=np.int64) + loop.lo
                 for part, loop in zip(block, scope.loops, strict=True)
@@ -128,14 +133,39 @@ class _Evaluation:
     def at(self, scope: Scope, points: Indices) -> Array:
         """The values at the points, one each."""
         result = np.empty(len(points), dtype=self.field.dtype)
-        for block in blocks((len(points),), math.prod(r.extent for r in scope.sums), self.field):
+        for block in blocks((len(points),), self.terms(scope), self.field):
             chosen = points[block]
             result[block] = self.block(scope, list(chosen.T), (len(chosen),))
         return result
 
+    def one_term(self, scope: Scope) -> OneTerm | None:
+        """The equalities that fix iterators of the reduction, if the field knows whole numbers."""
+        if not self.field.knows_whole or not all(r.extent for r in scope.sums):
+            return None
+        if scope not in self.fixed:
+            self.fixed[scope] = one_term(scope)
+        return self.fixed[scope]
+
+    def terms(self, scope: Scope) -> int:
+        """How many terms a reduction visits."""
+        fixed = self.one_term(scope)
+        first = len(scope.loops)
+        return math.prod(
+            bound.extent
+            for i, bound in enumerate(scope.sums, first)
+            if fixed is None or i not in fixed.values
+        )
+
     def block(self, scope: Scope, loops: Sequence[Indices], shape: tuple[int, ...]) -> Array:
         """The reduction where loop iterator i has the values loops[i], which broadcast to shape."""
-        field, extents = self.field, tuple(r.extent for r in scope.sums)
+        field, fixed = self.field, self.one_term(scope)
+        first = len(scope.loops)
+        sums = [
+            bound
+            for i, bound in enumerate(scope.sums, first)
+            if fixed is None or i not in fixed.values
+        ]
+        extents = tuple(bound.extent for bound in sums)
         if not extents:
             return np.broadcast_to(self.body(scope, loops), shape)
         total = np.broadcast_to(field.identity(scope.reducer), shape)
@@ -143,7 +173,7 @@ class _Evaluation:
         for part in blocks(extents, 1, field, math.prod(shape)):
             axes = [
                 np.arange(s.start, s.stop, dtype=np.int64) + r.lo
-                for s, r in zip(part, scope.sums, strict=True)
+                for s, r in zip(part, sums, strict=True)
             ]
             body = self.body(scope, [*outer, *open_mesh(axes)])
             full = np.broadcast_to(body, shape + tuple(map(len, axes)))
@@ -152,7 +182,24 @@ class _Evaluation:
         return total
 
     def body(self, scope: Scope, iterators: Sequence[Indices]) -> Array:
-        """The body's values."""
+        """The body's values; `iterators` are those that no equality fixes."""
+        fixed = self.one_term(scope)
+        if fixed is None:
+            return self.value(scope.body, scope.domain, iterators)
+        free = iter(iterators)
+        nowhere = np.zeros((), dtype=np.int64)
+        known = [nowhere if i in fixed.values else next(free) for i in range(len(scope.domain))]
+        inside: Array = np.ones((), dtype=np.bool_)
+        for v, e in fixed.values.items():
+            place, whole = self.field.whole(self.value(e, scope.domain, known))
+            lo, hi = scope.domain[v]
+            inside = inside & whole & (place >= lo) & (place < hi)
+            known[v] = np.clip(place, lo, hi - 1)
+        body = self.value(fixed.body, scope.domain, known)
+        return np.where(inside, body, self.field.identity(scope.reducer))
+
+    def value(self, body: Node, domain: Sequence[Range], iterators: Sequence[Indices]) -> Array:
+        """The values of a scalar expression."""
         field = self.field
 
         def value(node: Node, parts: tuple[Array, ...]) -> Array:
@@ -160,7 +207,7 @@ class _Evaluation:
                 case Const():
                     return field.constant(node.value)
                 case Access():
-                    return self.access(node, scope.domain, iterators)
+                    return self.access(node, domain, iterators)
                 case Mul():
                     return reduce(field.multiply, parts)
                 case Add():
@@ -174,7 +221,7 @@ class _Evaluation:
                     return np.where(reduce(np.logical_and, taken), *parts)
             raise TypeError(f"{type(node).__name__} is no scalar expression")
 
-        return fold(scope.body, value)
+        return fold(body, value)
 
     def access(
         self, access: Access, ranges: Sequence[Range], iterators: Sequence[Indices]

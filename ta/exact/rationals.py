@@ -93,6 +93,10 @@ def _as_exact(value: Any) -> Exact:
     return Fraction(value.item() if isinstance(value, np.generic) else value)
 
 
+def _is_whole(value: Exact) -> bool:
+    return isinstance(value, Fraction) and value.denominator == 1 and abs(value) < 1 << 62
+
+
 _exact = np.frompyfunc(_as_exact, 1, 1)
 
 
@@ -111,12 +115,17 @@ class ExactField(Field):
 
     dtype: ClassVar[np.dtype[Any]] = np.dtype(object)
     block: ClassVar[int] = 1 << 16
+    knows_whole: ClassVar[bool] = True
 
     def constant(self, value: Number) -> Array:
         return _objects(value)
 
     def convert(self, values: npt.ArrayLike) -> Array:
         return _objects(_exact(_objects(values)))
+
+    def whole(self, values: Array) -> tuple[Array, Array]:
+        known = np.asarray(np.frompyfunc(_is_whole, 1, 1)(values), dtype=np.bool_)
+        return np.where(known, values, 0).astype(np.int64), known
 
     def power(self, base: Array, exponent: int) -> Array:
         return _objects(np.frompyfunc(lambda x: _power(x, exponent), 1, 1)(base))

@@ -1,4 +1,4 @@
-"""The Einstein convention, made explicit on the syntax tree.
+"""What a formula leaves to conventions, made explicit on the syntax tree: sums and gathers.
 
     X[t,i]*(W[o,i] + B[o,r]*A[r,i])   ->   sum[i](X[t,i]*(W[o,i] + sum[r](B[o,r]*A[r,i])))
 
@@ -6,13 +6,27 @@ An iterator that nothing binds is summed over the smallest product that contains
 occurrences; the terms of a sum count separately.  A unary minus, a positive power and a division
 are parts of the product.  An iterator that occurs only inside the argument of one function or only
 in denominators has no such product: that is an error.
+
+A read at an index that is data is a sum with an equality, so that what lies outside of the range,
+-1 too, reads the fill:
+
+    E[I[n], d]          ->   sum[v](where(I[n] == v, E[v,d], 0))         v over E's range
+    E{fill=c}[I[n], d]  ->   where(0 <= I[n] <= size(v)-1, sum[v](...), c)
+
+The parts have the place of the index or of the read in the text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import replace
+from fractions import Fraction
+from itertools import count
 
+from einderive.ta.errors import RangeError
+from einderive.ta.ir.node import Tensor
+from einderive.ta.notation.lowering import fill_value
+from einderive.ta.notation.ranges import RangesOf
 from einderive.ta.notation.syntax import (
     Call,
     Comparison,
@@ -22,6 +36,7 @@ from einderive.ta.notation.syntax import (
     Name,
     Negate,
     NotationError,
+    Number,
     PowerOf,
     Product,
     Read,
@@ -30,6 +45,9 @@ from einderive.ta.notation.syntax import (
     index_names,
     iterator_names,
     operands,
+    reads_in,
+    scalars,
+    with_parts,
 )
 
 
@@ -165,3 +183,71 @@ def _refusal(name: Name, holder: Expression, *, denominator: bool = False) -> No
         next_step=f"say how it is reduced, for example `sum[{name.name}](...)` "
         f"or `max[{name.name}](...)`",
     )
+
+
+def gathers_written_out(
+    value: Expression, ranges_of: RangesOf, taken: Collection[str]
+) -> Expression:
+    """The expression, whose sums are explicit, without reads at data; the iterators of the sums get
+    names that are not taken."""
+    used = {*taken} | {name.name for name in iterator_names(value, bound=True)}
+    names = (name for k in count(1) if (name := f"v{k}" if k > 1 else "v") not in used)
+
+    def of(part: Expression) -> Expression:
+        part = with_parts(part, of)
+        return at_data(part) if isinstance(part, Read) else part
+
+    def at_data(read: Read) -> Expression:
+        own: list[Name] = []
+        indices: list[Expression] = []
+        equal: list[Expression] = []
+        inside: list[Expression] = []
+        for index, bound in zip(read.indices, ranges_of(read), strict=True):
+            span = index.span
+            if not has_data(index):
+                indices.append(index)
+                continue
+            own.append(Name(span, next(names)))
+            indices.append(own[-1])
+            equal.append(Comparison(span, (index, own[-1]), ("==",)))
+            ends = [Number(span, Fraction(end)) for end in (bound.lo, bound.hi - 1)]
+            inside.append(Comparison(span, (ends[0], index, ends[1]), ("<=", "<=")))
+        if not own:
+            return read
+        span = read.span
+        picked = replace(read, indices=tuple(indices))
+        zero = Number(span, Fraction(0))
+        body = Call(span, "where", (_all(equal), picked, zero))
+        found = Reduction(span, "sum", tuple(own), body)
+        if read.fill is None or fill_value(read) == 0:
+            return found
+        return Call(span, "where", (_all(inside), found, read.fill))
+
+    return of(value)
+
+
+def has_data(index: Expression) -> bool:
+    """Whether reads take part in an index, or a sum that stands for one."""
+    return any(isinstance(part, Read | Reduction) for part in scalars(index))
+
+
+def check_types(value: Expression, inputs: Mapping[str, Tensor]) -> None:
+    """Refuse an index that is data of a type with fractions."""
+    for part in scalars(value):
+        for read in (
+            (r for i in part.indices for r in reads_in(i)) if isinstance(part, Read) else ()
+        ):
+            tensor = inputs.get(read.source.name) if isinstance(read.source, Name) else None
+            if tensor is not None and not tensor.dtype.startswith(("int", "uint", "bool")):
+                raise NotationError(
+                    f"{tensor.name} is an index here, and its type is {tensor.dtype}",
+                    read.span,
+                    RangeError,
+                    next_step=f"indices are integers: dtypes={{'{tensor.name}': 'int64'}}",
+                )
+
+
+def _all(conditions: list[Expression]) -> Expression:
+    if len(conditions) == 1:
+        return conditions[0]
+    return Logical(conditions[0].span, "and", tuple(conditions))

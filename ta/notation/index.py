@@ -15,6 +15,7 @@ from einderive.ta.ir.node import Number, Source
 from einderive.ta.notation.ellipsis import refusal
 from einderive.ta.notation.syntax import (
     Call,
+    Defined,
     Ellipsis,
     Expression,
     Name,
@@ -94,7 +95,9 @@ def row(index: Expression, frame: Names) -> Row:
 
 
 def check_index(index: Expression) -> None:
-    """Refuse what no index is built from."""
+    """Refuse what no index is built from; reads in it are checked by themselves."""
+    if isinstance(index, Read):
+        return
     if not isinstance(index, NumberText | Name | Negate | Sum | Product):
         raise _not_an_index(index)
     for part in operands(index):
@@ -104,11 +107,15 @@ def check_index(index: Expression) -> None:
 def _not_an_index(index: Expression) -> NotationError:
     if isinstance(index, Ellipsis):
         return refusal(index.span)
-    data = isinstance(index, Read | Call | Reduction)
+    next_step = AFFINE
+    if isinstance(index, Call | Defined | Reduction):
+        next_step = "give the index a statement of its own, J[n] = ..., and read at J[n]"
+    elif isinstance(index, Read):
+        next_step = "write it as a sum: inside of {...}, an index that is data has no short form"
     return NotationError(
         "an index must be built from iterators and integers with + - * // %",
         index.span,
-        next_step="an index that is data (gather) is not part of the notation" if data else AFFINE,
+        next_step=next_step,
     )
 
 

@@ -25,7 +25,7 @@ from einderive.ta.ir.node import ANY, Bounds, Node, Scope, Source, Tensor
 from einderive.ta.ir.program import Program, Statement
 from einderive.ta.mistakes.repair import Parser, Tried, repaired
 from einderive.ta.notation.definitions import check_length
-from einderive.ta.notation.einstein import make_explicit
+from einderive.ta.notation.einstein import check_types, gathers_written_out, make_explicit
 from einderive.ta.notation.ellipsis import expanded
 from einderive.ta.notation.index import check_index
 from einderive.ta.notation.inputs import (
@@ -249,6 +249,7 @@ def statement_to_scope(
         for index in part.indices if isinstance(part, Read) else ():
             check_index(index)
     value = make_explicit(apart(value, ranges_of, bounds), names)
+    value = gathers_written_out(value, ranges_of, {*RESERVED, *tensors, *bounds})
     for name in (*loops, *iterator_names(value, bound=True)):
         if name.name in RESERVED or name.name in tensors:
             what = "a word of the notation" if name.name in RESERVED else "a tensor"
@@ -352,6 +353,7 @@ def _statement(statement: StatementText, known: _Known, stated: Mapping[str, Ran
     named = tensor_names(statement, known.names)
     for name, rank in _tensors_read(statement.value, named):
         tensors[name.name] = known.tensor(name, rank)
+    check_types(statement.value, known.inputs)
     statement = expanded(statement, lambda read: _shape(read, tensors), known.words)
     shape = known.shapes.get(target.name)
     scope, ranges = statement_to_scope(statement, tensors, stated, shape)

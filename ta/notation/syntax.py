@@ -292,15 +292,29 @@ def with_parts(expression: Expression, change: Callable[[Expression], Expression
 
 
 def scalars(expression: Expression, *, into_scopes: bool = False) -> Iterator[Expression]:
-    """The expression and its parts in scalar or condition position, in the order of the text."""
+    """The expression and its parts in scalar or condition position, in the order of the text; reads
+    inside of indices are among them."""
     yield expression
     parts = operands(expression)
+    if isinstance(expression, Read):
+        for index in expression.indices:
+            for read in reads_in(index):
+                yield from scalars(read, into_scopes=into_scopes)
     if into_scopes and isinstance(expression, ScopeText):
         parts = (expression.body,)
     if into_scopes and isinstance(expression, Read) and isinstance(expression.source, ScopeText):
         parts = (expression.source,)
     for part in parts:
         yield from scalars(part, into_scopes=into_scopes)
+
+
+def reads_in(index: Expression) -> Iterator[Read]:
+    """The reads of which an index is built; those inside of their own indices are left out."""
+    if isinstance(index, Read):
+        yield index
+    elif isinstance(index, Negate | Sum | Product):
+        for part in operands(index):
+            yield from reads_in(part)
 
 
 def iterator_names(expression: Expression, *, bound: bool = False) -> Iterator[Name]:

@@ -1,0 +1,83 @@
+"""Reads at an index that is data: the sum that they are written out to, and their values, against
+NumPy's own indexing.  What lies outside, -1 too, reads the fill."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import einderive as ed
+from einderive.ta.errors import FormulaSyntaxError, RangeError, TextError
+
+GENERATOR = np.random.default_rng(5)
+E, F = GENERATOR.standard_normal((6, 4)), GENERATOR.standard_normal((6, 6))
+N = np.array([0, 5, -1, 6, 2, 2, 100, -100])
+C = GENERATOR.integers(-2, 8, (3, 5))
+W = GENERATOR.standard_normal((3, 5))
+
+
+def at(x: Any, *indices: Any, fill: float = 0) -> Any:
+    """x at the indices, which broadcast; the fill outside."""
+    inside = np.logical_and.reduce(
+        np.broadcast_arrays(*((i >= 0) & (i < n) for i, n in zip(indices, x.shape, strict=False)))
+    )
+    found = x[tuple(np.clip(i, 0, n - 1) for i, n in zip(indices, x.shape, strict=False))]
+    return np.where(inside.reshape(inside.shape + (1,) * (found.ndim - inside.ndim)), found, fill)
+
+
+CASES: list[tuple[str, dict[str, Any], Any]] = [
+    ("Y[n,d] = E[N[n],d]", {"E": E, "N": N}, at(E, N)),
+    ("Y[n,d] = E{fill=7}[N[n],d]", {"E": E, "N": N}, at(E, N, fill=7)),
+    ("Y[n,d] = E{fill=-inf}[N[n]+1,d]", {"E": E, "N": N}, at(E, N + 1, fill=-np.inf)),
+    ("Y[n,m] = F[N[n],N[m]]", {"F": F, "N": N}, at(F, N[:, None], N[None, :])),
+    ("Y[n] = F[N[n],5-2*N[n]]", {"F": F, "N": N}, at(F, N, 5 - 2 * N)),
+    ("y[i] = W[i,k]*x[C[i,k]]", {"W": W, "C": C, "x": E[:, 0]}, (W * at(E[:, 0], C)).sum(1)),
+    ("Y[d] = E[N[n],d]", {"E": E, "N": N}, at(E, N).sum(0)),
+    ("Y[i,k] = E[N[C[i,k]],k] where k in 0:4", {"E": E, "N": N, "C": C[:, :4]},
+     at(E, at(N, C[:, :4]), np.arange(4))),
+    ("Y[n] = max[d](E[N[n],d])", {"E": E, "N": N}, at(E, N).max(1)),
+    ("m[d] = mean[n](E[N[n],d])", {"E": E, "N": N}, at(E, N).mean(0)),
+    ("Y[n,d] = exp(E[N[n],d]) - where(N[n] > 0, E[N[n]-1,d], n)", {"E": E, "N": N},
+     np.exp(at(E, N)) - np.where(N[:, None] > 0, at(E, N - 1), np.arange(8)[:, None])),
+    ("Y[n] = x[B[n]]", {"x": E[:, 1], "B": N > 0}, at(E[:, 1], (N > 0).astype(int))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "values", "wanted"), CASES, ids=[text for text, _, _ in CASES])
+def test_a_gather_is_numpys_indexing(text: str, values: dict[str, Any], wanted: Any) -> None:
+    program = ed.parse(text, **values)
+    assert [*ed.parse(str(program), **values).roots()] == [*program.roots()]
+    np.testing.assert_allclose(ed.evaluate(text, **values), wanted, rtol=1e-12)
+    np.testing.assert_allclose(ed.compile(text, **values)(**values), wanted, rtol=1e-12)
+    assert ed.derive(program, budget=ed.Budget(states=20)).check()
+
+
+def test_a_gather_is_the_sum_written_by_hand() -> None:
+    given: dict[str, Any] = {"E": (6, 4), "N": (8,), "dtypes": {"N": "int64"}}
+    short = ed.parse("Y[n,d] = E[N[n],d]", **given)
+    long = ed.parse("Y[n,d] = sum[v](where(N[n] == v, E[v,d], 0))", **given)
+    assert [*short.roots()] == [*long.roots()]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "message", "place"),
+    [
+        (RangeError, "Y[n] = E[x[n],n]", "x is an index here, and its type is float32", "x[n]"),
+        (RangeError, "Y[n] = E[N[x[n]],0]", "x is an index here, and its type is float32", "x[n]"),
+        (RangeError, "Y[n] = E[N[n]]", "E is read with 1 index but has 2 dimensions", "E[N[n]]"),
+        (RangeError, "Y[n] = E[N[n,0],0]", "N is read with 2 indices but has 1", "N[n,0]"),
+        (FormulaSyntaxError, "Y[n] = E[exp(N[n]),0]", "an index must be built", "exp(N[n])"),
+        (FormulaSyntaxError, "Y[n] = E[N[n]//2,0]", "`//` is for indices", "2"),
+    ],
+)
+def test_errors_stay_on_the_text(
+    kind: type[TextError], text: str, message: str, place: str
+) -> None:
+    with pytest.raises(kind) as found:
+        ed.parse(text, dtypes={"N": "int64"}, E=(6, 4), N=(8,), x=(8,))
+    assert message in str(found.value)
+    assert found.value.span is not None
+    start, end = found.value.span
+    assert text[start:end] == place
