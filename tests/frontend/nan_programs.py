@@ -31,6 +31,7 @@ from einderive.ta.exact.interp import evaluate, input_tensors
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Node, Scope
+from einderive.ta.ir.positions import is_input
 from einderive.ta.ir.program import Program, Statement
 from einderive.ta.ir.subst import rebuild, stages
 from einderive.ta.printing.staged import staged_program
@@ -103,6 +104,8 @@ def _in_float64(root: Scope) -> Scope:
         source = access.source
         if isinstance(source, Scope):
             return expr.access(done[source], access.rows, access.fill)
+        if not is_input(source):
+            return access
         tensor = expr.tensor(source.name, source.shape, "float64")
         return expr.access(tensor, access.rows, access.fill)
 

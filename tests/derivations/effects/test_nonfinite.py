@@ -26,6 +26,7 @@ from einderive.ta.ir import expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Node, Power, Scope, Tensor
+from einderive.ta.ir.positions import is_input
 from einderive.ta.ir.subst import rebuild, stages, walk
 from einderive.ta.notation.parse import parse, parse_expression
 from einderive.ta.printing.show import show
@@ -187,6 +188,8 @@ def of_many_kinds(random: Random) -> Iterator[Scope]:
         source = access.source
         if isinstance(source, Scope):
             return expr.access(done[source], access.rows, access.fill)
+        if not is_input(source):
+            return access
         dtype = "int64" if source.name in integers else source.dtype
         return expr.access(expr.tensor(source.name, source.shape, dtype), access.rows, access.fill)
 

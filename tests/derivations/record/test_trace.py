@@ -147,7 +147,7 @@ def test_rows_come_back() -> None:
         ({"witness": None}, "lacks 'witness'"),
         ({"before": "{L[i:0:4] A[i"}, "cannot be read"),
         ({"before": "{L[i:0:4] Unknown[i]}"}, "cannot be read"),
-        ({"after": "A"}, "no scope"),
+        ({"after": "A"}, "not a scope"),
         ({"after": 7}, "where a text belongs"),
         ({"witness": []}, "named fields"),
     ],

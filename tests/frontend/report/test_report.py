@@ -137,9 +137,9 @@ def test_compiled_text_lists_trials_and_marks_the_chosen(compiled: CompiledFunct
     text = compiled_text(compiled)
     lines = text.splitlines()
     for trial in compiled.trials:
-        assert sum(line[2:].startswith(trial.label) for line in lines) == 1
+        assert sum(line[2:].startswith(f"{trial.label}  ") for line in lines) == 1
     (marked,) = [line for line in lines if line.startswith("* ")]
-    assert marked[2:].startswith(compiled.chosen.label)
+    assert marked[2:].startswith(f"{compiled.chosen.label}  ")
     assert f"chosen: {compiled.chosen.label}, " in text
     assert str(compiled) == text
 
