@@ -36,6 +36,10 @@ TEXTS = {
     "copy": ("Y[i,h] = A[h,i]", {"A": (4, 6)}),
     "distances": ("Y[i,j] = (A[i,k]-B[j,k])^2", {"A": (8, 4), "B": (6, 4)}),
     "iterators as values": ("Y[i] = sum[j](i + A[j,i])", {"A": (5, 5)}),
+    "maximum of iterators": (
+        "T[i] = max[j](j) where i in 0:3, j in 0:2; Y[i] = T[i]*A[i]",
+        {"A": (3,)},
+    ),
     "chain": ("Y[i,l] = A[i,j]*B[j,k]*C[k,l]", {"A": (3, 4), "B": (4, 5), "C": (5, 6)}),
 }
 

@@ -88,6 +88,14 @@ def test_derived_programs_are_checked(text: str) -> None:
     assert derivation.check()
 
 
+def test_no_operator_of_a_library_takes_iterators() -> None:
+    """The maximum is a reduction as it stands, but of no tensor that is given."""
+    text = "T[i] = max[j](j) where i in 0:4, j in 0:3; Y[i] = T[i]*A[i]"
+    compiled = ed.compile(text, seconds=0.001, A=(4,))
+    found = compiled(np.array([1, 2, 3, -4], dtype=np.float32))
+    np.testing.assert_array_equal(found, [2, 4, 6, -8])
+
+
 @pytest.mark.parametrize(
     ("left", "right", "equal"),
     [
