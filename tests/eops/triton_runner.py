@@ -126,7 +126,7 @@ def function_case(name: str, dtype: str) -> Case:
     if not arity:
         body = expr.add(read(tensors[0], 0), body)
     tolerance = 1e-13 if dtype == "float64" else 2e-6
-    domain = FUNCTIONS[name].domain
+    domain = FUNCTIONS[name].domain or (Interval(0) if FUNCTIONS[name].partial else None)
     return Case(f"{name}-{dtype}", scope(box(37), [], body), "loop", tolerance, domain)
 
 
