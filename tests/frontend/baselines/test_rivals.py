@@ -225,9 +225,14 @@ def test_programs_of_random_formulas_are_right(seed: int) -> None:
             right = agrees(rival, program)
         except ZeroDivisionError:  # a formula that divides by 0
             continue
+        except RuntimeError as problem:  # torch mixes few types: a trial leaves such a line out
+            if not any(words in str(problem) for words in REFUSED_BY_TORCH):
+                raise
+            continue
         assert right, rival.text
 
 
+REFUSED_BY_TORCH = ("expected scalar type", "negative integer powers")
 ELEMENTWISE = [d for d in DEFINITIONS.values() if d.torch and not d.binder and not d.folds]
 SAME = {"elu": "F.celu"}
 """torch's function by another name, which is the same for the default of the option."""
