@@ -81,7 +81,7 @@ def build(
     `sources(scope.body)`."""
     plan = nest(scope, strides)
     total = compute if scope.reducer in ("max", "min") else "float64"
-    source = Emitter(plan, compute, total).source()
+    source = Emitter(plan).source()
     _name_threads()
     name = digest(source, (*dtypes, compute, total))
     code = stored(name)

@@ -13,7 +13,7 @@ back inside of the operand, and what is read there is replaced by the fill.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import Final
@@ -65,11 +65,10 @@ class _Text:
 
 
 class Emitter:
-    """The source of one kernel; `dtypes` are those of the operands, `compute` is that of values,
-    `total` that of what is accumulated."""
+    """The source of one kernel."""
 
-    def __init__(self, nest: Nest, compute: str, total: str) -> None:
-        self.nest, self.compute, self.total = nest, compute, total
+    def __init__(self, nest: Nest) -> None:
+        self.nest = nest
         self.text = _Text()
         self.order = nest.order
         self.depth_of = {i: place for place, i in enumerate(self.order, 1)}
@@ -185,7 +184,7 @@ class Emitter:
         for _ in range(opened):
             self.text.close()
 
-    def _inner(self, use) -> None:  # type: ignore[no-untyped-def]
+    def _inner(self, use: Callable[[str], str]) -> None:
         """The inner loop: `use(value)` is what is done with the body's value."""
         inner, text = self.nest.inner, self.text
         bounded = list(self._bounds())
@@ -224,15 +223,17 @@ class Emitter:
         return bool(index.coefficient(inner)) and not within
 
     def _depth(self, iterators: Sequence[int]) -> int:
-        return max((self.depth_of.get(i, 0) for i in iterators), default=0)
+        """The outermost depth at which all of these are known, that of a piece of work at least."""
+        return max((self.depth_of.get(i, 0) for i in iterators), default=0) or len(
+            self.nest.parallel
+        )
 
     def _values(self, depth: int, *, checked: bool = True) -> None:
         """What is computed at this depth of loops; `checked`: also indices that follow the inner
         loop are."""
-        base = 0 if not self.nest.parallel else -1
         for node in self.post_order:
             own = self._depth(affine.bits(node.free))
-            if own == depth or (own == 0 and depth == len(self.nest.parallel) and base):
+            if own == depth:
                 self._value(node, depth, checked)
             elif isinstance(node, Access):
                 self._indices(self.nest.loads[node], depth, checked)
@@ -274,7 +275,7 @@ class Emitter:
             if own == depth == self.innermost and not checked and self._splits(one.row):
                 where.append(f"({_row(one.row)}) * {one.stride}")
                 continue
-            if own == depth or (own == 0 and depth == len(self.nest.parallel)):
+            if own == depth:
                 self._checked(one)
             index = self._index_name(one)
             where.append(f"{index} * {one.stride}")

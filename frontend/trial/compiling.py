@@ -10,7 +10,7 @@ from einderive.derivations.search.extract import Plan
 from einderive.eops.back_ends.cpu_kernels import worth_compiling as stage_is_worth
 from einderive.frontend.derived import Derived
 from einderive.frontend.running.execute import executable, task_of
-from einderive.frontend.trial.entrants import PROBLEMS, Entrant, Judge, entered, reason
+from einderive.frontend.trial.entrants import Entrant, Judge, entered, reason
 from einderive.frontend.trial.trial import Trial
 
 COMPILED = 2
@@ -57,6 +57,6 @@ def compiled_candidate(label: str, plan: Plan, judge: Judge) -> Entrant:
             plan, judge.device, judge.expected.types, strict=judge.strict, compiled=True
         )
         built(judge.expected.inputs)
-    except PROBLEMS as problem:
+    except Exception as problem:  # numba's own errors are no subclasses of any of PROBLEMS
         return entrant.out(f"not built: {reason(problem)}")
     return entered(entrant, plan, built, judge)

@@ -75,18 +75,6 @@ def _number(token: Token) -> Fraction:
     return Fraction(str(token))
 
 
-def _integer(children: list[Any], next_step: str) -> int:
-    """The value of `SIGN? NUMBER`, with brackets around or not."""
-    tokens = [child for child in children if child not in ("(", ")")]
-    value = _number(tokens[-1])
-    if value.denominator != 1:
-        raise NotationError(
-            "an integer must stand here", token_span(tokens[-1]), next_step=next_step
-        )
-    negative = len(tokens) > 1 and tokens[0] in ("-", "−")
-    return -value.numerator if negative else value.numerator
-
-
 def _power(base: Any, exponent: Expression) -> Expression:
     """`x^n` for an integer, `x^0.5` and `x^-0.5` as roots, `pow(x, y)` for all else."""
     span = (base.span[0], exponent.span[1])
