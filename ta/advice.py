@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from unicodedata import category, name
 
-ROOTS = "a power is an integer: x^2, x^-1; use sqrt(x), or exp(p*log(x)) for any power p"
 _COMPLETE = "complete the formula, or take away what stands before its end"
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _CHARACTERS = {
@@ -96,8 +95,6 @@ def advice(kind: str, token: str, expected: Collection[str], before: str) -> str
         return "write products with `*`"
     if kind == "POWER" and "TIMES" in expected:
         return "put brackets around one of the powers"
-    if kind == "NAME" and "SIGN" in expected and "TIMES" not in expected:
-        return ROOTS
     if kind == "ELLIPSIS":
         return "`...` can only be the first index of a tensor: A[...,i]"
     if kind in ("TIMES", "SIGN", "POWER", "COMPARE"):

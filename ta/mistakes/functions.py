@@ -103,29 +103,6 @@ def _not_supported(formula: Formula) -> Iterator[Correction]:
         yield Correction(tuple(edits), place)
 
 
-def _powers(formula: Formula) -> Iterator[Correction]:
-    """Powers that are no integers, by roots or by exp and log."""
-    for found in re.finditer(r"\s*(?:\^|\*\*)\s*", formula.text):
-        start, end = formula.operand_before(found.start()), formula.operand_after(found.end())
-        if start < 0 or end < 0:
-            continue
-        base, written = formula.text[start : found.start()], formula[(found.end(), end)]
-        exponent = written.strip("() ").replace(" ", "")
-        inside = base[1:-1] if base.startswith("(") else base
-        place = (found.end(), end)
-        if exponent.lstrip("-").isdigit():
-            continue
-        for meant in _ROOTS.get(exponent, ()):
-            yield Correction(((start, end, meant.format(base, inside)),), place)
-        yield Correction(((found.end(), end, f"({written})"),), place)
-        if base == "e":
-            yield Correction(((start, end, f"exp({exponent})"),), (start, end))
-        factor = (
-            exponent if re.fullmatch(r"[\w.]+|[\w.]+\[[^\[\]]*\]", exponent) else f"({exponent})"
-        )
-        yield Correction(((start, end, f"exp({factor}*log({inside}))"),), place)
-
-
 def _towers(formula: Formula) -> Iterator[Correction]:
     """`x^2^3` as `x^8`."""
     for found in re.finditer(
@@ -142,14 +119,6 @@ def _without_brackets(formula: Formula) -> Iterator[Correction]:
         if found[1] in FUNCTIONS and end > 0:
             new = f"{found[1]}({formula[(found.end(), end)]})"
             yield Correction(((found.start(), end, new),))
-
-
-_ROOTS = {
-    **dict.fromkeys(("0.5", ".5", "1/2"), ("sqrt({1})",)),
-    **dict.fromkeys(("-0.5", "-.5", "-1/2"), ("rsqrt({1})",)),
-    **dict.fromkeys(("1.5", "3/2"), ("{0}*sqrt({1})",)),
-    **dict.fromkeys(("-1.5", "-3/2"), ("rsqrt({1})/{0}",)),
-}
 
 
 def _remainders(formula: Formula) -> Iterator[Correction]:
@@ -173,7 +142,6 @@ MISTAKES = (
         _not_supported,
     ),
     Mistake("", "a power of a power needs brackets, or the product of the exponents", _towers),
-    Mistake("", "a power that is no integer is a root, or exp and log", _powers),
     Mistake("", "values are rounded by floor", _remainders),
     pattern("`{found}` is written `%`", "write", r"\s+(?:mod|MOD|rem)\s+", "%"),
     Mistake("the operand of a function stands in round brackets", "write", _without_brackets),
