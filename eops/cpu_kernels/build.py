@@ -16,11 +16,11 @@ from numba import cfunc, types
 
 from einderive.eops.cpu_kernels import machine
 from einderive.eops.cpu_kernels.emit import Emitter
-from einderive.eops.cpu_kernels.nest import TILE, Nest, nest
 from einderive.eops.cpu_kernels.simple_elements import simple
 from einderive.eops.cpu_kernels.stored import Code, digest, store, stored
 from einderive.eops.cpu_kernels.table import functions
 from einderive.eops.cpu_kernels.threads import openmp, runner
+from einderive.eops.loops.plan import TILE, Nest, nest
 from einderive.ta.ir.node import Apply, Node, Power, Scope
 from einderive.ta.ir.subst import walk
 

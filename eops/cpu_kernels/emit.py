@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Final
 
-from einderive.eops.cpu_kernels.nest import TURNED, Checked, Load, Nest
+from einderive.eops.loops.plan import TURNED, Checked, Load, Nest
 from einderive.ta.exact.fields import rounded
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine

@@ -15,7 +15,7 @@ from einderive.eops.back_ends import lowered
 from einderive.eops.back_ends.cpu_kernels import CPU_KERNELS
 from einderive.eops.back_ends.task import Task
 from einderive.eops.cpu_kernels.build import build, takes
-from einderive.eops.cpu_kernels.nest import Nest
+from einderive.eops.loops.plan import Nest
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
 from einderive.ta.ir import affine, expr
