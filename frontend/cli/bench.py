@@ -10,6 +10,7 @@ from einderive.frontend.cli.parameters import (
     ACCURACY,
     JSON,
     SECONDS,
+    Known,
     examples,
     number,
 )
@@ -25,7 +26,7 @@ FORMULAS = click.option(
 
 @click.group(epilog=examples("einderive bench search --case 1", "einderive bench call --json"))
 def bench() -> None:
-    """Measure the search, calls, or compiled functions."""
+    """Measure the search, calls, compiled functions, or single stages."""
 
 
 @bench.command(
@@ -120,3 +121,51 @@ def digits(formulas: tuple[str, ...], accuracy: Any, seconds: float, as_json: bo
 
     with Rows(as_json) as rows:
         return bench_digits(formulas, accuracy, seconds, rows)
+
+
+@bench.command(
+    epilog=examples(
+        "einderive bench kernels --stage softmax --elements 40000",
+        "einderive bench kernels --peer torch --peer JAX --seconds 0.2 --json",
+    )
+)
+@click.option(
+    "--stage",
+    "words",
+    multiple=True,
+    metavar="WORD",
+    help="Only stages with this word in their name, kind or source. [default: all]",
+)
+@click.option(
+    "--elements",
+    multiple=True,
+    type=number,
+    help="Only stages of about so many elements: 400, 40000 or 4000000. [default: all]",
+)
+@click.option(
+    "--peer",
+    "peers",
+    multiple=True,
+    type=Known("peer", "einderive.frontend.bench.kernels.rivals:PEERS"),
+    metavar="NAME",
+    help="Only this peer: torch, Inductor or JAX. [default: all that are installed]",
+)
+@SECONDS
+@JSON
+def kernels(
+    words: tuple[str, ...],
+    elements: tuple[int, ...],
+    peers: tuple[str, ...],
+    seconds: float,
+    as_json: bool,
+) -> int:
+    """Time single stages beside torch, torch.compile and JAX.
+
+    Elementwise chains, reductions, normalisations, stencils and others from public sources, at
+    three sizes, by the public call.
+    """
+    from einderive.frontend.bench.kernels.run import bench_kernels
+    from einderive.frontend.bench.rows import Rows
+
+    with Rows(as_json) as rows:
+        return bench_kernels(words, elements, peers, seconds, rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from einderive.frontend.bench.rivals import jax_line
+from einderive.frontend.bench.kernels.rivals import jax_line
 from einderive.frontend.stages import ELEMENTS, STAGES, Stage
 from tests.frontend.stages.test_stages import check
 

@@ -1,0 +1,100 @@
+"""The benchmark of single stages: what its tables say, and that it runs and can be ended."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from einderive.frontend.bench.kernels import rivals, run
+from einderive.frontend.bench.kernels.measure import Row, measured
+from einderive.frontend.bench.kernels.run import selected
+from einderive.frontend.bench.kernels.table import missed, ratios, summary
+from einderive.frontend.cli.main import main
+from einderive.frontend.stages import ELEMENTS, KINDS, STAGES
+
+Capture = pytest.CaptureFixture[str]
+
+
+def row(own: float, eager: float, jax: float, elements: int = ELEMENTS[1]) -> Row:
+    peers = {rivals.EAGER: eager, rivals.JAX: jax}
+    told = ("one", KINDS[0], "a source", elements, own)
+    return Row(*told, peers, 1e-3, True, 8, "candidate", (), 1.0, True)
+
+
+def test_ratios_are_geometric_means() -> None:
+    rows = [row(1.0, 4.0, 2.0), row(1.0, 1.0, 8.0)]
+    assert ratios(rows, rivals.EAGER) == pytest.approx(2.0)
+    assert ratios(rows, rivals.JAX) == pytest.approx(4.0)
+    assert ratios(rows) == pytest.approx(2**0.5)
+    assert ratios(rows, rivals.INDUCTOR) == 0.0
+
+
+def test_what_is_missed() -> None:
+    assert not [*missed([row(1e-4, 1e-4, 1e-4)])]
+    slow = [*missed([row(2e-4, 1e-4, 3e-4)])]
+    assert len(slow) == 2  # torch by itself, and the kind beside the best
+    assert not any("JAX" in line for line in slow)
+    small = row(5e-6, 1e-6, 9e-6, ELEMENTS[0])
+    assert [line for line in missed([small]) if line.startswith(KINDS[0])] == []
+    assert any(line.startswith(KINDS[0]) for line in missed([replace(small, elements=ELEMENTS[1])]))
+    assert any("differs" in line for line in missed([replace(small, agrees=False)]))
+
+
+def test_the_summary_names_the_slowest_and_the_use_of_memory() -> None:
+    rows = [replace(row(4e-3, 1e-3, 1e-3, ELEMENTS[2]), name="slow"), row(1.0, 1.0, 1.0)]
+    lines = [*summary(rows)]
+    assert any("25% of the copy's bandwidth, 1 below 80%" in line for line in lines)
+    assert next(line for line in lines if "of the best" in line).startswith("0.25")
+
+
+def test_stages_are_selected_by_name_kind_source_and_size() -> None:
+    assert len([*selected([], [])]) == len(ELEMENTS) * len(STAGES)
+    found = [*selected(["heat-3d", "NPBench"], [ELEMENTS[0]])]
+    assert len(found) == 1 + sum(stage.source == "NPBench" for stage in STAGES)
+
+
+def test_it_runs_and_says_which_peers_are_missing(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rivals, "_jax", lambda: None)
+    monkeypatch.setattr(rivals.shutil, "which", lambda name: None)
+    rivals.missing.cache_clear()
+    command = ["bench", "kernels", "--stage", "jacobi-1d", "--elements", "400"]
+    assert main([*command, "--seconds", "0.01"]) in (0, 1)
+    out = capsys.readouterr().out
+    rivals.missing.cache_clear()
+    assert "JAX is left out" in out
+    assert "Inductor is left out" in out
+    assert "1 measured, 0 failed" in out
+    assert "DIFFERS" not in out
+    assert main([*command, "--seconds", "0.01", "--peer", "torch", "--json"]) in (0, 1)
+    (data,) = json.loads(capsys.readouterr().out)
+    assert data["bytes_moved"] == 4 * (397 + 395)
+    assert [*data["by_peer"]] == ["torch"]
+
+
+def test_a_wrong_result_is_noticed() -> None:
+    (stage,) = (stage for stage in STAGES if stage.name == "sum, all")
+    wrong = replace(stage, torch_line="X.sum()*1.01 + 1")
+    assert not measured(wrong, ELEMENTS[0], ("torch",), 0.01).agrees
+
+
+def test_an_interruption_leaves_what_is_there(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count = 0
+
+    def interrupted(*given: object) -> Row:
+        nonlocal count
+        count += 1
+        if count == 3:
+            raise KeyboardInterrupt
+        return row(1e-4, 1e-4, 1e-4)
+
+    monkeypatch.setattr(run, "measured", interrupted)
+    assert main(["bench", "kernels", "--elements", "40000"]) == run.INTERRUPTED
+    out = capsys.readouterr().out
+    assert f"interrupted: 2 of {len(STAGES)} measured" in out
+    assert "geometric mean" in out
