@@ -11,6 +11,7 @@ from typing import Any, Final
 import torch
 
 from einderive.eops.back_ends.task import BackEnd, Run, Task
+from einderive.eops.loops.group import Group
 from einderive.eops.opaque import opaque
 from einderive.eops.torch_views.positions import Positions, placed
 from einderive.eops.torch_views.stage import lower
@@ -64,6 +65,7 @@ def _lower(task: Task) -> Run | None:
     positions = Positions(task.scope)
     scope = positions.scope
     read, types = sources(scope.body), types_of(scope)
+    group = Group.alone(scope)
     otherwise = lower(scope, as_written=task.strict)
     known: dict[object, Kernel] = {}
 
@@ -79,9 +81,10 @@ def _lower(task: Task) -> Run | None:
             tensors = tuple([tensor.resolve_neg() for tensor in tensors])
             names = tuple(str(tensor.dtype).removeprefix("torch.") for tensor in tensors)
             strides = tuple(tensor.stride() for tensor in tensors)
-            kernel = build(scope, names, strides, str(made.result).removeprefix("torch."))
+            kernel = build(group, names, strides, str(made.result).removeprefix("torch."))
             known[key] = kernel
-        return kernel(*tensors)
+        (result,) = kernel(*tensors)
+        return result
 
     def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
         held = positions.beside(buffers)

@@ -1,4 +1,4 @@
-"""Kernels compiled by numba, one for a stage and the types and strides of its operands."""
+"""Kernels compiled by numba, one for a group of stages and types and strides of its operands."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from llvmlite import binding
 from numba import cfunc, types
 
 from einderive.eops.cpu_kernels import machine
-from einderive.eops.cpu_kernels.emit import Emitter
-from einderive.eops.cpu_kernels.simple_elements import simple
+from einderive.eops.cpu_kernels.emit import Emitter, Room
 from einderive.eops.cpu_kernels.stored import Code, digest, store, stored
 from einderive.eops.cpu_kernels.table import functions
 from einderive.eops.cpu_kernels.threads import openmp, runner
-from einderive.eops.loops.plan import TILE, Nest, nest
+from einderive.eops.loops.arrange import Strides, plan
+from einderive.eops.loops.cost import steps
+from einderive.eops.loops.group import Group
+from einderive.eops.loops.plan import Plan
 from einderive.ta.ir.node import Apply, Node, Power, Scope
 from einderive.ta.ir.subst import walk
 
@@ -36,30 +38,24 @@ THREADS: Final = {
 _NUMBER = ctypes.CFUNCTYPE(ctypes.c_int)
 ALONE: Final = (_NUMBER(lambda: 0), _NUMBER(lambda: 1))
 """The same where one thread runs all."""
-CALL: Final = 8
-"""How many operations a function of `elements` counts for."""
-
-
-def _operations(node: Node) -> int:
-    return CALL if isinstance(node, Apply) and node.function not in simple("float64") else 1
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A compiled stage: `source` is what was compiled, `run(data)` computes it from the addresses
-    of operands and result."""
+    """A compiled group of stages: `source` is what was compiled, `run(data)` computes it from the
+    addresses of operands and results."""
 
-    plan: Nest
+    plan: Plan
     source: str
     run: Callable[[Any], object]
     dtype: torch.dtype
     code: Code
 
-    def __call__(self, *tensors: torch.Tensor) -> torch.Tensor:
-        out = torch.empty(self.plan.scope.shape, dtype=self.dtype)
-        count = len(tensors) + 1
-        self.run((ctypes.c_int64 * count)(*[t.data_ptr() for t in tensors], out.data_ptr()))
-        return out
+    def __call__(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        made = [torch.empty(out.scope.shape, dtype=self.dtype) for out in self.plan.outputs]
+        addresses = [tensor.data_ptr() for tensor in (*tensors, *made)]
+        self.run((ctypes.c_int64 * len(addresses))(*addresses))
+        return tuple(made)
 
 
 def takes(stage: Scope) -> bool:
@@ -74,42 +70,38 @@ def _takes(node: Node) -> bool:
 
 
 @lru_cache(maxsize=KEPT)
-def build(
-    scope: Scope, dtypes: tuple[str, ...], strides: tuple[tuple[int, ...], ...], compute: str
-) -> Kernel:
-    """The kernel of a stage for operands of these types and strides, in the order of
-    `sources(scope.body)`."""
-    plan = nest(scope, strides)
-    total = compute if scope.reducer in ("max", "min") else "float64"
-    source = Emitter(plan).source()
+def build(group: Group, dtypes: tuple[str, ...], strides: Strides, compute: str) -> Kernel:
+    """The kernel of a group for operands of these types and strides, in the order of
+    `group.operands`."""
+    found = plan(group, strides)
+    assert found is not None, "one kernel computes the group"
+    emitter = Emitter(found)
+    source = emitter.source()
     _name_threads()
-    name = digest(source, (*dtypes, compute, total))
+    name = digest(source, (*dtypes, compute))
     code = stored(name)
     if code is None:
-        space = _names(compute, total, dtypes)
+        space = _names(compute, dtypes, emitter.rooms)
         own = f"kernel_{name}"  # in one process no two functions may have one symbol
         text = source.replace("def kernel(", f"def {own}(", 1)
         exec(compile(text, "<einderive kernel>", "exec"), space)
         made = cfunc(types.void(machine.DATA), error_model="numpy")(space[own])
         store(name, made)
         code = Code(made.address, made)
-    work = plan.points * sum(_operations(node) for node in walk(scope.body))
-    run = runner(code.address, work if plan.pieces > 1 else 0)
-    return Kernel(plan, source, run, getattr(torch, compute), code)
+    run = runner(code.address, int(steps(found)) if found.pieces > 1 else 0)
+    return Kernel(found, source, run, getattr(torch, compute), code)
 
 
-def _names(compute: str, total: str, dtypes: Sequence[str]) -> dict[str, Any]:
+def _names(compute: str, dtypes: Sequence[str], rooms: Sequence[Room]) -> dict[str, Any]:
     """What the source's names mean."""
-    real, own = getattr(np, compute), getattr(np, total)
-    order = machine.order_keys(compute)
+    kinds = {"real": compute, "total": "float64"}
     return {
         **functions(compute),
         **{f"address{k}": machine.pointer(dtype) for k, dtype in enumerate(dtypes)},
-        **order,
+        **{room.function: machine.scratch(kinds[room.kind], room.size) for room in rooms},
+        **{word: getattr(np, kind) for word, kind in kinds.items()},
+        **machine.order_keys(compute),
         "result": machine.pointer(compute),
-        "scratch": machine.scratch(total, TILE),
-        "real": real,
-        "total": own,
         "inf": math.inf,
         "load": machine.load,
         "store": machine.store,

@@ -1,41 +1,41 @@
-"""From the plan of a stage's loops to the source of one kernel in Python, as numba compiles it.
+"""From the plan of a kernel to its source in Python, as numba compiles it.
 
-    def kernel(data):                       addresses: the operands' and, last, the result's
+    def kernel(data):                       addresses: the operands' and, last, the results'
         for w in range(...):                this thread's pieces of work
             i0 = ...                        the loops that run in parallel
-            for i1 in range(low, start):    where an index may miss: checked
+            for i1 in range(low0, start):   where an index may miss: checked
             for i1 in range(start, stop):   where none misses
-            for i1 in range(stop, high):    checked
+            for i1 in range(stop, high0):   checked
+            ...                             the next pass
 
-An expression is computed in the outermost loop that has all its iterators.  A checked index is put
-back inside of the operand, and what is read there is replaced by the fill.
+A value is computed in the outermost loop that has all its iterators.  A checked index is put back
+inside of the operand, and what is read there is replaced by the fill.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
-from typing import Final
+from typing import Final, NamedTuple
 
-from einderive.eops.loops.plan import TURNED, Checked, Load, Nest
+from einderive.eops.loops.plan import TURNED, Phase, Plan
+from einderive.eops.loops.plan import row_as_text as _row
+from einderive.eops.loops.values import (
+    Checked,
+    Choice,
+    Constant,
+    Load,
+    Operation,
+    Position,
+    Total,
+    Value,
+)
 from einderive.ta.exact.fields import rounded
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
-from einderive.ta.ir.node import (
-    Access,
-    Add,
-    Apply,
-    Condition,
-    Const,
-    Mul,
-    Node,
-    Number,
-    Power,
-    Select,
-)
-from einderive.ta.ir.subst import children, walk
+from einderive.ta.ir.node import Condition, Number
 
 COMBINED: Final = {
     "sum": "{0} + {1}",
@@ -44,6 +44,20 @@ COMBINED: Final = {
     "min": "minimum({0}, {1})",
 }
 """Of two values, in the order of the loops."""
+IN_ANY_ORDER: Final = {"sum": "sum_in_any_order", "prod": "product_in_any_order"}
+
+
+class Room(NamedTuple):
+    """Memory of the kernel's own: so many numbers, `real` or `total`."""
+
+    name: str
+    kind: str
+    size: int
+
+    @property
+    def function(self) -> str:
+        """The function of the source that gives it."""
+        return f"room_of_{self.size}_{self.kind}"
 
 
 @dataclass(slots=True)
@@ -60,223 +74,273 @@ class _Text:
         self.add(line)
         self.depth += 1
 
-    def close(self) -> None:
-        self.depth -= 1
+    def close(self, times: int = 1) -> None:
+        self.depth -= times
 
 
 class Emitter:
-    """The source of one kernel."""
+    """The source of one kernel; `rooms` are what it needs of memory besides."""
 
-    def __init__(self, nest: Nest) -> None:
-        self.nest = nest
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
         self.text = _Text()
-        self.order = nest.order
-        self.depth_of = {i: place for place, i in enumerate(self.order, 1)}
-        first = len(nest.parallel)
-        for i in nest.parallel:
-            self.depth_of[i] = first  # all of them are known at the start of a piece of work
-        self.innermost = len(self.order)
-        self.body = nest.scope.body
-        self.names = {node: f"v{k}" for k, node in enumerate(walk(self.body))}
-        self.post_order = tuple(_operands_first(self.body))
+        self.known: set[object] = set()
+        """What was computed at the start of this piece of work, by value or by index."""
+        self.rooms = [Room(f"k{one.value}", "real", one.size) for one in plan.kept]
+        if plan.inner is not None:
+            totals = range(len(plan.reductions))
+            self.rooms += [Room(f"t{k}", self._kind(k), plan.block) for k in totals]
 
-    def source(self, name: str = "kernel") -> str:
+    def source(self) -> str:
         """The function's text."""
-        nest, text = self.nest, self.text
-        operands = 1 + max((load.operand for load in nest.loads.values()), default=-1)
-        for k in range(operands):
+        plan, text = self.plan, self.text
+        operands = len(plan.group.operands)
+        read = {value.operand for value in plan.values if isinstance(value, Load)}
+        for k in sorted(read):
             text.add(f"p{k} = address{k}(data, {k})")
-        text.add(f"out = result(data, {operands})")
-        for i, side in enumerate(nest.domain):
-            if i not in self.order:
+        for k in range(len(plan.outputs)):
+            text.add(f"o{k} = result(data, {operands + k})")
+        for room in self.rooms:
+            text.add(f"{room.name} = {room.function}()")
+        looped = {*plan.parallel, plan.inner, *(i for p in plan.phases for i in p.loops)}
+        for i, side in enumerate(plan.domain):
+            if i not in looped:
                 text.add(f"i{i} = {side.lo}")
-        if nest.kind == "column":
-            text.add("totals = scratch()")
-        if not nest.parallel:
-            self._values(0)
         text.add("thread, threads = this_thread(), all_threads()")
         text.open(
-            f"for w in range({nest.pieces} * thread // threads, "
-            f"{nest.pieces} * (thread + 1) // threads):"
+            f"for w in range({plan.pieces} * thread // threads, "
+            f"{plan.pieces} * (thread + 1) // threads):"
         )
         self._decode()
-        if nest.parallel and nest.kind != "map":
-            self._values(len(nest.parallel))
-        {"map": self._map, "column": self._column, "row": self._row}[nest.kind]()
-        return "\n".join([f"def {name}(data):", *text.lines]) + "\n"
+        if plan.turned is not None:
+            hi, name = plan.domain[plan.turned].hi, f"i{plan.turned}"
+            text.open(f"for {name} in range({name}, min({name} + {TURNED}, {hi})):")
+        for number, phase in enumerate(plan.phases):
+            _Pass(self, number, phase).write()
+        return "\n".join(["def kernel(data):", *text.lines]) + "\n"
 
     def _decode(self) -> None:
         """The piece's iterators and its part of the inner loop."""
-        nest, text = self.nest, self.text
-        low, high = nest.domain[nest.inner]
+        plan, text = self.plan, self.text
         rest = "w"
-        if nest.blocks > 1:
-            text.add(f"low = {low} + w % {nest.blocks} * {nest.block}")
-            text.add(f"high = min(low + {nest.block}, {high})", f"rest = w // {nest.blocks}")
-            rest = "rest"
-        else:
-            text.add(f"low = {low}", f"high = {high}")
-        for place, i in enumerate(reversed(nest.parallel), 1):
-            lo, extent = nest.domain[i].lo, nest.parts(i)
+        if plan.inner is not None:
+            low, high = plan.domain[plan.inner]
+            if plan.blocks > 1:
+                text.add(f"low = {low} + w % {plan.blocks} * {plan.block}")
+                text.add(f"high = min(low + {plan.block}, {high})", f"rest = w // {plan.blocks}")
+                rest = "rest"
+            else:
+                text.add(f"low = {low}", f"high = {high}")
+        for place, i in enumerate(reversed(plan.parallel), 1):
+            lo, extent = plan.domain[i].lo, plan.parts(i)
             shift = f"{lo} + " if lo else ""
-            times = f" * {TURNED}" if i == nest.turned else ""
-            if place == len(nest.parallel):
+            times = f" * {TURNED}" if i == plan.turned else ""
+            if place == len(plan.parallel):
                 text.add(f"i{i} = {shift}{rest}{times}")
             else:
                 text.add(f"i{i} = {shift}{rest} % {extent}{times}", f"rest = {rest} // {extent}")
                 rest = "rest"
 
-    def _map(self) -> None:
-        turned = self.nest.turned
-        if turned is not None:
-            hi = self.nest.domain[turned].hi
-            self.text.open(f"for i{turned} in range(i{turned}, min(i{turned} + {TURNED}, {hi})):")
-        if self.nest.parallel:
-            self._values(len(self.nest.parallel))
-        self._inner(lambda value: f"store(out, {_row(self.nest.result)}, {value})")
-        self._close(turned is not None)
+    def _kind(self, reduction: int) -> str:
+        return "real" if REDUCERS[self.plan.reductions[reduction].reducer].order else "total"
 
-    def _column(self) -> None:
-        nest, text = self.nest, self.text
-        i = f"i{nest.inner}"
-        reducer = nest.scope.reducer
-        text.open(f"for {i} in range(low, high):")
-        text.add(f"store(totals, {i} - low, {_number(self._identity(), 'total')})")
-        text.close()
-        opened = self._open_middle()
-        combined = COMBINED[reducer].format(f"load(totals, {i} - low)", "total({0})")
-        self._inner(lambda value: f"store(totals, {i} - low, {combined.format(value)})")
-        self._close(opened)
-        text.open(f"for {i} in range(low, high):")
-        text.add(f"store(out, {_row(nest.result)}, real(load(totals, {i} - low)))")
-        text.close()
+    def name(self, place: int) -> str:
+        value = self.plan.values[place]
+        return _number(value.value) if isinstance(value, Constant) else f"v{place}"
 
-    def _row(self) -> None:
-        nest, text = self.nest, self.text
-        reducer = nest.scope.reducer
-        ordered = bool(REDUCERS[reducer].order)
-        text.add(f"t = {_number(self._identity(), 'total')}")
-        opened = self._open_middle()
-        if ordered:
-            text.add("key = least_key")
-            self._inner(lambda value: f"key = max(key, {reducer}_key({value}))")
-            found = f"of_{reducer}_key(key)"
-            text.add(f"t = {COMBINED[reducer].format('t', found)}")
-        else:
-            text.add(f"part = {_number(REDUCERS[reducer].identity, 'total')}")
-            word = {"sum": "sum_in_any_order", "prod": "product_in_any_order"}[reducer]
-            self._inner(lambda value: f"part = {word}(part, total({value}))")
-            text.add(f"t = {COMBINED[reducer].format('t', 'part')}")
-        self._close(opened)
-        text.add(f"store(out, {_row(nest.result)}, real(t))")
 
-    def _identity(self) -> Number:
-        return REDUCERS[self.nest.scope.reducer].identity
+class _Pass:
+    """The text of one pass."""
 
-    def _open_middle(self) -> int:
-        for i in self.nest.middle:
-            lo, hi = self.nest.domain[i]
+    def __init__(self, kernel: Emitter, number: int, phase: Phase) -> None:
+        self.kernel, self.plan, self.phase = kernel, kernel.plan, phase
+        self.text = kernel.text
+        self.order = self.plan.order(phase)
+        self.needed = self.plan.needed[number]
+        self.again = self.plan.read_again(number)
+        self.rows = self.plan.inner is None
+
+    def write(self) -> None:
+        self._start()
+        self._values(0)
+        for depth, i in enumerate(self.order[:-1], 1):
+            lo, hi = self.plan.domain[i]
             self.text.open(f"for i{i} in range({lo}, {hi}):")
-            self._values(self.depth_of[i])
-        return len(self.nest.middle)
+            self._values(depth)
+        if self.order:
+            self._inner()
+        else:
+            self._stores()
+        self.text.close(max(0, len(self.order) - 1))
 
-    def _close(self, opened: int) -> None:
-        for _ in range(opened):
+    def _start(self) -> None:
+        """What totals begin with."""
+        named = [(k, self._identity(k, self.kernel._kind(k))) for k in self.phase.reductions]
+        if self.rows:
+            for k, identity in named:
+                self.text.add(f"t{k} = {identity}")
+        elif named:
+            self.text.open(f"for i{self.plan.inner} in range(low, high):")
+            for k, identity in named:
+                self.text.add(f"store(t{k}, i{self.plan.inner} - low, {identity})")
             self.text.close()
 
-    def _inner(self, use: Callable[[str], str]) -> None:
-        """The inner loop: `use(value)` is what is done with the body's value."""
-        inner, text = self.nest.inner, self.text
-        bounded = list(self._bounds())
+    def _identity(self, reduction: int, kind: str) -> str:
+        return _number(REDUCERS[self.plan.reductions[reduction].reducer].identity, kind)
+
+    def _inner(self) -> None:
+        """The inner loop, in parts where it reaches a border."""
+        inner, text = self.order[-1], self.text
+        low, high = ("low", "high") if not self.rows else map(str, self.plan.domain[inner])
+        if self.rows:
+            self._start_parts()
+        parts = [(low, high, True)]
+        bounded = list(dict.fromkeys(self._bounds()))
         if bounded:
-            text.add("start, stop = low, high", *bounded)
-            text.add("start = min(start, high)", "stop = max(stop, start)")
-        parts = [("low", "high", False)]
-        if bounded:
-            parts = [("low", "start", True), ("start", "stop", False), ("stop", "high", True)]
+            text.add(f"start, stop = {low}, {high}", *bounded)
+            text.add(f"start = min(start, {high})", "stop = max(stop, start)")
+            parts = [(low, "start", True), ("start", "stop", False), ("stop", high, True)]
         for begin, end, checked in parts:
             text.open(f"for i{inner} in range({begin}, {end}):")
-            self._values(self.innermost, checked=checked)
-            text.add(use(self.names[self.body]))
+            self._values(len(self.order), checked=checked)
+            self._stores()
             text.close()
+        if self.rows:
+            self._end_parts()
+
+    def _start_parts(self) -> None:
+        for k in self.phase.reductions:
+            reducer = self.plan.reductions[k].reducer
+            if REDUCERS[reducer].order:
+                self.text.add(f"key{k} = least_key")
+            else:
+                self.text.add(f"part{k} = {self._identity(k, 'total')}")
+
+    def _end_parts(self) -> None:
+        for k in self.phase.reductions:
+            reducer = self.plan.reductions[k].reducer
+            found = f"part{k}" if not REDUCERS[reducer].order else f"of_{reducer}_key(key{k})"
+            self.text.add(f"t{k} = {COMBINED[reducer].format(f't{k}', found)}")
+
+    def _stores(self) -> None:
+        """What is done with the values of a point."""
+        name = self.kernel.name
+        for k in self.phase.reductions:
+            made = self.plan.reductions[k]
+            value, ordered = name(made.value), bool(REDUCERS[made.reducer].order)
+            if self.rows and ordered:
+                self.text.add(f"key{k} = max(key{k}, {made.reducer}_key({value}))")
+            elif self.rows:
+                self.text.add(f"part{k} = {IN_ANY_ORDER[made.reducer]}(part{k}, total({value}))")
+            else:
+                at = f"t{k}, i{self.plan.inner} - low"
+                own = value if ordered else f"total({value})"
+                combined = COMBINED[made.reducer].format(f"load({at})", own)
+                self.text.add(f"store({at}, {combined})")
+        for place in self.phase.kept:
+            self.text.add(f"store({self._place(place)}, {name(place)})")
+        for k in self.phase.outputs:
+            out = self.plan.outputs[k]
+            self.text.add(f"store(o{k}, {_row(out.offset)}, {name(out.value)})")
+
+    def _place(self, place: int) -> str:
+        """Where a kept value lies."""
+        kept = self.plan.stored(place)
+        assert kept is not None
+        index = _row(kept.index) if self.rows else f"i{self.plan.inner} - low"
+        return f"k{place}, {index}"
 
     def _bounds(self) -> Iterator[str]:
         """Lines that narrow `start` and `stop` to where no index misses that follows the loop."""
-        inner = self.nest.inner
-        indices = (one for load in self.nest.loads.values() for one in load.checked)
-        for one in dict.fromkeys((one.row, one.extent) for one in indices):
-            row, extent = one
+        inner = self.order[-1]
+        for row in self._held():
             step = row.coefficient(inner)
-            if not self._splits(row):
-                continue
             rest = affine.add(row, affine.iterator(inner), -step)
-            above = affine.add(affine.constant(extent - 1), rest, -1)
-            if step < 0:
-                rest, above, step = above, rest, -step
-            yield f"start = max(start, -(({_row(rest)}) // {step}))"
-            yield f"stop = min(stop, ({_row(above)}) // {step} + 1)"
+            if step > 0:
+                yield f"start = max(start, -(({_row(rest)}) // {step}))"
+            else:
+                yield f"stop = min(stop, ({_row(rest)}) // {-step} + 1)"
 
-    def _splits(self, index: Row) -> bool:
-        """Whether the inner loop has one part where this index is inside."""
-        inner = self.nest.inner
-        within = any(inner in affine.iterators(floor) for floor, _, _ in index.floors)
-        return bool(index.coefficient(inner)) and not within
+    def _held(self) -> Iterator[Row]:
+        """Rows that follow the inner loop and are not negative where nothing misses."""
+        for place in self.needed:
+            value = self.plan.values[place]
+            if place in self.again:
+                continue
+            if isinstance(value, Load):
+                for one in value.checked:
+                    if self._splits(one.row):
+                        yield one.row
+                        yield affine.add(affine.constant(one.extent - 1), one.row, -1)
+            elif isinstance(value, Choice) and value.border:
+                yield from (c.row for c in value.conditions if self._splits(c.row))
 
-    def _depth(self, iterators: Sequence[int]) -> int:
-        """The outermost depth at which all of these are known, that of a piece of work at least."""
-        return max((self.depth_of.get(i, 0) for i in iterators), default=0) or len(
-            self.nest.parallel
-        )
+    def _splits(self, row: Row) -> bool:
+        """Whether the inner loop has one part where this row is not negative."""
+        inner = self.order[-1]
+        within = any(inner in affine.iterators(floor) for floor, _, _ in row.floors)
+        return bool(row.coefficient(inner)) and not within
+
+    def _depth(self, row: Row) -> int:
+        return self.plan.depth(affine.mask(row), self.phase)
 
     def _values(self, depth: int, *, checked: bool = True) -> None:
         """What is computed at this depth of loops; `checked`: also indices that follow the inner
         loop are."""
-        for node in self.post_order:
-            own = self._depth(affine.bits(node.free))
-            if own == depth:
-                self._value(node, depth, checked)
-            elif isinstance(node, Access):
-                self._indices(self.nest.loads[node], depth, checked)
+        done = self.kernel.known if depth == 0 else set[object]()
+        for place in self.needed:
+            value = self.plan.values[place]
+            if isinstance(value, Constant):
+                continue
+            own = self.plan.depth(self.plan.masks[place], self.phase)
+            if isinstance(value, Load) and place not in self.again:
+                self._indices(value, depth, checked, done)
+            if own == depth and not (own == 0 and place in self.kernel.known):
+                self._value(place, value, checked)
+                if own == 0:
+                    self.kernel.known.add(place)
 
-    def _indices(self, load: Load, depth: int, checked: bool) -> None:
-        """Checked indices that are known at this depth, of a read that is not."""
+    def _value(self, place: int, value: Value, checked: bool) -> None:
+        name = f"v{place}"
+        if place in self.again:
+            self.text.add(f"{name} = load({self._place(place)})")
+        elif isinstance(value, Load):
+            self._read(name, value, checked)
+        else:
+            self.text.add(f"{name} = {self._expression(value, checked)}")
+
+    def _indices(self, load: Load, depth: int, checked: bool, done: set[object]) -> None:
+        """The checked indices of a read that are known at this depth."""
         for one in load.checked:
-            if self._depth(sorted(affine.iterators(one.row))) == depth:
-                self._checked(one)
+            name = self._index_name(one)
+            if self._depth(one.row) != depth or self._inside(one.row, checked) or name in done:
+                continue
+            last = one.extent - 1
+            self.text.add(
+                f"{name}w = {_row(one.row)}",
+                f"{name} = 0 if {name}w < 0 else ({last} if {name}w > {last} else {name}w)",
+                f"{name}b = {name} == {name}w",
+            )
+            done.add(name)
 
-    def _checked(self, one: Checked) -> None:
-        name = self._index_name(one)
-        last = one.extent - 1
-        self.text.add(
-            f"{name}w = {_row(one.row)}",
-            f"{name} = 0 if {name}w < 0 else ({last} if {name}w > {last} else {name}w)",
-            f"{name}b = {name} == {name}w",
-        )
+    def _inside(self, row: Row, checked: bool) -> bool:
+        """Whether the row cannot miss in this part of the inner loop."""
+        return not checked and bool(self.order) and self._splits(row)
 
     def _index_name(self, one: Checked) -> str:
-        known = [c for load in self.nest.loads.values() for c in load.checked]
-        return f"k{known.index(one)}"
+        loads = (value for value in self.plan.values if isinstance(value, Load))
+        known = [(c.row, c.extent) for load in loads for c in load.checked]
+        return f"n{known.index((one.row, one.extent))}"
 
-    def _value(self, node: Node, depth: int, checked: bool) -> None:
-        name = self.names[node]
-        if isinstance(node, Access):
-            self._read(name, node, depth, checked)
-        else:
-            self.text.add(f"{name} = {self._expression(node)}")
-
-    def _read(self, name: str, access: Access, depth: int, checked: bool) -> None:
-        load = self.nest.loads[access]
+    def _read(self, name: str, load: Load, checked: bool) -> None:
         if load.empty:
             self.text.add(f"{name} = {_number(load.fill)}")
             return
         where, misses = [_row(load.offset)], []
         for one in load.checked:
-            own = self._depth(sorted(affine.iterators(one.row)))
-            if own == depth == self.innermost and not checked and self._splits(one.row):
+            if self._inside(one.row, checked):
                 where.append(f"({_row(one.row)}) * {one.stride}")
                 continue
-            if own == depth:
-                self._checked(one)
             index = self._index_name(one)
             where.append(f"{index} * {one.stride}")
             misses.append(f"{index}b")
@@ -285,65 +349,28 @@ class Emitter:
         if misses:
             self.text.add(f"{name} = {name} if {' & '.join(misses)} else {_number(load.fill)}")
 
-    def _expression(self, node: Node) -> str:
-        of = [self.names[child] for child in children(node)]
-        match node:
-            case Const():
-                return _number(node.value)
-            case Add():
-                return " + ".join(of)
-            case Mul():
-                return self._product(node)
-            case Power():
-                base = self.names[node.base]
-                times = " * ".join([base] * abs(node.exponent))
-                return times if node.exponent > 0 else f"{_number(1)} / ({times})"
-            case Apply():
-                return f"{node.function}({', '.join(of)})"
-            case Select():
-                held = " & ".join(f"({_condition(c)})" for c in node.conditions)
-                return f"{of[0]} if {held} else {of[1]}"
-        raise TypeError(f"{type(node).__name__} is not a scalar expression")
-
-    def _product(self, node: Mul) -> str:
-        """Factors first, then divisions, as a division is more exact than a reciprocal."""
-        above, below = [], []
-        for factor in node.factors:
-            if isinstance(factor, Power) and factor.exponent < 0:
-                below += [self.names[factor.base]] * -factor.exponent
-            else:
-                above.append(self.names[factor])
-        product = " * ".join(above) or _number(1)
-        return f"{product} / ({' * '.join(below)})" if below else product
-
-
-def _operands_first(body: Node) -> Iterator[Node]:
-    done: set[Node] = set()
-    pending = [(body, False)]
-    while pending:
-        node, ready = pending.pop()
-        if ready:
-            if node not in done:
-                done.add(node)
-                yield node
-            continue
-        pending.append((node, True))
-        pending.extend((child, False) for child in reversed(children(node)))
+    def _expression(self, value: Value, checked: bool) -> str:
+        of = [self.kernel.name(arg) for arg in getattr(value, "args", ())]
+        match value:
+            case Position(row):
+                return f"real({_row(row)})"
+            case Total(k):
+                return f"real(t{k})" if self.rows else f"real(load(t{k}, i{self.plan.inner} - low))"
+            case Operation("+" | "*" | "/" as word, _):
+                return f" {word} ".join(of)
+            case Operation(word, _):
+                return f"{word}({', '.join(of)})"
+            case Choice(conditions, _, border):
+                held = [c for c in conditions if not (border and self._inside(c.row, checked))]
+                text = " & ".join(f"({_condition(c)})" for c in held)
+                return f"{of[0]} if {text} else {of[1]}" if held else of[0]
+        raise TypeError(f"{type(value).__name__} is no expression")
 
 
 def _number(value: Number | int, kind: str = "real") -> str:
     found = rounded(value)
     text = "inf" if found == inf else "-inf" if found == -inf else repr(found)
     return f"{kind}({text})"
-
-
-def _row(row: Row) -> str:
-    """The row as integer arithmetic over i0, i1, ..."""
-    parts = [f"{a} * i{i}" if a != 1 else f"i{i}" for i, a in row.terms]
-    parts += [f"{b} * (({_row(inner)}) // {n})" for inner, n, b in row.floors]
-    if row.const or not parts:
-        parts.append(str(row.const))
-    return " + ".join(parts).replace("+ -", "- ")
 
 
 def _condition(condition: Condition) -> str:

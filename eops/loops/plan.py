@@ -1,91 +1,81 @@
-"""From a stage to the plan of its loops: which run in parallel, which is the inner one.
+"""The plan of a kernel: its loops, what each pass computes, what it keeps, and what that costs.
 
-    map       for all loops:                 Y[x] = f(x)             the inner loop is the last loop
-    column    for a block of the last loop:  T = 0; for all sums: T[x] += f(x, y);  Y[x] = T[x]
-    row       for all loops:                 t = 0; for all sums: t += f(x, y);     Y[x] = t
+    rows      for all shared loops:   pass 1: for own loops: t0 = max(t0, f)     t0 a number
+                                      pass 2: for own loops: t1 += g(t0)
+    columns   for blocks of a shared loop:   pass 1: for own loops: for the block: t0[x] += f
 
-In a column the inner loop is the last loop, in a row one of the sums: the one along which most
-reads walk through memory.  Loops that all reads and the result walk through as through one are
-merged.
+In rows the inner loop is the last own loop of a pass.  In columns it is a shared loop, of which
+`block` steps are one piece of work; a kernel without own loops is columns as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final
 
+from einderive.eops.loops.bodies import Output, Reduction
+from einderive.eops.loops.group import Group
+from einderive.eops.loops.values import Constant, Load, Total, Value, operands_of, rows_of
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.node import Access, Number, Scope, Select
-from einderive.ta.ir.subst import accesses, sources, walk
 
-Kind: TypeAlias = Literal["map", "column", "row"]
-
-BLOCK: Final = 4096
-"""Elements of a long inner loop that are one piece of work."""
-TILE: Final = 512
-"""Results of a column, which stay in the nearest cache while they are summed."""
 TURNED: Final = 16
 """So many steps of a loop along which a read walks through memory, while the inner loop does not,
 are one piece of work: what a cache line holds is then used at once."""
-TURNED_BLOCK: Final = 128
-SHORT: Final = 8
-"""An inner loop with fewer steps is not worth its start."""
-
-
-class Checked(NamedTuple):
-    """A dimension of a read that may miss: its index, from 0, its extent and its stride."""
-
-    row: Row
-    extent: int
-    stride: int
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
-    """A read: element `offset` of the operand, and for each checked dimension index times stride
-    elements further, or the fill where an index misses.  `empty`: the operand has no element."""
+class Kept:
+    """A value that one pass stores in memory of the kernel's own and later ones read there: element
+    `index` of `size`; in columns the index is the step of the block."""
 
-    operand: int
-    offset: Row
-    checked: tuple[Checked, ...]
-    fill: Number
-    empty: bool
+    value: int
+    index: Row
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
-class Nest:
-    """The loops around the body of `scope`.
+class Phase:
+    """One pass: `loops` are its own loops, the outermost first.  Inside them are computed the
+    values of the reductions and outputs, and those that are kept for later passes."""
 
-    - `domain` are the ranges of the iterators, of merged ones (0, 1) and the whole.
-    - `parallel` are the iterators of which every combination is work of its own, the inner loop not
-      among them; `middle` are sums outside of the inner loop, outermost first.
-    - `turned` is one of `parallel` of which TURNED steps together are one piece of work.
-    - `block` is how many steps of the inner loop are one piece of work.
-    - `result` is the offset of the stored element."""
+    loops: tuple[int, ...]
+    reductions: tuple[int, ...]
+    outputs: tuple[int, ...]
+    kept: tuple[int, ...] = ()
 
-    scope: Scope
-    kind: Kind
+
+@dataclass(frozen=True)
+class Plan:
+    """What one kernel does.
+
+    - `domain` are the ranges of its iterators, the first `shared` ones shared; of merged ones the
+      first is (0, 1) and the second the whole.
+    - `masks` says which iterators each value depends on.
+    - `parallel` are the shared iterators of which every combination is work of its own.
+    - `inner` is the shared iterator of the inner loop in columns, None in rows.
+    - `turned` is one of `parallel` of which TURNED steps together are one piece of work."""
+
+    group: Group
     domain: tuple[Range, ...]
-    loads: Mapping[Access, Load]
-    result: Row
+    shared: int
+    values: tuple[Value, ...]
+    masks: tuple[int, ...]
+    reductions: tuple[Reduction, ...]
+    outputs: tuple[Output, ...]
+    phases: tuple[Phase, ...]
     parallel: tuple[int, ...]
-    middle: tuple[int, ...]
-    inner: int
-    block: int
+    inner: int | None
+    block: int = 1
     turned: int | None = None
-
-    @property
-    def order(self) -> tuple[int, ...]:
-        """The iterators that have a loop, the outermost first."""
-        return (*self.parallel, *self.middle, self.inner)
+    kept: tuple[Kept, ...] = ()
 
     @property
     def blocks(self) -> int:
-        extent = self.domain[self.inner].extent
-        return -(-extent // self.block) if self.kind != "row" else 1
+        return 1 if self.inner is None else -(-self.domain[self.inner].extent // self.block)
 
     @property
     def pieces(self) -> int:
@@ -97,151 +87,127 @@ class Nest:
         extent = self.domain[i].extent
         return -(-extent // TURNED) if i == self.turned else extent
 
-    @property
-    def points(self) -> int:
-        return prod(side.extent for side in self.domain)
+    @cached_property
+    def outside(self) -> int:
+        """The iterators that are known at the start of a piece of work, as a bit set; `turned` is
+        among them."""
+        inner = 0 if self.inner is None else 1 << self.inner
+        looped = sum(1 << i for phase in self.phases for i in phase.loops)
+        return ~(inner | looped)
 
+    def order(self, phase: Phase) -> tuple[int, ...]:
+        """The loops of a pass, the inner one last."""
+        return phase.loops if self.inner is None else (*phase.loops, self.inner)
 
-def nest(scope: Scope, strides: Sequence[Sequence[int]]) -> Nest:
-    """The plan for operands of these strides, in the order of `sources(scope.body)`.  No range of
-    the scope is empty."""
-    read = sources(scope.body)
-    reads = {
-        access: _load(access, read.index(access.source), strides, scope.domain)
-        for access in accesses(scope.body)
-    }
-    domain, loads, result = _merged(scope, reads, _dense(scope))
-    loops = [i for i in range(len(scope.loops)) if domain[i].extent > 1]
-    sums = [i for i in range(len(scope.loops), len(domain)) if domain[i].extent > 1]
-    last = loops[-1] if loops else 0
-    if not scope.domain:
-        domain = (Range(0, 1),)
-    kind: Kind = "map"
-    inner = last
-    if scope.sums:
-        by_stride = sorted(sums, key=lambda i: _along(i, loads, domain))
-        inner = max(
-            [*loops[-1:], *by_stride], key=lambda i: _score(i, loads, domain, last), default=0
-        )
-        kind = "row" if inner >= len(scope.loops) or not loops else "column"
-        if kind == "row" and inner < len(scope.loops):
-            inner = len(scope.loops)
-        sums = by_stride
-    long = domain[inner].extent
-    block = long
-    turned = None
-    if kind == "map":
-        turned = next((i for i in loops if i != inner and _turns(i, inner, loads, domain)), None)
-    if kind == "column":
-        block = min(long, TILE)
-    elif turned is not None:
-        block = min(long, TURNED_BLOCK)
-    elif kind == "map" and long >= 2 * BLOCK:
-        block = BLOCK
-    return Nest(
-        scope,
-        kind,
-        domain,
-        loads,
-        result,
-        tuple(i for i in loops if i != inner),
-        tuple(i for i in sums if i != inner),
-        inner,
-        block,
-        turned,
-    )
+    def depth(self, mask: int, phase: Phase) -> int:
+        """In how many loops of the pass something stands that depends on these iterators."""
+        return max((d for d, i in enumerate(self.order(phase), 1) if mask >> i & 1), default=0)
 
+    def stored(self, value: int) -> Kept | None:
+        return next((kept for kept in self.kept if kept.value == value), None)
 
-def _dense(scope: Scope) -> Row:
-    """The offset of an element of the result."""
-    row, stride = affine.ZERO, 1
-    for i in reversed(range(len(scope.loops))):
-        row = affine.add(row, affine.shift(affine.iterator(i), -scope.loops[i].lo), stride)
-        stride *= scope.loops[i].extent
-    return row
+    @cached_property
+    def needed(self) -> tuple[tuple[int, ...], ...]:
+        """For each pass what it computes, or reads where it is kept; operands come first."""
+        found, before = [], set[int]()
+        for phase in self.phases:
+            pending = [self.reductions[k].value for k in phase.reductions]
+            pending += [self.outputs[k].value for k in phase.outputs]
+            pending += phase.kept
+            seen: set[int] = set()
+            while pending:
+                value = pending.pop()
+                if value not in seen:
+                    seen.add(value)
+                    if value not in before:
+                        pending += operands_of(self.values[value])
+            before |= {*phase.kept}
+            found.append(tuple(sorted(seen)))
+        return tuple(found)
 
+    def read_again(self, number: int) -> frozenset[int]:
+        """The values that an earlier pass than this one has kept."""
+        return frozenset(value for phase in self.phases[:number] for value in phase.kept)
 
-def _load(
-    access: Access, operand: int, strides: Sequence[Sequence[int]], domain: Sequence[Range]
-) -> Load:
-    offset, checked = affine.ZERO, []
-    for row, bound, stride in zip(access.rows, access.source.ranges, strides[operand], strict=True):
-        index = affine.simplify(affine.shift(row, -bound.lo), domain)
-        low, high = affine.bounds(index, domain)
-        if low < 0 or high >= bound.extent:
-            checked.append(Checked(index, bound.extent, stride))
+    def points(self, phase: Phase, depth: int | None = None) -> int:
+        """How often the body of a pass runs in the whole kernel, or of its first loops."""
+        order = self.order(phase)
+        inside = order if depth is None else order[:depth]
+        if self.inner is not None and depth is not None and depth < len(order):
+            outer = prod(self.domain[i].extent for i in self.parallel) * self.blocks
         else:
-            offset = affine.add(offset, index, stride)
-    empty = any(bound.extent == 0 for bound in access.source.ranges)
-    return Load(operand, offset, tuple(checked), access.fill, empty)
+            outer = prod(self.domain[i].extent for i in self.parallel)
+        return outer * prod(self.domain[i].extent for i in inside)
+
+    def __str__(self) -> str:
+        return "\n".join(_pseudo_code(self))
 
 
-def _merged(
-    scope: Scope, loads: Mapping[Access, Load], result: Row
-) -> tuple[tuple[Range, ...], Mapping[Access, Load], Row]:
-    """Neighbouring loops as one, where every offset is linear in both and takes the outer one's
-    steps where the inner one ends."""
-    domain, found = list(scope.domain), dict(loads)
-    held: set[int] = set()
-    for node in walk(scope.body):
-        if isinstance(node, Select):
-            held |= {i for c in node.conditions for i in affine.iterators(c.row)}
-    for load in loads.values():
-        held |= {i for one in load.checked for i in affine.iterators(one.row)}
-        held |= {i for inner, _, _ in load.offset.floors for i in affine.iterators(inner)}
-    for outer in reversed(range(len(scope.loops) - 1)):
-        into = outer + 1
-        steps = domain[into].extent
-        rows = [load.offset for load in found.values()] + [result]
-        if {outer, into} & held or any(
-            row.coefficient(outer) != steps * row.coefficient(into) for row in rows
-        ):
-            continue
-        start = {outer: affine.constant(domain[outer].lo)}
-        start[into] = affine.shift(affine.iterator(into), domain[into].lo)
-        for access, load in found.items():
-            offset = _at(load.offset, start)
-            found[access] = Load(load.operand, offset, load.checked, load.fill, load.empty)
-        result = _at(result, start)
-        domain[into] = Range(0, domain[outer].extent * steps)
-        domain[outer] = Range(0, 1)
-    return tuple(domain), found, result
+def row_as_text(row: Row) -> str:
+    """The row as integer arithmetic over i0, i1, ..."""
+    parts = [f"{a} * i{i}" if a != 1 else f"i{i}" for i, a in row.terms]
+    parts += [f"{b} * (({row_as_text(inner)}) // {n})" for inner, n, b in row.floors]
+    if row.const or not parts:
+        parts.append(str(row.const))
+    return " + ".join(parts).replace("+ -", "- ")
 
 
-def _at(row: Row, changed: Mapping[int, Row]) -> Row:
-    at = {i: affine.iterator(i) for i in affine.iterators(row)} | dict(changed)
-    return affine.substitute(row, at)
+def _pseudo_code(plan: Plan) -> Iterator[str]:
+    ranges = [f"i{i} in {plan.domain[i].lo}:{plan.domain[i].hi}" for i in plan.parallel]
+    if plan.inner is not None:
+        side = plan.domain[plan.inner]
+        ranges.append(f"i{plan.inner} in {side.lo}:{side.hi} by {plan.block}")
+    yield f"in parallel for {', '.join(ranges) or 'one piece'}"
+    known: set[int] = set()
+    for number, phase in enumerate(plan.phases):
+        loops = [f"i{i} in {plan.domain[i].lo}:{plan.domain[i].hi}" for i in phase.loops]
+        if plan.inner is not None:
+            loops.append(f"i{plan.inner} in the block")
+        yield f"    for {', '.join(loops)}" if loops else "    once"
+        again = plan.read_again(number)
+        for place in plan.needed[number]:
+            value = plan.values[place]
+            if place in again:
+                yield f"        v{place} = as kept"
+            elif place not in known and not isinstance(value, Constant):
+                yield f"        v{place} = {_text(plan, value)}"
+            if plan.depth(plan.masks[place], phase) == 0:
+                known.add(place)
+        for value_kept in phase.kept:
+            yield f"        keep v{value_kept}"
+        for k in phase.reductions:
+            made = plan.reductions[k]
+            yield f"        t{k} = {made.reducer} of {_name(plan, made.value)}"
+        for k in phase.outputs:
+            out = plan.outputs[k]
+            yield f"        out{k}[{row_as_text(out.offset)}] = {_name(plan, out.value)}"
 
 
-def _step(load: Load, i: int) -> int | None:
-    """By how much the element moves where the iterator moves by 1; None where that varies."""
-    rows = [load.offset, *(one.row for one in load.checked)]
-    if any(i in affine.iterators(inner) for row in rows for inner, _, _ in row.floors):
-        return None
-    return load.offset.coefficient(i) + sum(
-        one.row.coefficient(i) * one.stride for one in load.checked
-    )
+def _name(plan: Plan, place: int) -> str:
+    value = plan.values[place]
+    return str(value.value) if isinstance(value, Constant) else f"v{place}"
 
 
-def _score(i: int, loads: Mapping[Access, Load], domain: Sequence[Range], last: int) -> float:
-    """How well the iterator serves as the inner loop."""
-    total = 0.5 if i == last else 0.0
-    for load in loads.values():
-        step = _step(load, i)
-        total += -2.0 if step is None else {1: 1.0, 0: 0.6, -1: 0.6}.get(step, -1.0)
-    return total - (4.0 if domain[i].extent < SHORT else 0.0)
+def _text(plan: Plan, value: Value) -> str:
+    names = [_name(plan, place) for place in operands_of(value)]
+    rows: Sequence[Row] = rows_of(value)
+    match value:
+        case Load(operand, offset, checked, fill, _):
+            where = [row_as_text(offset)] + [f"{c.stride}*[{row_as_text(c.row)}]" for c in checked]
+            return f"p{operand}[{' + '.join(where)}]" + (f" else {fill}" if checked else "")
+        case Total(k):
+            return f"t{k}"
+    if rows:
+        text = ", ".join(row_as_text(row) for row in rows)
+        return f"({text})" if not names else f"{names[0]} where {text} else {names[1]}"
+    word = getattr(value, "word", "")
+    return f" {word} ".join(names) if word in "+*/" else f"{word}({', '.join(names)})"
 
 
-def _turns(i: int, inner: int, loads: Mapping[Access, Load], domain: Sequence[Range]) -> bool:
-    """Whether a read walks through memory along the iterator, and jumps along the inner loop."""
-    if min(domain[i].extent, domain[inner].extent) < 2 * SHORT:
-        return False
-    return any(
-        abs(_step(load, i) or 0) == 1 and abs(_step(load, inner) or 0) > 1
-        for load in loads.values()
-    )
-
-
-def _along(i: int, loads: Mapping[Access, Load], domain: Sequence[Range]) -> tuple[int, int]:
-    """Sorts sums by falling strides, so that the last one walks through memory."""
-    return (-max((abs(_step(load, i) or 0) for load in loads.values()), default=0), i)
+def affine_dense(domain: Sequence[Range], iterators: Sequence[int]) -> tuple[Row, int]:
+    """The place of a point among all those of the iterators, and how many there are."""
+    row, stride = affine.ZERO, 1
+    for i in reversed(iterators):
+        row = affine.add(row, affine.shift(affine.iterator(i), -domain[i].lo), stride)
+        stride *= domain[i].extent
+    return row, stride

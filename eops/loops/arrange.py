@@ -1,0 +1,186 @@
+"""From a group of stages to the plan of its kernel: the best of a few by predicted time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from math import prod
+from typing import Final
+
+from einderive.eops.loops.bodies import Bodies, Reduction
+from einderive.eops.loops.cost import CACHE, seconds
+from einderive.eops.loops.draft import Draft, merged
+from einderive.eops.loops.group import Group, aligned
+from einderive.eops.loops.keep import with_kept
+from einderive.eops.loops.plan import Phase, Plan
+from einderive.eops.loops.values import Load, Total, Value, masks, operands_of
+from einderive.ta.ir import affine
+
+BLOCK: Final = 4096
+"""Elements of a long inner loop that are one piece of work."""
+TILE: Final = 512
+"""Totals of a block of columns, which stay in the nearest cache while they are summed."""
+LEAST_TILE: Final = 64
+TURNED_BLOCK: Final = 128
+PIECES: Final = 8
+"""So many pieces of work at least, where each is long enough."""
+SHORT: Final = 8
+ITEM: Final = 4
+
+
+Strides = tuple[tuple[int, ...], ...]
+
+
+@lru_cache(maxsize=4096)
+def plan(group: Group, strides: Strides) -> Plan | None:
+    """The plan for operands of these strides, in the order of `group.operands`; None where no one
+    kernel computes the group.  No range of a stage is empty."""
+    alignment = aligned(group)
+    if alignment is None:
+        return None
+    made = Bodies(group, alignment, strides)
+    draft = merged(
+        Draft(
+            group,
+            alignment.domain,
+            alignment.shared,
+            tuple(made.values.listed),
+            tuple(made.reductions),
+            tuple(made.outputs),
+        )
+    )
+    return min(_candidates(draft), key=seconds)
+
+
+def dense(group: Group) -> Strides:
+    """The strides of operands that lie in memory without gaps."""
+    found = []
+    for source in group.operands:
+        strides, step = list[int](), 1
+        for side in reversed(source.ranges):
+            strides.insert(0, step)
+            step *= max(side.extent, 1)
+        found.append(tuple(strides))
+    return tuple(found)
+
+
+def _candidates(draft: Draft) -> Iterator[Plan]:
+    """Rows, and columns over each shared loop."""
+    long = [i for i in range(draft.shared) if draft.domain[i].extent > 1]
+    mask = masks(draft.values, draft.shared)
+    own = draft.reductions or any(one.own for one in draft.ends)
+    if own or not long:
+        yield from with_kept(_made(draft, mask, tuple(long), None))
+    for inner in reversed(long):
+        parallel = tuple(i for i in long if i != inner)
+        yield from with_kept(_made(draft, mask, parallel, inner))
+
+
+def _made(
+    draft: Draft, mask: tuple[int, ...], parallel: tuple[int, ...], inner: int | None
+) -> Plan:
+    """The plan without values that are kept."""
+    level = _levels(draft.values, draft.reductions)
+    parts: dict[tuple[int, tuple[int, ...]], tuple[list[int], list[int]]] = {}
+    for k, made in enumerate(draft.reductions):
+        parts.setdefault((level[made.value], made.own), ([], []))[0].append(k)
+    for k, out in enumerate(draft.outputs):
+        parts.setdefault((level[out.value], out.own), ([], []))[1].append(k)
+    found = Plan(
+        draft.group,
+        draft.domain,
+        draft.shared,
+        draft.values,
+        mask,
+        draft.reductions,
+        draft.outputs,
+        tuple(
+            Phase(own, tuple(parts[at, own][0]), tuple(parts[at, own][1]))
+            for at, own in sorted(parts)
+        ),
+        parallel,
+        inner,
+    )
+    phases = tuple(
+        replace(phase, loops=_loops(found, number, phase))
+        for number, phase in enumerate(found.phases)
+    )
+    found = replace(found, phases=phases)
+    if inner is None:
+        return found
+    turned = None
+    if not any(phase.loops for phase in phases):
+        turned = next((i for i in reversed(parallel) if _turns(found, i, inner)), None)
+    return replace(found, block=_block(found, inner, turned), turned=turned)
+
+
+def _levels(values: Sequence[Value], reductions: Sequence[Reduction]) -> list[int]:
+    """How many reductions have to be done one after the other before each value is known."""
+    found: list[int] = []
+    for value in values:
+        level = max((found[arg] for arg in operands_of(value)), default=0)
+        if isinstance(value, Total):
+            level = found[reductions[value.reduction].value] + 1
+        found.append(level)
+    return found
+
+
+def _loops(plan: Plan, number: int, phase: Phase) -> tuple[int, ...]:
+    """The own loops of a pass: the last one is that along which most reads walk through memory."""
+    loads = [v for v in (plan.values[p] for p in plan.needed[number]) if isinstance(v, Load)]
+    long = [i for i in phase.loops if plan.domain[i].extent > 1]
+    if not long:
+        return phase.loops[:1] if phase.reductions and plan.inner is None else ()
+    ordered = sorted(
+        long, key=lambda i: (-max((abs(_step(x, i) or 0) for x in loads), default=0), i)
+    )
+    if plan.inner is None:
+        inner = max(ordered, key=lambda i: _score(plan, i, loads, i == ordered[-1]))
+        ordered = [*(i for i in ordered if i != inner), inner]
+    return tuple(ordered)
+
+
+def _score(plan: Plan, i: int, loads: Sequence[Load], last: bool) -> float:
+    """How well the iterator serves as the inner loop."""
+    total = 0.5 if last else 0.0
+    for load in loads:
+        step = _step(load, i)
+        total += -2.0 if step is None else {1: 1.0, 0: 0.6, -1: 0.6}.get(step, -1.0)
+    return total - (4.0 if plan.domain[i].extent < SHORT else 0.0)
+
+
+def _step(load: Load, i: int) -> int | None:
+    """By how much the element moves where the iterator moves by 1; None where that varies."""
+    rows = [load.offset, *(one.row for one in load.checked)]
+    if any(i in affine.iterators(inner) for row in rows for inner, _, _ in row.floors):
+        return None
+    return load.offset.coefficient(i) + sum(
+        one.row.coefficient(i) * one.stride for one in load.checked
+    )
+
+
+def _turns(plan: Plan, i: int, inner: int) -> bool:
+    """Whether a read walks through memory along the iterator, and jumps along the inner loop."""
+    if min(plan.domain[i].extent, plan.domain[inner].extent) < 2 * SHORT:
+        return False
+    return any(
+        abs(_step(load, i) or 0) == 1 and abs(_step(load, inner) or 0) > 1
+        for load in plan.values
+        if isinstance(load, Load)
+    )
+
+
+def _block(plan: Plan, inner: int, turned: int | None) -> int:
+    """How many steps of the inner loop are one piece of work."""
+    long = plan.domain[inner].extent
+    if any(phase.loops for phase in plan.phases):
+        deep = max(prod(plan.domain[i].extent for i in phase.loops) for phase in plan.phases)
+        several = sum(bool(phase.loops) for phase in plan.phases) > 1
+        fits = CACHE // (ITEM * deep) if several else TILE
+        outer = prod(plan.domain[i].extent for i in plan.parallel)
+        apart = -(-long * outer // PIECES)
+        return min(long, TILE, max(LEAST_TILE, min(fits, -(-apart // 16) * 16)))
+    if turned is not None:
+        return min(long, TURNED_BLOCK)
+    return BLOCK if long >= 2 * BLOCK else long

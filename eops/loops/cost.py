@@ -1,0 +1,137 @@
+"""What a plan moves, computes and takes: bytes, operations, predicted seconds.
+
+    seconds = launch + max(bytes / bandwidth, operations * seconds of one / threads)
+
+An operation is one of a vectorised loop.  Bytes are counted once where a piece of work fits the
+cache, however many passes read them.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import prod
+from typing import Final
+
+from einderive.eops.loops.plan import Phase, Plan
+from einderive.eops.loops.values import Choice, Constant, Load, Operation, Total, Value
+from einderive.ta.ir import affine
+from einderive.ta.ir.element import element_bytes
+
+LAUNCH: Final = 4e-6
+"""Seconds for a call and the memory of its results."""
+BANDWIDTH: Final = 2e10
+ALONE: Final = 0.6
+"""Of the bandwidth, where one thread does all."""
+OPERATION: Final = 6e-11
+THREADS: Final = 2
+CACHE: Final = 1 << 20
+"""Bytes that stay near one processor."""
+
+CALL: Final = 16.0
+"""Operations of a function that is a polynomial."""
+DIVISION: Final = 4.0
+SIMPLE: Final = frozenset(
+    {
+        *("less", "less_equal", "equal", "not_equal", "choose", "isnan", "isinf", "isfinite"),
+        *("abs", "relu", "sign", "finite", "maximum", "minimum", "floor", "ceil", "trunc", "round"),
+        *("pi", "nan"),
+    }
+)
+ROOTS: Final = frozenset({"sqrt", "rsqrt"})
+JUMP: Final = 20.0
+"""A read that jumps through memory from one step of the inner loop to the next."""
+MASK: Final = 2.0
+START: Final = 20.0
+"""To start an inner loop."""
+TOTAL: Final = 2.0
+STORED_TOTAL: Final = 4.0
+"""To add to a total in a register, and to one in memory."""
+
+
+def operations(value: Value) -> float:
+    """Of one value where its operands are known; a read counts apart."""
+    match value:
+        case Operation("+" | "*", args):
+            return len(args) - 1.0
+        case Operation("/", _):
+            return DIVISION
+        case Operation(word, _):
+            return 1.0 if word in SIMPLE else 2 * DIVISION if word in ROOTS else CALL
+        case Choice(conditions, _, _):
+            return float(len(conditions))
+    return 0.0
+
+
+def _reading(plan: Plan, load: Load, inner: int) -> float:
+    """Operations of a read in an inner loop over the iterator."""
+    if any(inner in affine.iterators(floor) for row in _rows(load) for floor, _, _ in row.floors):
+        return JUMP
+    step = load.offset.coefficient(inner)
+    step += sum(one.row.coefficient(inner) * one.stride for one in load.checked)
+    return 1.0 if abs(step) <= 1 else JUMP
+
+
+def _rows(load: Load) -> list[affine.Row]:
+    return [load.offset, *(one.row for one in load.checked)]
+
+
+def steps(plan: Plan) -> float:
+    """The operations of the whole kernel."""
+    found = 0.0
+    for number, phase in enumerate(plan.phases):
+        found += _steps(plan, number, phase)
+    return found
+
+
+def _steps(plan: Plan, number: int, phase: Phase) -> float:
+    order = plan.order(phase)
+    if not order:
+        return START * plan.points(phase)
+    inner, deepest = order[-1], len(order)
+    again = plan.read_again(number)
+    at = [0.0] * (deepest + 1)
+    at[deepest - 1] += START
+    for place in plan.needed[number]:
+        value = plan.values[place]
+        depth = plan.depth(plan.masks[place], phase)
+        if place in again:
+            at[depth] += 1.0
+        elif isinstance(value, Load):
+            at[depth] += _reading(plan, value, inner)
+        elif isinstance(value, Total):
+            at[depth] += 0.0 if plan.inner is None else 1.0
+        elif not isinstance(value, Constant):
+            at[depth] += operations(value)
+    at[deepest] += len(phase.kept)
+    at[deepest] += len(phase.reductions) * (TOTAL if plan.inner is None else STORED_TOTAL)
+    for k in phase.outputs:
+        at[deepest] += 1.0 if abs(plan.outputs[k].offset.coefficient(inner)) <= 1 else 2 * JUMP
+    return sum(plan.points(phase, depth) * count for depth, count in enumerate(at))
+
+
+def moved(plan: Plan) -> float:
+    """Bytes that are read from and written to memory."""
+    found = 0.0
+    sizes = [element_bytes(source) for source in plan.group.operands]
+    passes: dict[int, int] = {}
+    near = 0.0
+    for number, phase in enumerate(plan.phases):
+        block = 1 if plan.inner is None else plan.block
+        within = prod(plan.domain[i].extent for i in phase.loops) * block
+        loads = [plan.values[v] for v in plan.needed[number]]
+        for operand in {load.operand for load in loads if isinstance(load, Load)}:
+            passes[operand] = passes.get(operand, 0) + 1
+            near = max(near, 0.0) + within * sizes[operand] / max(1, passes[operand])
+    for operand, times in passes.items():
+        source = plan.group.operands[operand]
+        whole = prod(side.extent for side in source.ranges) * sizes[operand]
+        found += whole * (1 if near <= CACHE else times)
+    return found + sum(element_bytes(out.scope) * out.scope.size for out in plan.outputs)
+
+
+@lru_cache(maxsize=4096)
+def seconds(plan: Plan) -> float:
+    """The predicted time of one call."""
+    threads = min(THREADS, plan.pieces)
+    bandwidth = BANDWIDTH * (1.0 if threads > 1 else ALONE)
+    return LAUNCH + max(moved(plan) / bandwidth, steps(plan) * OPERATION / threads)

@@ -1,0 +1,85 @@
+"""The values of a group before their loops are chosen; loops that are one in memory are merged.
+
+Y[40*i + j] = f(X[40*i + j]),  i in 0:30, j in 0:40      is      Y[k] = f(X[k]),  k in 0:1200
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from einderive.eops.loops.bodies import Output, Reduction
+from einderive.eops.loops.group import Group
+from einderive.eops.loops.values import Load, Value, rows_of, with_rows
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The values of a group before their loops are chosen."""
+
+    group: Group
+    domain: tuple[Range, ...]
+    shared: int
+    values: tuple[Value, ...]
+    reductions: tuple[Reduction, ...]
+    outputs: tuple[Output, ...]
+
+    @property
+    def ends(self) -> tuple[Reduction | Output, ...]:
+        """What the values are computed for."""
+        return self.reductions + self.outputs
+
+
+def merged(draft: Draft) -> Draft:
+    """Two loops as one, where every offset takes the outer one's steps where the inner one ends."""
+    count = len(draft.domain)
+    for into in reversed(range(count)):
+        for outer in reversed(range(into)):
+            if (outer < draft.shared) == (into < draft.shared) and _are_one(draft, outer, into):
+                draft = _as_one(draft, outer, into)
+    return draft
+
+
+def _are_one(draft: Draft, outer: int, into: int) -> bool:
+    domain = draft.domain
+    pair, steps = 1 << outer | 1 << into, domain[into].extent
+    if domain[outer].extent == 1:
+        return False
+    for iterators in (one.own for one in draft.ends):
+        own = sum(1 << i for i in iterators)
+        if outer >= draft.shared and own & pair and own & pair != pair:
+            return False
+    rows = [output.offset for output in draft.outputs]
+    for value in draft.values:
+        offset = value.offset if isinstance(value, Load) else None
+        if offset is not None:
+            rows.append(offset)
+        held = [row for row in rows_of(value) if row is not offset]
+        held += [floor for row in rows_of(value) for floor, _, _ in row.floors]
+        if any(affine.mask(row) & pair for row in held):
+            return False
+    return all(row.coefficient(outer) == steps * row.coefficient(into) for row in rows)
+
+
+def _as_one(draft: Draft, outer: int, into: int) -> Draft:
+    domain = list(draft.domain)
+    start: Mapping[int, Row] = {
+        outer: affine.constant(domain[outer].lo),
+        into: affine.shift(affine.iterator(into), domain[into].lo),
+    }
+    domain[into] = Range(0, domain[outer].extent * domain[into].extent)
+    domain[outer] = Range(0, 1)
+
+    def at(row: Row) -> Row:
+        return affine.substitute(
+            row, {i: start.get(i, affine.iterator(i)) for i in affine.iterators(row)}
+        )
+
+    return replace(
+        draft,
+        domain=tuple(domain),
+        values=tuple(with_rows(v, [at(row) for row in rows_of(v)]) for v in draft.values),
+        outputs=tuple(replace(out, offset=at(out.offset)) for out in draft.outputs),
+    )

@@ -1,0 +1,136 @@
+"""What a kernel computes at a point of its loops: a list of values, operands before their readers.
+
+    v0 = X[40*i0 + i1];  v1 = total 0;  v2 = v0 + -1*v1;  v3 = exp(v2)
+
+A value names others by their places in the list.  Equal values are one, so that what several stages
+compute alike is computed once.  Nothing is rearranged: a value rounds as its stage does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Row
+from einderive.ta.ir.node import Condition, Number
+
+
+class Checked(NamedTuple):
+    """A dimension of a read that may miss: its index, from 0, its extent and its stride."""
+
+    row: Row
+    extent: int
+    stride: int
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    value: Number
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A row of iterators as a number."""
+
+    row: Row
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A read: element `offset` of the operand, and for each checked dimension index times stride
+    elements further, or the fill where an index misses.  `empty`: the operand has no element."""
+
+    operand: int
+    offset: Row
+    checked: tuple[Checked, ...]
+    fill: Number
+    empty: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """`+` and `*` of any number of values, `/` of two, or a function of the notation."""
+
+    word: str
+    args: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The first of `args` where all conditions hold, else the second.  `border`: the conditions say
+    where a stage has elements, so they hold inside and fail at the border."""
+
+    conditions: tuple[Condition, ...]
+    args: tuple[int, int]
+    border: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """What a reduction of the kernel has given, at the same place of the shared loops."""
+
+    reduction: int
+
+
+Value: TypeAlias = Constant | Position | Load | Operation | Choice | Total
+
+
+@dataclass
+class Values:
+    """The list while it is made."""
+
+    listed: list[Value] = field(default_factory=list)
+    _places: dict[Value, int] = field(default_factory=dict)
+
+    def place(self, value: Value) -> int:
+        """Where the value stands; it is added where it is new."""
+        found = self._places.get(value)
+        if found is None:
+            found = self._places[value] = len(self.listed)
+            self.listed.append(value)
+        return found
+
+
+def operands_of(value: Value) -> tuple[int, ...]:
+    return value.args if isinstance(value, Operation | Choice) else ()
+
+
+def rows_of(value: Value) -> tuple[Row, ...]:
+    """The rows of iterators that the value itself has."""
+    match value:
+        case Position(row):
+            return (row,)
+        case Load(_, offset, checked, _, _):
+            return (offset, *(one.row for one in checked))
+        case Choice(conditions, _, _):
+            return tuple(condition.row for condition in conditions)
+    return ()
+
+
+def with_rows(value: Value, rows: Sequence[Row]) -> Value:
+    """The value with these rows in the place of `rows_of`."""
+    match value:
+        case Position():
+            return Position(rows[0])
+        case Load(operand, _, checked, fill, empty):
+            moved = tuple(one._replace(row=row) for one, row in zip(checked, rows[1:], strict=True))
+            return Load(operand, rows[0], moved, fill, empty)
+        case Choice(conditions, args, border):
+            held = tuple(Condition(c.relation, r) for c, r in zip(conditions, rows, strict=True))
+            return Choice(held, args, border)
+    return value
+
+
+def masks(values: Sequence[Value], shared: int) -> tuple[int, ...]:
+    """The iterators that each value depends on, as bit sets; a total depends on all shared ones."""
+    found: list[int] = []
+    for value in values:
+        mask = (1 << shared) - 1 if isinstance(value, Total) else 0
+        for row in rows_of(value):
+            mask |= affine.mask(row)
+        for arg in operands_of(value):
+            mask |= found[arg]
+        found.append(mask)
+    return tuple(found)
