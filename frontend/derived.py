@@ -27,10 +27,10 @@ from einderive.ta.errors import RecordError, TextError, shown
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.program import Program, Statement
 from einderive.ta.ir.subst import stages
-from einderive.ta.notation.layout import MOST_NESTED, nesting
 from einderive.ta.notation.parse import parse, tensors_named
 from einderive.ta.printing.show import show_program
 from einderive.ta.printing.staged import staged_program
+from einderive.ta.syntax.layout import MOST_NESTED, nesting
 from einderive.ta.uncopied import Uncopied
 
 

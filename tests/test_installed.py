@@ -21,7 +21,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SOURCES = ("einderive", *ALLOWED, "pyproject.toml", "README.md", "LICENSE")
 DATA = {
     "einderive/py.typed",
-    "einderive/ta/notation/grammar.lark",
+    "einderive/ta/syntax/grammar.lark",
     "einderive/frontend/report/derivation.html",
 }
 """Files that are no Python."""

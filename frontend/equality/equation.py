@@ -22,7 +22,7 @@ from einderive.ta.ir import expr
 from einderive.ta.ir.node import ANY, Bounds, Scope, Tensor
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.sources import with_tensors
-from einderive.ta.notation.layout import joined, without_comments
+from einderive.ta.syntax.layout import joined, without_comments
 
 Sizes: TypeAlias = Mapping[str, int]
 """The value of each symbol."""

@@ -38,7 +38,7 @@ from einderive.ta.ir.subst import rebuild, stages, substitute
 from einderive.ta.notation.conditions import select_on
 from einderive.ta.notation.index import row
 from einderive.ta.notation.lowering import Frame, closed_scope, scalar, statement_scope
-from einderive.ta.notation.syntax import (
+from einderive.ta.syntax.tree import (
     Binder,
     Binding,
     Defined,
@@ -54,7 +54,7 @@ from einderive.ta.notation.syntax import (
     Sum,
     iterator_names,
 )
-from einderive.ta.notation.tree_builder import TreeBuilder, token_span
+from einderive.ta.syntax.tree_builder import TreeBuilder, token_span
 
 Part: TypeAlias = Tree[Token]
 

@@ -1,5 +1,5 @@
-"""From text to expressions: the grammar, names, index ranges, Einstein's convention.
+"""From syntax trees to expressions: names, index ranges, Einstein's convention, gather and scatter.
 
-Not here: what an expression is (`ta.ir`), and printing (`ta.printing`).
-May be imported by `ta.printing`, `ta.equality`, and every other package.
+Not here: the tree of a text (`ta.syntax`), what an expression is (`ta.ir`), printing
+(`ta.printing`).  May be imported by `ta.printing`, `ta.equality`, and every other package.
 """

@@ -18,7 +18,7 @@ from itertools import groupby, pairwise
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Condition, Node
-from einderive.ta.notation.syntax import (
+from einderive.ta.syntax.tree import (
     Comparison,
     Expression,
     Logical,

@@ -15,8 +15,8 @@ from dataclasses import replace
 from functools import cache
 
 from einderive.ta.definitions.data import Definition
-from einderive.ta.notation.reader import read_expression
-from einderive.ta.notation.syntax import (
+from einderive.ta.syntax.reader import read_expression
+from einderive.ta.syntax.tree import (
     Comparison,
     Defined,
     Expression,

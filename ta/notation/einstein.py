@@ -27,7 +27,7 @@ from einderive.ta.errors import RangeError
 from einderive.ta.ir.node import Tensor
 from einderive.ta.notation.lowering import fill_value
 from einderive.ta.notation.ranges import RangesOf
-from einderive.ta.notation.syntax import (
+from einderive.ta.syntax.tree import (
     Call,
     Comparison,
     Defined,

@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import count, islice
 
 from einderive.ta.errors import RangeError
-from einderive.ta.notation.syntax import (
+from einderive.ta.syntax.tree import (
     Ellipsis,
     Expression,
     Name,

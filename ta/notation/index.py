@@ -13,7 +13,7 @@ from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Number, Source
 from einderive.ta.notation.ellipsis import refusal
-from einderive.ta.notation.syntax import (
+from einderive.ta.syntax.tree import (
     Call,
     Defined,
     Ellipsis,
@@ -28,7 +28,7 @@ from einderive.ta.notation.syntax import (
     Sum,
     operands,
 )
-from einderive.ta.notation.syntax import Number as NumberText
+from einderive.ta.syntax.tree import Number as NumberText
 
 AFFINE = "multiply, divide and take remainders by integers: 2*i+1, i//2, i%4"
 

@@ -20,7 +20,7 @@ from einderive.ta.given.assumptions import EXAMPLE, both, promised
 from einderive.ta.ir.node import ANY, Bounds
 from einderive.ta.ir.node import Number as Value
 from einderive.ta.notation.lowering import constant
-from einderive.ta.notation.syntax import (
+from einderive.ta.syntax.tree import (
     Comparison,
     Defined,
     Expression,
@@ -35,7 +35,7 @@ from einderive.ta.notation.syntax import (
     scalars,
     with_parts,
 )
-from einderive.ta.notation.tree_builder import bounded
+from einderive.ta.syntax.tree_builder import bounded
 
 Sizes: TypeAlias = Mapping[str, int]
 Shape: TypeAlias = Sequence[int | str]

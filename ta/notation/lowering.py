@@ -27,7 +27,7 @@ from einderive.ta.notation.definitions import written_out
 from einderive.ta.notation.ellipsis import refusal
 from einderive.ta.notation.index import index_row
 from einderive.ta.notation.ranges import shape_text
-from einderive.ta.notation.syntax import (
+from einderive.ta.syntax.tree import (
     Call,
     Comparison,
     Defined,
@@ -50,7 +50,7 @@ from einderive.ta.notation.syntax import (
     scalars,
     written,
 )
-from einderive.ta.notation.syntax import Number as NumberText
+from einderive.ta.syntax.tree import Number as NumberText
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,6 @@ from einderive.ta.notation.inputs import (
     sized,
     with_numbers,
 )
-from einderive.ta.notation.layout import joined, without_comments
 from einderive.ta.notation.lowering import (
     Frame,
     check_function,
@@ -46,13 +45,6 @@ from einderive.ta.notation.lowering import (
     unknown_tensor,
 )
 from einderive.ta.notation.ranges import RangesOf, apart, infer
-from einderive.ta.notation.reader import (
-    complete_errors,
-    read_expression,
-    read_program,
-    read_promises,
-    tried,
-)
 from einderive.ta.notation.resolve import (
     iterators_of,
     names_in_values,
@@ -60,7 +52,15 @@ from einderive.ta.notation.resolve import (
     tensor_names,
     tensors_in,
 )
-from einderive.ta.notation.syntax import (
+from einderive.ta.syntax.layout import joined, without_comments
+from einderive.ta.syntax.reader import (
+    complete_errors,
+    read_expression,
+    read_program,
+    read_promises,
+    tried,
+)
+from einderive.ta.syntax.tree import (
     Call,
     Expression,
     Name,
@@ -71,7 +71,7 @@ from einderive.ta.notation.syntax import (
     iterator_names,
     scalars,
 )
-from einderive.ta.notation.syntax import Statement as StatementText
+from einderive.ta.syntax.tree import Statement as StatementText
 
 _NOTHING: Mapping[str, tuple[int, int]] = MappingProxyType({})
 MOST_ITERATORS = 1000

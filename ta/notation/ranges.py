@@ -17,7 +17,7 @@ from typing import NamedTuple
 from einderive.ta.errors import NameUnknownError, RangeError
 from einderive.ta.ir.affine import Range
 from einderive.ta.notation.definitions import renamed
-from einderive.ta.notation.syntax import (
+from einderive.ta.syntax.tree import (
     Binding,
     Defined,
     Expression,

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Set
 from dataclasses import replace
 
 from einderive.ta.ir.names import CONSTANTS
-from einderive.ta.notation.syntax import (
+from einderive.ta.syntax.tree import (
     Call,
     Defined,
     Expression,

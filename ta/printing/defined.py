@@ -19,11 +19,11 @@ from einderive.ta.ir.names import RESERVED, Namer
 from einderive.ta.ir.node import Node, Scope, Source, Tensor
 from einderive.ta.ir.program import Hints
 from einderive.ta.ir.subst import stages
-from einderive.ta.notation.layout import nesting
 from einderive.ta.notation.parse import parse_expression
 from einderive.ta.printing.printer import NO_HINTS, Printer
 from einderive.ta.printing.show import show, tensors_of
 from einderive.ta.printing.written import nested_length
+from einderive.ta.syntax.layout import nesting
 
 MOST_INLINE = 100
 """A scope of at most this many reads and constants is written without definitions, .."""

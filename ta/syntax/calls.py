@@ -15,7 +15,7 @@ from fractions import Fraction
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.definitions.data import Definition
 from einderive.ta.ir.names import close_matches
-from einderive.ta.notation.syntax import (
+from einderive.ta.syntax.tree import (
     Call,
     Defined,
     Expression,

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from einderive.ta.notation.syntax import NotationError
+from einderive.ta.syntax.tree import NotationError
 
 MOST_NESTED = 60
 """Brackets inside brackets; keeps every later recursion far from Python's limit."""

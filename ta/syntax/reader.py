@@ -15,9 +15,9 @@ from lark.lark import PostLex
 
 from einderive.ta.advice import advice, advice_at_the_end, explain_character, words_for
 from einderive.ta.errors import FormulaSyntaxError, TextError
-from einderive.ta.notation.layout import check_nesting, joined
-from einderive.ta.notation.syntax import Assumptions, Expression, NotationError, Statement
-from einderive.ta.notation.tree_builder import TreeBuilder, token_span
+from einderive.ta.syntax.layout import check_nesting, joined
+from einderive.ta.syntax.tree import Assumptions, Expression, NotationError, Statement
+from einderive.ta.syntax.tree_builder import TreeBuilder, token_span
 
 LONGEST_NAME = 200
 LONGEST_TEXT = 1_000_000
@@ -70,7 +70,7 @@ def _parse(text: str, start: str) -> Any:
 
 @lru_cache(maxsize=1)
 def _parser() -> Lark:
-    grammar = files("einderive.ta.notation").joinpath("grammar.lark").read_text(encoding="utf-8")
+    grammar = files("einderive.ta.syntax").joinpath("grammar.lark").read_text(encoding="utf-8")
     return Lark(
         grammar,
         parser="lalr",

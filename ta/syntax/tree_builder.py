@@ -13,8 +13,8 @@ from lark import Token, Transformer
 from einderive.ta.errors import RangeError
 from einderive.ta.given.width import SAID, fits
 from einderive.ta.ir.affine import Range
-from einderive.ta.notation.calls import Option, called, reduced
-from einderive.ta.notation.syntax import (
+from einderive.ta.syntax.calls import Option, called, reduced
+from einderive.ta.syntax.tree import (
     Assumptions,
     Binder,
     Binding,

@@ -20,7 +20,7 @@ from einderive.eops.triton_kernels.build import write_source
 from einderive.frontend import files
 from einderive.frontend.files import write_whole
 from einderive.ta.errors import EinderiveError, OutputError
-from einderive.ta.notation.layout import MOST_NESTED
+from einderive.ta.syntax.layout import MOST_NESTED
 
 CALLS = ("secrets.token_hex", "os.open", "os.chmod", "os.replace")
 

@@ -17,9 +17,9 @@ from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
 from einderive.ta.notation.definitions import MOST_PARTS, written_out
 from einderive.ta.notation.parse import parse
-from einderive.ta.notation.reader import read_expression
-from einderive.ta.notation.syntax import Defined, iterator_names
 from einderive.ta.printing.show import show_program
+from einderive.ta.syntax.reader import read_expression
+from einderive.ta.syntax.tree import Defined, iterator_names
 
 rng = np.random.default_rng(3)
 ALL = [pytest.param(each, id=each.head) for each in DEFINITIONS.values()]

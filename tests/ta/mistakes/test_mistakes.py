@@ -18,8 +18,8 @@ from einderive.ta.exact.interp import evaluate
 from einderive.ta.ir.program import Program
 from einderive.ta.mistakes.formula import Formula
 from einderive.ta.mistakes.repair import MISTAKES
-from einderive.ta.notation.layout import joined
 from einderive.ta.notation.parse import parse
+from einderive.ta.syntax.layout import joined
 from tests.amount import examples
 
 rng = np.random.default_rng(3)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 import einderive as ed
 from einderive.frontend.cli.main import main
 from einderive.ta.errors import TextError
-from einderive.ta.notation.layout import joined
 from einderive.ta.notation.parse import parse
+from einderive.ta.syntax.layout import joined
 from tests.amount import examples
 
 SHAPES = {"A": (3, 4), "B": (3, 4), "x": (3,), "y": (4,)}

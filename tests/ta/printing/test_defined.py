@@ -9,11 +9,11 @@ from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Scope
-from einderive.ta.notation.layout import nesting
 from einderive.ta.notation.parse import parse
 from einderive.ta.printing.defined import MOST_BRACKETS, parse_defined, show_defined
 from einderive.ta.printing.show import show
 from einderive.ta.printing.written import nested_length, written
+from einderive.ta.syntax.layout import nesting
 from tests.derivations.seeds import read
 
 BODIES = {
