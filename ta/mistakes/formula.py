@@ -12,7 +12,8 @@ from einderive.ta.errors import TextError
 from einderive.ta.ir.names import RESERVED, pool
 
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
-_TARGET = re.compile(r"\s*([^\W\d]\w*)\s*((?:\[[^\]=]*\]\s*)*)=(?!=)")
+_INDICES = r"\[(?:[^\[\]=]|\[[^\[\]=]*\])*\]"
+_TARGET = re.compile(rf"\s*([^\W\d]\w*)\s*((?:{_INDICES}\s*)*)([-+]?=)(?!=)")
 _CLAUSE = re.compile(r"\bwhere\b(?!\s*\()")
 _WORD = re.compile(r"[^\W\d]\w*")
 _CALL = re.compile(r"(?<![\w.])([^\W\d]\w*)\s*\(")
@@ -24,8 +25,8 @@ Span: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One statement: its place, the name and the indices on its left, the places of these, of its
-    value and of the end of its value."""
+    """One statement: its place, the name and the names in the indices on its left, the places of
+    these, of its value and of the end of its value."""
 
     start: int
     end: int
@@ -80,7 +81,7 @@ class Formula:
         left = tuple(name.strip() for name in re.split(r"[\[\],]", found[2]) if name.strip())
         value = start + found.end()
         value += len(part) - len(part[found.end() :].lstrip()) - found.end()
-        target = (first, start + len(found[0][:-1].rstrip()))
+        target = (first, start + len(part[: found.start(3)].rstrip()))
         return Line(first, end, found[1], left, target, (value, value_end), bool(clause))
 
     def closing(self, opening: int) -> int:

@@ -22,6 +22,7 @@ from einderive.ta.mistakes import (
     products,
     python,
     reducers,
+    scatters,
     shapes,
     slices,
     statements,
@@ -32,6 +33,7 @@ from einderive.ta.mistakes.mistake import Correction, Mistake
 MISTAKES: tuple[Mistake, ...] = (
     *characters.MISTAKES,
     *statements.MISTAKES,
+    *scatters.MISTAKES,
     *python.MISTAKES,
     *slices.MISTAKES,
     *products.MISTAKES,
@@ -46,7 +48,7 @@ MOST_ATTEMPTS = 150
 MOST_CORRECTIONS = 8
 LONGEST = 1000
 """Characters of a text whose mistakes are looked for."""
-_NO_SHAPE = re.compile(r"the tensor (\w+) has no shape")
+_NO_SHAPE = re.compile(r"(?:the tensor|dimension \d+ of) (\w+) has no (?:shape|size)")
 
 _Made: TypeAlias = tuple[Mistake, Correction]
 """A correction that was made; the error speaks of the first one."""

@@ -18,7 +18,7 @@ The parts have the place of the index or of the read in the text.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from fractions import Fraction
 from itertools import count
@@ -217,11 +217,11 @@ def gathers_written_out(
         span = read.span
         picked = replace(read, indices=tuple(indices))
         zero = Number(span, Fraction(0))
-        body = Call(span, "where", (_all(equal), picked, zero))
+        body = Call(span, "where", (all_of(equal), picked, zero))
         found = Reduction(span, "sum", tuple(own), body)
         if read.fill is None or fill_value(read) == 0:
             return found
-        return Call(span, "where", (_all(inside), found, read.fill))
+        return Call(span, "where", (all_of(inside), found, read.fill))
 
     return of(value)
 
@@ -247,7 +247,8 @@ def check_types(value: Expression, inputs: Mapping[str, Tensor]) -> None:
                 )
 
 
-def _all(conditions: list[Expression]) -> Expression:
+def all_of(conditions: Sequence[Expression]) -> Expression:
+    """The conjunction of the conditions."""
     if len(conditions) == 1:
         return conditions[0]
     return Logical(conditions[0].span, "and", tuple(conditions))

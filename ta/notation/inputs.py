@@ -53,7 +53,8 @@ def promises_and_sizes(
     read = {
         part.source.name
         for statement in statements
-        for part in scalars(statement.value, into_scopes=True)
+        for value in statement.parts
+        for part in scalars(value, into_scopes=True)
         if isinstance(part, Read) and isinstance(part.source, Name)
     }
     sizes = dict(given)
@@ -173,7 +174,8 @@ def sized(statement: Statement, sizes: Sizes) -> Statement:
         if isinstance(index, Name) and index.name in sizes:
             raise _no_iterator(index)
     clause = tuple(bounded(binding, sizes) for binding in statement.clause)
-    return replace(statement, value=of(statement.value), clause=clause)
+    indices = tuple(map(of, statement.indices))
+    return replace(statement, value=of(statement.value), indices=indices, clause=clause)
 
 
 def _no_iterator(name: Name) -> NotationError:
@@ -188,7 +190,7 @@ def names_of_sizes(statements: Sequence[Statement]) -> set[str]:
     """The names in the ends of ranges."""
     bindings = [binding for each in statements for binding in each.clause]
     for each in statements:
-        for part in scalars(each.value, into_scopes=True):
+        for part in (p for value in each.parts for p in scalars(value, into_scopes=True)):
             if isinstance(part, ScopeText):
                 bindings += [binding for binder in part.binders for binding in binder.bindings]
     return {name.name for binding in bindings for name in binding.names}
@@ -246,7 +248,7 @@ def _alike(
 
 def _dimensions(statement: Statement) -> Iterator[tuple[Read, int, Name]]:
     """The reads of tensors with the iterators that stand alone in a dimension."""
-    for part in scalars(statement.value):
+    for part in (part for value in statement.parts for part in scalars(value)):
         if isinstance(part, Read) and isinstance(part.source, Name):
             for dimension, index in enumerate(part.indices):
                 if isinstance(index, Name):

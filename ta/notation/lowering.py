@@ -340,7 +340,7 @@ def _tensor(read: Read, frame: Frame) -> Source:
     return tensor
 
 
-_SIZES = (64, 32, 16, 8, 4, *(2,) * 1000)
+EXAMPLE_SIZES = (64, 32, 16, 8, 4, *(2,) * 1000)
 """The shape that an error proposes."""
 
 
@@ -350,7 +350,7 @@ def unknown_tensor(name: Name, rank: int, known: Mapping[str, object]) -> Notati
     if not next_step and name.name.lower() == "infinity":
         next_step = "inf is infinity"
     foreign = [letter for letter in name.name if not letter.isascii()]
-    next_step = next_step or f"give it, for example {name.name}={tuple(_SIZES[:rank])}"
+    next_step = next_step or f"give it, for example {name.name}={tuple(EXAMPLE_SIZES[:rank])}"
     if foreign:
         next_step += f"; its {foreign[0]} is {unicodedata.name(foreign[0], 'not a Latin letter')}"
     return NotationError(

@@ -14,14 +14,14 @@ from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
 
-from einderive.ta.errors import NameUnknownError, RangeError, TextError
+from einderive.ta.errors import NameUnknownError, TextError
 from einderive.ta.given.beside import checked, of_numbers
 from einderive.ta.given.outputs import output_names
 from einderive.ta.given.shapes import Shapes
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.names import RESERVED, close_matches, pool
-from einderive.ta.ir.node import ANY, Bounds, Node, Scope, Source, Tensor
+from einderive.ta.ir.node import Node, Scope, Source, Tensor
 from einderive.ta.ir.program import Program, Statement
 from einderive.ta.mistakes.repair import Parser, Tried, repaired
 from einderive.ta.notation.definitions import check_length
@@ -35,6 +35,7 @@ from einderive.ta.notation.inputs import (
     sized,
     with_numbers,
 )
+from einderive.ta.notation.known import Known
 from einderive.ta.notation.lowering import (
     Frame,
     check_function,
@@ -52,6 +53,7 @@ from einderive.ta.notation.resolve import (
     tensor_names,
     tensors_in,
 )
+from einderive.ta.notation.scatter import added, versions, with_places
 from einderive.ta.syntax.layout import joined, without_comments
 from einderive.ta.syntax.reader import (
     complete_errors,
@@ -134,13 +136,15 @@ def _program(
         {*filter(str.isidentifier, _WORD.findall(without_comments(text))), *symbols},
     )
     shapes = tuple(with_numbers(extents, sizes).items())
-    statements = tuple(sized(statement, sizes) for statement in statements)
-    targets = [statement.target.name for statement in statements]
     types = dtypes if isinstance(dtypes, str) else dict(dtypes)
     stated = dict(ranges)
     words = {*RESERVED, *_WORD.findall(without_comments(text)), *dict(shapes), *stated}
+    statements, earlier = versions([sized(each, sizes) for each in statements], words)
+    of_result = dict(shapes)
+    of_result |= {name: of_result[y] for name, y in earlier.items() if y in of_result}
+    targets = [statement.target.name for statement in statements]
     bounds = {name: bound for name, (bound, _) in promises.items()}
-    known = _Known(dict(shapes), types, targets, words, bounds)
+    known = Known(of_result, types, targets, words | earlier.keys(), bounds)
     found = [_statement(statement, known, stated) for statement in statements]
     refuse_unread(promises, known.inputs)
     _refuse_unused("a shape", known.shapes, {*known.inputs, *targets})
@@ -150,7 +154,8 @@ def _program(
     read = {
         name.name
         for each in statements
-        for name, _ in _tensors_read(each.value, tensor_names(each, known.names))
+        for part in each.parts
+        for name, _ in _tensors_read(part, tensor_names(each, known.names))
     }
     marked = {s.target.name for s in statements if s.output}
     names = output_names(targets, read, marked, chosen)
@@ -216,9 +221,10 @@ def tensors_named(text: str) -> tuple[frozenset[str], frozenset[str]]:
         statements = read_program(text)
     read: set[str] = set()
     for each in statements:
-        loops = {index.name for index in each.indices if isinstance(index, Name)}
-        named = names_in_values(each.value) - iterators_of(each.value) - loops
-        read |= {name.name for name, _ in _tensors_read(each.value, named)}
+        loops = {name.name for index in each.indices for name in iterator_names(index)}
+        for part in each.parts:
+            named = names_in_values(part) - iterators_of(part) - loops
+            read |= {name.name for name, _ in _tensors_read(part, named)}
     return frozenset(read), frozenset(each.target.name for each in statements)
 
 
@@ -235,20 +241,21 @@ def statement_to_scope(
         raise NotationError(
             "the indices on the left must be distinct iterators, without anything added",
             (statement.span[0], statement.value.span[0]),
-            next_step="write shifts and strides on the right",
+            next_step="write shifts and strides on the right, or add to elements with `+=`",
         )
-    for part in scalars(statement.value, into_scopes=True):
-        if isinstance(part, Call):
-            check_function(part)
-    check_length(statement.value)
-    used = iterators_of(statement.value) | names
+    used = {name for part in statement.parts for name in iterators_of(part)} | names
+    value, *places = (
+        resolved(_checked(part), tensors.keys(), used)
+        for part in (statement.value, *statement.places)
+    )
+    names |= {name.name for place in places for name in iterator_names(place)}
     ranges_of = ranges_of_reads(tensors)
     bounds = names | {*stated} | {binding.name for binding in statement.clause}
-    value = resolved(statement.value, tensors.keys(), used)
     for part in scalars(value):
         for index in part.indices if isinstance(part, Read) else ():
             check_index(index)
     value = make_explicit(apart(value, ranges_of, bounds), names)
+    value = added(statement, value, places)
     value = gathers_written_out(value, ranges_of, {*RESERVED, *tensors, *bounds})
     for name in (*loops, *iterator_names(value, bound=True)):
         if name.name in RESERVED or name.name in tensors:
@@ -261,6 +268,15 @@ def statement_to_scope(
 
     ranges = infer(statement, value, ranges_of, stated, output_shape)
     return statement_scope(value, loops, Frame(tensors, bindable=ranges)), ranges
+
+
+def _checked(value: Expression) -> Expression:
+    """The expression, whose functions exist, and which is not too long."""
+    for part in scalars(value, into_scopes=True):
+        if isinstance(part, Call):
+            check_function(part)
+    check_length(value)
+    return value
 
 
 def ranges_of_reads(tensors: Mapping[str, Tensor]) -> RangesOf:
@@ -279,63 +295,7 @@ def ranges_of_reads(tensors: Mapping[str, Tensor]) -> RangesOf:
     return ranges_of
 
 
-class _Known:
-    """What the statements read so far have made known."""
-
-    def __init__(
-        self,
-        shapes: dict[str, tuple[int, ...]],
-        dtypes: Mapping[str, str] | str,
-        targets: list[str],
-        words: Set[str],
-        bounds: Mapping[str, Bounds],
-    ) -> None:
-        self.shapes, self.dtypes, self.words, self.bounds = shapes, dtypes, words, bounds
-        self.pending = list(targets)
-        self.inputs: dict[str, Tensor] = {}
-        self.defined: dict[str, Scope] = {}
-        self.hints: dict[tuple[str, int], str] = {}
-        self.iterators: set[str] = set()
-        self.names = frozenset(shapes) | frozenset(targets)
-
-    def tensor(self, name: Name, rank: int) -> Tensor:
-        """The tensor of this name, an input or an earlier statement."""
-        if name.name in self.defined:
-            scope = self.defined[name.name]
-            if any(loop.lo for loop in scope.loops):
-                raise NotationError(
-                    f"{name.name} is read here, but its ranges do not all begin at 0",
-                    name.span,
-                    RangeError,
-                    sizes=", ".join(f"{lo}:{hi}" for lo, hi in scope.loops),
-                    next_step=f"shift the indices of {name.name} so that they begin at 0",
-                )
-            return expr.tensor(name.name, scope.shape, self._dtype(name.name))
-        if name.name in self.pending:
-            raise NotationError(
-                f"{name.name} is read before it is defined",
-                name.span,
-                NameUnknownError,
-                next_step="a statement reads inputs and earlier statements",
-            )
-        if name.name not in self.inputs:
-            if name.name in RESERVED:
-                raise NotationError(
-                    f"{name.name} is a word of the notation, not a tensor",
-                    name.span,
-                    next_step="write it with its brackets, or choose another name for the tensor",
-                )
-            if name.name not in self.shapes:
-                raise unknown_tensor(name, rank, {**self.shapes, **self.defined})
-            shape, bounds = self.shapes[name.name], self.bounds.get(name.name, ANY)
-            self.inputs[name.name] = expr.tensor(name.name, shape, self._dtype(name.name), bounds)
-        return self.inputs[name.name]
-
-    def _dtype(self, name: str) -> str:
-        return self.dtypes if isinstance(self.dtypes, str) else self.dtypes.get(name, "float32")
-
-
-def _statement(statement: StatementText, known: _Known, stated: Mapping[str, Range]) -> Statement:
+def _statement(statement: StatementText, known: Known, stated: Mapping[str, Range]) -> Statement:
     target = statement.target
     if target.name in RESERVED:
         raise NotationError(
@@ -349,18 +309,24 @@ def _statement(statement: StatementText, known: _Known, stated: Mapping[str, Ran
             target.span,
             next_step="give each statement's result a name of its own",
         )
+    shape = known.shapes.get(target.name)
+    if statement.before is not None:
+        shape = shape or known.defined[statement.before.name].shape
+    left = Read(target.span, target, None, statement.indices)
+    statement = with_places(statement, shape, known.words)
     tensors: dict[str, Tensor] = {}
     named = tensor_names(statement, known.names)
-    for name, rank in _tensors_read(statement.value, named):
-        tensors[name.name] = known.tensor(name, rank)
-    check_types(statement.value, known.inputs)
+    for part in statement.parts:
+        for name, rank in _tensors_read(part, named):
+            tensors[name.name] = known.tensor(name, rank)
+    for part in (statement.value, left):
+        check_types(part, known.inputs)
     statement = expanded(statement, lambda read: _shape(read, tensors), known.words)
-    shape = known.shapes.get(target.name)
     scope, ranges = statement_to_scope(statement, tensors, stated, shape)
     known.pending.remove(target.name)
     known.defined[target.name] = scope
     known.iterators |= ranges.keys()
-    for part in scalars(statement.value, into_scopes=True):
+    for part in (p for value in statement.parts for p in scalars(value, into_scopes=True)):
         if isinstance(part, Read) and isinstance(part.source, Name):
             for dimension, index in enumerate(part.indices):
                 if isinstance(index, Name):

@@ -25,6 +25,7 @@ from einderive.ta.syntax.tree import (
     Size,
     Statement,
     index_names,
+    iterator_names,
     operands,
     with_parts,
 )
@@ -32,10 +33,11 @@ from einderive.ta.syntax.tree import (
 
 def tensor_names(statement: Statement, known: Set[str]) -> frozenset[str]:
     """The names in values and conditions that are tensors'; `known` are those of all tensors."""
-    iterators = iterators_of(statement.value)
-    iterators |= {index.name for index in statement.indices if isinstance(index, Name)}
+    iterators = {name.name for index in statement.indices for name in iterator_names(index)}
     iterators |= {binding.name for binding in statement.clause}
-    return tensors_in(statement.value, known, iterators)
+    iterators |= {name for part in statement.parts for name in iterators_of(part)}
+    found = [tensors_in(part, known, iterators) for part in statement.parts]
+    return frozenset().union(*found)
 
 
 def iterators_of(value: Expression) -> set[str]:

@@ -207,7 +207,7 @@ Expression: TypeAlias = Scalar | Comparison | Logical | ScopeText | Ellipsis
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """`target[indices] = value where clause`."""
+    """`target[indices] = value where clause`, or `+=` where it `adds`."""
 
     span: Span
     target: Name
@@ -216,6 +216,20 @@ class Statement:
     clause: tuple[Binding, ...]
     output: bool = False
     """Whether `out` stands before it."""
+    adds: bool = False
+    before: Name | None = None
+    """The statement that it adds to, if there is one."""
+    places: tuple[Expression, ...] = ()
+    """Where it adds: equalities of the indices that are written on the left with iterators that
+    have taken their places."""
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """What is read: the right side, what it adds to, and the data in indices on the left."""
+        reads = tuple(read for index in self.indices for read in reads_in(index))
+        if self.before is not None:
+            reads = (Read(self.target.span, self.before, None, self.indices), *reads)
+        return (self.value, *self.places, *reads)
 
 
 @dataclass(frozen=True, slots=True)

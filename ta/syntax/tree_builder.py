@@ -99,10 +99,13 @@ class TreeBuilder(Transformer[Token, Any]):
 
     def statement(self, children: list[Any]) -> Statement:
         output = isinstance(children[0], Token)
-        target, _, value, *more = children[output:]
+        target, sign, value, *more = children[output:]
         clause = more[0][1] if more else ()
         name, indices = target
-        return Statement((name.span[0], value.span[1]), name, indices, value, clause, output)
+        span = (name.span[0], value.span[1])
+        if sign != "=" and sign != "+=":
+            value = Negate(value.span, value)
+        return Statement(span, name, indices, value, clause, output, adds=sign != "=")
 
     def assumption(self, children: list[Any]) -> Assumptions:
         return Assumptions(_span(children), tuple(children[1::2]))

@@ -29,7 +29,7 @@ CASES: list[tuple[type[TextError], str, str, str]] = [
     (FormulaSyntaxError, "Y[i] = <$>x[i]", "no character `$`", ""),
     (FormulaSyntaxError, "Y[i] = x[i]^2<^>3", "found `^`", "brackets"),
     (FormulaSyntaxError, "Y[i] = x{<full>=1}[i]", "`fill`", "A{fill=-inf}[i]"),
-    (FormulaSyntaxError, "<Y[2*i] = >x[i]", "distinct iterators", "right"),
+    (FormulaSyntaxError, "<Y[2*i]> = x[i]", "not an iterator alone", "Y[2*i] += x[i]"),
     (FormulaSyntaxError, "<Y[i,i] = >x[i]", "distinct", ""),
     (RangeError, "Y[i] = A[i,<x[i]>]", "its type is float32", "int64"),
     (FormulaSyntaxError, "Y[i] = A[i,<exp(x[i])>]", "an index must be built from", "of its own"),

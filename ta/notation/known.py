@@ -1,0 +1,68 @@
+"""What the statements that are read so far have made known: tensors, inputs, iterators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+
+from einderive.ta.errors import NameUnknownError, RangeError
+from einderive.ta.ir import expr
+from einderive.ta.ir.names import RESERVED
+from einderive.ta.ir.node import ANY, Bounds, Scope, Tensor
+from einderive.ta.notation.lowering import unknown_tensor
+from einderive.ta.syntax.tree import Name, NotationError
+
+
+class Known:
+    """What the statements read so far have made known."""
+
+    def __init__(
+        self,
+        shapes: dict[str, tuple[int, ...]],
+        dtypes: Mapping[str, str] | str,
+        targets: list[str],
+        words: Set[str],
+        bounds: Mapping[str, Bounds],
+    ) -> None:
+        self.shapes, self.dtypes, self.words, self.bounds = shapes, dtypes, words, bounds
+        self.pending = list(targets)
+        self.inputs: dict[str, Tensor] = {}
+        self.defined: dict[str, Scope] = {}
+        self.hints: dict[tuple[str, int], str] = {}
+        self.iterators: set[str] = set()
+        self.names = frozenset(shapes) | frozenset(targets)
+
+    def tensor(self, name: Name, rank: int) -> Tensor:
+        """The tensor of this name, an input or an earlier statement."""
+        if name.name in self.defined:
+            scope = self.defined[name.name]
+            if any(loop.lo for loop in scope.loops):
+                raise NotationError(
+                    f"{name.name} is read here, but its ranges do not all begin at 0",
+                    name.span,
+                    RangeError,
+                    sizes=", ".join(f"{lo}:{hi}" for lo, hi in scope.loops),
+                    next_step=f"shift the indices of {name.name} so that they begin at 0",
+                )
+            return expr.tensor(name.name, scope.shape, self._dtype(name.name))
+        if name.name in self.pending:
+            raise NotationError(
+                f"{name.name} is read before it is defined",
+                name.span,
+                NameUnknownError,
+                next_step="a statement reads inputs and earlier statements",
+            )
+        if name.name not in self.inputs:
+            if name.name in RESERVED:
+                raise NotationError(
+                    f"{name.name} is a word of the notation, not a tensor",
+                    name.span,
+                    next_step="write it with its brackets, or choose another name for the tensor",
+                )
+            if name.name not in self.shapes:
+                raise unknown_tensor(name, rank, {**self.shapes, **self.defined})
+            shape, bounds = self.shapes[name.name], self.bounds.get(name.name, ANY)
+            self.inputs[name.name] = expr.tensor(name.name, shape, self._dtype(name.name), bounds)
+        return self.inputs[name.name]
+
+    def _dtype(self, name: str) -> str:
+        return self.dtypes if isinstance(self.dtypes, str) else self.dtypes.get(name, "float32")

@@ -1,0 +1,139 @@
+"""Statements that add to elements: `+=`, at an index that is data or is built from iterators.
+
+    Y[I[n], d] += A[n,d]      ->   Y[v,d] = sum[n](where(I[n] == v, A[n,d], 0))
+    Y[i+j] += A[i]*B[j]       ->   Y[v] = sum[i,j](where(i+j == v, A[i]*B[j], 0))
+    Y[n, I[n]] += A[n]        ->   Y[n,v] = where(I[n] == v, A[n], 0)
+
+For all values of the iterators on the left, the right side is added to the element of Y there, and
+nothing where Y has none, at -1 too.  The other iterators of the right side are summed in it, as in
+every statement.  The sizes of Y are given, or those of what it adds to:
+
+    Y[i] = b[i]; Y[I[n]] += A[n]   ->   Y0[i] = b[i]; Y[v] = Y0[v] + sum[n](where(I[n] == v, ..))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import replace
+from fractions import Fraction
+from itertools import count
+from typing import TypeAlias
+
+from einderive.ta.errors import RangeError
+from einderive.ta.notation.einstein import all_of
+from einderive.ta.notation.index import check_index
+from einderive.ta.notation.lowering import EXAMPLE_SIZES
+from einderive.ta.syntax.tree import (
+    Call,
+    Comparison,
+    Ellipsis,
+    Expression,
+    Name,
+    NotationError,
+    Number,
+    Read,
+    Reduction,
+    ScopeText,
+    Statement,
+    Sum,
+    iterator_names,
+    with_parts,
+)
+
+Shape: TypeAlias = Sequence[int]
+
+
+def versions(
+    statements: Sequence[Statement], taken: Set[str]
+) -> tuple[tuple[Statement, ...], dict[str, str]]:
+    """The statements, where one that adds to the result of an earlier one has it under a name that
+    is not taken; and these names, with that in the text."""
+    found: list[Statement] = []
+    names: dict[str, str] = {}
+    used = {*taken}
+    for each in statements:
+        target = each.target
+        earlier = next((k for k, s in enumerate(found) if s.target.name == target.name), None)
+        if each.adds and earlier is not None:
+            fresh = next(name for k in count() if (name := f"{target.name}{k}") not in used)
+            used.add(fresh)
+            names[fresh] = target.name
+            output = each.output or found[earlier].output
+            moved = [_renamed(s, target.name, fresh) for s in (*found[earlier + 1 :], each)]
+            first = replace(found[earlier], target=replace(target, name=fresh), output=False)
+            found[earlier:] = [first, *moved[:-1]]
+            before = Name(target.span, fresh)
+            each = replace(moved[-1], before=before, output=output)
+        found.append(each)
+    return tuple(found), names
+
+
+def _renamed(statement: Statement, old: str, new: str) -> Statement:
+    """The statement, reading `new` wherever it reads `old`."""
+
+    def named(name: Name) -> Name:
+        return replace(name, name=new) if name.name == old else name
+
+    def of(part: Expression) -> Expression:
+        match part:
+            case Name():
+                return named(part)
+            case ScopeText():
+                return replace(part, body=of(part.body))
+            case Read(_, Name() as source):
+                part = replace(part, source=named(source))
+            case Read(_, ScopeText() as scope):
+                part = replace(part, source=replace(scope, body=of(scope.body)))
+        return with_parts(part, of)
+
+    indices = tuple(index if isinstance(index, Name) else of(index) for index in statement.indices)
+    return replace(statement, value=of(statement.value), indices=indices)
+
+
+def with_places(statement: Statement, shape: Shape | None, taken: Set[str]) -> Statement:
+    """The statement with distinct iterators on the left, of names that are not taken, and with the
+    places where it adds."""
+    if not statement.adds:
+        return statement
+    fresh = (name for k in count(1) if (name := f"v{k}" if k > 1 else "v") not in taken)
+    left: list[Expression] = []
+    places: list[Expression] = []
+    loops: set[str] = set()
+    for dimension, index in enumerate(statement.indices):
+        lone = isinstance(index, Name) and index.name not in loops
+        if not lone and not isinstance(index, Ellipsis):
+            if shape is None:
+                raise _open_size(statement, dimension)
+            check_index(index)
+            place, index = index, Name(index.span, next(fresh))
+            places.append(Comparison(place.span, (place, index), ("==",)))
+        loops |= {index.name} if isinstance(index, Name) else set()
+        left.append(index)
+    return replace(statement, indices=tuple(left), places=tuple(places))
+
+
+def _open_size(statement: Statement, dimension: int) -> NotationError:
+    name = statement.target.name
+    return NotationError(
+        f"dimension {dimension + 1} of {name} has no size",
+        statement.indices[dimension].span,
+        RangeError,
+        next_step="give the shape of the result as you give an input's, for example "
+        f"{name}={EXAMPLE_SIZES[: len(statement.indices)]}, or add to an earlier {name}",
+    )
+
+
+def added(statement: Statement, value: Expression, places: Sequence[Expression]) -> Expression:
+    """The value of a statement that adds `value` at the places, both of them explicit."""
+    loops = [index for index in statement.indices if isinstance(index, Name)]
+    known = {loop.name for loop in loops}
+    own = {n.name: n for place in places for n in iterator_names(place) if n.name not in known}
+    span = value.span
+    if places:
+        value = Call(span, "where", (all_of(places), value, Number(span, Fraction(0))))
+    if own:
+        value = Reduction(span, "sum", tuple(own.values()), value)
+    if statement.before is not None:
+        before = Read(statement.target.span, statement.before, None, tuple(loops))
+        value = Sum(span, ((False, before), (False, value)))
+    return value
