@@ -59,8 +59,12 @@ are tried."""
 LEAST = 4
 DRAWS = 4
 """Outputs with fewer entries than `FEW` are few to judge the formula as written by: it is evaluated
-on so many draws of each family."""
+on so many draws of each family; where these visit more than `DRAWN` points, on fewer, two at least.
+"""
 FEW = 16
+DRAWN = 1 << 20
+MOST_KEPT = 1 << 27
+"""Bytes of hard inputs that are kept from one program to the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,7 @@ class HardCases:
     accuracy: Accuracy
     preparing: float = PREPARING_SECONDS
     _known: dict[str, Standard] = field(default_factory=dict)
+    _kept: dict[str, Mapping[Tensor, torch.Tensor]] = field(default_factory=dict)
     _spent: float = 0.0
 
     def errors(
@@ -105,13 +110,14 @@ class HardCases:
 
     def _error(self, built: Executable, family: Family, small: bool) -> FamilyError:
         started = time.perf_counter()
-        inputs = None
         if family.name not in self._known:
             inputs, self._known[family.name] = self._standard(family)
             self._spent += time.perf_counter() - started
+        else:
+            kept = self._kept.get(family.name)
+            inputs = kept or self._inputs(family, self._known[family.name].positive)
         standard = self._known[family.name]
-        if inputs is None:  # made again when they are asked for again: they may be large
-            inputs = self._inputs(family, standard.positive)
+        self._keep(family.name, inputs)
         outputs = built(inputs)
         error = self._judged(standard, outputs)
         rows = smallest(self.program.roots(), outputs) if small and error.accepted else ()
@@ -122,6 +128,12 @@ class HardCases:
         beside.__dict__["_pieces"] = tuple(others.values())
         other = beside._judged(beside._standard(family)[1], outputs)
         return max(error, other, key=lambda found: (not found.accepted, found.digits))
+
+    def _keep(self, name: str, inputs: Mapping[Tensor, torch.Tensor]) -> None:
+        """For the next program; large inputs are made again."""
+        kept = [value for known in (*self._kept.values(), inputs) for value in known.values()]
+        if name not in self._kept and sum(value.nbytes for value in kept) <= MOST_KEPT:
+            self._kept[name] = inputs
 
     def _judged(self, standard: Standard, outputs: Sequence[torch.Tensor]) -> FamilyError:
         rows = self._by_output([outputs[piece.output][piece.index] for piece in self._pieces])
@@ -163,7 +175,9 @@ class HardCases:
             before = max(before, now)
         return tuple(found)
 
-    def _inputs(self, family: Family, positive: bool, seed: int = 0) -> dict[Tensor, torch.Tensor]:
+    def _inputs(
+        self, family: Family, positive: bool, seed: int = 0
+    ) -> Mapping[Tensor, torch.Tensor]:
         found = family_inputs(self.program.inputs, family, self.device, seed)
         if not positive:
             return found
@@ -198,7 +212,7 @@ class HardCases:
         totals = tuple(map(summed, self._roots))
         return exact_rows((*self._roots, *terms, *totals), epsilon(self.program))
 
-    def _standard(self, family: Family) -> tuple[dict[Tensor, torch.Tensor], Standard]:
+    def _standard(self, family: Family) -> tuple[Mapping[Tensor, torch.Tensor], Standard]:
         inputs, positive = self._inputs(family, False), False
         values = self._exact(inputs)
         missing = _not_finite(values[: len(self._roots)])
@@ -210,8 +224,9 @@ class HardCases:
         unit, types = epsilon(self.program), output_types(self.program)
         drawn = [self._draw(inputs, values)]
         entries = sum(prod(root.shape) for root in self.program.roots())
-        few = entries < FEW and points_of(*self._roots) <= INTERPRETED
-        for seed in range(1, DRAWS if few else 1):
+        points = points_of(*self._roots)
+        few = entries < FEW and points <= INTERPRETED
+        for seed in range(1, max(2, min(DRAWS, DRAWN // max(points, 1))) if few else 1):
             more = self._inputs(family, positive, seed)
             drawn.append(self._draw(more, self._exact(more)))
         rows = []

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from math import frexp, inf, isfinite
 from numbers import Integral, Real
+from time import perf_counter
 from typing import Any
 
 import torch
@@ -88,6 +89,7 @@ def choose(
             next_step="for example baseline=lambda a, b: a @ b",
         )
     seconds, tried = float(min(seconds, LONGEST)), int(tried)
+    begun = perf_counter()
     device = "cpu" if derivation.target == "cpu" else "cuda"
     if device == "cuda" and not torch.cuda.is_available():
         raise OperandError(
@@ -103,7 +105,7 @@ def choose(
         expected = reference(program, device, derivation.accuracy)
         odd = nonfinite_cases(program, device) if derivation.nan == "strict" else ()
         judge = Judge(program, expected, device, standard_error(program, expected), odd)
-        judge.strict = derivation.nan == "strict"
+        judge.strict, judge.begun = derivation.nan == "strict", begun
     hard = HardCases(program, device, derivation.accuracy, preparing=PREPARING_SECONDS)
     say("running plain programs")
     with _plain_errors():
@@ -117,7 +119,7 @@ def choose(
         for place, (number, plan) in enumerate(trying, 1):
             say(f"checking candidate {place} of {len(trying)}")
             entrants.append(candidate(f"candidate {number}", plan, judge))
-        for label, plan in worth_compiling(derivation, entrants):
+        for label, plan in worth_compiling(derivation, entrants, judge):
             say(f"compiling loops for {label}")
             entrants.append(compiled_candidate(label, plan, judge))
     except KeyboardInterrupt:
@@ -263,7 +265,7 @@ def _choose(
         best = _fastest_plain(entrants, hard, derivation)
         for _ in range(RACES):
             winner, refused = _fastest_candidate(entrants, best, judge, hard, derivation)
-            if winner is not None or not refused or stopped:
+            if winner is not None or not refused or stopped or judge.left < 0:
                 break
             place = next((p for p, e in enumerate(entrants) if e is best), None)
             entrants, stopped = raced(entrants, judge, seconds)

@@ -10,13 +10,15 @@ from einderive.derivations.search.extract import Plan
 from einderive.eops.back_ends.cpu_kernels import worth_compiling as stage_is_worth
 from einderive.frontend.derived import Derived
 from einderive.frontend.running.execute import executable, task_of
-from einderive.frontend.trial.entrants import Entrant, Judge, entered, reason
+from einderive.frontend.trial.entrants import RACING_SECONDS, Entrant, Judge, entered, reason
 from einderive.frontend.trial.trial import Trial
 
 COMPILED = 2
 """So many programs at most have their stages compiled: the formula as given, and the fastest."""
 COMPILING_SECONDS = 0.8
 """Compiling goes on for about so long."""
+ONE_SECONDS = 0.3
+"""A program takes about so long to compile, to judge and to run, or as long as the one before."""
 MOST_STAGES = 16
 """A program with more stages to compile is left as it is."""
 POINT_SECONDS = 1e-10
@@ -26,7 +28,9 @@ HOPELESS = 3.0
 AS_GIVEN = "as given, compiled"
 
 
-def worth_compiling(derivation: Derived, entrants: Sequence[Entrant]) -> Iterator[tuple[str, Plan]]:
+def worth_compiling(
+    derivation: Derived, entrants: Sequence[Entrant], judge: Judge
+) -> Iterator[tuple[str, Plan]]:
     """The programs to compile, with their labels, while there is time: the formula as it is given,
     then the fastest candidates that were accepted."""
     if derivation.target != "cpu":
@@ -40,7 +44,8 @@ def worth_compiling(derivation: Derived, entrants: Sequence[Entrant]) -> Iterato
         if plan is not None and plan.roots != derivation.unchanged.roots:
             found.append((f"{entrant.trial.label}, compiled", plan))
     for label, plan in found[:COMPILED]:
-        if perf_counter() - started > COMPILING_SECONDS:
+        spent = perf_counter() - started
+        if spent > COMPILING_SECONDS or judge.left < RACING_SECONDS + max(spent, ONE_SECONDS):
             return
         stages = [s for s in plan.stages if stage_is_worth(task_of(s, "cpu", compiled=True))]
         least = POINT_SECONDS * sum(prod(stage.scope.extents) for stage in stages)

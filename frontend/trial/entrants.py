@@ -43,6 +43,11 @@ TEMPORARIES = 3
 """So many tensors of the size of the largest temporary are alive at once."""
 LEAST_SECONDS, LEAST_TIMES = 0.35, 5.0
 """All runs before the race take at most so many seconds, or so many times those of the fastest."""
+ALL_SECONDS, ALL_TIMES = 2.0, 20.0
+"""All that is done with the programs takes about so many seconds, or so many times the time of the
+fastest one: with them and the search before, `compile` ends in three."""
+RACING_SECONDS = 0.6
+"""Of these, what timing and choosing take."""
 GPU_SECONDS = 10.0
 """On a GPU, where a generated kernel takes about a second to compile and to be chosen."""
 BYTES_A_SECOND = 1e9
@@ -83,11 +88,13 @@ class Judge:
     odd: Sequence[Case] = ()
     fastest: float = inf
     started: float = 0.0
+    begun: float = 0.0
     strict: bool = False
     """NaN and infinities have to stay in place."""
 
     def __post_init__(self) -> None:
         self.started = perf_counter()
+        self.begun = self.begun or self.started
 
     @property
     def operands(self) -> list[torch.Tensor]:
@@ -103,6 +110,13 @@ class Judge:
         least = LEAST_SECONDS if self.device == "cpu" else GPU_SECONDS
         limit = max(least, LEAST_TIMES * self.fastest) if isfinite(self.fastest) else inf
         return perf_counter() - self.started > limit
+
+    @property
+    def left(self) -> float:
+        """Seconds until the programs should have been judged and timed; infinite on a GPU."""
+        if self.device != "cpu" or not isfinite(self.fastest):
+            return inf
+        return max(ALL_SECONDS, ALL_TIMES * self.fastest) - (perf_counter() - self.begun)
 
     def far_behind(self, seconds: float) -> bool:
         times = FAR_BEHIND if self.fastest < SLOW else SLOW_FAR_BEHIND
@@ -173,7 +187,7 @@ def _too_large(rival: Rival, judge: Judge) -> str:
 def candidate(label: str, plan: Plan, judge: Judge) -> Entrant:
     """A derived program, built, judged and run once as a user calls it."""
     entrant = Entrant(Trial(label, plan, (), inf, inf, "accepted"))
-    if judge.late:
+    if judge.late or judge.left < RACING_SECONDS:
         return entrant.out("left out: the time for trying programs was used up")
     try:
         built = executable(plan, judge.device, judge.expected.types, strict=judge.strict)

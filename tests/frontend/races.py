@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ def nobody_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """No program is left out for its time."""
     monkeypatch.setattr(Judge, "far_behind", lambda *_: False)
     monkeypatch.setattr(Judge, "late", False)
+    monkeypatch.setattr(Judge, "left", math.inf)
 
 
 def candidates_win(monkeypatch: pytest.MonkeyPatch) -> None:
