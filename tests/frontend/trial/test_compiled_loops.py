@@ -11,7 +11,7 @@ from einderive.eops.back_ends import cpu_kernels
 from einderive.eops.back_ends.cpu_kernels import CPU_KERNELS
 from einderive.frontend.running.execute import executable
 from einderive.frontend.trial.compiling import AS_GIVEN
-from tests.frontend.races import candidates_win
+from tests.frontend.races import candidates_win, nobody_is_slow
 
 CHAIN = "Y[i,j] = (X[i,j]*w[j] + X[i,j])/(1 + w[j]*w[j]) - X[i,j]"
 SHAPES = {"X": (40, 30), "w": (30,)}
@@ -27,7 +27,8 @@ def test_a_stage_as_loops() -> None:
 
 
 @pytest.mark.compiled
-def test_compile_tries_them() -> None:
+def test_compile_tries_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    nobody_is_slow(monkeypatch)
     f = ed.compile(CHAIN, **SHAPES)
     tried = {trial.label: trial for trial in f.trials}
     assert tried[AS_GIVEN].verdict == "accepted"
