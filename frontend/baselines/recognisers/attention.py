@@ -11,7 +11,7 @@ from math import inf
 import torch
 
 from einderive.eops.library import attention, softmax
-from einderive.frontend.baselines.writing.scalars import condition_mask
+from einderive.frontend.baselines.writing.constants import condition_mask
 from einderive.frontend.baselines.writing.terms import as_it_is
 from einderive.frontend.baselines.writing.views import View, arranged, permuted, view
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written

@@ -20,6 +20,7 @@ from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Writ
 from einderive.ta.ir.affine import Range, bits
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Mul, Node, Number, Scope
+from einderive.ta.ir.positions import INDEX
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_FACTORS = 16
@@ -42,10 +43,11 @@ def factors_of(scope: Scope) -> tuple[Number, tuple[Node, ...]] | None:
 
 def operand(factor: Node, scope: Scope, writer: Writer) -> View:
     """A factor over its own iterators."""
-    if isinstance(factor, Access):
-        return view(factor, scope.domain, writer)
+    kind = writer.kinds.of(scope)
+    if isinstance(factor, Access) and factor.source is not INDEX:
+        return view(factor, scope.domain, writer, kind)
     dims = bits(factor.free)
-    text = Scalars(scope.domain, dims, writer).text(factor)
+    text = Scalars(scope.domain, dims, writer, kind).text(factor)
     return View(grouped(text), dims)
 
 
@@ -73,7 +75,7 @@ def einsum(scope: Scope, writer: Writer) -> Written | None:
     writer.needs(path[1])
     text = f"torch.einsum('{equation}', {', '.join(part.text for part in parts)})"
     word = "torch.einsum" if len(parts) == 2 else f"torch.einsum of {len(parts)}"
-    return Written(scaled(text, coefficient), word)
+    return Written(scaled(text, coefficient, writer.kinds.of(scope)), word)
 
 
 def flat_dot(scope: Scope, writer: Writer) -> Written | None:
@@ -115,7 +117,7 @@ def _by_pairs(scope: Scope, writer: Writer, optimize: str | None) -> Written | N
     result, word = contracted(left, right, set(wanted), wanted, scope.domain)
     if len(factors) > 2:
         word = f"{word} pair by pair"
-    return Written(scaled(permuted(result, wanted), coefficient), word)
+    return Written(scaled(permuted(result, wanted), coefficient, writer.kinds.of(scope)), word)
 
 
 def down_to_two(
@@ -237,6 +239,6 @@ def _matmul(left: View, right: View, batch: Dims, m: Dims, k: Dims, n: Dims) -> 
 
 
 FLAT_DOT = Recogniser(flat_dot)
-PAIRS = Recogniser(pairs, literal=True)
-EINSUM = Recogniser(einsum, literal=True)
-LEFT_TO_RIGHT = Recogniser(left_to_right, literal=True)
+PAIRS = Recogniser(pairs, literal=True, all_kinds=True)
+EINSUM = Recogniser(einsum, literal=True, all_kinds=True)
+LEFT_TO_RIGHT = Recogniser(left_to_right, literal=True, all_kinds=True)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import prod
 
+from einderive.frontend.baselines.writing.kinds import Kind
 from einderive.frontend.baselines.writing.scalars import Scalars
 from einderive.frontend.baselines.writing.views import View, aligned, permuted, size_words, view
 from einderive.frontend.baselines.writing.writer import NotWritten, Writer, Written, grouped
@@ -34,11 +35,14 @@ def write(scope: Scope, writer: Writer) -> Written:
         return _of_one_read(scope, core, writer, coefficient)
     body = core if pulled else scope.body
     held = bits(body.free)
-    text = Scalars(scope.domain, range(len(scope.domain)), writer).text(body)
+    kind = writer.kinds.of(body)
+    if pulled and not _whole(coefficient):
+        kind = Kind.FLOAT
+    text = Scalars(scope.domain, range(len(scope.domain)), writer, kind).text(body)
     if scope.sums:
         if len(scope.domain) > len(held):
             raise NotWritten("an iterator that does not occur")
-        return Written(_reduced(text, scope, coefficient if pulled else ONE), REDUCED)
+        return Written(_reduced(text, scope, coefficient if pulled else ONE, kind), REDUCED)
     if len(scope.loops) > len(held):
         return Written(f"({text}).expand({size_words(scope.shape)})", "elementwise", True)
     return Written(text, "elementwise")
@@ -49,7 +53,8 @@ def _of_one_read(
 ) -> Written:
     """A view, or a reduction of one, in the order of the source's dimensions."""
     loops = len(scope.loops)
-    found = view(access, scope.domain, writer)
+    kind = writer.kinds.of(access) if _whole(coefficient) else Kind.FLOAT
+    found = view(access, scope.domain, writer, kind)
     missing = [i for i in range(len(scope.domain)) if i not in found.dims]
     if not scope.sums:
         text = aligned(found, range(loops))
@@ -60,24 +65,24 @@ def _of_one_read(
         raise NotWritten("an iterator that does not occur")
     if found.text.endswith(".diagonal()") and not loops and scope.reducer == "sum":
         whole = found.text.removesuffix(".diagonal()")
-        if whole == writer.name(access.source):
-            return Written(scaled(f"torch.trace({whole})", coefficient), REDUCED)
+        if whole == writer.operand(access.source, None):
+            return Written(scaled(f"torch.trace({whole})", coefficient, kind), REDUCED)
     axes = [d for d, i in enumerate(found.dims) if i >= loops]
     kept = tuple(i for i in found.dims if i < loops)
     if scope.reducer == "prod" and len(axes) > 1:
         raise NotWritten("a product over several dimensions of a view")
     text, after = _over(found.text, scope, axes, coefficient)
     text = permuted(View(text, kept), range(loops))
-    return Written(scaled(text, after), REDUCED)
+    return Written(scaled(text, after, kind), REDUCED)
 
 
-def _reduced(text: str, scope: Scope, coefficient: Number) -> str:
+def _reduced(text: str, scope: Scope, coefficient: Number, kind: Kind) -> str:
     """The reduction of a tensor that has the sums as its last dimensions."""
     count = len(scope.sums)
     text = grouped(text)
     if scope.reducer == "prod" and count > 1:
         return f"{text}.flatten({-count}).prod(-1)"
-    return scaled(*_over(text, scope, range(-count, 0), coefficient))
+    return scaled(*_over(text, scope, range(-count, 0), coefficient), kind)
 
 
 def _over(text: str, scope: Scope, axes: Sequence[int], coefficient: Number) -> tuple[str, Number]:
@@ -91,12 +96,19 @@ def _over(text: str, scope: Scope, axes: Sequence[int], coefficient: Number) -> 
     return f"{text}.{scope.reducer}({where})", coefficient
 
 
-def scaled(text: str, coefficient: Number) -> str:
-    """The expression, which needs no parentheses, times a number."""
+def scaled(text: str, coefficient: Number, kind: Kind = Kind.FLOAT) -> str:
+    """The expression of that kind, which needs no parentheses, times a number."""
     if coefficient == 1:
         return text
+    if kind is not Kind.FLOAT and isinstance(coefficient, Fraction):
+        return f"{coefficient.numerator} * {text}"
     if isinstance(coefficient, Fraction) and abs(coefficient.numerator) == 1:
         sign = "-" if coefficient < 0 else ""
         divisor = coefficient.denominator
         return f"{sign}{text} / {divisor}" if divisor > 1 else f"{sign}{text}"
     return f"{rounded(coefficient)!r} * {text}"
+
+
+def _whole(coefficient: Number) -> bool:
+    """Whether whole numbers stay such."""
+    return isinstance(coefficient, Fraction) and coefficient.denominator == 1

@@ -10,18 +10,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import reduce
-from math import isfinite, isinf, prod
+from math import prod
 
 import torch
 
-from einderive.eops.torch_views.types import real_scalar
 from einderive.frontend.baselines.writing import idioms
+from einderive.frontend.baselines.writing.constants import (
+    condition_mask,
+    divisor,
+    number,
+    over,
+    value_of,
+)
+from einderive.frontend.baselines.writing.kinds import Kind
 from einderive.frontend.baselines.writing.views import aligned, view
-from einderive.frontend.baselines.writing.writer import NotWritten, Writer, grouped
-from einderive.ta.exact.fields import RealField, rounded
-from einderive.ta.exact.interp import evaluate_at
+from einderive.frontend.baselines.writing.writer import NotWritten, Writer
+from einderive.ta.exact.fields import rounded
 from einderive.ta.functions import FUNCTIONS, REDUCERS
-from einderive.ta.ir import affine
+from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.expr import split_coefficient
@@ -39,21 +45,29 @@ from einderive.ta.ir.node import (
     Select,
 )
 from einderive.ta.ir.positions import INDEX
-from einderive.ta.ir.subst import accesses, children, substitute, walk
+from einderive.ta.ir.subst import accesses, branches, children, substitute, walk
 
-SUM, PRODUCT, TIGHT = 0, 1, 2
-"""What binds how: `a + b`, `a * b`, and what needs no parentheses anywhere."""
+LOGIC, SUM, PRODUCT, TIGHT = 0, 1, 2, 3
+"""What binds how: `a < b` and `a & b`, `a + b`, `a * b`, and what needs no parentheses anywhere."""
 
 MOST_MASK = 1 << 24
 
 
 class Scalars:
-    """Expressions over the box `domain`, aligned to the iterators `dims`."""
+    """Expressions over the box `domain`, aligned to the iterators `dims`, as tensors of a kind: all
+    but what is compared, and conditions, is taken to that kind where it is read."""
 
-    def __init__(self, domain: Sequence[Range], dims: Sequence[int], writer: Writer) -> None:
-        self.domain, self.dims, self.writer = domain, tuple(dims), writer
+    def __init__(
+        self,
+        domain: Sequence[Range],
+        dims: Sequence[int],
+        writer: Writer,
+        kind: Kind = Kind.FLOAT,
+    ) -> None:
+        self.domain, self.dims, self.writer, self.kind = domain, tuple(dims), writer, kind
         self._known: dict[Node, str] = {}
         self._uses: dict[Node, int] = {}
+        self._others: dict[Kind, Scalars] = {kind: self}
 
     def text(self, node: Node) -> str:
         """The expression, and lines before it for sub-terms that occur twice."""
@@ -62,7 +76,15 @@ class Scalars:
         for parent in walk(node):
             for child in children(parent):
                 self._uses[child] = self._uses.get(child, 0) + 1
-        return self._truth(node) if _is_truth(node) else self._written(node)[0]
+        return self._written(node)[0]
+
+    def _of_kind(self, kind: Kind) -> Scalars:
+        """The same expressions as tensors of another kind."""
+        if kind not in self._others:
+            other = Scalars(self.domain, self.dims, self.writer, kind)
+            other._uses, other._others = self._uses, self._others
+            self._others[kind] = other
+        return self._others[kind]
 
     def _loose(self, node: Node, least: int) -> str:
         """In parentheses where it binds less than that."""
@@ -73,16 +95,14 @@ class Scalars:
         known = self._known.get(node)
         if known is not None:
             return known, TIGHT
-        if _is_truth(node):
-            return f"{grouped(self._truth(node))}.to({self._type()})", TIGHT
+        if isinstance(node, Const):
+            return number(node.value, self.kind), TIGHT
+        if not node.free and not accesses(node):
+            return number(value_of(node), self.kind), TIGHT
         if isinstance(node, Access):
             if node.source is INDEX:
                 return self._position(node.rows[0]), TIGHT
             return self._read(node), TIGHT
-        if isinstance(node, Const):
-            return _number(node.value), TIGHT
-        if not node.free and not accesses(node):
-            return _value(node), TIGHT
         self.writer.needs(prod(self.domain[i].extent for i in affine.bits(node.free)))
         text, binds = self._operation(node)
         if self._uses.get(node, 0) > 1:
@@ -92,37 +112,87 @@ class Scalars:
 
     def _read(self, node: Access) -> str:
         if node not in self._known:
-            self._known[node] = aligned(view(node, self.domain, self.writer), self.dims)
+            found = view(node, self.domain, self.writer, self.kind)
+            self._known[node] = aligned(found, self.dims)
         return self._known[node]
 
-    def _type(self) -> str:
-        """The floating type of the operands."""
-        return f"torch.{self.writer.inputs[0].dtype}"
-
-    def _truth(self, node: Node) -> str:
+    def _truth(self, node: Node, least: int = LOGIC) -> str:
         """A tensor of bools: where the value is not 0."""
-        if not _is_truth(node):
-            return f"{self._tensor(node)} != 0"
-        if isinstance(node, Access):
-            return self._read(node)
-        assert isinstance(node, Apply)
-        known = FUNCTIONS[node.function]
-        if not known.infix:
-            return known.torch_call(*map(self._tensor, node.args))
-        left, right = (self._loose(arg, SUM) for arg in node.args)
-        return f"{left} {known.infix} {right}"
+        kind = self.writer.kinds.of(node)
+        if not node.free and not accesses(node):
+            return self.writer.constant(torch.tensor(value_of(node) != 0))
+        if kind is Kind.TRUTH:
+            return self._of_kind(kind)._loose(node, least)
+        text = f"{self._of_kind(kind)._tensor(node)} != 0"
+        return f"({text})" if least > LOGIC else text
 
-    def _choice(self, node: Apply) -> str:
-        condition, *values = node.args
-        texts = [self._loose(value, SUM) for value in values]
-        if all(isinstance(value, Const) for value in values):
-            texts[0] = f"torch.tensor({texts[0]}, dtype={self._type()})"
-        return f"torch.where({self._truth(condition)}, {', '.join(texts)})"
+    def _chosen(self, node: Node) -> tuple[str, Node, Node]:
+        """The condition and the two terms of a choice; one condition for choices in one another
+        that share a term."""
+        condition, (then, other) = self._condition(node), branches(node)
+        while True:
+            if (inner := branches(then)) and inner[1] is other:
+                condition, then = f"({condition} & {self._condition(then)})", inner[0]
+            elif (inner := branches(other)) and inner[0] is then:
+                condition, other = f"({condition} | {self._condition(other)})", inner[1]
+            else:
+                return condition, then, other
+
+    def _condition(self, node: Node) -> str:
+        if isinstance(node, Select):
+            return self._mask(node.conditions)
+        assert isinstance(node, Apply)
+        return self._truth(node.args[0], TIGHT)
+
+    def _choice(self, node: Node) -> str:
+        condition, *terms = self._chosen(node)
+        texts = [self._loose(term, SUM) for term in terms]
+        if not any(map(accesses, terms)):
+            texts[0] = f"torch.tensor({texts[0]}, dtype={self.writer.type_of(self.kind)})"
+        return f"torch.where({_bare(condition)}, {', '.join(texts)})"
+
+    def _logic(self, node: Node) -> tuple[str, int]:
+        """What is true or false, as bools."""
+        if branches(node):
+            return self._chosen_truth(node)
+        assert isinstance(node, Apply)
+        known, args = FUNCTIONS[node.function], node.args
+        if known.reducer:
+            word = "|" if REDUCERS[known.reducer].order > 0 else "&"
+            return f" {word} ".join(self._truth(arg, TIGHT) for arg in args), LOGIC
+        kind = self.writer.kinds.together(args)
+        if node.function == "equal" and kind is Kind.TRUTH and expr.const(0) in args:
+            return f"~{self._truth(next(a for a in args if a is not expr.const(0)), TIGHT)}", TIGHT
+        operands = self._of_kind(kind)
+        if known.infix:
+            left, right = (operands._loose(arg, SUM) for arg in args)
+            return f"{left} {known.infix} {right}", LOGIC
+        return known.torch_call(*map(operands._tensor, args)), TIGHT
+
+    def _chosen_truth(self, node: Node) -> tuple[str, int]:
+        condition, then, other = self._chosen(node)
+        if not isinstance(then, Const) and not isinstance(other, Const):
+            terms = ", ".join(self._truth(term) for term in (then, other))
+            return f"torch.where({_bare(condition)}, {terms})", TIGHT
+        if expr.const(0) is then or expr.const(1) is other:
+            condition = f"~{condition}"
+        if isinstance(then, Const) and isinstance(other, Const):
+            return condition, TIGHT
+        word, term = ("|", other) if isinstance(then, Const) else ("|", then)
+        if expr.const(0) in (then, other):
+            word = "&"
+        return f"{condition} {word} {self._truth(term, TIGHT)}", LOGIC
 
     def _operation(self, node: Node) -> tuple[str, int]:
         if (whole := self._recognised(node)) is not None:
             return whole, TIGHT
-        if not self.writer.strict and (idiom := idioms.find(node)) is not None:
+        kind = self.writer.kinds.of(node)
+        if kind is Kind.TRUTH:
+            if self.kind is kind:
+                return self._logic(node)
+            return self.writer.cast(self._truth(node), self.kind), TIGHT
+        idioms_apply = self.kind is Kind.FLOAT and not self.writer.strict
+        if idioms_apply and (idiom := idioms.find(node)) is not None:
             places = {
                 name: f"{rounded(place.value)!r}"
                 if isinstance(place, Const)
@@ -130,7 +200,7 @@ class Scalars:
                 for name, place in idiom.places.items()
             }
             return idiom.text.format(**places), TIGHT
-        if not self.writer.strict and isinstance(node, Add | Mul):
+        if idioms_apply and isinstance(node, Add | Mul):
             binds, sign = (SUM, "+") if isinstance(node, Add) else (PRODUCT, "*")
             if (parts := idioms.within(node)) is not None:
                 return f" {sign} ".join(self._loose(part, PRODUCT) for part in parts), binds
@@ -144,13 +214,12 @@ class Scalars:
             case Apply():
                 return self._apply(node), TIGHT
             case Select():
-                mask = self._mask(node.conditions)
-                then, otherwise = (self._loose(n, SUM) for n in (node.then, node.otherwise))
-                return f"torch.where({mask}, {then}, {otherwise})", TIGHT
+                return self._choice(node), TIGHT
         raise NotWritten("no scalar expression")
 
     def _is_idiom(self, node: Node) -> bool:
-        return not self.writer.strict and idioms.find(node) is not None
+        apply = self.kind is Kind.FLOAT and not self.writer.strict
+        return apply and idioms.find(node) is not None
 
     def _recognised(self, node: Node) -> str | None:
         """A sub-term over these iterators that is a library's operation together with what it
@@ -168,6 +237,8 @@ class Scalars:
         if found is None:
             return None
         self.writer.words.append(found.word)
+        if self.writer.kinds.of(scope) < self.kind:
+            return self.writer.cast(found.text, self.kind)
         return found.text
 
     def _tensor(self, node: Node) -> str:
@@ -192,12 +263,12 @@ class Scalars:
 
     def _scaled(self, coefficient: Number, core: Node) -> str:
         if isinstance(core, Const):
-            return _number(coefficient)
+            return number(coefficient, self.kind)
         if coefficient == 1:
             return self._loose(core, PRODUCT)
-        if (divisor := _divisor(coefficient)) is not None:
-            return f"{self._loose(core, PRODUCT)} / {divisor}"
-        return f"{_number(coefficient)} * {self._loose(core, PRODUCT)}"
+        if (below := divisor(coefficient)) is not None:
+            return f"{self._loose(core, PRODUCT)} / {below}"
+        return f"{number(coefficient, self.kind)} * {self._loose(core, PRODUCT)}"
 
     def _mul(self, node: Mul) -> str:
         coefficient, core = _parts(node)
@@ -205,14 +276,14 @@ class Scalars:
         below = [f for f in factors if isinstance(f, Power) and f.exponent < 0]
         above = [f for f in factors if f not in below]
         above.sort(key=lambda f: prod(self.domain[i].extent for i in affine.bits(f.free)))
-        divisor = _divisor(-coefficient if coefficient < 0 else coefficient)
+        parted = divisor(-coefficient if coefficient < 0 else coefficient)
         parts = [self._loose(factor, PRODUCT) for factor in above]
-        negative = bool(parts) and (coefficient == -1 or (divisor is not None and coefficient < 0))
-        if (abs(coefficient) != 1 and divisor is None) or (coefficient == -1 and not negative):
-            parts.insert(0, _number(coefficient))
+        negative = bool(parts) and (coefficient == -1 or (parted is not None and coefficient < 0))
+        if (abs(coefficient) != 1 and parted is None) or (coefficient == -1 and not negative):
+            parts.insert(0, number(coefficient, self.kind))
         text = ("-" if negative else "") + (" * ".join(parts) or "1")
-        if divisor is not None:
-            text += f" / {divisor}"
+        if parted is not None:
+            text += f" / {parted}"
         for factor in below:
             base = self._loose(factor.base, TIGHT)
             text += f" / {base}" if factor.exponent == -1 else f" / {base} ** {-factor.exponent}"
@@ -237,7 +308,8 @@ class Scalars:
         held = affine.iterators(row)
         if prod(self.domain[i].extent for i in held) > MOST_MASK:
             raise NotWritten("many values of iterators")
-        found = torch.as_tensor(over(row, self.domain, self.dims))
+        dtype = getattr(torch, self.writer.floating if self.kind is Kind.FLOAT else "int64")
+        found = torch.as_tensor(over(row, self.domain, self.dims), dtype=dtype)
         for i in self.dims[:-1]:
             if i in held:
                 break
@@ -265,7 +337,9 @@ class Scalars:
                 limits.append((inner.function, other))
                 inner = below
         words = {name: REDUCERS[FUNCTIONS[name].reducer].opposite for name, _ in limits}
-        given = ", ".join(f"{words[name]}={_number(value)}" for name, value in sorted(limits))
+        given = ", ".join(
+            f"{words[name]}={number(value, self.kind)}" for name, value in sorted(limits)
+        )
         return f"torch.clamp({self._tensor(inner)}, {given})"
 
     def _mask(self, conditions: Sequence[Condition]) -> str:
@@ -283,39 +357,15 @@ class Scalars:
         return self.writer.constant(mask)
 
 
-def condition_mask(
-    condition: Condition, domain: Sequence[Range], dims: Sequence[int]
-) -> torch.Tensor:
-    value = torch.as_tensor(over(condition.row, domain, dims))
-    return value >= 0 if condition.relation == ">=" else value == 0
-
-
-def over(row: Row, domain: Sequence[Range], dims: Sequence[int]) -> torch.Tensor | int:
-    """The row's values, with a dimension for each of `dims`."""
-
-    def value_of(i: int) -> torch.Tensor:
-        shape = [-1 if k == i else 1 for k in dims]
-        return torch.arange(*domain[i]).reshape(shape)
-
-    found: torch.Tensor | int = affine.evaluate(row, value_of)
-    return found
-
-
-def _is_truth(node: Node) -> bool:
-    """Whether torch has the node as a tensor of bools."""
-    if isinstance(node, Apply):
-        return FUNCTIONS[node.function].truth
-    if isinstance(node, Access) and isinstance(node.source, Scope):
-        return not node.source.sums and _is_truth(node.source.body)
-    return False
-
-
-def _value(node: Node) -> str:
-    """What reads nothing, as a number."""
-    found = float(evaluate_at(make_scope((), (), node), [[]], {}, RealField())[0])
-    if not isfinite(found):
-        raise NotWritten("a constant that is no number")
-    return repr(found)
+def _bare(text: str) -> str:
+    """Without parentheses around the whole."""
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if not depth:
+            whole = text.startswith("(") and place == len(text) - 1
+            return text[1:-1] if whole else text
+    return text
 
 
 def _bound(node: Apply) -> tuple[Number | None, Node | None]:
@@ -329,18 +379,3 @@ def _bound(node: Apply) -> tuple[Number | None, Node | None]:
 def _parts(node: Node) -> tuple[Number, Node]:
     found: tuple[Number, Node] = split_coefficient(node)
     return found
-
-
-def _divisor(coefficient: Number) -> str | None:
-    """The n of a coefficient 1/n that is none of a few decimals."""
-    if isinstance(coefficient, Fraction) and coefficient.numerator == 1 < coefficient.denominator:
-        return str(coefficient.denominator)
-    return None
-
-
-def _number(value: Number) -> str:
-    if isinf(rounded(value)):
-        return "inf" if value > 0 else "-inf"
-    if isinstance(value, Fraction) and value.denominator == 1 and abs(value) < 1 << 31:
-        return str(value.numerator)
-    return repr(real_scalar(value, torch.float64))

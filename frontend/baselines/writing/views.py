@@ -20,6 +20,7 @@ import torch
 
 from einderive.eops.torch_views.digits import split_digits
 from einderive.eops.torch_views.views import plan_view
+from einderive.frontend.baselines.writing.kinds import Kind
 from einderive.frontend.baselines.writing.writer import NotWritten, Writer
 from einderive.ta.exact.fields import rounded
 from einderive.ta.ir import affine, expr
@@ -46,21 +47,25 @@ class View(NamedTuple):
         return copied is None
 
 
-def view(access: Access, domain: Sequence[Range], writer: Writer) -> View:
-    """The read over the box of its iterators, in any order."""
+def view(
+    access: Access, domain: Sequence[Range], writer: Writer, kind: Kind | None = Kind.FLOAT
+) -> View:
+    """The read over the box of its iterators, in any order, of that kind; None: of its own."""
+    if kind is None:
+        kind = writer.kinds.of(access)
     if any(row.floors for row in access.rows):
         for way in (_rolled, _digits):
-            if (found := way(access, domain, writer)) is not None:
+            if (found := way(access, domain, writer, kind)) is not None:
                 return found
-        return _gathered(access, domain, writer)
+        return _gathered(access, domain, writer, kind)
     if any(len(row.terms) > 2 for row in access.rows):
-        return _gathered(access, domain, writer)
+        return _gathered(access, domain, writer, kind)
     held = [i for row in access.rows for i, _ in row.terms]
     twice = {i for i in held if held.count(i) > 1}
     lone = [row.terms[0][0] if len(row.terms) == 1 else None for row in access.rows]
     if twice and (any(lone.count(i) != 2 or held.count(i) != 2 for i in twice) or len(twice) > 1):
-        return _gathered(access, domain, writer)
-    return _strided(access, domain, writer)
+        return _gathered(access, domain, writer, kind)
+    return _strided(access, domain, writer, kind)
 
 
 class _Cut(NamedTuple):
@@ -74,8 +79,8 @@ class _Cut(NamedTuple):
     after: int
 
 
-def _strided(access: Access, domain: Sequence[Range], writer: Writer) -> View:
-    text = writer.name(access.source)
+def _strided(access: Access, domain: Sequence[Range], writer: Writer, kind: Kind) -> View:
+    text = writer.operand(access.source, kind)
     extents = [bound.extent for bound in access.source.ranges]
     cuts = [
         _cut(row, bound, domain)
@@ -156,7 +161,7 @@ def _value(access: Access) -> str:
     return f", value={'-inf' if fill < 0 else 'inf'}" if isinf(fill) else f", value={fill!r}"
 
 
-def _rolled(access: Access, domain: Sequence[Range], writer: Writer) -> View | None:
+def _rolled(access: Access, domain: Sequence[Range], writer: Writer, kind: Kind) -> View | None:
     """`A[(i+c) % n, j]` over the whole of A, n its extent: a roll."""
     shifts, dims = {}, []
     for d, (row, bound) in enumerate(zip(access.rows, access.source.ranges, strict=True)):
@@ -174,10 +179,10 @@ def _rolled(access: Access, domain: Sequence[Range], writer: Writer) -> View | N
             return None
     amounts, axes = tuple(shifts.values()), tuple(shifts)
     where = f"{amounts[0]}, {axes[0]}" if len(axes) == 1 else f"{amounts}, {axes}"
-    return View(f"{writer.name(access.source)}.roll({where})", tuple(dims))
+    return View(f"{writer.operand(access.source, kind)}.roll({where})", tuple(dims))
 
 
-def _digits(access: Access, domain: Sequence[Range], writer: Writer) -> View | None:
+def _digits(access: Access, domain: Sequence[Range], writer: Writer, kind: Kind) -> View | None:
     """Iterators under `//` and `%` as digits, for which the source is reshaped and permuted; only
     where the digits stand alone, so that no row is left with several."""
     present = sorted(set().union(*map(affine.iterators, access.rows)))
@@ -191,7 +196,7 @@ def _digits(access: Access, domain: Sequence[Range], writer: Writer) -> View | N
     body = split.body
     if any(row.floors for row in body.rows):
         return None
-    unfolded = _unfolded(body, split.domain, writer)
+    unfolded = _unfolded(body, split.domain, writer, kind)
     if unfolded is None:
         return None
     text = aligned(unfolded, range(len(split.loops)))
@@ -200,7 +205,7 @@ def _digits(access: Access, domain: Sequence[Range], writer: Writer) -> View | N
     return View(f"{text}.reshape({size_words(scope.shape)})", tuple(present))
 
 
-def _unfolded(access: Access, domain: Sequence[Range], writer: Writer) -> View | None:
+def _unfolded(access: Access, domain: Sequence[Range], writer: Writer, kind: Kind) -> View | None:
     """A read whose every row is a number in mixed radix of the iterators, over the whole source:
     the source, reshaped to their extents."""
     labels: list[int] = []
@@ -219,13 +224,13 @@ def _unfolded(access: Access, domain: Sequence[Range], writer: Writer) -> View |
     if len(set(labels)) != len(labels):
         return None
     extents = tuple(domain[i].extent for i in labels)
-    text = writer.name(access.source)
+    text = writer.operand(access.source, kind)
     if extents != access.source.shape:
         text += f".reshape({size_words(extents)})"
     return View(text, tuple(labels))
 
 
-def _gathered(access: Access, domain: Sequence[Range], writer: Writer) -> View:
+def _gathered(access: Access, domain: Sequence[Range], writer: Writer, kind: Kind) -> View:
     plan = plan_view(access.source.ranges, access.rows, list(enumerate(domain)), access.fill)
 
     def gather(source: torch.Tensor) -> torch.Tensor:
@@ -233,7 +238,9 @@ def _gathered(access: Access, domain: Sequence[Range], writer: Writer) -> View:
 
     if len(plan.present) < len(set().union(*map(affine.iterators, access.rows))):
         raise NotWritten("a read that is constant along an iterator")
-    return View(f"{writer.constant(gather)}({writer.name(access.source)})", tuple(plan.present))
+    return View(
+        f"{writer.constant(gather)}({writer.operand(access.source, kind)})", tuple(plan.present)
+    )
 
 
 def size_words(extents: Sequence[int]) -> str:

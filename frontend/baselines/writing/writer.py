@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any, TypeAlias
 
@@ -18,6 +18,7 @@ import torch
 from torch.nn import functional
 
 from einderive.derivations.steps.fuse import Fuse
+from einderive.frontend.baselines.writing.kinds import Kind, Kinds
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.node import Scope, Source, Tensor
 from einderive.ta.ir.sources import redirected
@@ -34,12 +35,14 @@ class NotWritten(Exception):
 class Written:
     """An expression that has the scope's shape, by the operation that `word` names; `view`: it may
     share memory with what it reads.  `work` are the values that it computes, where these are other
-    than the points of the scope."""
+    than the points of the scope; `kind` that of the tensor, where it is another than the scope's.
+    """
 
     text: str
     word: str
     view: bool = False
     work: float | None = None
+    kind: Kind | None = None
 
 
 Write: TypeAlias = Callable[[Scope, "Writer"], Written | None]
@@ -49,10 +52,12 @@ Write: TypeAlias = Callable[[Scope, "Writer"], Written | None]
 @dataclass(frozen=True, slots=True)
 class Recogniser:
     """One way to write a stage in torch.  A `literal` one takes each statement by itself: it sees
-    the scope as it is; the others see it also with producers written into it."""
+    the scope as it is; the others see it also with producers written into it.  One of `all_kinds`
+    is also asked about stages of whole numbers and bools."""
 
     write: Write
     literal: bool = False
+    all_kinds: bool = False
 
 
 @dataclass
@@ -78,6 +83,7 @@ class Writer:
     elements: int = 0
     work: float = 0.0
     used: set[Recogniser] = field(default_factory=set)
+    kinds: Kinds = field(default_factory=Kinds)
     _unknown: set[Scope] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -101,6 +107,28 @@ class Writer:
             self.names[source] = self.line(written.text)
             self.shared[source] = written.view
         return self.names[source]
+
+    def operand(self, source: Source, kind: Kind | None = Kind.FLOAT) -> str:
+        """The variable of a source as a tensor of that kind; None: as it is."""
+        name = self.name(source)
+        own = self.kinds.of(source)
+        return name if kind is None or own >= kind else self.line(self.cast(name, kind))
+
+    def cast(self, text: str, kind: Kind) -> str:
+        """The expression as a tensor of that kind."""
+        return f"{grouped(text)}.to({self.type_of(kind)})"
+
+    def type_of(self, kind: Kind) -> str:
+        """The type of torch."""
+        if kind is Kind.FLOAT:
+            return f"torch.{self.floating}"
+        return "torch.int64" if kind is Kind.WHOLE else "torch.bool"
+
+    @property
+    def floating(self) -> str:
+        """The type of the operands that are floats."""
+        types = (t.dtype for t in self.inputs if self.kinds.of(t) is Kind.FLOAT)
+        return next(types, "float32")
 
     def line(self, text: str) -> str:
         """A variable for the expression: where it was written before, the same one."""
@@ -136,11 +164,21 @@ class Writer:
         self.work += prod(scope.extents) if found.work is None else found.work
         return found
 
+    def _of_kind(self, found: Written, scope: Scope) -> Written:
+        """As a tensor of the scope's kind."""
+        kind = self.kinds.of(scope)
+        if found.kind is None or found.kind is kind:
+            return found
+        return replace(found, text=self.cast(found.text, kind), kind=None, view=False)
+
     def recognised(self, scope: Scope) -> Written | None:
         """By a recogniser; lines that one wrote before it gave up are taken back."""
         if scope in self._unknown:
             return None
+        floats = self.kinds.of(scope) is Kind.FLOAT
         for recogniser in self.recognisers:
+            if not (floats or recogniser.all_kinds):
+                continue
             for form in (scope,) if recogniser.literal else forms(scope):
                 before = self._state()
                 try:
@@ -152,7 +190,7 @@ class Writer:
                     found = None
                 if found is not None:
                     self.used.add(recogniser)
-                    return found
+                    return self._of_kind(found, scope)
                 self._restore(before)
         self._unknown.add(scope)
         return None

@@ -1,0 +1,66 @@
+"""What is known before any call: numbers as text, masks and the values of index rows.
+
+1/3                     the divisor 3
+where(i <= j, ...)      a mask over (i, j)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import isfinite, isinf
+
+import torch
+
+from einderive.eops.torch_views.types import real_scalar
+from einderive.frontend.baselines.writing.kinds import Kind
+from einderive.frontend.baselines.writing.writer import NotWritten
+from einderive.ta.exact.fields import RealField, rounded
+from einderive.ta.exact.interp import evaluate_at
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Condition, Node, Number
+
+
+def condition_mask(
+    condition: Condition, domain: Sequence[Range], dims: Sequence[int]
+) -> torch.Tensor:
+    value = torch.as_tensor(over(condition.row, domain, dims))
+    return value >= 0 if condition.relation == ">=" else value == 0
+
+
+def over(row: Row, domain: Sequence[Range], dims: Sequence[int]) -> torch.Tensor | int:
+    """The row's values, with a dimension for each of `dims`."""
+
+    def value_of(i: int) -> torch.Tensor:
+        shape = [-1 if k == i else 1 for k in dims]
+        return torch.arange(*domain[i]).reshape(shape)
+
+    found: torch.Tensor | int = affine.evaluate(row, value_of)
+    return found
+
+
+def value_of(node: Node) -> Number:
+    """What reads nothing, as a number."""
+    found = float(evaluate_at(make_scope((), (), node), [[]], {}, RealField())[0])
+    if not isfinite(found):
+        raise NotWritten("a constant that is no number")
+    return Fraction(found)
+
+
+def divisor(coefficient: Number) -> str | None:
+    """The n of a coefficient 1/n that is none of a few decimals."""
+    if isinstance(coefficient, Fraction) and coefficient.numerator == 1 < coefficient.denominator:
+        return str(coefficient.denominator)
+    return None
+
+
+def number(value: Number, kind: Kind = Kind.FLOAT) -> str:
+    if kind is not Kind.FLOAT and isinstance(value, Fraction):
+        return str(value.numerator)
+    if isinf(rounded(value)):
+        return "inf" if value > 0 else "-inf"
+    if isinstance(value, Fraction) and value.denominator == 1 and abs(value) < 1 << 31:
+        return str(value.numerator)
+    return repr(real_scalar(value, torch.float64))
