@@ -5,7 +5,7 @@
 
 For what must run as Python every time: what decides from the data, launches kernels of its own, or
 keeps something from call to call.  All tensors have to be arguments by position.  The result may be
-one of them, or a new tensor, as the data decide.
+one of them, or a new tensor, as the data decide; or None, of what only looks.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TypeVar
 from weakref import WeakSet
 
 import torch
+from torch.autograd import forward_ad
 from torch.overrides import handle_torch_function, has_torch_function
 
 Result = TypeVar("Result")
@@ -39,3 +40,14 @@ def opaque(function: Callable[..., Result]) -> Callable[..., Result]:
 def is_opaque(function: Callable[..., object]) -> bool:
     """Was it made by `opaque`?  What it wraps is then its `__wrapped__`."""
     return function in _KNOWN
+
+
+def recordable() -> bool:
+    """Are calls what they are elsewhere?  Not under a transformation or a dispatch mode of torch
+    (`vmap`, `FakeTensorMode`), whose tensors are not to be kept, nor where tangents are carried
+    along."""
+    return (
+        torch._C._functorch.maybe_current_level() is None
+        and not torch._C._len_torch_dispatch_stack()
+        and forward_ad._current_level < 0
+    )

@@ -121,6 +121,10 @@ class OperandError(TextError):
     element type is wrong."""
 
 
+class AssumptionError(OperandError):
+    """An element of an operand breaks an assumption of the formula that the program rests on."""
+
+
 class RuleRefused(EinderiveError):
     """A side condition of a step does not hold; the message names the condition."""
 

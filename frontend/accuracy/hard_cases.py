@@ -42,7 +42,7 @@ from einderive.frontend.accuracy.written import has_products, written
 from einderive.frontend.running.execute import Executable
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate, evaluate_at, input_tensors, visited
-from einderive.ta.ir.node import Scope, Tensor
+from einderive.ta.ir.node import ANY, Scope, Tensor
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import points_of, stages
 
@@ -181,7 +181,10 @@ class HardCases:
         found = family_inputs(self.program.inputs, family, self.device, seed)
         if not positive:
             return found
-        return {t: v.abs() if v.dtype.is_floating_point else v for t, v in found.items()}
+        return {
+            t: v.abs() if v.dtype.is_floating_point and t.bounds == ANY else v
+            for t, v in found.items()
+        }
 
     @cached_property
     def _pieces(self) -> tuple[Piece, ...]:

@@ -1,7 +1,8 @@
 """The inputs that programs are judged on: random numbers, families of them, and NaN and infinities.
 
 Each family (`accuracy.hard_inputs`) makes every tensor of a program from one generator.  Integers
-and bools have no hard families; they are judged on data of their types' whole range as well.
+and bools have no hard families; they are judged on data of their types' whole range as well.  All
+data keep what the formula promises of its inputs (`frontend.promises.data`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import torch
 
 from einderive.eops.dtypes import LIMITS
 from einderive.frontend.accuracy.hard_inputs import Family, Make, Wanted, normal, sparse
+from einderive.frontend.promises.data import folded, kept, whole_ends, without_zero
 from einderive.ta.ir.node import Tensor
 
 SMALL = 8
@@ -35,8 +37,8 @@ def family_inputs(
     made: list[torch.Tensor] = []
     for tensor in tensors:
         if _type(tensor).is_floating_point:
-            made.append(family.make(Wanted(tensor, made, generator)))
-            values = made[-1].to(_type(tensor))
+            made.append(folded(family.make(Wanted(tensor, made, generator)), tensor.bounds))
+            values = kept(made[-1], tensor)
         else:
             values = _random(tensor, generator)
         found[tensor] = values.to(device)
@@ -59,11 +61,12 @@ def whole_range_inputs(
 
 def _whole_range(tensor: Tensor, greatest: int, generator: torch.Generator) -> torch.Tensor:
     least, most = LIMITS[tensor.dtype]
-    low, high = max(least, -greatest), min(most, greatest)
+    low, high = whole_ends(tensor, max(least, -greatest), min(most, greatest))
     beyond = min(high + 1, LIMITS["int64"][1])
     values = torch.randint(low, beyond, tensor.shape, generator=generator, dtype=_type(tensor))
     kind = torch.randint(8, tensor.shape, generator=generator, dtype=torch.uint8)
-    return values.masked_fill_(kind == 0, low).masked_fill_(kind == 1, high)
+    values = values.masked_fill_(kind == 0, low).masked_fill_(kind == 1, high)
+    return without_zero(values, tensor, (low, high))
 
 
 def _type(tensor: Tensor) -> torch.dtype:
@@ -76,9 +79,11 @@ def _random(tensor: Tensor, generator: torch.Generator) -> torch.Tensor:
     dtype = _type(tensor)
     if dtype.is_floating_point or dtype.is_complex:
         drawn = torch.promote_types(dtype, torch.float32)
-        return torch.randn(tensor.shape, generator=generator, dtype=drawn).to(dtype)
-    low, high = (0, 2) if dtype == torch.bool else (-SMALL if dtype.is_signed else 0, SMALL)
-    return torch.randint(low, high, tensor.shape, generator=generator).to(dtype)
+        values = torch.randn(tensor.shape, generator=generator, dtype=drawn)
+        return values.to(dtype) if dtype.is_complex else kept(folded(values, tensor.bounds), tensor)
+    low, high = whole_ends(tensor, -SMALL, SMALL - 1)
+    values = torch.randint(low, high + 1, tensor.shape, generator=generator)
+    return without_zero(values, tensor, (low, high)).to(dtype)
 
 
 def nonfinite_families(terms: int) -> tuple[Family, ...]:

@@ -35,6 +35,7 @@ class Derivation(Derived):
         tried: int = TRIED,
         baseline: Callable[..., Any] | None = None,
         progress: Callable[[str], object] | None = None,
+        check_assumptions: bool = True,
     ) -> CompiledFunction:
         """Build, check and time the best candidates and the plain programs; return the fastest
         accepted one as a function.
@@ -42,10 +43,18 @@ class Derivation(Derived):
         - `seconds` is about the most that the timing may take.
         - `tried` is how many candidates are built.
         - `baseline` is a function of torch tensors that you would call instead; it is timed too.
-        - `progress` is a function that is called with a text, which says what is being done."""
+        - `progress` is a function that is called with a text, which says what is being done.
+        - `check_assumptions=False`: no call checks the assumptions that the program rests on."""
         from einderive.frontend.trial.choose import choose  # builds only when asked for
 
-        outcome = choose(self, seconds=seconds, tried=tried, baseline=baseline, progress=progress)
+        outcome = choose(
+            self,
+            seconds=seconds,
+            tried=tried,
+            baseline=baseline,
+            progress=progress,
+            check_assumptions=check_assumptions,
+        )
         parts = {part.name: getattr(outcome, part.name) for part in fields(outcome)}
         return CompiledFunction(**parts)
 
@@ -90,7 +99,8 @@ class CompiledFunction(Outcome, Uncopied):
         - `out=` is an array for the result, or a tuple of arrays for several outputs.  If the
           formula has a tensor named `out`, the name means that tensor.
 
-        No gradients are recorded.  Raises OperandError where an operand does not fit."""
+        No gradients are recorded.  Raises OperandError where an operand does not fit, and
+        AssumptionError where one breaks an assumption that the program rests on."""
         caller = self._caller
         if not named:
             for flat in caller.asked:  # as `Caller` does: a function call less on the way

@@ -325,6 +325,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     output: Any = None,
     baseline: Callable[..., Any] | None = None,
     outputs: Sequence[str] | None = None,
+    check_assumptions: bool = True,
     **shapes: Shape | int,
 ) -> CompiledFunction:
     """Derive, check and time programs, and return the fastest accepted one as a function.
@@ -340,6 +341,8 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     - `output` is an element type to which all results are converted.
     - `baseline` is a function of torch tensors that you would call instead.  It is timed and judged
       beside the other programs.
+    - `check_assumptions`: where the program rests on an assumption of the formula (`assume A > 0`),
+      each call checks it, in one pass over the tensor.  With False it does not.
 
     Raises what `derive` raises, and BuildError where no program gives right results."""
     refuse_option_names(compile, formula, PARSED)
@@ -359,7 +362,9 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
         outputs=outputs,
         **cast(Any, shapes),
     )
-    compiled = found.compile(seconds=seconds, baseline=baseline)
+    compiled = found.compile(
+        seconds=seconds, baseline=baseline, check_assumptions=check_assumptions
+    )
     return replace(compiled, output=converted)
 
 

@@ -18,9 +18,10 @@ import numpy as np
 import torch
 from torch.nn import Parameter
 
+from einderive.eops.opaque import recordable
 from einderive.frontend.call.guard import MISS, autocast, kind, transformation
 from einderive.frontend.call.operands import FLOATING, arranged, bind, in_type, promoted
-from einderive.frontend.call.record import Unrecordable, record, recordable
+from einderive.frontend.call.record import Unrecordable, record
 from einderive.frontend.call.simplify import Simple, simplified
 from einderive.frontend.call.source import Flat, body, guarded, key_of
 from einderive.ta.ir.node import Tensor

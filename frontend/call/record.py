@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeVar
 
 import torch
-from torch.autograd import forward_ad
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakTensorKeyDictionary
 
@@ -205,7 +204,7 @@ class _Recorder(TorchFunctionMode):
         result = func(*args, **given)
         outputs = _outputs(result)
         writes = [tensor for tensor, version in before if tensor._version != version]
-        if outputs is None and not writes:
+        if outputs is None and not writes and not is_opaque(func):
             return result  # a property of a layout, or a setting
         tree = mapped(
             (tuple(args), tuple(given.values())), lambda t: Ref(self.number(t)), torch.Tensor
@@ -255,17 +254,6 @@ def _masked(func: Callable[..., Any], args: Sequence[Any]) -> bool:
         return False
     return any(
         index.dtype in (torch.bool, torch.uint8) for index in leaves(args[1:2], torch.Tensor)
-    )
-
-
-def recordable() -> bool:
-    """Are calls what they are elsewhere?  Not under a transformation or a dispatch mode of torch
-    (`vmap`, `FakeTensorMode`), whose tensors are not to be kept, nor where tangents are carried
-    along."""
-    return (
-        torch._C._functorch.maybe_current_level() is None
-        and not torch._C._len_torch_dispatch_stack()
-        and forward_ad._current_level < 0
     )
 
 

@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from einderive.eops.opaque import recordable
 from einderive.eops.torch_views.contract import Operand, contract, sum_over
 from einderive.frontend.call.guard import MISS
-from einderive.frontend.call.record import Unrecordable, record, recordable
+from einderive.frontend.call.record import Unrecordable, record
 from einderive.frontend.call.simplify import simplified
 from einderive.frontend.call.source import Flat, guarded, guarded_call
 

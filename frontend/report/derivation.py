@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from einderive.derivations.effects.rounding import Exactness
+from einderive.derivations.record.promises import used_by
 from einderive.derivations.rules import ALL_RULES
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import VIEW
@@ -24,6 +25,8 @@ from einderive.frontend.derived import Derived
 from einderive.frontend.report.story import tell
 from einderive.frontend.report.terminal import WIDTH, formula, indented, rendered, with_heads
 from einderive.frontend.text import counted, duration, listed, operators, tensors
+from einderive.ta.ir.node import Tensor
+from einderive.ta.ir.program import Assumption
 from einderive.ta.ir.subst import stages
 from einderive.ta.printing.show import show_program
 
@@ -56,6 +59,10 @@ def derivation_parts(derivation: Derived, width: int, candidate: int) -> Iterato
     if plan.steps:
         yield Text("digits", "bold")
         yield indented(digits(plan.steps))
+        yield ""
+    if used := assumptions(plan.steps):
+        yield Text("assumptions", "bold")
+        yield indented(used)
         yield ""
     yield Text(f"candidates for {derivation.target}, the best of each idea first", "bold")
     yield _candidates(derivation, candidate)
@@ -117,7 +124,8 @@ def stage_lines(derivation: Derived, plan: Plan) -> list[StageLine]:
     through by an operator after it."""
     known = {stage.scope: stage for stage in plan.stages}
     found: list[StageLine] = []
-    texts = show_program(derivation.staged(plan)).splitlines()
+    program = derivation.staged(plan)
+    texts = show_program(program).splitlines()[-len(program.statements) :]  # not what is assumed
     scopes = stages(*plan.roots)
     for position, text in enumerate(texts):
         stage = known.get(scopes[position]) if position < len(scopes) else None
@@ -168,6 +176,21 @@ def digits(steps: Sequence[Step]) -> str:
     return " ".join(sentences) or (
         "Every step moves the same floating-point operations elsewhere; no digits change."
     )
+
+
+def assumptions(steps: Sequence[Step]) -> str:
+    """Which assumptions of the formula the steps used, in sentences; empty where they used none."""
+    users: dict[Tensor, list[str]] = {}
+    for number, step in enumerate(steps, 1):
+        for tensor in used_by(step):
+            users.setdefault(tensor, []).append(f"{number} ({step.rule})")
+    found = []
+    for tensor, named in users.items():
+        verb = "uses" if len(named) == 1 else "use"
+        found.append(f"{step_list(named)} {verb} {Assumption(tensor.name, tensor.bounds)}.")
+    if found:
+        found.append("A compiled program with these steps checks this in each call.")
+    return " ".join(found)
 
 
 def step_list(steps: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from jinja2 import Environment, StrictUndefined, Template
 from einderive.frontend.derived import Derived
 from einderive.frontend.report.derivation import (
     RULE_OF,
+    assumptions,
     candidate_lines,
     digits,
     searched,
@@ -24,7 +25,17 @@ from einderive.frontend.text import counted, duration, tensors
 from einderive.ta.printing.show import show_program
 
 TEMPLATE = Path(__file__).with_name("derivation.html")
-FILTERS = (candidate_lines, counted, digits, duration, searched, stage_lines, tell, tensors)
+FILTERS = (
+    assumptions,
+    candidate_lines,
+    counted,
+    digits,
+    duration,
+    searched,
+    stage_lines,
+    tell,
+    tensors,
+)
 
 
 @cache

@@ -11,15 +11,17 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from einderive.derivations.record.promises import used_by_all
 from einderive.frontend.accuracy.accept import FACTOR, FLOOR
 from einderive.frontend.accuracy.digits import MOST_LOST
 from einderive.frontend.accuracy.judged import FamilyError
 from einderive.frontend.report.derivation import step_list
 from einderive.frontend.report.terminal import WIDTH, formula, indented, rendered, with_heads
-from einderive.frontend.text import duration, figure, operators, tensors
+from einderive.frontend.text import duration, figure, listed, operators, tensors
 from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.races import MARGIN
 from einderive.frontend.trial.trial import Trial
+from einderive.ta.ir.program import Assumption
 from einderive.ta.printing.show import show_program
 
 NOTICED = 0.5
@@ -49,6 +51,8 @@ def compiled_parts(compiled: Outcome, width: int) -> Iterator[RenderableType]:
     for trial in compiled.trials:
         yield from _hard(trial)
     yield Text(verdict(compiled), "bold")
+    if promised := resting(compiled):
+        yield indented(promised)
     if found := warning(compiled):
         yield Text(found, "red")
     yield Text(
@@ -124,6 +128,17 @@ def warning(compiled: Outcome) -> str:
     if compiled.derivation.accuracy != "fast":
         return f"{text}; more than {MOST_LOST:g} would refuse it"
     return f'{text}; accuracy="normwise", the default, refuses a program that loses more than one'
+
+
+def resting(compiled: Outcome) -> str:
+    """On which assumptions the chosen program rests, in a sentence; empty where on none."""
+    plan = compiled.chosen.plan
+    used = used_by_all(plan.steps) if plan is not None else ()
+    if not used:
+        return ""
+    named = listed([str(Assumption(tensor.name, tensor.bounds)) for tensor in used])
+    checked = "each call checks" if compiled.run.promised else "no call checks"
+    return f"it rests on what is assumed, {named}; {checked} it"
 
 
 def spread(trial: Trial) -> str:

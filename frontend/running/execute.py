@@ -9,11 +9,13 @@ from typing import Any
 
 import torch
 
+from einderive.derivations.record.promises import used_by_all
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import FOLDED, Stage
 from einderive.eops.back_ends import lowered
 from einderive.eops.back_ends.task import Run, Task
 from einderive.eops.torch_views.types import is_whole
+from einderive.frontend.promises.check import Check, check_of
 from einderive.frontend.running.results import owned
 from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.ir.subst import nested_scopes
@@ -25,6 +27,7 @@ class Executable:
     earlier stages.
 
     - `kept` are the stages whose memory later calls read again.
+    - `promised` are the inputs of which each call checks what the formula promises.
     - `types` are the element types of the formula's outputs.  The results are converted to them,
       since a derived program may compute in others: floats where the formula has integers, or
       integers where it has floats.
@@ -37,6 +40,11 @@ class Executable:
     words: tuple[str, ...]
     kept: tuple[Scope, ...] = ()
     types: tuple[torch.dtype, ...] = ()
+    promised: tuple[Tensor, ...] = ()
+
+    @cached_property
+    def _checks(self) -> list[tuple[Tensor, Check]]:
+        return [(tensor, check_of(tensor)) for tensor in self.promised]
 
     @cached_property
     def _dropped(self) -> dict[int, list[Scope]]:
@@ -48,6 +56,8 @@ class Executable:
         }
 
     def __call__(self, inputs: Mapping[Tensor, torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        for tensor, check in self._checks:
+            check(inputs[tensor])
         buffers: dict[Any, torch.Tensor] = dict(inputs)
         dropped = self._dropped
         for position, (scope, run) in enumerate(zip(self.scopes, self.runs, strict=True)):
@@ -90,11 +100,13 @@ def executable(
     *,
     strict: bool = False,
     compiled: bool = False,
+    checked: bool = True,
 ) -> Executable:
     """The plan's stages on `cpu` or `cuda`: library operators by their launchers, eOperators
     through torch on strided views on the CPU and as Triton kernels on a GPU.  `types`: see
     `Executable`.  `strict`: eOperators keep NaN and infinities where the stages have them.
-    `compiled`: stages become compiled loops on the CPU, where that may be faster."""
+    `compiled`: stages become compiled loops on the CPU, where that may be faster.  `checked`: each
+    call checks the promises that the plan's steps used."""
     runs = [lowered(task_of(stage, device, strict, compiled)) for stage in plan.stages]
     return Executable(
         plan.roots,
@@ -103,6 +115,7 @@ def executable(
         tuple(word for _, word in runs),
         tuple(stage.scope for stage in plan.stages if stage.operator == FOLDED),
         tuple(types),
+        used_by_all(plan.steps) if checked else (),
     )
 
 

@@ -61,6 +61,7 @@ def choose(
     tried: int = TRIED,
     baseline: Callable[..., Any] | None = None,
     progress: Say | None = None,
+    check_assumptions: bool = True,
 ) -> Outcome:
     """Build the plain programs and the best candidates, refuse what is inaccurate, race the rest.
 
@@ -72,7 +73,8 @@ def choose(
     `seconds` is about the most that the timing may take.  `baseline` is a function of torch tensors
     that enters as one more plain program: it takes the operands by position, in the order in which
     the formula reads them first, and gives the output, or a tuple of several.  `progress` is told
-    in words what is being done."""
+    in words what is being done.  `check_assumptions`: each call checks the promises on which the
+    program rests, and the time for this counts."""
     if not isinstance(seconds, Real) or not seconds >= 0:  # also refuses NaN
         raise OperandError(
             f"seconds is how long timing may take, not {shown(seconds)}",
@@ -106,6 +108,7 @@ def choose(
         odd = nonfinite_cases(program, device) if derivation.nan == "strict" else ()
         judge = Judge(program, expected, device, standard_error(program, expected), odd)
         judge.strict, judge.begun = derivation.nan == "strict", begun
+        judge.checked = check_assumptions
     hard = HardCases(program, device, derivation.accuracy, preparing=PREPARING_SECONDS)
     say("running plain programs")
     with _plain_errors():

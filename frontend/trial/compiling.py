@@ -9,7 +9,7 @@ from time import perf_counter
 from einderive.derivations.search.extract import Plan
 from einderive.eops.back_ends.cpu_kernels import worth_compiling as stage_is_worth
 from einderive.frontend.derived import Derived
-from einderive.frontend.running.execute import executable, task_of
+from einderive.frontend.running.execute import task_of
 from einderive.frontend.trial.entrants import RACING_SECONDS, Entrant, Judge, entered, reason
 from einderive.frontend.trial.trial import Trial
 
@@ -58,9 +58,7 @@ def compiled_candidate(label: str, plan: Plan, judge: Judge) -> Entrant:
     which the time does not count."""
     entrant = Entrant(Trial(label, plan, (), inf, inf, "accepted"))
     try:
-        built = executable(
-            plan, judge.device, judge.expected.types, strict=judge.strict, compiled=True
-        )
+        built = judge.built(plan, compiled=True)
         built(judge.expected.inputs)
     except Exception as problem:  # numba's own errors are no subclasses of any of PROBLEMS
         return entrant.out(f"not built: {reason(problem)}")

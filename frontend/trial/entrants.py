@@ -91,6 +91,8 @@ class Judge:
     begun: float = 0.0
     strict: bool = False
     """NaN and infinities have to stay in place."""
+    checked: bool = True
+    """Each call checks the promises that a candidate's steps used."""
 
     def __post_init__(self) -> None:
         self.started = perf_counter()
@@ -117,6 +119,12 @@ class Judge:
         if self.device != "cpu" or not isfinite(self.fastest):
             return inf
         return max(ALL_SECONDS, ALL_TIMES * self.fastest) - (perf_counter() - self.begun)
+
+    def built(self, plan: Plan, *, compiled: bool = False) -> Executable:
+        types, strict, checked = self.expected.types, self.strict, self.checked
+        return executable(
+            plan, self.device, types, strict=strict, compiled=compiled, checked=checked
+        )
 
     def far_behind(self, seconds: float) -> bool:
         times = FAR_BEHIND if self.fastest < SLOW else SLOW_FAR_BEHIND
@@ -190,7 +198,7 @@ def candidate(label: str, plan: Plan, judge: Judge) -> Entrant:
     if judge.late or judge.left < RACING_SECONDS:
         return entrant.out("left out: the time for trying programs was used up")
     try:
-        built = executable(plan, judge.device, judge.expected.types, strict=judge.strict)
+        built = judge.built(plan)
     except PROBLEMS as problem:
         return entrant.out(f"not built: {reason(problem)}")
     return entered(entrant, plan, built, judge)

@@ -10,14 +10,14 @@ dimension of the same iterator with a name has this size, and so has the end of 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from fractions import Fraction
 from typing import TypeAlias
 
 from einderive.ta.errors import NameUnknownError, RangeError, shown
 from einderive.ta.given.assumptions import EXAMPLE, both, promised
-from einderive.ta.ir.node import ANY, Bounds
+from einderive.ta.ir.node import ANY, Bounds, Tensor
 from einderive.ta.ir.node import Number as Value
 from einderive.ta.notation.lowering import constant
 from einderive.ta.syntax.tree import (
@@ -80,15 +80,21 @@ def promises_and_sizes(
     return found, found_sizes(statements, shapes, sizes)
 
 
-def refuse_unread(promises: Promises, inputs: Collection[str]) -> None:
-    """Refuse promises about what is no input."""
-    for name, (_, promise) in promises.items():
+def refuse_unread(promises: Promises, inputs: Mapping[str, Tensor]) -> None:
+    """Refuse promises about what is no input, and about the order of complex numbers."""
+    for name, (bounds, promise) in promises.items():
         if name not in inputs:
             raise NotationError(
                 f"{name} is not read, so nothing is assumed of it",
                 promise.span,
                 NameUnknownError,
                 next_step=f"the inputs are {', '.join(inputs)}",
+            )
+        if inputs[name].dtype.startswith("complex") and bounds != Bounds(nonzero=True):
+            raise NotationError(
+                f"{name} holds complex numbers, which have no order",
+                promise.span,
+                next_step=f"of complex numbers only `assume {name} != 0` can be said",
             )
 
 

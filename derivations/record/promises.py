@@ -1,0 +1,47 @@
+"""Which promises of a formula (`assume A > 0`) the steps of a derivation used.
+
+A step used no promise if its witness proves the same step where nothing is promised, or if the
+checker shows the two sides equal there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from einderive.derivations.checker import not_shown
+from einderive.derivations.steps.kernel import Step, apply
+from einderive.ta.errors import RuleRefused
+from einderive.ta.facts.assumed import forgotten, promising
+from einderive.ta.ir.node import Tensor
+
+
+def used_by_all(steps: Iterable[Step]) -> tuple[Tensor, ...]:
+    """The inputs with a promise that one of the steps used, each once."""
+    return tuple(dict.fromkeys(tensor for step in steps for tensor in used_by(step)))
+
+
+@lru_cache(maxsize=1 << 10)
+def used_by(step: Step) -> tuple[Tensor, ...]:
+    """The inputs with a promise that the step used.
+
+    One promise after the other is forgotten, as long as the step still holds."""
+    idle = frozenset(promising(step.before))
+    if not idle or _holds(step, idle):
+        return ()
+    promised, idle = promising(step.before), frozenset()
+    for tensor in promised:
+        if _holds(step, idle | {tensor}):
+            idle |= {tensor}
+    return tuple(tensor for tensor in promised if tensor not in idle)
+
+
+def _holds(step: Step, idle: frozenset[Tensor]) -> bool:
+    """Whether the step holds without what is promised of these tensors."""
+    before, after = forgotten(step.before, idle), forgotten(step.after, idle)
+    try:
+        if apply(before, step.witness) is after:
+            return True
+    except (RuleRefused, LookupError):
+        pass
+    return not_shown(before, after, step.witness) is None
