@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -18,6 +18,9 @@ from einderive.frontend.trial.outcome import TRIED, Outcome
 from einderive.ta.ir.node import Tensor
 from einderive.ta.printing.show import show_program
 from einderive.ta.uncopied import Uncopied
+
+if TYPE_CHECKING:
+    from torch._ops import OpOverload
 
 
 class Derivation(Derived):
@@ -111,6 +114,22 @@ class CompiledFunction(Outcome, Uncopied):
             out = named.pop("out")
             return into(self.derivation.source, out, caller(*args, **named))
         return caller.unasked(args, named)
+
+    def as_torch_op(self, name: str, /) -> OpOverload[..., Any]:
+        """The function as one operator of torch, `torch.ops.einderive.<name>`.
+
+        Code under `torch.compile` may call it: torch knows the shapes and types of its results,
+        and leaves the call as it is.  A name such as `"mine::scores"` gives the namespace too.
+
+        - Operands are tensors of the formula's shapes and types, by position or by name.
+        - Results are contiguous, and have memory of their own.
+        - No gradients are recorded: `backward` through it raises an error.
+        - In a CUDA graph, call it once before the capture, since kernels are built at first use.
+
+        Raises TextError for a name that another function has."""
+        from einderive.frontend.api.torch_operator import torch_operator
+
+        return torch_operator(self, name, self.derivation.source, self.device, self.output)
 
     def recorded(self, /, *operands: torch.Tensor) -> Simple:
         """The calls of torch that a call with such tensors makes."""
