@@ -343,7 +343,7 @@ def _inlined(scope: Scope, bodies: Mapping[str, Scope]) -> Scope:
 
 @lru_cache(maxsize=1)
 def _parser() -> Lark:
-    places = (("notation", "grammar.lark"), ("identities", "identity.lark"))
+    places = (("syntax", "grammar.lark"), ("identities", "identity.lark"))
     folders = ((files(f"einderive.ta.{room}"), name) for room, name in places)
     texts = (folder.joinpath(name).read_text("utf-8") for folder, name in folders)
     return Lark(
