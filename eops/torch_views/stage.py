@@ -5,7 +5,8 @@
 Which operations: a single read is a view; a product under a sum is a chain of matrix products; a
 sliding window with few taps is a sum of shifted slices; everything else is evaluated elementwise,
 block by block, and reduced.  A reduction of which an equality leaves one term, as in a gather, is
-this term.  What can be decided from the scope is decided once, in `lower`.
+this term; where an equality says to which element a term goes, as in a scatter, it is added there.
+What can be decided from the scope is decided once, in `lower`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from einderive.eops.torch_views.digits import split_digits
 from einderive.eops.torch_views.one_term import one_term_stage
 from einderive.eops.torch_views.positions import Positions
 from einderive.eops.torch_views.scalar import Buffers, Elementwise
+from einderive.eops.torch_views.scatter import scatter_stage
 from einderive.eops.torch_views.steps import align
 from einderive.eops.torch_views.strided import fill_value
 from einderive.eops.torch_views.taps import TapStage, tap_stage
@@ -57,16 +59,29 @@ def lower(scope: Scope, *, as_written: bool = False) -> Stage:
     """
     if 0 in scope.shape or any(bound.extent == 0 for bound in scope.sums):
         return _constant_stage(scope)
-    positions = Positions(scope)
-    scope = positions.scope
-    kernel, types = _computed(scope, as_written=as_written), types_of(scope)
+    kernel, types = _scattered(scope, as_written=as_written), types_of(scope)
+    kernel = kernel or _placed(scope, as_written=as_written)
 
     @torch.no_grad()
     def run(buffers: Buffers) -> torch.Tensor:
-        buffers = positions.beside(buffers)
         return kernel(buffers, types(buffers))
 
     return run
+
+
+def _scattered(scope: Scope, *, as_written: bool) -> _Kernel | None:
+    stage = scatter_stage(scope)
+    if stage is None:
+        return None
+    terms = _placed(stage.terms, as_written=as_written)
+    places = [lower(place) for place in stage.places]
+    return lambda buffers, types: stage(terms, places, buffers, types)
+
+
+def _placed(scope: Scope, *, as_written: bool) -> _Kernel:
+    positions = Positions(scope)
+    kernel = _computed(positions.scope, as_written=as_written)
+    return lambda buffers, types: kernel(positions.beside(buffers), types)
 
 
 def _computed(scope: Scope, *, as_written: bool) -> _Kernel:

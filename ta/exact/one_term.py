@@ -32,7 +32,7 @@ def one_term(scope: Scope) -> OneTerm | None:
     body, used = scope.body, 0
     while isinstance(body, Apply) and body.function == "choose" and body.args[2] is nothing:
         condition, body, _ = body.args
-        for v, e in _equalities(condition):
+        for v, e in equalities(condition):
             fixed = sum(1 << i for i in (*values, v))
             if v in sums and v not in values and not (used | e.free) & fixed:
                 values[v], used = e, used | e.free
@@ -44,7 +44,7 @@ def one_term(scope: Scope) -> OneTerm | None:
     return OneTerm(values, body) if values else None
 
 
-def _equalities(condition: Node) -> list[tuple[int, Node]]:
+def equalities(condition: Node) -> list[tuple[int, Node]]:
     """Each iterator that the condition says to equal a value, and this value."""
     if not isinstance(condition, Apply) or condition.function != "equal":
         return []

@@ -300,6 +300,8 @@ class Reduction:
     compute in."""
     torch_repeat: str
     """The reduction of the tensor `x` taken `n` times."""
+    torch_scatter: str
+    """The reduction, as `Tensor.scatter_reduce_` calls it."""
     triton: str
     """Of two values; a NaN stays one."""
     opposite: str = ""

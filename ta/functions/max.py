@@ -16,6 +16,7 @@ REDUCER = Reduction(
     torch=maximum.FUNCTION.torch,
     torch_reduce="x.amax(axes)",
     torch_repeat="x",
+    torch_scatter="amax",
     triton=maximum.FUNCTION.triton,
     opposite="min",
 )

@@ -16,6 +16,7 @@ REDUCER = Reduction(
     torch=minimum.FUNCTION.torch,
     torch_reduce="x.amin(axes)",
     torch_repeat="x",
+    torch_scatter="amin",
     triton=minimum.FUNCTION.triton,
     opposite="max",
 )

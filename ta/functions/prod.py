@@ -15,5 +15,6 @@ REDUCER = Reduction(
     torch="torch.mul",
     torch_reduce="x.flatten(axes[0]).prod(-1, dtype=dtype)",
     torch_repeat="x ** n",
+    torch_scatter="prod",
     triton="{0} * {1}",
 )

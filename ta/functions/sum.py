@@ -15,6 +15,7 @@ REDUCER = Reduction(
     torch="torch.add",
     torch_reduce="x.sum(axes, dtype=dtype)",
     torch_repeat="x * n",
+    torch_scatter="sum",
     triton="{0} + {1}",
     spellings=("S", "Σ"),
 )
