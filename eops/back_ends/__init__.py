@@ -6,7 +6,10 @@ May be imported by `frontend`.
 
 from __future__ import annotations
 
-from einderive.eops.back_ends.task import BackEnd, Run, Task
+from collections.abc import Sequence
+
+from einderive.eops.back_ends.task import BackEnd, Fused, Run, Task
+from einderive.ta.ir.node import Scope
 from einderive.ta.listing import listed
 
 BACK_ENDS: tuple[BackEnd, ...] = listed(
@@ -25,3 +28,15 @@ def lowered(task: Task) -> tuple[Run, str]:
         if run is not None:
             return run, back_end.word or task.operator
     raise AssertionError("no back end takes the stage")
+
+
+def fused(tasks: Sequence[Task], roots: Sequence[Scope]) -> tuple[Fused, ...]:
+    """The stages of a program that a back end computes together, no stage twice, in an order in
+    which each finds what it reads."""
+    left = list(tasks)
+    found: list[Fused] = []
+    for back_end in BACK_ENDS:
+        for one in back_end.fuse(left, roots) if back_end.fuse is not None else ():
+            found.append(one)
+            left = [task for task in left if task.scope not in one.stages]
+    return tuple(found)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from math import prod
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import torch
 
-from einderive.eops.back_ends.task import BackEnd, Run, Task
+from einderive.eops.back_ends.task import BackEnd, Fused, Run, Task
 from einderive.eops.loops.group import Group
 from einderive.eops.opaque import opaque
-from einderive.eops.torch_views.positions import Positions, placed
 from einderive.eops.torch_views.stage import lower
-from einderive.eops.torch_views.types import depends_on_inputs, types_of
-from einderive.ta.ir.node import Access
+from einderive.eops.torch_views.types import depends_on_inputs, types_beside
+from einderive.ta.ir.node import Access, Scope, Source, Tensor
+from einderive.ta.ir.positions import INDEX, is_input
 from einderive.ta.ir.subst import nested_scopes, sources
+
+if TYPE_CHECKING:
+    from einderive.eops.cpu_kernels.build import Kernel
+
+Compute: TypeAlias = Callable[[Mapping[Any, torch.Tensor]], tuple[torch.Tensor, ...]]
 
 MOST_REUSE: Final = 64
 """A stage with more steps for each element that it reads or writes multiplies matrices: torch's
@@ -33,15 +38,20 @@ def installed() -> bool:
 
 def worth_compiling(task: Task) -> bool:
     """Whether a kernel may be faster than torch's operations for the stage."""
+    if isinstance(task.scope.body, Access) and not task.scope.sums:
+        return False  # a view
+    return _fusible(task)
+
+
+def _fusible(task: Task) -> bool:
+    """Whether the stage may be part of a kernel."""
     scope = task.scope
     if task.device != "cpu" or task.weights or not installed() or scope.empty:
         return False
-    if isinstance(scope.body, Access) and not scope.sums:
-        return False  # a view
     if not depends_on_inputs(scope) or _reads_past(task):
         return False
-    scope = placed(scope)
-    moved = scope.size + sum(prod(side.extent for side in s.ranges) for s in sources(scope.body))
+    inputs = (source for source in sources(scope.body) if source is not INDEX)
+    moved = scope.size + sum(prod(side.extent for side in source.ranges) for source in inputs)
     if prod(scope.extents) > MOST_REUSE * moved:
         return False
     from einderive.eops.cpu_kernels.build import takes
@@ -51,46 +61,86 @@ def worth_compiling(task: Task) -> bool:
 
 def _reads_past(task: Task) -> bool:
     """Whether the operator computes more than this stage, so that its sources are not there."""
-    if task.binding is None:
-        return False
-    there = {operand.source for operand in task.binding.operands}
-    return any(source not in there for source in nested_scopes(task.scope))
+    return any(source not in task.reads for source in nested_scopes(task.scope))
 
 
 def _lower(task: Task) -> Run | None:
     if not task.compiled or not worth_compiling(task):
         return None
-    from einderive.eops.cpu_kernels.build import Kernel, build
+    compute = _computed(Group.alone(task.scope), task.strict)
+    return lambda buffers: compute(buffers)[0]
 
-    positions = Positions(task.scope)
-    scope = positions.scope
-    read, types = sources(scope.body), types_of(scope)
-    group = Group.alone(scope)
-    otherwise = lower(scope, as_written=task.strict)
+
+def _fuse(tasks: Sequence[Task], roots: Sequence[Scope]) -> Sequence[Fused]:
+    """The groups of several stages that one kernel computes."""
+    fusible = {task.scope for task in tasks if task.compiled and _fusible(task)}
+    if len(fusible) < 2:
+        return ()
+    from einderive.eops.loops.fuse import groups
+
+    kept = {task.scope for task in tasks}
+    reads = {task.scope: [s for s in task.reads if s in kept] for task in tasks}
+    strict = any(task.strict for task in tasks)
+    return [
+        Fused(group.stages, group.outputs, _computed(group, strict), CPU_KERNELS.word)
+        for group in groups(reads, fusible, roots)
+        if len(group.stages) > 1
+    ]
+
+
+def _computed(group: Group, strict: bool) -> Compute:
+    """The tensors of a group's outputs: by one kernel where all its stages compute in one floating
+    type, else stage by stage."""
+    read = group.operands
     known: dict[object, Kernel] = {}
 
     @opaque
-    def compute(*tensors: torch.Tensor) -> torch.Tensor:
+    def compute(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         key = tuple([(tensor.dtype, tensor.stride()) for tensor in tensors])
         kernel = known.get(key)
         if kernel is None or any(tensor.is_neg() for tensor in tensors):
-            buffers = dict(zip(read, tensors, strict=True))
-            made = types(buffers)
-            if made.compute != made.result or made.result not in COMPUTED:
-                return otherwise(buffers)
+            made = _type(group, dict(zip(read, tensors, strict=True)))
+            if made is None:
+                return _stage_by_stage(group, dict(zip(read, tensors, strict=True)), strict)
+            from einderive.eops.cpu_kernels.build import build
+
             tensors = tuple([tensor.resolve_neg() for tensor in tensors])
             names = tuple(str(tensor.dtype).removeprefix("torch.") for tensor in tensors)
             strides = tuple(tensor.stride() for tensor in tensors)
-            kernel = build(group, names, strides, str(made.result).removeprefix("torch."))
-            known[key] = kernel
-        (result,) = kernel(*tensors)
-        return result
+            kernel = known[key] = build(group, names, strides, str(made).removeprefix("torch."))
+        return kernel(*tensors)
 
-    def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
-        held = positions.beside(buffers)
-        return compute(*[held[source] for source in read])
-
-    return run
+    return lambda buffers: compute(*[buffers[source] for source in read])
 
 
-CPU_KERNELS = BackEnd(_lower, "eOperator (compiled loops)")
+def _type(group: Group, buffers: Mapping[Source, torch.Tensor]) -> torch.dtype | None:
+    """The type in which all stages compute and which they give back, if it is one."""
+    types = {source: tensor.dtype for source, tensor in buffers.items()} | {INDEX: torch.int64}
+    found = set()
+    for stage in group.stages:
+        read = {source: types[source] for source in sources(stage.body)}
+        inputs = [
+            t for source, t in read.items() if isinstance(source, Tensor) and is_input(source)
+        ]
+        made = types_beside(stage, list(read.values()), inputs)
+        found |= {made.compute, made.result}
+        types[stage] = made.result
+    (dtype, *others) = found
+    return None if others or dtype not in COMPUTED else dtype
+
+
+def _stage_by_stage(
+    group: Group, buffers: Mapping[Source, torch.Tensor], strict: bool
+) -> tuple[torch.Tensor, ...]:
+    held: dict[Any, torch.Tensor] = dict(buffers)
+    for stage in group.stages:
+        held[stage] = _otherwise(stage, strict)(held)
+    return tuple(held[output] for output in group.outputs)
+
+
+@lru_cache(maxsize=256)
+def _otherwise(stage: Scope, strict: bool) -> Run:
+    return lower(stage, as_written=strict)
+
+
+CPU_KERNELS = BackEnd(_lower, "eOperator (compiled loops)", _fuse)

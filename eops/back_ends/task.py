@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import torch
 
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding
+from einderive.ta.ir.subst import nested_scopes
 
 Run = Callable[[Mapping[Any, torch.Tensor]], torch.Tensor]
 """From the buffers of tensors and scopes to the stage's own.  A buffer has the extents of its
@@ -31,11 +32,32 @@ class Task:
     strict: bool = False
     compiled: bool = False
 
+    @property
+    def reads(self) -> tuple[Scope, ...]:
+        """The stages whose tensors the operator, or the stage itself, reads."""
+        if self.binding is None:
+            return () if self.weights else nested_scopes(self.scope)
+        read = (operand.source for operand in self.binding.operands)
+        return tuple(dict.fromkeys(source for source in read if isinstance(source, Scope)))
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """Several stages that are computed together: `run` gives the tensors of `outputs`, in order;
+    what the other stages hold is nowhere written."""
+
+    stages: tuple[Scope, ...]
+    outputs: tuple[Scope, ...]
+    run: Callable[[Mapping[Any, torch.Tensor]], tuple[torch.Tensor, ...]]
+    word: str
+
 
 @dataclass(frozen=True, slots=True)
 class BackEnd:
     """`lower` gives the stage as a function, or None where this back end does not take it.  `word`
-    is what reports call it; where there is none, the operator's name."""
+    is what reports call it; where there is none, the operator's name.  `fuse` picks stages of a
+    program that it computes together; of the program's outputs each has to be among `outputs`."""
 
     lower: Callable[[Task], Run | None]
     word: str = ""
+    fuse: Callable[[Sequence[Task], Sequence[Scope]], Sequence[Fused]] | None = None

@@ -36,9 +36,14 @@ Strides = tuple[tuple[int, ...], ...]
 def plan(group: Group, strides: Strides) -> Plan | None:
     """The plan for operands of these strides, in the order of `group.operands`; None where no one
     kernel computes the group.  No range of a stage is empty."""
+    return min(plans(group, strides), key=seconds, default=None)
+
+
+def plans(group: Group, strides: Strides) -> tuple[Plan, ...]:
+    """The plans among which `plan` chooses."""
     alignment = aligned(group)
     if alignment is None:
-        return None
+        return ()
     made = Bodies(group, alignment, strides)
     draft = merged(
         Draft(
@@ -50,7 +55,7 @@ def plan(group: Group, strides: Strides) -> Plan | None:
             tuple(made.outputs),
         )
     )
-    return min(_candidates(draft), key=seconds)
+    return tuple(_candidates(draft))
 
 
 def dense(group: Group) -> Strides:

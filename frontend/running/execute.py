@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import torch
 
 from einderive.derivations.record.promises import used_by_all
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import FOLDED, Stage
-from einderive.eops.back_ends import lowered
-from einderive.eops.back_ends.task import Run, Task
+from einderive.eops.back_ends import fused, lowered
+from einderive.eops.back_ends.task import Fused, Run, Task
 from einderive.eops.torch_views.types import is_whole
 from einderive.frontend.promises.check import Check, check_of
 from einderive.frontend.running.results import owned
@@ -105,14 +105,28 @@ def executable(
     """The plan's stages on `cpu` or `cuda`: library operators by their launchers, eOperators
     through torch on strided views on the CPU and as Triton kernels on a GPU.  `types`: see
     `Executable`.  `strict`: eOperators keep NaN and infinities where the stages have them.
-    `compiled`: stages become compiled loops on the CPU, where that may be faster.  `checked`: each
-    call checks the promises that the plan's steps used."""
-    runs = [lowered(task_of(stage, device, strict, compiled)) for stage in plan.stages]
+    `compiled`: stages, and groups of these, become compiled loops on the CPU, where that may be
+    faster.  `checked`: each call checks the promises that the plan's steps used."""
+    tasks = [task_of(stage, device, strict, compiled) for stage in plan.stages]
+    units = _in_order(tasks, fused(tasks, plan.roots))
+    scopes: list[Scope] = []
+    runs: list[Run] = []
+    words: list[str] = []
+    for unit in units:
+        if isinstance(unit, Fused):
+            scopes += unit.outputs
+            runs += _one_by_one(unit)
+            words.append(unit.word)
+        else:
+            run, word = lowered(unit)
+            scopes.append(unit.scope)
+            runs.append(run)
+            words.append(word)
     return Executable(
         plan.roots,
-        tuple(stage.scope for stage in plan.stages),
-        tuple(run for run, _ in runs),
-        tuple(word for _, word in runs),
+        tuple(scopes),
+        tuple(runs),
+        tuple(words),
         tuple(stage.scope for stage in plan.stages if stage.operator == FOLDED),
         tuple(types),
         used_by_all(plan.steps) if checked else (),
@@ -124,3 +138,43 @@ def task_of(stage: Stage, device: str, strict: bool = False, compiled: bool = Fa
     weights = stage.operator == FOLDED
     name = stage.operator or ""
     return Task(stage.scope, device, name, stage.binding, weights, strict, compiled)
+
+
+def _in_order(tasks: Sequence[Task], together: Sequence[Fused]) -> list[Task | Fused]:
+    """Stages, and groups of these, so that each comes after what it reads."""
+    inside = {stage for one in together for stage in one.stages}
+    units: list[Task | Fused] = [task for task in tasks if task.scope not in inside]
+    if not together:
+        return units
+    units += together
+    reads = {task.scope: task.reads for task in tasks}
+
+    def needed(unit: Task | Fused) -> set[Scope]:
+        stages = unit.stages if isinstance(unit, Fused) else (unit.scope,)
+        read = {source for stage in stages for source in reads[stage]} - {*stages}
+        return read & reads.keys()
+
+    made: set[Scope] = set()
+    found: list[Task | Fused] = []
+    while units:
+        ready = next(unit for unit in units if needed(unit) <= made)
+        units.remove(ready)
+        found.append(ready)
+        made |= {*(ready.outputs if isinstance(ready, Fused) else (ready.scope,))}
+    return found
+
+
+def _one_by_one(unit: Fused) -> list[Run]:
+    """The outputs of a group one after the other: the first run computes all of them and puts the
+    others among the buffers."""
+    others = unit.outputs[1:]
+
+    def whole(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
+        found = unit.run(buffers)
+        cast(dict[Any, torch.Tensor], buffers).update(zip(unit.outputs, found, strict=True))
+        return found[0]
+
+    def part(scope: Scope) -> Run:
+        return lambda buffers: buffers[scope]
+
+    return [whole, *(part(scope) for scope in others)]

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import inf, prod
 from time import perf_counter
 
 from einderive.derivations.search.extract import Plan
+from einderive.derivations.search.graph import FOLDED, Stage
 from einderive.eops.back_ends.cpu_kernels import worth_compiling as stage_is_worth
 from einderive.frontend.derived import Derived
 from einderive.frontend.running.execute import task_of
 from einderive.frontend.trial.entrants import RACING_SECONDS, Entrant, Judge, entered, reason
 from einderive.frontend.trial.trial import Trial
+from einderive.ta.ir.subst import nested_scopes, stages
 
 COMPILED = 2
 """So many programs at most have their stages compiled: the formula as given, and the fastest."""
@@ -36,7 +39,7 @@ def worth_compiling(
     if derivation.target != "cpu":
         return
     started = perf_counter()
-    found: list[tuple[str, Plan]] = [(AS_GIVEN, derivation.unchanged)]
+    found: list[tuple[str, Plan]] = [(AS_GIVEN, apart(derivation.unchanged))]
     running = [entrant for entrant in entrants if entrant.run is not None]
     fastest = min((entrant.seconds for entrant in running), default=inf)
     for entrant in sorted(running, key=lambda entrant: entrant.seconds):
@@ -47,10 +50,28 @@ def worth_compiling(
         spent = perf_counter() - started
         if spent > COMPILING_SECONDS or judge.left < RACING_SECONDS + max(spent, ONE_SECONDS):
             return
-        stages = [s for s in plan.stages if stage_is_worth(task_of(s, "cpu", compiled=True))]
-        least = POINT_SECONDS * sum(prod(stage.scope.extents) for stage in stages)
-        if 0 < len(stages) <= MOST_STAGES and least <= HOPELESS * fastest:
+        worth = [s for s in plan.stages if stage_is_worth(task_of(s, "cpu", compiled=True))]
+        least = POINT_SECONDS * sum(prod(stage.scope.extents) for stage in worth)
+        if 0 < len(worth) <= MOST_STAGES and least <= HOPELESS * fastest:
             yield label, plan
+
+
+def apart(plan: Plan) -> Plan:
+    """The program with the stages that an operator computes together as stages of their own: a
+    softmax as maximum, sum and quotient, which one kernel may compute."""
+    known = {stage.scope: stage for stage in plan.stages}
+    if not any(stage.reads_past for stage in plan.stages):
+        return plan
+    folded = {stage.scope for stage in plan.stages if stage.operator == FOLDED}
+    below = {*stages(*folded)} - folded
+    found = []
+    for scope in stages(*plan.roots):
+        stage = known.get(scope)
+        if stage is not None and not stage.reads_past:
+            found.append(stage)
+        elif scope not in below or stage is not None:
+            found.append(Stage(scope, None, None, 0.0, nested_scopes(scope), 0.0, ""))
+    return replace(plan, stages=tuple(found))
 
 
 def compiled_candidate(label: str, plan: Plan, judge: Judge) -> Entrant:

@@ -10,7 +10,7 @@ import einderive as ed
 from einderive.eops.back_ends import cpu_kernels
 from einderive.eops.back_ends.cpu_kernels import CPU_KERNELS
 from einderive.frontend.running.execute import executable
-from einderive.frontend.trial.compiling import AS_GIVEN
+from einderive.frontend.trial.compiling import AS_GIVEN, apart
 from tests.frontend.races import candidates_win, nobody_is_slow
 
 CHAIN = "Y[i,j] = (X[i,j]*w[j] + X[i,j])/(1 + w[j]*w[j]) - X[i,j]"
@@ -71,3 +71,64 @@ def test_loops_that_take_far_too_long_are_not_tried() -> None:
 def test_what_multiplies_matrices_stays_with_torch() -> None:
     found = ed.derive("Y[i,j] = A[i,k]*B[k,j]", A=(300, 300), B=(300, 300))
     assert executable(found.unchanged, "cpu", compiled=True).words == ("matmul",)
+
+
+TOGETHER = {
+    "softmax": ("Y[i,j] = softmax[j](X[i,j])", lambda x: [x.softmax(1)]),
+    "layer norm": (
+        "M[i] = mean[j](X[i,j]); C[i,j] = X[i,j] - M[i]; V[i] = mean[j](C[i,j]^2); "
+        "S[i] = rsqrt(V[i] + 1e-5); Y[i,j] = C[i,j]*S[i]",
+        lambda x: [torch.nn.functional.layer_norm(x, x.shape[1:])],
+    ),
+    "two outputs": (
+        "out Y[i] = sum[j](X[i,j]); out Z[i,j] = X[i,j]/Y[i]",
+        lambda x: [x.sum(1), x / x.sum(1, keepdim=True)],
+    ),
+    "two totals": (
+        "Y[i] = sum[j](X[i,j]); Z[i] = max[j](X[i,j])",
+        lambda x: [x.sum(1), x.amax(1)],
+    ),
+    "columns": (
+        "M[j] = mean[i](X[i,j]); V[j] = mean[i]((X[i,j]-M[j])^2); "
+        "Y[i,j] = (X[i,j]-M[j])*rsqrt(V[j])",
+        lambda x: [(x - x.mean(0)) / x.std(0, correction=0)],
+    ),
+    "a window of what was computed": (
+        "T[i,j] = X[i,j]^2 + 1; Y[i,j] = T[i,j-1] + T[i,j]",
+        lambda x: [x**2 + 1 + torch.nn.functional.pad(x**2 + 1, (1, 0))[:, :-1]],
+    ),
+    "beside a product of matrices": (
+        "P[i,j] = X[i,k]*X[j,k]; Y[i,j] = softmax[j](P[i,j])",
+        lambda x: [(x @ x.T).softmax(1)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_stages_over_the_same_rows_are_one_kernel(name: str) -> None:
+    text, expected = TOGETHER[name]
+    x = torch.rand(230, 200)
+    found = ed.derive(text, X=x)
+    built = executable(apart(found.unchanged), "cpu", compiled=True)
+    kernels = [word for word in built.words if word == CPU_KERNELS.word]
+    assert len(kernels) == 1, built.words
+    assert len(built.words) == 1 + ("matrices" in name)
+    (tensor,) = found.source.inputs
+    for _ in range(2):
+        for result, wanted in zip(built({tensor: x}), expected(x), strict=True):
+            torch.testing.assert_close(result, wanted, rtol=1e-4, atol=1e-5)
+    halves = built({tensor: x.half()})  # stage by stage, as other types are
+    torch.testing.assert_close(halves[0], expected(x.half())[0], rtol=2e-2, atol=2e-2)
+
+
+@pytest.mark.compiled
+def test_compile_tries_softmax_as_one_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    candidates_win(monkeypatch)
+    f = ed.derive("Y[i,j] = softmax[j](X[i,j])", X=(40, 30)).compile(seconds=0.01, tried=0)
+    tried = {trial.label: trial for trial in f.trials}
+    assert tried[AS_GIVEN].verdict == "accepted"
+    assert tried[AS_GIVEN].words == (CPU_KERNELS.word,)
+    assert f.chosen.label == AS_GIVEN
+    x = torch.rand(40, 30)
+    for _ in range(3):
+        torch.testing.assert_close(f(x), x.softmax(1))

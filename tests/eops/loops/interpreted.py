@@ -1,0 +1,165 @@
+"""A kernel's source run by Python itself: every address is checked, and what nobody has written is
+NaN.
+
+It shows what the plan and its text do, without numba: hundreds of kernels in a few seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
+from random import Random
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from einderive.eops.cpu_kernels.emit import Emitter
+from einderive.eops.loops.arrange import Strides, plans
+from einderive.eops.loops.group import Group
+from einderive.eops.loops.plan import Plan
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate
+from einderive.ta.functions import FUNCTIONS
+from einderive.ta.ir.node import Scope, Source
+
+THREADS = 3
+Values = dict[str, NDArray[np.float64]]
+
+
+@dataclass
+class Memory:
+    """Numbers at 0, 1, ...; a read or a write elsewhere is an error."""
+
+    numbers: list[np.float64]
+    written: set[int] = field(default_factory=set)
+
+    def load(self, index: int) -> np.float64:
+        assert 0 <= index < len(self.numbers), f"read at {index} of {len(self.numbers)}"
+        return self.numbers[index]
+
+    def store(self, index: int, value: np.float64) -> None:
+        assert 0 <= index < len(self.numbers), f"write at {index} of {len(self.numbers)}"
+        assert type(value) is np.float64, type(value)
+        self.numbers[index] = value
+        self.written.add(index)
+
+
+def empty(size: int) -> Memory:
+    return Memory([np.float64(np.nan)] * size)
+
+
+def laid_out(values: NDArray[np.float64], strides: Sequence[int]) -> Memory:
+    """The values at their strides, with NaN in the gaps."""
+    steps = zip(values.shape, strides, strict=True)
+    memory = empty(1 + sum((extent - 1) * stride for extent, stride in steps if extent))
+    for index in product(*map(range, values.shape)):
+        place = sum(i * stride for i, stride in zip(index, strides, strict=True))
+        memory.numbers[place] = np.float64(values[index])
+    return memory
+
+
+def random_strides(source: Source, random: Random) -> tuple[int, ...]:
+    """The dimensions in any order, with gaps between them."""
+    extents = [side.extent for side in source.ranges]
+    found, step = [0] * len(extents), 1
+    order = list(range(len(extents)))
+    if random.random() < 0.6:
+        order.reverse()
+    else:
+        random.shuffle(order)
+    for d in order:
+        found[d] = step
+        step *= max(extents[d], 1) + (random.random() < 0.2)
+    return tuple(found)
+
+
+def run(made: Plan, operands: Sequence[Memory]) -> list[NDArray[np.float64]]:
+    """The kernel's results; each thread does its part."""
+    results = [empty(out.scope.size) for out in made.outputs]
+    data = [*operands, *results]
+    emitter = Emitter(made)
+    code = compile(emitter.source(), "<kernel>", "exec")
+    times: dict[int, list[int]] = {}
+    for thread in range(THREADS):
+        space = _names(emitter, thread)
+        exec(code, space)
+        with np.errstate(all="ignore"):
+            space["kernel"](data)
+        for k, result in enumerate(results):
+            times.setdefault(k, []).append(len(result.written))
+    for k, result in enumerate(results):
+        assert len(result.written) == len(result.numbers), f"output {k}: {times[k]}"
+    shapes = [out.scope.shape for out in made.outputs]
+    return [np.array(r.numbers).reshape(s) for r, s in zip(results, shapes, strict=True)]
+
+
+def _names(emitter: Emitter, thread: int) -> dict[str, Any]:
+    functions = {name: _function(name) for name in FUNCTIONS}
+    least: tuple[float, ...] = (-1.0,)
+
+    def key(x: np.float64) -> tuple[float, ...]:
+        return (1.0, 0.0) if np.isnan(x) else (0.0, float(x))
+
+    def of_key(found: tuple[float, ...]) -> np.float64:
+        if found == least:
+            return np.float64(-np.inf)
+        return np.float64(np.nan if found[0] else found[1])
+
+    return {
+        **functions,
+        **{f"address{k}": list.__getitem__ for k in range(64)},
+        **{room.function: partial(empty, room.size) for room in emitter.rooms},
+        "result": list.__getitem__,
+        "real": np.float64,
+        "total": np.float64,
+        "inf": np.inf,
+        "load": Memory.load,
+        "store": Memory.store,
+        "sum_in_any_order": lambda a, b: a + b,
+        "product_in_any_order": lambda a, b: a * b,
+        "this_thread": lambda: thread,
+        "all_threads": lambda: THREADS,
+        "max_key": key,
+        "min_key": lambda x: key(-x),
+        "of_max_key": of_key,
+        "of_min_key": lambda found: -of_key(found),
+        "least_key": least,
+    }
+
+
+def _function(name: str) -> Callable[..., np.float64]:
+    known = FUNCTIONS[name]
+    return lambda *args: np.float64(known.real(*args))
+
+
+def check(group: Group, inputs: Values, random: Random) -> tuple[Plan, ...]:
+    """The plans of the group for operands that lie in memory somehow, run and compared with the
+    interpreter."""
+    strides: Strides = tuple(random_strides(source, random) for source in group.operands)
+    arrays = [value_of(source, inputs) for source in group.operands]
+    expected = [value_of(out, inputs) for out in group.outputs]
+    found = plans(group, strides)
+    for made in found:
+        results = run(made, [laid_out(a, s) for a, s in zip(arrays, strides, strict=True)])
+        for result, wanted in zip(results, expected, strict=True):
+            same(result, wanted, f"{made}\n{Emitter(made).source()}")
+    return found
+
+
+def value_of(source: Source, inputs: Values) -> NDArray[np.float64]:
+    if not isinstance(source, Scope):
+        return inputs[source.name]
+    return np.asarray(evaluate(source, inputs, RealField()), dtype=np.float64)
+
+
+def same(found: NDArray[np.float64], expected: NDArray[np.float64], said: str = "") -> None:
+    """Equal where the interpreter has numbers of usual size, and infinite where it is."""
+    assert found.shape == expected.shape
+    usual = np.isfinite(expected) & (np.abs(expected) < 1e30)
+    scale = 1e-9 * (1 + np.abs(expected[usual]).max(initial=0))
+    np.testing.assert_allclose(found[usual], expected[usual], rtol=1e-9, atol=scale, err_msg=said)
+    odd = ~np.isfinite(expected)
+    np.testing.assert_array_equal(found[odd], expected[odd], err_msg=said)
