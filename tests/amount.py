@@ -25,6 +25,14 @@ def first(count: int, values: Iterable[Any]) -> list[Any]:
     return few + [pytest.param(*value, marks=CAMPAIGN) for value in wrapped[count:]]
 
 
+def one_in(part: int, values: Iterable[Any]) -> list[Any]:
+    """Parameters: one of so many, throughout the list; the others are of a campaign."""
+    ordered = list(values)
+    chosen = ordered[::part]
+    others = [value for place, value in enumerate(ordered) if place % part]
+    return first(len(chosen), [*chosen, *others])
+
+
 def one_of_each_number(names: Iterable[str]) -> list[Any]:
     """Names that begin with a number: its other variants are of a campaign."""
     ordered, numbers = list(names), set[str]()

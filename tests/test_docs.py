@@ -8,10 +8,12 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from einderive.frontend.cli.main import main
+from tests.amount import first
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {path.name: path for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))}
@@ -25,6 +27,23 @@ def pages(pattern: re.Pattern[str]) -> list[str]:
     return [name for name, path in PAGES.items() if pattern.search(path.read_text("utf-8"))]
 
 
+def sized(text: str, small: bool) -> str:
+    """With smaller sizes, which run in less time."""
+    return re.sub(r"\b(2048|512)\b", "64", text) if small else text
+
+
+def whole_and_small(pattern: re.Pattern[str]) -> list[Any]:
+    """Pages at small sizes, without the guides, which run together; in campaigns all as they
+    stand."""
+    texts = {page: PAGES[page].read_text("utf-8") for page in pages(pattern)}
+    guides = {page for page, text in texts.items() if ADDED.search(text)}
+    small = [(page, True) for page in texts if page not in guides]
+    whole = [
+        (page, False) for page in texts if page in guides or sized(texts[page], True) != texts[page]
+    ]
+    return first(len(small), [*small, *whole])
+
+
 def test_the_guides_have_code_and_the_quickstart_commands() -> None:
     kinds = ("a-rule", "an-operator", "a-function", "a-definition", "a-baseline", "a-back-end")
     guides = {f"adding-{kind}.md" for kind in kinds}
@@ -32,34 +51,49 @@ def test_the_guides_have_code_and_the_quickstart_commands() -> None:
     assert {"README.md", "quickstart.md"} <= set(pages(COMMAND))
 
 
-@pytest.mark.parametrize("page", pages(PYTHON))
-def test_python_blocks_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("page", "small"), whole_and_small(PYTHON))
+def test_python_blocks_run(
+    page: str, small: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    text = PAGES[page].read_text("utf-8")
-    added = {found[1]: block for block in PYTHON.findall(text) if (found := ADDED.match(block))}
+    added, blocks = parts(page)
     if added:
-        run_with(
-            added,
-            [block for block in PYTHON.findall(text) if block not in added.values()],
-            tmp_path,
-        )
+        run_with(added, [blocks], tmp_path)
         return
     names: dict[str, object] = {"__name__": page}
+    text = sized(PAGES[page].read_text("utf-8"), small)
     for found in PYTHON.finditer(text):
         line = text.count("\n", 0, found.start(1))
         exec(compile("\n" * line + found[1], str(PAGES[page]), "exec"), names)
 
 
-def run_with(added: Mapping[str, str], blocks: Sequence[str], folder: Path) -> None:
-    """Run the blocks in a copy of the source tree that has these files besides."""
+def parts(page: str) -> tuple[dict[str, str], str]:
+    """The files that a page adds, and its other blocks as one program."""
+    blocks = PYTHON.findall(PAGES[page].read_text("utf-8"))
+    added = {found[1]: block for block in blocks if (found := ADDED.match(block))}
+    return added, "\n".join(block for block in blocks if block not in added.values())
+
+
+def test_all_that_the_guides_add_runs_side_by_side(tmp_path: Path) -> None:
+    guides = [parts(page) for page in pages(PYTHON) if parts(page)[0]]
+    assert len(guides) == len({path for added, _ in guides for path in added}) == 6
+    run_with(
+        {path: text for added, _ in guides for path, text in added.items()},
+        [blocks for _, blocks in guides],
+        tmp_path,
+    )
+
+
+def run_with(added: Mapping[str, str], programs: Sequence[str], folder: Path) -> None:
+    """Run the programs, each with names of its own, in a copy of the source tree that has these
+    files besides."""
     for top in ("einderive", "ta", "derivations", "eops", "frontend"):
         shutil.copytree(ROOT / top, folder / top)
     for path, text in added.items():
         assert not (folder / path).exists(), f"{path} is there already"
         (folder / path).write_text(text, "utf-8")
-    command = [sys.executable, "-c", "\n".join(blocks)]
     done = subprocess.run(
-        command,
+        [sys.executable, "-c", f"for program in {list(programs)!r}: exec(program, {{}})"],
         cwd=folder,
         env=os.environ | {"PYTHONPATH": str(folder)},
         capture_output=True,
@@ -73,17 +107,18 @@ def test_a_file_is_added_to_a_copy(tmp_path: Path) -> None:
     text = PAGES["adding-a-function.md"].read_text("utf-8")
     used = [block for block in PYTHON.findall(text) if not ADDED.match(block)]
     with pytest.raises(AssertionError, match="versin is not a function"):
-        run_with({}, used, tmp_path)
+        run_with({}, ["\n".join(used)], tmp_path)
 
 
-@pytest.mark.parametrize("page", pages(COMMAND))
+@pytest.mark.parametrize(("page", "small"), whole_and_small(COMMAND))
 def test_commands_run(
     page: str,
+    small: bool,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for found in COMMAND.finditer(PAGES[page].read_text("utf-8")):
+    for found in COMMAND.finditer(sized(PAGES[page].read_text("utf-8"), small)):
         line = found[1].replace("\\\n", " ")
         assert main(shlex.split(line, comments=True)) == 0, f"{line}\n{capsys.readouterr().err}"

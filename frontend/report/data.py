@@ -6,12 +6,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, fields, is_dataclass
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from einderive.derivations.rule import JointRule, Rule
 from einderive.frontend.report.catalogue import facts, notes, refused_text
-from einderive.frontend.trial.outcome import Outcome
 from einderive.ta.ir.operator import Operator
+
+if TYPE_CHECKING:
+    from einderive.frontend.trial.outcome import Outcome
 
 
 def json_text(value: object) -> str:

@@ -37,7 +37,7 @@ def run(capsys: Capture, *argv: str) -> tuple[int, str, str]:
 def saved() -> str:
     with TemporaryDirectory() as folder, redirect_stdout(StringIO()):
         path = Path(folder) / "d.json"
-        assert main([*DISTANCES, "--save", str(path)]) == 0
+        assert main([*SOON, "--save", str(path)]) == 0
         return path.read_text(encoding="utf-8")
 
 
@@ -109,7 +109,7 @@ def test_json_html_and_save_to_files(capsys: Capture, tmp_path: Path) -> None:
 
 
 def test_run_measures_what_was_derived(capsys: Capture) -> None:
-    code, out, err = run(capsys, *DISTANCES, "--run")
+    code, out, err = run(capsys, *SOON, "--run")
     assert (code, err) == (0, "")
     assert "baseline" in out
     assert "chosen: " in out
@@ -258,7 +258,8 @@ def test_the_start_is_quick() -> None:
     script = (
         "import sys; import einderive; assert not {'click', 'rich', 'torch'} & set(sys.modules);"
         "from einderive.frontend.cli.main import main; assert main(['derive', '--help']) == 0;"
-        "assert not {'torch', 'numpy', 'einderive.ta'} & set(sys.modules)"
+        "assert not {'torch', 'numpy', 'einderive.ta'} & set(sys.modules);"
+        "assert main(['rules', 'skew']) == 0; assert 'torch' not in sys.modules"
     )
     root = Path(__file__).resolve().parents[3]
     assert subprocess.run([sys.executable, "-c", script], cwd=root, check=False).returncode == 0
@@ -378,7 +379,7 @@ def test_colour_and_progress_only_on_a_terminal(
     monkeypatch.setenv("TERM", "xterm")
     for stream in (sys.stdout, sys.stderr):
         monkeypatch.setattr(stream, "isatty", lambda: True)
-    _, out, err = run(capsys, *DISTANCES)
+    _, out, err = run(capsys, *SOON)
     assert ("\x1b[1m" in out) is coloured
     assert "searching: " in err
     assert err.endswith("\x1b[1A\x1b[2K"), "the progress line is erased"
@@ -395,7 +396,7 @@ def test_as_a_process() -> None:
     good = shell("rules", "skew")
     assert (good.returncode, good.stderr) == (0, "")
     assert "\x1b" not in good.stdout
-    bad = shell("derive", "Y[i] = A[j]", "A=3")
+    bad = shell("rules", "no-such-rule")
     assert (bad.returncode, bad.stdout) == (2, "")
     assert bad.stderr.startswith("error: ")
 
@@ -445,8 +446,8 @@ def test_an_interrupted_measurement_says_so(
     [
         (">&-", ("rules",), 0),
         (">&-", ("derive", "Y[i] = A[i]", "A=3", "--states", "9", "--json"), 0),
-        (">&-", ("check", "none.json"), 2),
-        ("2>&-", ("check", "none.json"), 2),
+        (">&-", ("rules", "no-such-rule"), 2),
+        ("2>&-", ("rules", "no-such-rule"), 2),
         (">&- 2>&-", ("rules", "no-such-rule"), 2),
     ],
 )
