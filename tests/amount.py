@@ -13,9 +13,9 @@ PART = 4
 """What is run every time is one of so many."""
 
 
-def examples(count: int) -> int:
+def examples(count: int, part: int = PART) -> int:
     """Random examples of a test by Hypothesis: all of them only where a seed is given."""
-    return count // PART if settings.default.derandomize else count
+    return count // part if settings.default.derandomize else count
 
 
 def first(count: int, values: Iterable[Any]) -> list[Any]:

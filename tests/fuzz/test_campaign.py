@@ -33,7 +33,7 @@ from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Node, Scope
 from einderive.ta.ir.sources import replace_sources
-from tests.amount import CAMPAIGN
+from tests.amount import CAMPAIGN, PART, first
 from tests.derivations.seeds import corrupt, points
 from tests.fuzz import chains, explore
 from tests.fuzz.campaign import MOST_CASES, Campaign, until
@@ -42,18 +42,21 @@ from tests.fuzz.counts import Counts
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = 120
-"""Explored in each run of the tests: about 4 500 applications."""
+"""About 4 500 applications; a part of them in each run of the tests."""
 
 
-def test_no_rule_fails_on_random_programs(tmp_path: Path) -> None:
+@pytest.mark.parametrize("programs", [PROGRAMS // PART, pytest.param(PROGRAMS, marks=CAMPAIGN)])
+def test_no_rule_fails_on_random_programs(programs: int, tmp_path: Path) -> None:
     campaign = Campaign(seed=3, cases=tmp_path)
-    campaign.run(range(PROGRAMS), lambda counts: True)
+    campaign.run(range(programs), lambda counts: True)
     counts = campaign.counts
     assert counts.failures == 0, "\n".join(path.read_text() for path in campaign.written)
-    assert counts.programs == PROGRAMS
-    assert counts.total > 3000
-    assert set(counts.applications) == {rule.name for rule in ALL_RULES}
-    assert min(counts.exact_accepted, counts.corrupted, counts.chains) > 150
+    assert counts.programs == programs
+    few = programs < PROGRAMS
+    assert counts.total > 25 * programs
+    unseen = {rule.name for rule in ALL_RULES} - set(counts.applications)
+    assert len(unseen) <= (len(ALL_RULES) // PART if few else 0), unseen
+    assert min(counts.exact_accepted, counts.corrupted, counts.chains) > (20 if few else 150)
     assert 0 < counts.corrupted_accepted < 0.5 * counts.corrupted
     assert 0.9 * counts.total < counts.distinct <= counts.total
     assert 0.1 * counts.total < counts.in_floats
@@ -75,7 +78,7 @@ def test_no_rule_fails_on_the_programs_of_the_seed(part: int, seed: int) -> None
 def test_the_counts_follow_from_the_seed(tmp_path: Path) -> None:
     campaigns = [Campaign(seed, tmp_path) for seed in (3, 3, 4)]
     for campaign in campaigns:
-        campaign.run(range(10), lambda counts: True)
+        campaign.run(range(4), lambda counts: True)
     first, again, other = (campaign.counts for campaign in campaigns)
     assert first == again
     assert first != other
@@ -153,7 +156,19 @@ def forgetful() -> Iterator[None]:
     _forget()
 
 
-@pytest.mark.parametrize("condition", REMOVED)
+SLOW = {
+    "the maps of a sum are inverse",
+    "a guard is left out where all is zero",
+    "a negative factor swaps max and min",
+    "only a sum gains or loses points",
+    "a stage read outside its loops is guarded",
+}
+"""Found after some thousand applications; the others after some hundred."""
+
+
+@pytest.mark.parametrize(
+    "condition", first(len(REMOVED) - len(SLOW), sorted(REMOVED, key=SLOW.__contains__))
+)
 @pytest.mark.usefixtures("forgetful")
 def test_a_condition_left_out_of_the_kernel_is_noticed(
     condition: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

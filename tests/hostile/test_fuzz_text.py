@@ -13,7 +13,7 @@ import einderive as ed
 from einderive.ta.errors import EinderiveError
 from einderive.ta.notation.parse import parse, parse_expression
 from einderive.ta.printing.show import show_program
-from tests.amount import examples
+from tests.amount import CAMPAIGN, examples
 from tests.hostile.bounds import bounded
 
 SHAPES = {"A": (3, 4), "B": (4, 5), "x": (3,), "s": ()}
@@ -107,7 +107,7 @@ NESTED: dict[str, Callable[[int], str]] = {
 }
 
 
-@pytest.mark.parametrize("depth", [30, 1000, 5000])
+@pytest.mark.parametrize("depth", [30, 1000, pytest.param(5000, marks=CAMPAIGN)])
 @pytest.mark.parametrize("shape", NESTED)
 def test_deep_nesting(shape: str, depth: int) -> None:
     with bounded():
@@ -147,13 +147,14 @@ def test_large_texts(text: str) -> None:
         survives(text)
 
 
-def test_five_thousand_statements_in_linear_time() -> None:
+@pytest.mark.parametrize("count", [1000, pytest.param(5000, marks=CAMPAIGN)])
+def test_thousands_of_statements_in_linear_time(count: int) -> None:
     def text(count: int) -> str:
         return "Y0[i] = x[i]\n" + "\n".join(f"Y{n}[i] = 2*Y{n - 1}[i]" for n in range(1, count))
 
     with bounded():
-        program = parse(text(5000), {"x": (3,)})
-    assert len(program.statements) == 5000
+        program = parse(text(count), {"x": (3,)})
+    assert len(program.statements) == count
 
 
 def test_the_memory_for_a_text_is_in_proportion_to_it() -> None:

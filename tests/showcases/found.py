@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from typing import Any
 
 import einderive as ed
 from einderive.derivations.search.extract import Plan
+from tests.amount import first, one_of_each_number
 from tests.showcases.cases import Case
 
 TARGET = "cuda:90"
+FEW = ed.Budget(states=1000)
+"""A third of the default budget, in which all are found but these."""
+LATE = ("25 grouped convolution as batched matmul",)
 TOLERANCE = 1.001
+
+
+def names_and_budgets(cases: Iterable[str]) -> list[Any]:
+    """One case of each number every time, all of them with the default budget in campaigns."""
+    chosen = [one.values[0] for one in one_of_each_number(cases) if not one.marks]
+    some = [(name, None if name in LATE else FEW) for name in chosen]
+    return first(len(some), [*some, *((name, None) for name in cases if name not in LATE)])
 
 
 def derived(case: Case, budget: ed.Budget | None = None) -> ed.Derivation:

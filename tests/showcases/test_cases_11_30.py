@@ -5,18 +5,23 @@ from __future__ import annotations
 
 import pytest
 
-from tests.amount import one_of_each_number
+import einderive as ed
 from tests.showcases.cases_11_17 import ALGEBRA
 from tests.showcases.cases_18_30 import LAYERS
-from tests.showcases.found import assert_as_good_as_by_hand, assert_equivalent, derived
+from tests.showcases.found import (
+    assert_as_good_as_by_hand,
+    assert_equivalent,
+    derived,
+    names_and_budgets,
+)
 
 FURTHER = {**ALGEBRA, **LAYERS}
 
 
-@pytest.mark.parametrize("name", one_of_each_number(FURTHER))
-def test_found_and_checked(name: str) -> None:
+@pytest.mark.parametrize(("name", "budget"), names_and_budgets(FURTHER))
+def test_found_and_checked(name: str, budget: ed.Budget | None) -> None:
     case = FURTHER[name]
-    derivation = derived(case)
+    derivation = derived(case, budget)
     assert_as_good_as_by_hand(case, derivation)
     assert derivation.check(0), str(derivation.check(0))
 

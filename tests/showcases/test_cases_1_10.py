@@ -9,18 +9,23 @@ import pytest
 
 import einderive as ed
 from einderive.derivations.search.extract import Plan
-from tests.amount import first, one_of_each_number
+from tests.amount import first
 from tests.showcases.cases import REFERENCE
-from tests.showcases.found import assert_as_good_as_by_hand, assert_equivalent, derived
+from tests.showcases.found import (
+    assert_as_good_as_by_hand,
+    assert_equivalent,
+    derived,
+    names_and_budgets,
+)
 
 DOUBLED = ed.Budget(states=2 * ed.Budget().states, effort=2 * ed.Budget().effort)
 IM2COL = [name for name in REFERENCE if name.startswith("10 ")]
 
 
-@pytest.mark.parametrize("name", one_of_each_number(REFERENCE))
-def test_found_and_checked(name: str) -> None:
+@pytest.mark.parametrize(("name", "budget"), names_and_budgets(REFERENCE))
+def test_found_and_checked(name: str, budget: ed.Budget | None) -> None:
     case = REFERENCE[name]
-    derivation = derived(case)
+    derivation = derived(case, budget)
     assert_as_good_as_by_hand(case, derivation)
     assert derivation.check(0), str(derivation.check(0))
     if name in IM2COL:

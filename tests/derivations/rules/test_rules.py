@@ -29,7 +29,7 @@ from einderive.ta.ir.sources import replace_sources
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse_expression
 from einderive.ta.printing.show import show, tensors_of
-from tests.amount import examples
+from tests.amount import CAMPAIGN, examples
 from tests.derivations.sameness import same
 from tests.derivations.seeds import MOST_POINTS, corrupt, points, read, seeded
 from tests.strategies import Grammar, scopes
@@ -90,10 +90,11 @@ def test_refusals_are_refused_for_their_reason(rule: Rule) -> None:
 
 
 @EVERY_RULE
-def test_steps_from_varied_examples_hold(rule: Rule) -> None:
+@pytest.mark.parametrize("part", [8, pytest.param(1, marks=CAMPAIGN)])
+def test_steps_from_varied_examples_hold(rule: Rule, part: int) -> None:
     steps = seeded_steps(rule.name)
     assert len(steps) >= LEAST_STEPS
-    for step in steps:
+    for step in steps[:: part if len(steps) > part * LEAST_STEPS else 1]:
         judge(step)
 
 
@@ -109,7 +110,7 @@ def test_steps_are_deterministic(rule: Rule) -> None:
 
 @given(scope=scopes(RANDOM))
 @settings(
-    max_examples=examples(250),
+    max_examples=examples(250, 12),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
@@ -121,9 +122,10 @@ def test_steps_from_random_scopes_hold(scope: Scope) -> None:
 
 
 @EVERY_RULE
-def test_chains_of_steps_hold(rule: Rule) -> None:
+@pytest.mark.parametrize("count", [4, pytest.param(16, marks=CAMPAIGN)])
+def test_chains_of_steps_hold(rule: Rule, count: int) -> None:
     """Steps of any rules one after the other, from an example of this one, also inside it."""
-    for seed in range(16):
+    for seed in range(count):
         start = seeded(rule, seed)
         random = Random(f"chain {rule.name} {seed}")
         current = start

@@ -17,6 +17,7 @@ from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.running.execute import executable
 from tests.frontend.races import nobody_is_slow
 
+FEW = ed.Budget(states=200)
 FLOATS = ("float64", "float32", "float16", "bfloat16")
 TABLE: dict[str, tuple[str, dict[str, Any]]] = {
     "matmul": ("Y[i,j] = A[i,k]*B[k,j]", {"A": (20, 64), "B": (64, 24)}),
@@ -44,7 +45,7 @@ def test_accepted_programs_are_as_exact_as_the_direct_one(
     """Judged anew, on other inputs than those of acceptance, by its own kernels."""
     nobody_is_slow(monkeypatch)
     text, shapes = TABLE[name]
-    run = ed.compile(text, seconds=0.01, dtypes=dtype, target="cpu", **shapes)
+    run = ed.compile(text, seconds=0.01, dtypes=dtype, target="cpu", budget=FEW, **shapes)
     eps = torch.finfo(getattr(torch, dtype)).eps
     assert run.baseline.error < 40 * eps
     source = run.derivation.source

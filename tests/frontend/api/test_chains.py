@@ -65,7 +65,7 @@ def _saved_read_back_shown_and_checked(derivation: ed.Derivation, folder: Path) 
             assert report, str(report)
 
 
-@pytest.mark.parametrize("name", [name for name in BODIES if name != "2*x + 1"])
+@pytest.mark.parametrize("name", first(1, [name for name in BODIES if name != "2*x + 1"]))
 def test_statements_are_fused_as_far_as_the_text_stays_short(name: str) -> None:
     derivation = derived(name, "cuda:90")
     counts = [len(stages(*plan.roots)) for plan in derivation.candidates]
@@ -85,7 +85,7 @@ def test_what_is_given_is_derived_however_long_it_is() -> None:
     assert derivation.check()
 
 
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name", first(2, sorted(BODIES, key=len)))
 def test_only_equal_chains_are_shown_to_be_equal(name: str) -> None:
     body = BODIES[name]
     text = chain(body, COUNT)

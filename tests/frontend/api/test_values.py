@@ -59,7 +59,11 @@ CASES: Final[dict[str, tuple[Any, dict[str, Any]]]] = {
 @pytest.mark.parametrize("text", CASES)
 def test_values(text: str, convert: Callable[[Any], Any]) -> None:
     expected, arrays = CASES[text]
-    found = ed.evaluate(text, **{name: convert(array) for name, array in arrays.items()})
+    found = ed.evaluate(
+        text,
+        budget=ed.Budget(states=30),
+        **{name: convert(array) for name, array in arrays.items()},
+    )
     assert isinstance(found, np.ndarray) == (convert is np.asarray)
     np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-12, equal_nan=True)
     assert np.asarray(found).dtype == expected.dtype

@@ -18,7 +18,7 @@ from einderive.frontend.equality.verdict import SHOWN
 from einderive.ta.equality.compare import compare
 from einderive.ta.ir.node import Scope
 from einderive.ta.notation.parse import parse
-from tests.amount import CAMPAIGN, PART
+from tests.amount import CAMPAIGN, PART, first, one_in
 from tests.derivations.checker.changes import changed
 from tests.showcases.cases import REFERENCE, Case
 from tests.showcases.cases_11_17 import ALGEBRA
@@ -85,8 +85,16 @@ def judged(name: str, count: int) -> tuple[Counter[bool], Counter[bool]]:
     return seen, different
 
 
-@pytest.mark.parametrize("count", [MUTANTS // PART, pytest.param(MUTANTS, marks=CAMPAIGN)])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    ("name", "count"),
+    first(
+        -(-len(CASES) // PART),
+        [
+            *((name, MUTANTS // PART) for name in list(CASES)[::PART]),
+            *((name, MUTANTS) for name in CASES),
+        ],
+    ),
+)
 def test_no_mutant_is_shown_to_be_equal_unless_it_is(name: str, count: int) -> None:
     judged(name, count)
 
@@ -119,7 +127,7 @@ def one_number_off(text: str) -> Iterator[str]:
                 yield text[: found.start()] + str(number) + text[found.end() :]
 
 
-@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("name", one_in(PART, LARGE))
 def test_large_programs_with_a_number_off_are_not_equal(name: str) -> None:
     """What differs at small sizes, by evaluation, is not shown to be equal at large ones."""
     case, wrong = CASES[name], 0
