@@ -86,7 +86,7 @@ def _made(
     draft: Draft, mask: tuple[int, ...], parallel: tuple[int, ...], inner: int | None
 ) -> Plan:
     """The plan without values that are kept."""
-    level = _levels(draft.values, draft.reductions)
+    level = levels(draft.values, draft.reductions)
     parts: dict[tuple[int, tuple[int, ...]], tuple[list[int], list[int]]] = {}
     for k, made in enumerate(draft.reductions):
         parts.setdefault((level[made.value], made.own), ([], []))[0].append(k)
@@ -120,7 +120,7 @@ def _made(
     return replace(found, block=_block(found, inner, turned), turned=turned)
 
 
-def _levels(values: Sequence[Value], reductions: Sequence[Reduction]) -> list[int]:
+def levels(values: Sequence[Value], reductions: Sequence[Reduction]) -> list[int]:
     """How many reductions have to be done one after the other before each value is known."""
     found: list[int] = []
     for value in values:

@@ -15,6 +15,8 @@ FLOPS_PER_UNIT: Final = 180e9
 """Multiply-adds of float32 outside tensor cores, in operations a second."""
 BYTES_PER_UNIT: Final = 40e9
 """From the second-level cache, in bytes a second."""
+WARP_BYTES: Final = 16 * 64
+"""What a warp reads at once, of 64 threads as on AMD's; of 32, it does so in two instructions."""
 LAUNCHED_PROGRAM_SECONDS: Final = 1e-6
 KEPT: Final = 4
 
@@ -36,13 +38,15 @@ def power_of_two(value: int) -> int:
     return 1 << max(0, value - 1).bit_length()
 
 
-def loop_configs(outputs: int) -> tuple[Config, ...]:
-    """Blocks of outputs: large ones amortise index arithmetic while every unit has work."""
+def loop_configs(outputs: int, element_bytes: int) -> tuple[Config, ...]:
+    """Blocks of outputs: large ones amortise index arithmetic while every unit has work.  Of a
+    block, each of a warp's threads takes 16 bytes or more, which it then reads at once."""
     largest = power_of_two(outputs)
     sizes = sorted({min(size, largest) for size in (128, 256, 512, 1024)})
     busy = [size for size in sizes if outputs >= 2 * UNITS * size] or sizes[:1]
     order = [busy[-1], *(size for size in reversed(sizes) if size != busy[-1])]
-    return tuple(Config((("BLOCK", size),), 8 if size >= 1024 else 4) for size in order)
+    warps = [max(1, size * element_bytes // WARP_BYTES) for size in order]
+    return tuple(Config((("BLOCK", s),), min(w, 8)) for s, w in zip(order, warps, strict=True))
 
 
 def flat_configs(outputs: int, reduction: int) -> tuple[Config, ...]:

@@ -16,15 +16,17 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import torch
 
 from einderive.eops.triton_kernels.blocks import Config
+from einderive.eops.triton_kernels.emit_rows import emit_rows
 from einderive.eops.triton_kernels.emit_triton import emit
-from einderive.eops.triton_kernels.plan import Plan, plan
+from einderive.eops.triton_kernels.plan import plan
+from einderive.eops.triton_kernels.rows import RowPlan
 from einderive.ta.errors import BuildError
-from einderive.ta.ir.node import Scope
+from einderive.ta.ir.node import Scope, Source
 
 FP_FUSION: Final = True
 """May a*b + c become one fused operation?  It rounds once instead of twice.  Always passed on, as
@@ -77,71 +79,96 @@ def _load_module(path: Path) -> ModuleType:
     return module
 
 
+class Planned(Protocol):
+    """What a kernel needs of its plan: operands, results as shapes and types, configurations."""
+
+    @property
+    def sources(self) -> tuple[Source, ...]: ...
+    @property
+    def dtypes(self) -> tuple[str, ...]: ...
+    @property
+    def outs(self) -> tuple[tuple[tuple[int, ...], str], ...]: ...
+    @property
+    def configs(self) -> tuple[Config, ...]: ...
+    def grid(self, config: Config) -> int: ...
+
+
 @dataclass(frozen=True)
 class Kernel:
-    """A built stage: `kernel(*sources)` gives the output.
+    """A built stage, or several: `kernel(*sources)` gives the outputs, one alone as a tensor.
 
     Tensors come in the order of `plan.sources`, dense, with the sources' shapes and the plan's
     element types, all on one device.  On a GPU the plan's configurations are timed at the first
     call on each kind of device and the fastest is kept in `chosen`.
     """
 
-    plan: Plan
+    plan: Planned
     source: str
     path: Path
     function: Any
     chosen: dict[str, Config] = field(default_factory=dict)
 
     def __call__(self, *tensors: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
-        """The stage's output, written to `out` where given.  Raises BuildError for a misfit."""
-        device = self._check(tensors, out)
-        if out is None:
-            dtype = getattr(torch, self.plan.out_dtype)
-            out = torch.empty(self.plan.scope.shape, dtype=dtype, device=device)
-        if out.numel():
-            self.launch(self.config(tensors, out), tensors, out)
-        return out
+        """The one output, written to `out` where given.  Raises BuildError for a misfit."""
+        (found,) = self.outputs(tensors, None if out is None else (out,))
+        return found
 
-    def launch(self, config: Config, tensors: Sequence[torch.Tensor], out: torch.Tensor) -> Any:
+    def outputs(
+        self, tensors: Sequence[torch.Tensor], outs: Sequence[torch.Tensor] | None = None
+    ) -> tuple[torch.Tensor, ...]:
+        """All outputs, written to `outs` where given.  Raises BuildError for a misfit."""
+        device = self._check(tensors, outs or ())
+        if outs is None:
+            outs = [
+                torch.empty(shape, dtype=getattr(torch, dtype), device=device)
+                for shape, dtype in self.plan.outs
+            ]
+        if any(out.numel() for out in outs):
+            self.launch(self.config(tensors, outs), tensors, outs)
+        return tuple(outs)
+
+    def launch(
+        self, config: Config, tensors: Sequence[torch.Tensor], outs: Sequence[torch.Tensor]
+    ) -> Any:
         """One run of the kernel with the given configuration.  Gives what Triton compiled."""
         options: dict[str, Any] = dict(config.blocks)
         options |= {"num_warps": config.num_warps, "num_stages": config.num_stages}
-        grid = (self.plan.grid(config),)
-        if out.device.type != "cuda":
-            return self.function[grid](*tensors, out, **options)
-        with torch.cuda.device(out.device):
-            return self.function[grid](*tensors, out, **options, enable_fp_fusion=FP_FUSION)
+        grid, device = (self.plan.grid(config),), outs[0].device
+        if device.type != "cuda":
+            return self.function[grid](*tensors, *outs, **options)
+        with torch.cuda.device(device):
+            return self.function[grid](*tensors, *outs, **options, enable_fp_fusion=FP_FUSION)
 
-    def config(self, tensors: Sequence[torch.Tensor], out: torch.Tensor) -> Config:
+    def config(self, tensors: Sequence[torch.Tensor], outs: Sequence[torch.Tensor]) -> Config:
         """The fastest configuration for the device that the tensors lie on."""
-        configs = self.plan.configs
-        if out.device.type != "cuda" or len(configs) == 1:
+        configs, device = self.plan.configs, outs[0].device
+        if device.type != "cuda" or len(configs) == 1:
             return configs[0]
-        key = torch.cuda.get_device_name(out.device)
+        key = torch.cuda.get_device_name(device)
         if key not in self.chosen:
-            trial = torch.empty_like(out)  # `out` shows what the chosen one alone has written
+            trial = [*map(torch.empty_like, outs)]  # the outputs show what the chosen one wrote
             self.chosen[key] = min(configs, key=lambda c: self._seconds(c, tensors, trial))
         return self.chosen[key]
 
-    def _seconds(self, config: Config, tensors: Sequence[torch.Tensor], out: torch.Tensor) -> float:
+    def _seconds(
+        self, config: Config, tensors: Sequence[torch.Tensor], outs: Sequence[torch.Tensor]
+    ) -> float:
         """The time of one run; infinite where the configuration asks for too much memory."""
         from triton.runtime.errors import OutOfResources
         from triton.testing import do_bench
 
         try:
-            return float(do_bench(lambda: self.launch(config, tensors, out), 5, 20)) / 1000
+            return float(do_bench(lambda: self.launch(config, tensors, outs), 5, 20)) / 1000
         except OutOfResources:
             return float("inf")
 
-    def _check(self, tensors: Sequence[torch.Tensor], out: torch.Tensor | None) -> torch.device:
+    def _check(self, tensors: Sequence[torch.Tensor], outs: Sequence[torch.Tensor]) -> torch.device:
         shapes = [tuple(r.extent for r in source.ranges) for source in self.plan.sources]
         if len(tensors) != len(shapes):
             raise BuildError(f"the kernel takes {len(shapes)} tensors, not {len(tensors)}")
         wanted = [*zip(shapes, self.plan.dtypes, strict=True)]
-        buffers = list(tensors)
-        if out is not None:
-            wanted.append((self.plan.scope.shape, self.plan.out_dtype))
-            buffers.append(out)
+        buffers = [*tensors, *outs]
+        wanted += self.plan.outs if outs else ()
         for tensor, (shape, dtype) in zip(buffers, wanted, strict=True):
             if tensor.shape != shape or tensor.dtype != getattr(torch, dtype):
                 given = f"{tuple(tensor.shape)} of {tensor.dtype}"
@@ -170,6 +197,14 @@ def build(
 ) -> Kernel:
     """The stage as a callable kernel; `dtypes` as in `plan`.  Raises BuildError."""
     made = plan(scope, dtypes, out_dtype)
-    source = emit(made, formula=formula, upcast=interpreting())
+    return _kernel(made, emit(made, formula=formula, upcast=interpreting()), cache)
+
+
+def build_rows(made: RowPlan, *, formula: str = "", cache: Path | None = None) -> Kernel:
+    """The group of stages as a callable kernel.  Raises BuildError."""
+    return _kernel(made, emit_rows(made, formula), cache)
+
+
+def _kernel(made: Planned, source: str, cache: Path | None) -> Kernel:
     path = write_source(source, (cache or default_cache()).resolve())
     return Kernel(made, source, path, _load_module(path).eop)

@@ -75,7 +75,7 @@ def dot_kernel(plan: Plan, *, upcast: bool) -> list[str]:
     if roles.coefficient != 1:
         scaled = f"(acc * {literal(roles.coefficient, plan.compute)})"
     head = [
-        *index_setup(plan),
+        *index_setup(plan.wide),
         f"tiles_m = ({extents['m']} + BLOCK_M - 1) // BLOCK_M",
         f"tiles_n = ({extents['n']} + BLOCK_N - 1) // BLOCK_N",
         "batch = pid // (tiles_m * tiles_n)",

@@ -45,16 +45,16 @@ def decode(
 def output_setup(plan: Plan, lines: Sequence[str]) -> list[str]:
     """`index` and `live`, of a block of outputs, and the `lines` that decode it."""
     return [
-        *index_setup(plan),
+        *index_setup(plan.wide),
         "index = pid * BLOCK + tl.arange(0, BLOCK)",
         f"live = index < {plan.outputs}",
         *lines,
     ]
 
 
-def index_setup(plan: Plan) -> list[str]:
+def index_setup(wide: bool) -> list[str]:
     """`zero` and `pid` in the width the indices need."""
-    width = "tl.int64" if plan.wide else "tl.int32"
+    width = "tl.int64" if wide else "tl.int32"
     return [f"zero = tl.full([], 0, {width})", "pid = zero + tl.program_id(0)"]
 
 

@@ -123,7 +123,7 @@ class BodyWriter:
         known = FUNCTIONS[node.function]
         if known.constant is not None:
             return scalar(known.constant, compute)
-        self.helpers |= dict.fromkeys(_helpers(known))
+        self.helpers |= dict.fromkeys(helpers_of(known))
         special = {"float32": known.triton_float32, "int64": known.triton_whole}
         template = special.get(compute) or known.triton
         zero, one = (literal(Fraction(value), compute) for value in (0, 1))
@@ -151,9 +151,9 @@ class BodyWriter:
         return operand_type(compared, self.plan.scope.domain, [dtypes[r.source] for r in read])
 
 
-def _helpers(known: Function) -> list[str]:
+def helpers_of(known: Function) -> list[str]:
     """The functions whose helpers are called, each after those that it calls."""
-    needed = [name for each in known.triton_needs for name in _helpers(FUNCTIONS[each])]
+    needed = [name for each in known.triton_needs for name in helpers_of(FUNCTIONS[each])]
     return [*needed, known.name] if known.triton_helper else needed
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from keyword import iskeyword
 
 from einderive.eops.triton_kernels.emit_access import TRITON_DTYPE
@@ -39,16 +40,22 @@ def emit(plan: Plan, name: str = "eop", formula: str = "", *, upcast: bool = Fal
         lines, helpers = flat_kernel(plan) if plan.form == "flat" else loop_kernel(plan)
     blocks = [f"{block}: tl.constexpr" for block, _ in plan.configs[0].blocks]
     arguments = [*(f"a{i}" for i in range(len(plan.sources))), "out", *blocks]
-    parts = [
-        *_comments(plan, formula),
-        "",
-        "import triton",
-        "import triton.language as tl",
-        "",
-        "",
-    ]
+    return module(_comments(plan, formula), helpers, plan.compute, name, arguments, lines)
+
+
+def module(
+    comments: Sequence[str],
+    helpers: Sequence[str],
+    compute: str,
+    name: str,
+    arguments: Sequence[str],
+    lines: Sequence[str],
+) -> str:
+    """The source of a module with one kernel; `helpers` are functions of the notation that call
+    one of their own."""
+    parts = [*map(_comment, comments), "", "import triton", "import triton.language as tl", "", ""]
     for helper in helpers:
-        parts += [helper_source(helper, plan.compute), ""]
+        parts += [helper_source(helper, compute), ""]
     parts += ["@triton.jit", f"def {name}({', '.join(arguments)}):", *map(_wrap, indent(lines, 1))]
     return "\n".join(parts) + "\n"
 
@@ -65,7 +72,7 @@ def _wrap(line: str) -> str:
 
 
 def _comments(plan: Plan, formula: str) -> list[str]:
-    """What the kernel computes; free text is kept to printable ASCII, a line each."""
+    """What the kernel computes, a line each."""
     lines = [line for line in formula.splitlines() if line.strip()]
     for i, (source, dtype) in enumerate(zip(plan.sources, plan.dtypes, strict=True)):
         label = source.name if isinstance(source, Tensor) else "stage"
@@ -81,6 +88,10 @@ def _comments(plan: Plan, formula: str) -> list[str]:
             f" m = {roles.m} of {plan.extent(roles.m)}, n = {roles.n} of {plan.extent(roles.n)},"
             f" k = {roles.k} of {plan.extent(roles.k)}"
         )
-    plain = (line.encode("unicode_escape").decode("ascii") for line in lines)
+    return lines
+
+
+def _comment(line: str) -> str:
+    plain = line.encode("unicode_escape").decode("ascii")
     # Python takes `coding:` or `coding=` in a comment at the top for the file's encoding.
-    return ["# " + re.sub(r"coding(?=[:=])", "coding ", line) for line in plain]
+    return "# " + re.sub(r"coding(?=[:=])", "coding ", plain)

@@ -16,7 +16,9 @@ from typing import Final
 
 import torch
 
-from einderive.eops.triton_kernels.build import Kernel, build
+from einderive.eops.loops.group import Group
+from einderive.eops.triton_kernels.build import Kernel, build, build_rows
+from einderive.eops.triton_kernels.rows import row_plan
 from einderive.ta.ir.node import Scope
 from einderive.ta.printing.show import show
 
@@ -25,33 +27,61 @@ ALIGNMENT: Final = 16
 KEPT: Final = 512
 """Kernels that are kept, with their configurations, for other programs with the same stage."""
 
-Launch = Callable[..., torch.Tensor]
+Launch = Callable[..., tuple[torch.Tensor, ...]]
 Types = tuple[torch.dtype, ...]
 
 
 @lru_cache(maxsize=KEPT)
-def _kernel(scope: Scope, dtypes: Types) -> Kernel:
-    names = tuple(str(dtype).removeprefix("torch.") for dtype in dtypes)
-    return build(scope, names, formula=show(scope))
+def _stage_kernel(scope: Scope, dtypes: Types) -> Kernel:
+    return build(scope, names_of(dtypes), formula=show(scope))
 
 
-def launcher(scope: Scope) -> Launch:
+@lru_cache(maxsize=KEPT)
+def _group_kernel(group: Group, dtypes: Types) -> Kernel | None:
+    made = row_plan(group, names_of(dtypes))
+    return None if made is None else build_rows(made, formula="\n".join(map(show, group.stages)))
+
+
+def names_of(dtypes: Types) -> tuple[str, ...]:
+    return tuple([str(dtype).removeprefix("torch.") for dtype in dtypes])
+
+
+def launcher(scope: Scope) -> Callable[..., torch.Tensor]:
     """The stage as a function of its sources' tensors, in order of first occurrence: of the
     sources' shapes, any strides and element types, all on one device.  Raises BuildError."""
+    launch = _launcher(lambda dtypes: _stage_kernel(scope, dtypes))
+    return lambda *tensors: launch(*tensors)[0]
+
+
+def group_launcher(
+    group: Group, otherwise: Callable[..., tuple[torch.Tensor, ...]]
+) -> Callable[..., tuple[torch.Tensor, ...]]:
+    """The outputs of a group of stages over the same rows, likewise, for `group.operands`;
+    `otherwise` computes them for types that no one kernel takes."""
+    launch = _launcher(lambda dtypes: _group_kernel(group, dtypes), otherwise)
+    return launch
+
+
+def _launcher(
+    kernel_for: Callable[[Types], Kernel | None], otherwise: Launch | None = None
+) -> Launch:
     linked: dict[tuple[tuple[int, ...], Types], Launch] = {}
 
-    def run(*tensors: torch.Tensor) -> torch.Tensor:
+    def run(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         dense = [tensor.contiguous().resolve_neg() for tensor in tensors]
         devices = tuple([tensor.get_device() for tensor in dense])
         dtypes = tuple([tensor.dtype for tensor in dense])
         found = linked.get((devices, dtypes))
         if found is not None and aligned(dense) and torch.cuda.current_device() == devices[0]:
             return found(*dense)
-        kernel = _kernel(scope, dtypes)
-        out = kernel(*dense)
-        if out.is_cuda and out.numel() and aligned([*dense, out]):
-            linked[devices, dtypes] = _again(kernel, dense, out)
-        return out
+        kernel = kernel_for(dtypes)
+        if kernel is None:
+            assert otherwise is not None
+            return otherwise(*tensors)
+        outs = kernel.outputs(dense)
+        if outs[0].is_cuda and all(out.numel() for out in outs) and aligned([*dense, *outs]):
+            linked[devices, dtypes] = _again(kernel, dense, outs)
+        return outs
 
     return run
 
@@ -61,16 +91,17 @@ def aligned(tensors: list[torch.Tensor]) -> bool:
     return all(tensor.data_ptr() % ALIGNMENT == 0 for tensor in tensors)
 
 
-def _again(kernel: Kernel, dense: list[torch.Tensor], out: torch.Tensor) -> Launch:
+def _again(kernel: Kernel, dense: list[torch.Tensor], outs: tuple[torch.Tensor, ...]) -> Launch:
     """Launches of what Triton compiles for such tensors, on the current stream."""
-    config = kernel.config(dense, out)
-    start = kernel.launch(config, dense, out)[kernel.plan.grid(config), 1, 1]
+    config = kernel.config(dense, outs)
+    start = kernel.launch(config, dense, outs)[kernel.plan.grid(config), 1, 1]
     blocks = tuple(size for _, size in config.blocks)
-    shape, dtype, device = out.shape, out.dtype, out.device
+    kinds = [(out.shape, out.dtype) for out in outs]
+    device = outs[0].device
 
-    def run(*tensors: torch.Tensor) -> torch.Tensor:
-        result = torch.empty(shape, dtype=dtype, device=device)
-        start(*tensors, result, *blocks)
-        return result
+    def run(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        results = [torch.empty(shape, dtype=dtype, device=device) for shape, dtype in kinds]
+        start(*tensors, *results, *blocks)
+        return tuple(results)
 
     return run

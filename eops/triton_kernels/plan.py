@@ -73,6 +73,11 @@ class Plan:
     configs: tuple[Config, ...]
 
     @property
+    def outs(self) -> tuple[tuple[tuple[int, ...], str], ...]:
+        """Shapes and types of what is written."""
+        return ((self.scope.shape, self.out_dtype),)
+
+    @property
     def outputs(self) -> int:
         return prod(self.scope.shape)
 
@@ -216,4 +221,6 @@ def _configs(
         )
         return dot_configs(batch, m, n, k, max(types.BYTES[dtype] for dtype in dtypes))
     outputs, reduction = prod(scope.shape), prod(r.extent for r in scope.sums)
-    return flat_configs(outputs, reduction) if form == "flat" else loop_configs(outputs)
+    if form == "flat":
+        return flat_configs(outputs, reduction)
+    return loop_configs(outputs, min((types.BYTES[dtype] for dtype in dtypes), default=4))

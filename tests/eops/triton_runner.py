@@ -21,6 +21,7 @@ import numpy as np
 import torch
 
 from einderive.eops.triton_kernels.build import build
+from einderive.eops.triton_kernels.plan import plan
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
 from einderive.ta.functions import FUNCTIONS
@@ -343,23 +344,24 @@ def error(case: Case, cache: Path, device: str = "cpu") -> tuple[str, float]:
 
     An output starts as NaN (or the least integer), so what no program wrote shows.
     """
+    made = plan(case.scope, out_dtype=case.out_dtype)
     kernel = build(case.scope, out_dtype=case.out_dtype, formula=case.name, cache=cache)
     values, buffers = inputs(case, device)
     expected = evaluate(case.scope, values, RealField())
-    dtype = getattr(torch, kernel.plan.out_dtype)
+    dtype = getattr(torch, made.out_dtype)
     poison: float = 1 if dtype == torch.bool else math.nan
     if not dtype.is_floating_point and dtype != torch.bool:
         poison = torch.iinfo(dtype).min
     out = torch.full(case.scope.shape, poison, dtype=dtype, device=device)
     kernel(*buffers, out=out)
     last = torch.full_like(out, poison)
-    kernel.launch(kernel.plan.configs[-1], buffers, last)
+    kernel.launch(kernel.plan.configs[-1], buffers, [last])
     found = np.stack([result.to(torch.float64).cpu().numpy() for result in (out, last)])
     finite = np.isfinite(expected)
     scale = np.max(np.abs(expected[finite]), initial=0.0) or 1.0
     with np.errstate(invalid="ignore"):
         wrong = np.where(found == expected, 0.0, np.abs(found - expected) / scale)
-    return kernel.plan.form, float(np.max(np.nan_to_num(wrong, nan=INF), initial=0.0))
+    return made.form, float(np.max(np.nan_to_num(wrong, nan=INF), initial=0.0))
 
 
 def nan_survives(cache: Path, device: str = "cpu") -> bool:

@@ -1,0 +1,291 @@
+"""The kernel of a group of stages over the same rows, from its plan.
+
+    whole     v0 = load the row;  t0 = max(v0);  v1 = exp(v0 - t0);  t1 = sum(v1);  store v1/t1
+    longer    for each pass: for each chunk of the row: load, compute, accumulate or store
+
+Lanes have the shape [BLOCK, BLOCK_R]; what a row alone decides has [BLOCK, 1].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from einderive.eops.loops.bodies import Output
+from einderive.eops.loops.values import (
+    Choice,
+    Constant,
+    Load,
+    Operation,
+    Position,
+    Total,
+    operands_of,
+)
+from einderive.eops.triton_kernels.blocks import power_of_two
+from einderive.eops.triton_kernels.emit_access import (
+    TRITON_DTYPE,
+    Frame,
+    axis,
+    condition_text,
+    literal,
+    row_text,
+    scalar,
+)
+from einderive.eops.triton_kernels.emit_loops import decode, indent, index_setup
+from einderive.eops.triton_kernels.emit_scalar import helpers_of
+from einderive.eops.triton_kernels.emit_triton import module
+from einderive.eops.triton_kernels.rows import CHUNK, RowPlan
+from einderive.ta.functions import FUNCTIONS, REDUCERS
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Row
+from einderive.ta.ir.node import Tensor
+
+BLOCK_SHAPE: Final = "[BLOCK, BLOCK_R]"
+ROW_SHAPE: Final = "[BLOCK, 1]"
+
+
+def emit_rows(plan: RowPlan, formula: str = "", name: str = "eop") -> str:
+    """The source of a module with one kernel `name(a0, a1, ..., out0, ..., BLOCK, BLOCK_R)`."""
+    writer = _Writer(plan)
+    lines = writer.kernel()
+    operands = [f"a{k}" for k in range(len(plan.sources))]
+    results = [f"out{k}" for k in range(len(plan.outputs))]
+    blocks = ["BLOCK: tl.constexpr", "BLOCK_R: tl.constexpr"]
+    arguments = [*operands, *results, *blocks]
+    comments = [line for line in formula.splitlines() if line.strip()]
+    for k, (source, dtype) in enumerate(zip(plan.sources, plan.dtypes, strict=True)):
+        label = source.name if isinstance(source, Tensor) else "stage"
+        comments.append(f"a{k} = {label}, {dtype}")
+    comments.append(
+        f"program p computes rows p*BLOCK ... (p+1)*BLOCK - 1 of {plan.rows}, "
+        + (
+            f"each of {plan.length} places in registers"
+            if plan.whole
+            else f"each of {plan.length} places, BLOCK_R at a time, in {len(plan.passes)} passes"
+        )
+    )
+    return module(comments, [*writer.helpers], plan.compute, name, arguments, lines)
+
+
+class _Writer:
+    """Statements of the kernel while they are made; `known` are values that have a name by now."""
+
+    def __init__(self, plan: RowPlan) -> None:
+        self.plan = plan
+        self.helpers: dict[str, None] = {}
+        count, domain = len(plan.domain), plan.domain
+        shared, own = range(plan.shared), range(plan.shared, count)
+        self.row_lines, rows = decode("row[:, None]", shared, domain)
+        self.place_lines, places = decode("place[None, :]", own, domain, "j")
+        names = rows | places
+        self.masked = plan.length % (power_of_two(plan.length) if plan.whole else CHUNK) != 0
+        self.row_axis = axis(names, shared, "live", "0 * row[:, None]")
+        self.own_axis = axis(names, own, "inside", "0 * place[None, :]")
+        lanes = (self.row_axis, self.own_axis)
+        self.frame = Frame([names[i] for i in range(count)], lanes, domain)
+        self.own_mask = sum(1 << i for i in own)
+        self.known: set[int] = set()
+
+    def kernel(self) -> list[str]:
+        plan = self.plan
+        lines = [
+            *index_setup(plan.wide),
+            "row = pid * BLOCK + tl.arange(0, BLOCK)",
+            f"live = (row < {plan.rows})[:, None]",
+            *self.row_lines,
+        ]
+        if plan.whole:
+            lines += self._places("tl.arange(0, BLOCK_R)")
+        for reductions, outputs in plan.passes:
+            lines += self._pass(reductions, outputs)
+        return lines
+
+    def _places(self, lanes: str) -> list[str]:
+        found = [f"place = zero + {lanes}"]
+        if self.masked:
+            found.append(f"inside = (place < {self.plan.length})[None, :]")
+        return found + self.place_lines
+
+    def _pass(self, reductions: tuple[int, ...], outputs: tuple[int, ...]) -> list[str]:
+        plan = self.plan
+        ends = [plan.reductions[k].value for k in reductions]
+        across = [k for k in outputs if any(plan.domain[i].extent > 1 for i in plan.outputs[k].own)]
+        single = [k for k in outputs if k not in across]
+        needed = self._needed([*ends, *(plan.outputs[k].value for k in outputs)])
+        of_rows = [v for v in needed if not plan.masks[v] & self.own_mask]
+        of_places = [v for v in needed if plan.masks[v] & self.own_mask]
+        lines = [line for v in of_rows for line in self._assign(v)]
+        inner: list[str] = []
+        if plan.whole:
+            inner += [line for v in of_places for line in self._assign(v)]
+        else:
+            before = set(self.known)
+            inner += self._places("start + tl.arange(0, BLOCK_R)")
+            inner += [line for v in of_places for line in self._assign(v)]
+            self.known = before  # a later pass loads again
+        for k in reductions:
+            inner += self._accumulated(k)
+        inner += [line for k in across for line in self._store(k, across=True)]
+        if plan.whole or not (reductions or across):
+            lines += inner if plan.whole else []
+        else:
+            lines += [line for k in reductions for line in self._begun(k)]
+            lines += [f"for start in range(0, {plan.length}, BLOCK_R):", *indent(inner, 1)]
+        for k in reductions:
+            lines += self._total(k)
+        return lines + [line for k in single for line in self._store(k, across=False)]
+
+    def _needed(self, ends: Iterable[int]) -> list[int]:
+        pending, seen = [*ends], set[int]()
+        while pending:
+            value = pending.pop()
+            if value not in seen and value not in self.known:
+                seen.add(value)
+                pending += operands_of(self.plan.values[value])
+        return sorted(seen)
+
+    def _assign(self, place: int) -> list[str]:
+        value = self.plan.values[place]
+        self.known.add(place)
+        if isinstance(value, Constant | Total):
+            return []
+        return [f"v{place} = {self._text(place)}"]
+
+    def _name(self, place: int) -> str:
+        """What holds the value; a constant as a typed scalar."""
+        value = self.plan.values[place]
+        if isinstance(value, Total):
+            return f"t{value.reduction}"
+        return (
+            scalar(value.value, self.plan.compute) if isinstance(value, Constant) else f"v{place}"
+        )
+
+    def _operand(self, place: int) -> str:
+        """The value, a constant as a bare literal: it takes the type of what it meets."""
+        value = self.plan.values[place]
+        if isinstance(value, Constant):
+            text = literal(value.value, self.plan.compute)
+            return f"({text})" if text.startswith("-") else text
+        return self._name(place)
+
+    def _text(self, place: int) -> str:
+        match self.plan.values[place]:
+            case Load() as load:
+                return self._load(load)
+            case Choice(conditions, (then, otherwise), _):
+                tests = " & ".join(
+                    condition_text(c, self.frame, self._spread(c.row)) for c in conditions
+                )
+                return f"tl.where({tests}, {self._name(then)}, {self._name(otherwise)})"
+            case Operation(word, args):
+                return self._operation(word, args)
+            case Position() | Constant() | Total():
+                raise AssertionError("plans have no such value to compute")
+
+    def _spread(self, row: Row) -> str:
+        """What makes a block of a row without lanes."""
+        used = affine.iterators(row)
+        lanes = (self.row_axis.positions, self.own_axis.positions)
+        return "" if any(used & positions for positions in lanes) else f" + {self.row_axis.zero}"
+
+    def _operation(self, word: str, args: tuple[int, ...]) -> str:
+        compute = self.plan.compute
+        if all(isinstance(self.plan.values[arg], Constant) for arg in args):
+            first, *rest = args
+            names = [self._name(first), *map(self._operand, rest)]
+        else:
+            names = [*map(self._operand, args)]
+        if word in "+*":
+            return f" {word} ".join(names)
+        if word == "/":
+            above, below = names
+            if isinstance(self.plan.values[args[0]], Constant):
+                above = self._name(args[0])
+            return (
+                f"tl.div_rn({above}, {below})" if compute == "float32" else f"({above}) / ({below})"
+            )
+        known = FUNCTIONS[word]
+        self.helpers |= dict.fromkeys(helpers_of(known))
+        template = (known.triton_float32 if compute == "float32" else "") or known.triton
+        zero, one = (literal(value, compute) for value in (0, 1))
+        return template.format(*map(self._name, args), zero=zero, one=one)
+
+    def _load(self, load: Load) -> str:
+        plan, frame = self.plan, self.frame
+        used = affine.iterators(load.offset).union(
+            *(affine.iterators(one.row) for one in load.checked)
+        )
+        axes = [lanes for lanes in frame.lanes if used & lanes.positions]
+        offset = row_text(load.offset, frame)
+        live = [lanes.live for lanes in axes if lanes is self.row_axis or self.masked]
+        guards: list[str] = []
+        for one in load.checked:
+            text = row_text(one.row, frame)
+            offset += f" + {one.stride} * ({text})"
+            text += self._spread(one.row) if axes else ""
+            low, high = affine.bounds(one.row, plan.domain)
+            guards += [f"({text} >= 0)"] if low < 0 else []
+            guards += [f"({text} < {one.extent})"] if high >= one.extent else []
+        element, compute = plan.dtypes[load.operand], plan.compute
+        cast = "" if element == compute else f".to({TRITON_DTYPE[compute]})"
+        if element == "bfloat16":  # the one cast of bfloat16 that the interpreter knows
+            cast = ".to(tl.float32)" + (cast if compute == "float64" else "")
+        pointer = f"a{load.operand} + ({offset})"
+        if not live and not guards:
+            return f"tl.load({pointer}){cast}"
+        found = f"tl.load({pointer}, mask={' & '.join(live + guards)}, other=0.0){cast}"
+        if not guards or load.fill == 0:
+            return found
+        return f"tl.where({' & '.join(guards)}, {found}, {scalar(load.fill, compute)})"
+
+    def _begun(self, k: int) -> list[str]:
+        return [f"p{k} = tl.full({BLOCK_SHAPE}, {self._identity(k)}, {self._type()})"]
+
+    def _accumulated(self, k: int) -> list[str]:
+        """The reduction's terms on the lanes, the identity where a lane is none."""
+        made = self.plan.reductions[k]
+        text = self._spread_to(BLOCK_SHAPE, made.value)
+        if self.masked:
+            identity = f"tl.full([], {self._identity(k)}, {self._type()})"
+            text = f"tl.where(inside, {text}, {identity})"
+        if self.plan.whole:
+            return [f"p{k} = {text}"]
+        return [f"p{k} = {REDUCERS[made.reducer].triton.format(f'p{k}', text)}"]
+
+    def _total(self, k: int) -> list[str]:
+        """Across the lanes; Triton's own maximum and minimum drop a NaN, so it is put back."""
+        reducer = self.plan.reductions[k].reducer
+        found = f"tl.{reducer}(p{k}, 1)[:, None]"
+        if not REDUCERS[reducer].order:
+            return [f"t{k} = {found}"]
+        nan = f'tl.full([], float("nan"), {self._type()})'
+        return [
+            f"spoilt{k} = tl.max((p{k} != p{k}).to(tl.int32), 1)[:, None] > 0",
+            f"t{k} = tl.where(spoilt{k}, {nan}, {found})",
+        ]
+
+    def _store(self, k: int, *, across: bool) -> list[str]:
+        out: Output = self.plan.outputs[k]
+        used = affine.iterators(out.offset)
+        offset = row_text(out.offset, self.frame)
+        axes = (self.row_axis, self.own_axis) if across else (self.row_axis,)
+        offset += "".join(f" + {each.zero}" for each in axes if not used & each.positions)
+        shape = BLOCK_SHAPE if across else ROW_SHAPE
+        cast = TRITON_DTYPE[self.plan.out_dtypes[k]]
+        mask = "live & inside" if across and self.masked else "live"
+        value = f"{self._spread_to(shape, out.value)}.to({cast})"
+        return [f"tl.store(out{k} + ({offset}), {value}, mask={mask})"]
+
+    def _spread_to(self, shape: str, place: int) -> str:
+        """The value as a block of this shape."""
+        lanes = set(affine.bits(self.plan.masks[place]))
+        axes = (self.row_axis, self.own_axis) if shape == BLOCK_SHAPE else (self.row_axis,)
+        if all(lanes & each.positions for each in axes):
+            return self._name(place)
+        return f"tl.broadcast_to({self._name(place)}, {shape})"
+
+    def _identity(self, k: int) -> str:
+        return literal(REDUCERS[self.plan.reductions[k].reducer].identity, self.plan.compute)
+
+    def _type(self) -> str:
+        return TRITON_DTYPE[self.plan.compute]

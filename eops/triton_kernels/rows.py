@@ -1,0 +1,202 @@
+"""The plan of one kernel for a group of stages over the same rows.
+
+    M[i] = max[j](X[i,j]);  D[i] = sum[j](exp(X[i,j]-M[i]));  Y[i,j] = exp(X[i,j]-M[i])/D[i]
+
+A row is one place of the shared loops.  A program takes a block of rows, and one column of lanes
+for each place of the own loops.  Where a row fits into the registers of a program, each element is
+read once (`whole`); longer rows are walked through in chunks, once for each pass.  Pass k computes
+what rests on k reductions done one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import prod
+from typing import Final
+
+from einderive.eops import dtypes as types
+from einderive.eops.loops.arrange import dense, levels
+from einderive.eops.loops.bodies import Bodies, Output, Reduction
+from einderive.eops.loops.draft import Draft, merged
+from einderive.eops.loops.group import Group, aligned
+from einderive.eops.loops.values import Load, Operation, Position, Value, masks, rows_of
+from einderive.eops.triton_kernels.blocks import UNITS, Config, power_of_two
+from einderive.eops.triton_kernels.plan import magnitude
+from einderive.ta.functions import FUNCTIONS
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.node import Scope, Source
+from einderive.ta.ir.positions import INDEX
+from einderive.ta.ir.subst import sources
+
+LONGEST: Final = 16384
+"""A row of so many places at most is held by the registers of one program."""
+CHUNK: Final = 4096
+"""Lanes at which a longer row is walked through."""
+LANES: Final = 2048
+"""Short rows are taken together, up to about so many lanes in a program."""
+LANES_A_WARP: Final = 512
+MOST_WARPS: Final = 16
+LIMIT: Final = 2**31 - 2**20
+
+
+@dataclass(frozen=True)
+class RowPlan:
+    """`sources` are what the kernel reads, of the types `dtypes`; it computes in `compute` and
+    writes `out_dtypes`.  Iterators of `domain` before `shared` make up the row, the others the
+    place in it.  `passes` says for each pass which reductions and which outputs it computes."""
+
+    group: Group
+    sources: tuple[Source, ...]
+    dtypes: tuple[str, ...]
+    compute: str
+    out_dtypes: tuple[str, ...]
+    domain: tuple[Range, ...]
+    shared: int
+    values: tuple[Value, ...]
+    masks: tuple[int, ...]
+    reductions: tuple[Reduction, ...]
+    outputs: tuple[Output, ...]
+    passes: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+
+    @property
+    def rows(self) -> int:
+        return prod(side.extent for side in self.domain[: self.shared])
+
+    @property
+    def length(self) -> int:
+        """Places of a row."""
+        return prod(side.extent for side in self.domain[self.shared :])
+
+    @property
+    def whole(self) -> bool:
+        """Whether a row is held in registers from its only read to the last output."""
+        return self.length <= LONGEST
+
+    @property
+    def outs(self) -> tuple[tuple[tuple[int, ...], str], ...]:
+        """Shapes and types of what is written."""
+        shapes = (out.scope.shape for out in self.outputs)
+        return tuple(zip(shapes, self.out_dtypes, strict=True))
+
+    @cached_property
+    def wide(self) -> bool:
+        """Whether an index may leave 32 bits."""
+        found = [row for value in self.values for row in rows_of(value)]
+        found += [out.offset for out in self.outputs]
+        sizes = [prod(side.extent for side in source.ranges) for source in self.sources]
+        sizes += [prod(shape) for shape, _ in self.outs]
+        reach = [magnitude(row, self.domain) for row in found]
+        steps = [
+            abs(one.stride) * max(magnitude(one.row, self.domain), 1)
+            for value in self.values
+            if isinstance(value, Load)
+            for one in value.checked
+        ]
+        return max((*sizes, *reach, *steps)) > LIMIT
+
+    @cached_property
+    def configs(self) -> tuple[Config, ...]:
+        """Blocks of rows and lanes, the best guess first."""
+        along = power_of_two(self.length) if self.whole else CHUNK
+        most = power_of_two(self.rows)
+        together = [max(1, LANES // along)]
+        together += [2 * together[0], max(1, together[0] // 4)]
+        fits = (rows for rows in together if rows == 1 or rows * along <= LONGEST)
+        blocks = dict.fromkeys(min(rows, most) for rows in fits)
+        busy = [rows for rows in blocks if self.rows >= UNITS * rows] or [min(blocks)]
+        found = []
+        for rows in dict.fromkeys((*busy, *blocks)):
+            warps = power_of_two(max(1, rows * along // LANES_A_WARP))
+            found.append(
+                Config((("BLOCK", rows), ("BLOCK_R", along)), max(1, min(MOST_WARPS, warps)))
+            )
+        return tuple(found)
+
+    def grid(self, config: Config) -> int:
+        """The number of programs."""
+        return -(-self.rows // config.block("BLOCK"))
+
+
+@lru_cache(maxsize=1024)
+def row_plan(group: Group, dtypes: tuple[str, ...]) -> RowPlan | None:
+    """The plan for dense operands of these types, in the order of `group.operands`; None where the
+    stages have other loops than one row, or do not compute in one floating type."""
+    empty = any(side.extent == 0 for source in group.operands for side in source.ranges)
+    if empty or any(stage.empty for stage in group.stages):
+        return None
+    compute, alignment = _compute_type(group, dtypes), aligned(group)
+    if compute is None or alignment is None:
+        return None
+    made = Bodies(group, alignment, dense(group))
+    draft = merged(
+        Draft(
+            group,
+            alignment.domain,
+            alignment.shared,
+            tuple(made.values.listed),
+            tuple(made.reductions),
+            tuple(made.outputs),
+        )
+    )
+    own = tuple(i for i in range(draft.shared, len(draft.domain)) if draft.domain[i].extent > 1)
+    for end in draft.ends:
+        along = tuple(i for i in end.own if draft.domain[i].extent > 1)
+        if along != own and (along or isinstance(end, Reduction)):
+            return None
+    reducers = {one.reducer for one in draft.reductions}
+    if not reducers or "prod" in reducers or not all(map(_has_triton, draft.values)):
+        return None  # Triton has no product across lanes
+    level = levels(draft.values, draft.reductions)
+    last = max(level)
+    known = _types_of(group, dtypes)
+    return RowPlan(
+        group,
+        group.operands,
+        dtypes,
+        compute,
+        tuple(known[out.scope] for out in draft.outputs),
+        draft.domain,
+        draft.shared,
+        draft.values,
+        masks(draft.values, draft.shared),
+        draft.reductions,
+        draft.outputs,
+        tuple(
+            (
+                tuple(k for k, one in enumerate(draft.reductions) if level[one.value] == at),
+                tuple(k for k, one in enumerate(draft.outputs) if level[one.value] == at),
+            )
+            for at in range(last + 1)
+        ),
+    )
+
+
+def _has_triton(value: Value) -> bool:
+    """Positions are integers, which would be compared as such: those have kernels of their own."""
+    if not isinstance(value, Operation) or value.word in ("+", "*", "/"):
+        return not isinstance(value, Position)
+    return bool(FUNCTIONS[value.word].triton)
+
+
+def _types_of(group: Group, dtypes: Sequence[str]) -> dict[Source, str]:
+    """The types of operands and of the group's stages."""
+    found: dict[Source, str] = dict(zip(group.operands, dtypes, strict=True)) | {INDEX: "int64"}
+    for stage in group.stages:
+        found[stage] = types.result(stage, [found[source] for source in _read(stage)])
+    return found
+
+
+def _compute_type(group: Group, dtypes: Sequence[str]) -> str | None:
+    """The floating type that all stages compute in."""
+    if not all(dtype in types.FLOATS for dtype in dtypes):
+        return None
+    known = _types_of(group, dtypes)
+    found = {types.accumulator(stage, [known[s] for s in _read(stage)]) for stage in group.stages}
+    floating = all(known[stage] in types.FLOATS for stage in group.stages)
+    return found.pop() if len(found) == 1 and floating else None
+
+
+def _read(stage: Scope) -> tuple[Source, ...]:
+    return sources(stage.body)

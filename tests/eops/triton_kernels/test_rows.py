@@ -1,0 +1,126 @@
+"""Kernels of several stages over the same rows: their meaning, passes over memory, machine code."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from einderive.eops.triton_kernels.rows import row_plan
+from tests.eops import triton_rows_runner as runner
+from tests.eops.ahead_of_time import TARGETS, compile_for, compile_kernel
+from tests.eops.triton_rows_runner import LAYER_NORM, SOFTMAX, Case
+
+RUNNER = Path(runner.__file__)
+ROOT = RUNNER.parents[2]
+CASES = {case.name: case for case in runner.CASES}
+
+
+@pytest.fixture(scope="module")
+def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
+    """What the interpreter's process found, by case."""
+    folders = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    environment = os.environ | {"TRITON_INTERPRET": "1", "PYTHONPATH": folders}
+    done = subprocess.run(
+        [sys.executable, str(RUNNER), str(tmp_path_factory.mktemp("kernels"))],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    records = map(json.loads, done.stdout.splitlines())
+    return {record["name"]: record["error"] for record in records}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_meaning_in_the_interpreter(errors: dict[str, float], name: str) -> None:
+    assert errors[name] <= CASES[name].tolerance
+
+
+def test_a_nan_spoils_its_row_alone(errors: dict[str, float]) -> None:
+    assert errors["NaN"] == 0
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_operand_is_read_once_where_a_row_fits(name: str, tmp_path: Path) -> None:
+    """By the text: each operand has one load, or one in each pass over a long row."""
+    case = CASES[name]
+    kernel = case.kernel(tmp_path)
+    loads = re.findall(r"tl\.load\(a0 ", kernel.source)
+    chunks = kernel.source.count("for start in range")
+    assert chunks == case.passes
+    assert len(loads) == max(1, chunks) + ("border" in name or "fill" in name)  # two places
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [
+        ("Y[i] = sum[j](X[i,j]); Z[j] = sum[i](X[i,j])", {"X": (6, 7)}),  # rows and columns
+        ("Y[i] = prod[j](X[i,j])", {"X": (6, 7)}),
+        ("M[i] = max[j](X[i,j]); Y[i,j] = X[i,j] - M[i] + i", {"X": (6, 7)}),
+        ("Y[i,j] = 2*X[i,j]", {"X": (6, 7)}),
+    ],
+)
+def test_other_groups_have_no_rows(text: str, shapes: dict[str, tuple[int, ...]]) -> None:
+    group = Case("", text, shapes).group()
+    assert row_plan(group, ("float32",) * len(group.operands)) is None
+
+
+def test_integers_are_left_to_other_kernels() -> None:
+    assert row_plan(Case("", SOFTMAX, {"X": (6, 7)}).group(), ("int32",)) is None
+
+
+@pytest.fixture(autouse=True)
+def compiler_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "compiled"))
+
+
+LOAD = re.compile(r"ld\.global(?:\.[lL]\w*::\w+)*\.((?:v\d\.)?b\d+)")
+STORE = re.compile(r"st\.global\.((?:v\d\.)?b\d+)")
+WIDE = {
+    "softmax": Case("", SOFTMAX, {"X": (4096, 4096)}),
+    "softmax, longest": Case("", SOFTMAX, {"X": (4096, runner.LONGEST)}),
+    "softmax of halves": Case("", SOFTMAX, {"X": (4096, 4096)}, "float16"),
+    "layer norm": Case("", LAYER_NORM, {"X": (4096, 1024), "G": (1024,), "B": (1024,)}),
+    "softmax, long": Case("", SOFTMAX, {"X": (64, 1 << 16)}),
+}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", WIDE)
+def test_machine_code_has_wide_loads_and_no_spills(name: str, target: str, tmp_path: Path) -> None:
+    kernel = WIDE[name].kernel(tmp_path)
+    for config in {kernel.plan.configs[0], kernel.plan.configs[-1]}:
+        made = compile_kernel(kernel, target, config)
+        assert made.spilled() == 0
+        if target.startswith("cuda"):
+            loads = LOAD.findall(made.assembly)
+            assert loads
+            assert {*loads} == {"v4.b32"}
+            assert {*STORE.findall(made.assembly)} == {"v4.b32"}
+        else:
+            assert "dwordx4" in made.assembly
+
+
+ADDITION = "Z[i] = X[i] + Y[i]"
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_an_addition_is_one_pass_of_wide_loads(dtype: str, target: str, tmp_path: Path) -> None:
+    (scope,) = Case("", ADDITION, {"X": (1 << 24,), "Y": (1 << 24,)}, dtype).group().stages
+    made = compile_for(scope, target, tmp_path)
+    assert made.program.count("tt.load") == 2
+    assert made.program.count("tt.store") == 1
+    assert made.spilled() == 0
+    if target.startswith("cuda"):
+        assert {*LOAD.findall(made.assembly)} == {"v4.b32"}
+        assert {*STORE.findall(made.assembly)} == {"v4.b32"}
+    else:
+        assert "dwordx4" in made.assembly
