@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from einderive.ta.exact.direct import direct
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Access, Add, Apply, Mul, Power, Scope, Select
@@ -87,6 +88,9 @@ operands through the caches only.  An estimate; on an H100 0.18 to 0.25 were mea
 
 def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
     """The work of a stage that no library operator does."""
+    fewer = _direct(scope, item)
+    if fewer is not None:
+        return fewer
     body, extents, output = scope.body, scope.extents, scope.size
     points = prod(extents)
     touched = gathered = 0
@@ -106,6 +110,23 @@ def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
         passes = 1.5  # one read of every point, accumulated in cache
     traffic = (points * passes + output + touched + 6 * gathered) * item
     return Work(points * operations * 0.5, traffic, calls=int(operations) + 2)
+
+
+def _direct(scope: Scope, item: int) -> Work | None:
+    """The work of a gather or a scatter, of which torch's operations visit no other terms; None for
+    any other stage."""
+    found = direct(scope)
+    if found is None:
+        return None
+    fixed, body = found
+    extents = [1 if i in fixed else extent for i, extent in enumerate(scope.extents)]
+    points = prod(extents)
+    operations = len(fixed) + sum(map(_operations, walk(body))) + bool(scope.sums)
+    passes = 2.0 * operations + 1.0
+    reads = {read for part in (body, *fixed.values()) for read in accesses(part)}
+    touched = sum(min(affine.volume(extents, read.free), read.source.size) for read in reads)
+    traffic = (points * passes + scope.size + touched) * item
+    return Work(points * operations * 0.5, traffic, calls=operations + 3)
 
 
 def is_free_view(scope: Scope) -> bool:

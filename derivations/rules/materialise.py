@@ -8,6 +8,7 @@ from itertools import combinations
 from einderive.derivations.rule import Example, Refusal, Rule
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.materialise import Materialise
+from einderive.ta.exact.one_term import equalities
 from einderive.ta.ir.node import Access, Add, Const, Mul, Node, Scope
 from einderive.ta.ir.subst import walk
 
@@ -15,12 +16,14 @@ from einderive.ta.ir.subst import walk
 def propose(scope: Scope) -> Iterator[Witness]:
     """Compound reads (im2col is one), terms that use fewer iterators than the scope has, products
     with a nested reduction, pairs of factors of a product of three or more, and the terms of a sum
-    that use the same iterators, fewer than the others."""
+    that use the same iterators, fewer than the others; no equality that says which term counts."""
     used = scope.body.free
     for position, term in enumerate(walk(scope.body)):
         if isinstance(term, Access):
             if any(row.lone is None and (row.terms or row.floors) for row in term.rows):
                 yield Materialise(position)
+            continue
+        if equalities(term):
             continue
         if (term.free and term.free != used) or (term is not scope.body and _multiplies_sum(term)):
             yield Materialise(position)

@@ -15,6 +15,7 @@ from einderive.eops.loops.group import Group
 from einderive.eops.opaque import opaque
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import depends_on_inputs, types_beside
+from einderive.ta.exact.direct import direct
 from einderive.ta.ir.node import Access, Scope, Source, Tensor
 from einderive.ta.ir.positions import INDEX, is_input
 from einderive.ta.ir.subst import nested_scopes, sources
@@ -48,6 +49,8 @@ def _fusible(task: Task) -> bool:
     scope = task.scope
     if task.device != "cpu" or task.weights or not installed() or scope.empty:
         return False
+    if direct(scope) is not None:
+        return False  # a gather or a scatter, of which loops would visit every term
     if not depends_on_inputs(scope) or _reads_past(task):
         return False
     inputs = (source for source in sources(scope.body) if source is not INDEX)

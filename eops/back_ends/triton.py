@@ -11,6 +11,7 @@ from einderive.eops.back_ends.task import BackEnd, Run, Task
 from einderive.eops.opaque import opaque
 from einderive.eops.torch_views.positions import Positions
 from einderive.eops.torch_views.types import depends_on_inputs
+from einderive.ta.exact.direct import direct
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import sources
 
@@ -18,6 +19,8 @@ from einderive.ta.ir.subst import sources
 def _lower(task: Task) -> Run | None:
     if task.device != "cuda" or not depends_on_inputs(task.scope):
         return None  # without inputs, the result has the program's type
+    if direct(task.scope) is not None:
+        return None  # a gather or a scatter, of which a kernel would visit every term
     return triton_stage(task.scope)
 
 
