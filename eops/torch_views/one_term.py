@@ -2,23 +2,28 @@
 
     S[v, y] where(e(x, y) == v, f(x, v, y), 0)   =   S[y] where(inside, f(x, e(x, y), y), 0)
 
-e is free of v, and `inside` says that it is a value of v.  Each read in f at v is one advanced
-index into a strided view, clamped, of which a stage without v is made.  Where e is outside, a NaN
-or no whole number, the choice takes the 0; so a NaN at the other v does not count.
+e is free of v, and `inside` says that it is a value of v.  Each read in f at v is picked from a
+strided view by one `index_select`.  Where e is outside, a NaN or no whole number, the choice takes
+the 0; so a NaN at the other v does not count.  Where f is one read, a CPU's library checks indices
+itself: only a call that it refuses looks for those that are outside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
+from math import prod
 from typing import Any
 
 import torch
 
-from einderive.eops.dtypes import values
+from einderive.eops.dtypes import holds, values
+from einderive.eops.opaque import opaque
 from einderive.eops.torch_views.scalar import Buffers, Elementwise
 from einderive.eops.torch_views.steps import Dims, align
-from einderive.eops.torch_views.types import StageTypes, compared_in, held
+from einderive.eops.torch_views.strided import fill_value
+from einderive.eops.torch_views.types import StageTypes, compared_in, held, is_whole
 from einderive.eops.torch_views.views import ViewPlan, plan_reads
 from einderive.ta.exact.one_term import one_term
 from einderive.ta.functions import REDUCERS
@@ -37,21 +42,26 @@ class Place:
     lo: int
     extent: int
 
-    def __call__(
-        self, buffers: Buffers, types: StageTypes, device: torch.device
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Where in the range, from 0, and whether there."""
+    def found(self, buffers: Buffers, device: torch.device) -> torch.Tensor:
+        """e over its iterators."""
         sources = {
             access.source for part in values(self.node) if isinstance(access := part, Access)
         }
         dtypes = [buffers[source].dtype for source in sources]
         dtype = compared_in([self.node], self.value.domain, dtypes)
-        found = self.value.run(self.value.views(buffers, dtype), dtype, device).tensor
+        return self.value.run(self.value.views(buffers, dtype), dtype, device).tensor
+
+    def within(self, found: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Where in the range, from 0, and whether there."""
         inside = (found >= self.lo) & (found < self.lo + self.extent)
-        if dtype.is_floating_point:
+        if found.is_floating_point():
             inside = inside & (found == found.floor())
-        index = torch.where(inside, found, self.lo).long() - self.lo
-        return index, inside
+        return torch.where(inside, found, self.lo).long() - self.lo, inside
+
+    def holds(self, found: torch.Tensor) -> bool:
+        """Whether every place is in the range, on a CPU."""
+        least, greatest = map(int, torch.aminmax(found))
+        return self.lo <= least and greatest < self.lo + self.extent
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +79,7 @@ class OneTermStage:
     """`scope`: the stage without the v; `beside` adds the picked tensors to the buffers."""
 
     def __init__(self, scope: Scope, places: dict[int, Node], body: Node) -> None:
-        domain = scope.domain
+        domain, first = scope.domain, len(scope.loops)
         self.domain = domain
         self.places = {
             v: Place(node, Elementwise(node, domain), domain[v].lo, domain[v].extent)
@@ -84,6 +94,12 @@ class OneTermStage:
         mask = expr.access(self.mask, self._rows(self.dims))
         self.whole = not any(new.free >> v & 1 for v in places)
         """Whether the body is free of the v now; a condition on one may be left."""
+        one_read = isinstance(new, Access) and len(self.picked) == 1 and len(left) == first
+        self.alone = one_read and len(self.picked[0].fixed) == len(places)
+        """Whether what is picked is the result."""
+        self.nothing = REDUCERS[scope.reducer].identity
+        self.shape = scope.shape
+        self.straight = opaque(self._straight)
         if self.whole:
             new = expr.apply("choose", mask, new, nothing)
             new = rename(new, {old: place for place, old in enumerate(left)})
@@ -108,44 +124,83 @@ class OneTermStage:
         return expr.access(tensor, self._rows(rising))
 
     def beside(self, buffers: Buffers, types: StageTypes) -> Mapping[Any, torch.Tensor]:
+        """The buffers with what is picked; where a place is outside, that is any element."""
         device = next((b.device for b in buffers.values()), torch.device("cpu"))
-        indices: dict[int, torch.Tensor] = {}
-        mask = torch.ones((), dtype=torch.bool, device=device)
-        for v, place in self.places.items():
-            index, inside = place(buffers, types, device)
-            indices[v] = align(index, place.value.dims, self.dims)
-            mask = mask & align(inside, place.value.dims, self.dims)
+        places = self._places(buffers, device)
+        indices, mask = self._within(places)
         shape = [self.domain[i].extent for i in self.dims]
         found: dict[Source, torch.Tensor] = {self.mask: mask.expand(shape)}
         for each in self.picked:
-            buffer = held(buffers[each.access.source], each.access.fill, types.compute)
-            found[each.tensor] = self._pick(each, each.plan(buffer), indices, shape)
+            found[each.tensor] = self._pick(each, self._view(each, buffers, types), indices)
         return {**buffers, **found}
 
+    def result(self, buffers: Buffers, types: StageTypes) -> torch.Tensor:
+        """What is picked `alone`."""
+        (each,) = self.picked
+        view = self._view(each, buffers, types)
+        if not holds(str(view.dtype).removeprefix("torch."), self.nothing):
+            view = view.to(types.compute)
+        found = self.straight(view, *self._places(buffers, view.device).values())
+        loops = tuple(range(len(self.shape)))
+        return align(found, each.dims, loops).expand(self.shape).to(types.result)
+
+    def _straight(self, view: torch.Tensor, *places: torch.Tensor) -> torch.Tensor:
+        (each,) = self.picked
+        found = dict(zip(self.places, places, strict=True))
+        if view.device.type == "cpu" and all(is_whole(place.dtype) for place in places):
+            one = len(places) == 1 and not self._shared(each)
+            if one or all(self.places[v].holds(found[v]) for v in found if found[v].numel()):
+                indices = {v: place.long() - self.places[v].lo for v, place in found.items()}
+                try:
+                    return self._pick(each, view, indices)
+                except IndexError:
+                    pass  # an index is outside
+        indices, mask = self._within(found)
+        result = self._pick(each, view, indices)
+        mask = align(mask, self.dims, each.dims)
+        return torch.where(mask, result, fill_value(self.nothing, view.dtype))
+
+    def _view(self, each: Picked, buffers: Buffers, types: StageTypes) -> torch.Tensor:
+        return each.plan(held(buffers[each.access.source], each.access.fill, types.compute))
+
+    def _places(self, buffers: Buffers, device: torch.device) -> dict[int, torch.Tensor]:
+        """Each e, with dimensions for the iterators of all of them."""
+        return {
+            v: align(place.found(buffers, device), place.value.dims, self.dims)
+            for v, place in self.places.items()
+        }
+
+    def _within(
+        self, places: Mapping[int, torch.Tensor]
+    ) -> tuple[dict[int, torch.Tensor], torch.Tensor]:
+        """Where in the ranges, from 0, and whether all of them are there."""
+        found = {v: self.places[v].within(place) for v, place in places.items()}
+        mask = reduce(torch.logical_and, (inside for _, inside in found.values()))
+        return {v: index for v, (index, _) in found.items()}, mask
+
+    def _shared(self, each: Picked) -> list[int]:
+        return [i for i in each.plan.present if i in self.dims]
+
     def _pick(
-        self,
-        each: Picked,
-        view: torch.Tensor,
-        indices: Mapping[int, torch.Tensor],
-        shape: Sequence[int],
+        self, each: Picked, view: torch.Tensor, indices: Mapping[int, torch.Tensor]
     ) -> torch.Tensor:
         """The view at the indices, with a dimension for each of the tensor's iterators."""
-        present = each.plan.present
+        present, shared = each.plan.present, self._shared(each)
         if not each.fixed:
             return view
-        shared = [i for i in present if i in self.dims]
         kept = [i for i in present if i not in each.fixed and i not in shared]
         moved = view.permute([present.index(i) for i in (*each.fixed, *shared, *kept)])
-        if len(each.fixed) == 1 and not shared:
-            whole = indices[each.fixed[0]].expand(shape)
-            result = moved.index_select(0, whole.reshape(-1))
-            result = result.reshape([*shape, *moved.shape[1:]])
-        else:
-            at = [indices[v].expand(shape) for v in each.fixed]
-            for i in shared:
-                grid = torch.arange(self.domain[i].extent, device=view.device)
-                at.append(align(grid, (i,), self.dims))
-            result = moved[tuple(at)]
+        sizes = [self.domain[i].extent for i in (*each.fixed, *shared)]
+        grids = [torch.arange(self.domain[i].extent, device=view.device) for i in shared]
+        at = [indices[v] for v in each.fixed]
+        at += [align(grid, (i,), self.dims) for i, grid in zip(shared, grids, strict=True)]
+        row = at[0]
+        for size, index in zip(sizes[1:], at[1:], strict=True):
+            row = row * size + index
+        shape = [self.domain[i].extent for i in self.dims]
+        rest = moved.shape[len(sizes) :]
+        moved = moved.reshape(prod(sizes), *rest)
+        result = moved.index_select(0, row.expand(shape).reshape(-1)).reshape(*shape, *rest)
         order = [*self.dims, *kept]
         return result.permute([order.index(i) for i in each.dims])
 

@@ -12,7 +12,8 @@ torch adds the terms one by one, in the type of the result (float32 for half typ
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import reduce
 from math import prod
 
 import torch
@@ -69,35 +70,39 @@ class ScatterStage:
 
     def _put(self, source: torch.Tensor, *places: torch.Tensor) -> torch.Tensor:
         source = source.reshape(prod(self.points), self.width)
-        if len(places) == 1 and not self.batch and source.device.type == "cpu":
-            (place,) = places
-            if is_whole(place.dtype):
+        if source.device.type == "cpu" and all(is_whole(place.dtype) for place in places):
+            one = len(places) == 1 and not self.batch
+            if one or all(map(_holds, self.bounds, places)):
                 try:
-                    return self._added(source, self._from_0(place, self.bounds[0]))
+                    return self._added(source, self._rows(places))
                 except (IndexError, RuntimeError):
                     pass  # an index is outside
-        return self._added(source, self._rows(places))
+        return self._added(source, self._rows_inside(places))
 
-    def _from_0(self, place: torch.Tensor, bound: Range) -> torch.Tensor:
-        place = place.long()
-        return (place if bound.lo == 0 else place - bound.lo).reshape(-1)
-
-    def _rows(self, places: tuple[torch.Tensor, ...]) -> torch.Tensor:
-        """The row for each term; the one behind the last for what is outside."""
-        device = places[0].device
-        row = torch.zeros((), dtype=torch.int64, device=device)
-        inside = torch.ones((), dtype=torch.bool, device=device)
+    def _rows(self, places: Sequence[torch.Tensor]) -> torch.Tensor:
+        """The row for each term."""
+        row: torch.Tensor | None = None
         for k, _ in self.batch:
             shape = [-1 if axis == k else 1 for axis in range(len(self.points))]
-            loop = torch.arange(self.points[k], device=device).reshape(shape)
-            row = row * self.points[k] + loop
-        for place, bound in zip(places, self.bounds, strict=True):
-            there = (place >= bound.lo) & (place < bound.hi)
-            if place.dtype.is_floating_point:
-                there = there & (place == place.floor())
-            inside = inside & there
-            row = row * bound.extent + (torch.where(there, place, bound.lo).long() - bound.lo)
-        return torch.where(inside, row, prod(self.rows)).expand(self.points).reshape(-1)
+            loop = torch.arange(self.points[k], device=places[0].device).reshape(shape)
+            row = loop if row is None else row * self.points[k] + loop
+        for place, (lo, hi) in zip(places, self.bounds, strict=True):
+            index = place.long() - lo if lo else place.long()
+            row = index if row is None else row * (hi - lo) + index
+        assert row is not None
+        return row.expand(self.points).reshape(-1)
+
+    def _rows_inside(self, places: Sequence[torch.Tensor]) -> torch.Tensor:
+        """Likewise; the row behind the last for what is outside."""
+        masks = []
+        for place, (lo, hi) in zip(places, self.bounds, strict=True):
+            masks.append((place >= lo) & (place < hi))
+            if place.is_floating_point():
+                masks.append(place == place.floor())
+        inside = reduce(torch.logical_and, masks)
+        known = [torch.where(inside, p, lo) for p, (lo, _) in zip(places, self.bounds, strict=True)]
+        inside = inside.expand(self.points).reshape(-1)
+        return torch.where(inside, self._rows(known), prod(self.rows))
 
     def _added(self, source: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         reducer = REDUCERS[self.reducer]
@@ -114,6 +119,12 @@ class ScatterStage:
         else:
             result.index_add_(0, rows, source)
         return result[:count].reshape(self.shape)
+
+
+def _holds(bound: Range, place: torch.Tensor) -> bool:
+    """Whether every place is in the range, on a CPU."""
+    least, greatest = torch.aminmax(place)
+    return int(least) >= bound.lo and int(greatest) < bound.hi
 
 
 def _over(held: list[int], e: Node, domain: tuple[Range, ...]) -> Scope:

@@ -86,6 +86,8 @@ def _placed(scope: Scope, *, as_written: bool) -> _Kernel:
 
 def _computed(scope: Scope, *, as_written: bool) -> _Kernel:
     fixed = one_term_stage(scope)
+    if fixed is not None and fixed.alone:
+        return fixed.result
     if fixed is not None:
         inner = _computed(fixed.scope, as_written=as_written)
         return lambda buffers, types: inner(fixed.beside(buffers, types), types)
