@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.mistakes.formula import Formula
-from einderive.ta.mistakes.mistake import Correction, Mistake
+from einderive.ta.mistakes.mistake import Correction, Mistake, pattern
 
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
@@ -46,6 +46,10 @@ def _unbalanced(formula: Formula) -> Iterator[Correction]:
                 waiting.append(letter)
             elif letter in ")]}" and waiting and letter == _PAIRS[waiting[-1]]:
                 waiting.pop()
+            elif letter == "=" and waiting == ["["]:  # `Y[i = x[i]`
+                end = len(formula.text[:place].rstrip())
+                yield Correction(((end, end, "]"),), (end, place + 1))
+                break
             elif letter in ")]}":
                 yield Correction(((place, place + 1, ""),))
                 if waiting:
@@ -67,6 +71,18 @@ MISTAKES = (
         "`{found}` is no read of a tensor: operands stand in round brackets",
         "write",
         _square_operands,
+    ),
+    pattern(
+        "`{found}`: the indices of a tensor stand in square brackets",
+        "write",
+        r"(?<=\w)\{([^{}=:]*)\}(?!\s*\[)",
+        r"[\1]",
+    ),
+    pattern(
+        "the indices of a tensor are separated by commas",
+        "write",
+        r"(?<=\w)\[([^\[\]=:]*)\]",
+        lambda found: "[" + re.sub(r"\s*;\s*|(?<=\w)\s+(?=\w)", ",", found[1]).rstrip(", ") + "]",
     ),
     Mistake("", "", _unbalanced),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
+from functools import partial
 
 from einderive.ta.mistakes.formula import Formula
 from einderive.ta.mistakes.mistake import Correction, Mistake, pattern
@@ -23,6 +24,10 @@ _SIGNS = {
     **dict.fromkeys("“”‘’«»", ""),
     **dict.fromkeys("⟨〈", "["),
     **dict.fromkeys("⟩〉", "]"),
+    "⩽": "<=",
+    "⩾": ">=",
+}
+_WORDS = {
     "∑": "sum",
     "∏": "prod",
     "√": "sqrt ",
@@ -31,27 +36,29 @@ _SIGNS = {
     "∧": " and ",
     "∨": " or ",
     "¬": " not ",
-    "⩽": "<=",
-    "⩾": ">=",
 }
 
 
 def _one_of(written: str) -> str:
     """A character as the notation has it, or itself."""
-    if written in _SIGNS:
-        return _SIGNS[written]
-    if written in _LIKE:
-        return _LIKE[written]
+    known = _WORDS | _SIGNS | _LIKE
+    if written in known:
+        return known[written]
     if written.isascii() or "⁰" <= written <= "⁹" or written in "¹²³⁴⁻…·×":
         return written
     normal = unicodedata.normalize("NFKC", written)
     return normal if normal.isascii() else written
 
 
-def _characters(formula: Formula) -> Iterator[Correction]:
+def _characters(formula: Formula, *, words: bool = False) -> Iterator[Correction]:
+    """All of them at once; `words`: the first one is written with letters."""
     pairs = ((place, letter, _one_of(letter)) for place, letter in enumerate(formula.text))
     edits = tuple((at, at + 1, new) for at, letter, new in pairs if new != letter)
-    if edits:
+    edits = tuple(
+        (at, end, new.rstrip() if formula.text[end : end + 1] == "(" else new)
+        for at, end, new in edits
+    )
+    if edits and words is (formula.text[edits[0][0]] in _WORDS):
         yield Correction(edits)
         normal = (e for e in edits if formula.text[e[0]] not in _LIKE)
         yield from [Correction(each) for each in [tuple(normal)] if each]
@@ -72,6 +79,11 @@ _INVISIBLE = "[\u200b-\u200f\u2060\ufeff\u00ad\u202a-\u202e]"
 MISTAKES = (
     pattern("", "", _INVISIBLE, ""),
     Mistake(
+        "`{found}` is written with letters here",
+        "write",
+        partial(_characters, words=True),
+    ),
+    Mistake(
         "`{found}` is not the character that it looks like",
         "use the characters of a keyboard",
         _characters,
@@ -91,7 +103,12 @@ MISTAKES = (
         r":=|<-|←|(?<![=<>!])==(?!=)|[-+*/]=(?!=)",
         "=",
     ),
-    pattern("a statement does not end with `{found}`", "take it away", r"[,.]+(?=\s*(?:\n|$))", ""),
+    pattern(
+        "a statement does not end with `{found}`",
+        "take it away",
+        r"(?:,|(?<!\.)\.)(?=\s*(?:\n|$))",
+        "",
+    ),
     pattern(
         "a line continues inside brackets and after or before an operator, without `{found}`",
         "take it away",

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Iterator
 
 from einderive.ta.mistakes.formula import Formula, Line
-from einderive.ta.mistakes.mistake import Correction, Mistake, pattern
+from einderive.ta.mistakes.mistake import NEUTRAL, Correction, Mistake, pattern, reduced_where
 
 _BOUND = re.compile(r"([^\W\d]\w*)\s+in\s+([^,:;\n]+?)\s*:\s*([^,:;\n]+)")
 _NO_RANGE = re.compile(r"the iterator (\w+) has no range")
 _NUMBER = r"-?\w+"
+_REDUCER = "|".join(NEUTRAL)
 
 
 def _open_ranges(formula: Formula) -> Iterator[Correction]:
@@ -86,8 +87,8 @@ def _triangular(formula: Formula) -> Iterator[Correction]:
         bounds = list(_BOUND.finditer(formula.text, *clause))
         for bound in bounds:
             name, low, high = bound[1], bound[2].strip(), bound[3].strip()
-            conditions = [] if re.fullmatch(r"-?\d+", low) else [f"{name} >= {low}"]
-            conditions += [] if re.fullmatch(r"-?\d+", high) else [f"{name} < {high}"]
+            conditions = [] if re.fullmatch(r"-?[\d.]+", low) else [f"{name} >= {low}"]
+            conditions += [] if re.fullmatch(r"-?[\d.]+", high) else [f"{name} < {high}"]
             if low.isdigit() and int(low) and conditions:
                 conditions.insert(0, f"{name} >= {low}")
             if not conditions:
@@ -95,16 +96,35 @@ def _triangular(formula: Formula) -> Iterator[Correction]:
             others = [each[0] for each in bounds if each is not bound]
             rest = f" where {', '.join(others)}" if others else ""
             value, condition = formula[line.value], " and ".join(conditions)
-            reducer = re.fullmatch(rf"sum\s*\[\s*{name}\s*\]\s*\((.*)\)", value)
-            body = reducer[1] if reducer else value
-            new = f"sum[{name}](where({condition}, {body}, 0))"
-            place = (bound.start(), bound.end())
-            yield Correction(((line.value[0], line.end, new + rest),), place)
-            for word, neutral in (("max", "-inf"), ("min", "inf"), ("prod", "1")):
-                other = re.fullmatch(rf"{word}\s*\[\s*{name}\s*\]\s*\((.*)\)", value)
-                if other:
-                    new = f"{word}[{name}](where({condition}, {other[1]}, {neutral}))"
-                    yield Correction(((line.value[0], line.end, new + rest),), place)
+            reducer = re.fullmatch(rf"({_REDUCER})\s*\[\s*{name}\s*\]\s*\((.*)\)", value)
+            word, body = reducer.groups() if reducer else ("sum", value)
+            new = reduced_where(word, name, condition, body)
+            yield Correction(((line.value[0], line.end, new + rest),), (bound.start(), bound.end()))
+
+
+def _conditions(formula: Formula) -> Iterator[Correction]:
+    """`x[i] where x[i] > 0`, `sum[k](A[i,k]) where k != i`."""
+    for line in formula.lines():
+        clause = re.match(r"\s*where\b\s*", formula[(line.value[1], line.end)])
+        if not clause or not line.name:
+            continue
+        first = line.value[1] + clause.end()
+        items = [formula[item] for item in formula.items((first, line.end))]
+        ranges = [item for item in items if _BOUND.fullmatch(item)]
+        condition = " and ".join(item for item in items if item not in ranges)
+        if not re.search(r"[<>=]", condition):
+            continue
+        value = formula[line.value]
+        reducer = re.fullmatch(rf"({_REDUCER})\s*\[([^\[\]]*)\]\s*\((.*)\)", value)
+        summed = [name for name in formula.iterators(line.value) if name not in line.left]
+        if reducer:
+            new = reduced_where(reducer[1], reducer[2], condition, reducer[3])
+        elif summed:
+            new = reduced_where("sum", ",".join(summed), condition, value)
+        else:
+            new = f"where({condition}, {value}, 0)"
+        rest = f" where {', '.join(ranges)}" if ranges else ""
+        yield Correction(((line.value[0], line.end, new + rest),), (first, line.end))
 
 
 def _clause_spelling(written: str, meant: str | Callable[[re.Match[str]], str]) -> Mistake:
@@ -145,5 +165,10 @@ MISTAKES = (
     _clause_spelling(r"(?<![\s,])[\s,]*\b(?:with|for|given|over|when)\s+(?=\w+\s+in\b)", " where "),
     _clause_spelling(r"(?<=[\])\w])\s*,\s*(?=\w+\s+in\s+-?\w+\s*:)", " where "),
     _clause_spelling(r"(?<=[\])\w])\s+(?=\w+\s+in\s+-?\w+\s*:)", " where "),
+    Mistake(
+        "`where` at the end of a statement states ranges, and `{found}` is a condition",
+        "choose by where(condition, a, b)",
+        _conditions,
+    ),
     Mistake("", "state it at the statement's end, or {words}", _open_ranges),
 )

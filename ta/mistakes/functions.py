@@ -18,27 +18,42 @@ _MEANT: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("ln", "logn"), ("log({0})",)),
     **dict.fromkeys(("fabs", "absolute"), ("abs({0})",)),
     **dict.fromkeys(("expit", "logistic"), ("sigmoid({0})",)),
-    **dict.fromkeys(("power", "pow"), ("({0})^({1})", "exp(({1})*log({0}))")),
-    **dict.fromkeys(("square", "sqr", "sq"), ("({0})^2",)),
-    **dict.fromkeys(("reciprocal", "inv"), ("1/({0})",)),
+    "power": ("({0})^({1})",),
+    **dict.fromkeys(("sqr", "sq"), ("({0})^2",)),
+    "inv": ("1/({0})",),
     **dict.fromkeys(("add", "plus"), ("({0} + {1})",)),
     **dict.fromkeys(("subtract", "sub", "minus"), ("({0} - ({1}))",)),
     **dict.fromkeys(("multiply", "mul", "times"), ("({0})*({1})",)),
     **dict.fromkeys(("divide", "div", "true_divide"), ("({0})/({1})",)),
     **dict.fromkeys(("negative", "neg"), ("(-({0}))",)),
-    **dict.fromkeys(("mod", "remainder", "fmod"), ("({0})%{1}", "({0} - {1}*floor(({0})/{1}))")),
-    **dict.fromkeys(("floor_divide", "floordiv"), ("({0})//{1}", "floor(({0})/{1})")),
+    **dict.fromkeys(("positive", "pos"), ("({0})",)),
+    **{
+        name: (f"({{0}} {operator} {{1}})",)
+        for operator, names in {
+            "<": ("lt",),
+            "<=": ("le",),
+            ">": ("gt", "greater"),
+            ">=": ("ge", "greater_equal"),
+            "==": ("eq", "delta", "kron", "kronecker", "KroneckerDelta"),
+            "!=": ("ne", "logical_xor"),
+            "and": ("logical_and", "bitwise_and"),
+            "or": ("logical_or", "bitwise_or"),
+        }.items()
+        for name in names
+    },
+    **dict.fromkeys(("logical_not", "bitwise_not", "invert"), ("(not {0})",)),
+    "mod": ("({0})%{1}",),
     **dict.fromkeys(("select", "ifelse", "iif", "cond", "If", "IF"), ("where({0}, {1}, {2})",)),
-    **dict.fromkeys(("clip", "clamp"), ("minimum(maximum({0}, {1}), {2})",)),
-    "max": ("maximum({0}, {1})", "maximum(maximum({0}, {1}), {2})"),
-    "min": ("minimum({0}, {1})", "minimum(minimum({0}, {1}), {2})"),
-    "cbrt": ("({0})^(1/3)", "sign({0})*exp(log(abs({0}))/3)"),
+    **dict.fromkeys(("clip", "clamp_min", "clamp min=", "clip min="), ("maximum({0}, {1})",)),
+    **dict.fromkeys(("clamp_max", "clamp max=", "clip max="), ("minimum({0}, {1})",)),
+    **dict.fromkeys(("clamp", "clamp min= max="), ("maximum({0}, {1})", "clip({0}, {1}, {2})")),
     "int": ("trunc({0})",),
-    "leaky_relu": ("maximum({0}, 0.01*({0}))",),
+    "round": ("(round({0}*10^{1})/10^{1})",),
 }
 """What is written instead of a function that the notation has under another name, or not at all;
-the first one that can be read is proposed."""
+the first one that can be read is proposed.  `clamp min=`: with an operand given by this name."""
 
+_NAMED = re.compile(r"(?:(\w+)\s*=(?!=)\s*)?(.*)", re.DOTALL)
 _ELSEWHERE = (
     *("sort", "argsort", "topk", "median", "nanmedian", "quantile", "percentile", "unique", "mode"),
     *(
@@ -56,15 +71,17 @@ _ELSEWHERE = (
 )
 
 
-_OF_THE_SAME_SHAPE = ("sort", "argsort", "dropout", "fft", "ifft", "inverse", "pinv")
+_OF_THE_SAME_SHAPE = ("sort", "argsort", "topk", "unique", "dropout", "fft", "ifft", "inverse")
 _KNOWN = (*FUNCTIONS, *dict.fromkeys(name for name, _ in DEFINITIONS))
 
 
 def _other_names(formula: Formula) -> Iterator[Correction]:
-    for call in formula.calls(*_MEANT):
-        args = [formula[arg] for arg in call.args]
-        for meant in _MEANT[call.name]:
-            if len(args) == len(set(re.findall(r"\{\d\}", meant))):
+    for call in formula.calls():
+        parts = [_NAMED.fullmatch(formula[arg]) for arg in call.args]
+        args = [part[2] for part in parts if part]
+        key = " ".join([call.name, *(f"{part[1]}=" for part in parts if part and part[1])])
+        for meant in _MEANT.get(key, ()):
+            if len(args) == len(parts) == len(set(re.findall(r"\{\d\}", meant))):
                 plain = [arg if re.fullmatch(r"[\w.]+(\[[^\[\]]*\])?", arg) else "" for arg in args]
                 text = meant
                 for number, (arg, simple) in enumerate(zip(args, plain, strict=True)):
@@ -121,19 +138,6 @@ def _without_brackets(formula: Formula) -> Iterator[Correction]:
             yield Correction(((found.start(), end, new),))
 
 
-def _remainders(formula: Formula) -> Iterator[Correction]:
-    """`x[i]//2`, `x[i]%2` of values."""
-    for found in re.finditer(r"\s*(//|%)\s*", formula.text):
-        start, end = formula.operand_before(found.start()), formula.operand_after(found.end())
-        if start < 0 or end < 0:
-            continue
-        left, right = formula.text[start : found.start()], formula[(found.end(), end)]
-        place = (found.start(), found.end())
-        rounded = f"floor({left}/{right})"
-        text = rounded if found[1] == "//" else f"({left} - {right}*{rounded})"
-        yield Correction(((start, end, text),), place)
-
-
 MISTAKES = (
     Mistake("`{found}` has another name here, or is written otherwise", "write", _other_names),
     Mistake(
@@ -142,7 +146,6 @@ MISTAKES = (
         _not_supported,
     ),
     Mistake("", "a power of a power needs brackets, or the product of the exponents", _towers),
-    Mistake("", "values are rounded by floor", _remainders),
     pattern("`{found}` is written `%`", "write", r"\s+(?:mod|MOD|rem)\s+", "%"),
     Mistake("the operand of a function stands in round brackets", "write", _without_brackets),
     pattern(
@@ -150,6 +153,12 @@ MISTAKES = (
         "say what holds elsewhere",
         r"\bwhere\(((?:[^(),]|\([^()]*\))*),((?:[^(),\[]|\([^()]*\)|\[[^\[\]]*\])*)\)",
         r"where(\1,\2, 0)",
+    ),
+    pattern(
+        "`{found}` is not how the notation writes a norm",
+        "write norm[k](...)",
+        r"(?:\|\||‖)([^|‖\n;=]+)(?:\|\||‖)(?:_2)?",
+        r"norm(\1)",
     ),
     pattern(
         "`{found}` is not how the notation writes an absolute value",

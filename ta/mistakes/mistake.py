@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from einderive.ta.mistakes.formula import Formula, Span
+from einderive.ta.mistakes.formula import Formula, Line, Span
 
 Edit = tuple[int, int, str]
 """The place that is replaced, and what it becomes."""
@@ -34,6 +34,23 @@ class Correction:
         return text
 
 
+NEUTRAL = {"sum": "0", "prod": "1", "max": "-inf", "min": "inf"}
+"""What changes nothing where it is reduced with others."""
+
+
+def reduced_where(word: str, names: str, condition: str, body: str) -> str:
+    """The reduction of what satisfies the condition."""
+    return f"{word}[{names}](where({condition}, {body}, {NEUTRAL[word]}))"
+
+
+def in_place(line: Line, edit: Edit, out: Sequence[str], place: Span | None = None) -> Correction:
+    """The edit, and these indices on the left where they are others."""
+    edits = [edit]
+    if line.name and tuple(out) != line.left:
+        edits.append((*line.target, f"{line.name}[{','.join(out)}] " if out else f"{line.name} "))
+    return Correction(tuple(edits), place)
+
+
 @dataclass(frozen=True, slots=True)
 class Mistake:
     """A mistake: what is said of it, what to do, and where it may be in a formula.
@@ -51,17 +68,18 @@ def pattern(
     said: str, advice: str, written: str, meant: str | Callable[[re.Match[str]], str]
 ) -> Mistake:
     """A mistake that a regular expression finds, with the replacement as `re.sub` takes it.  All
-    occurrences are corrected at once, or each alone."""
+    occurrences are corrected at once, or each alone.  The caret stands at the group `at`."""
     compiled = re.compile(written)
 
     def find(formula: Formula) -> Iterator[Correction]:
-        edits = []
+        edits, place = [], None
         for found in compiled.finditer(formula.text):
             new = meant(found) if callable(meant) else found.expand(meant)
             if new != found[0]:
                 edits.append((found.start(), found.end(), new))
+                place = place or (found.span("at") if "at" in compiled.groupindex else None)
         if edits:
-            yield Correction(tuple(edits))
+            yield Correction(tuple(edits), place)
         if len(edits) > 1:
             yield from (Correction((edit,)) for edit in edits)
 

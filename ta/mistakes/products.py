@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from einderive.ta.ir.names import KEYWORDS
-from einderive.ta.mistakes.formula import Formula, Line, Span
-from einderive.ta.mistakes.mistake import Correction, Edit, Mistake, pattern
+from einderive.ta.mistakes.formula import Formula, Span
+from einderive.ta.mistakes.mistake import Correction, Mistake, in_place, pattern
 
 _CHAIN = re.compile(r"\b[^\W\d]\w*(?:\.m?T\b)?(?:\s*@\s*[^\W\d]\w*(?:\.m?T\b)?)+(?!\s*[\[(])")
 _EINSUM = re.compile(r"\b(?:\w+\.)?einsum\s*\(\s*([\"'`])([^\"'`]*)\1\s*,([^()\n]*)\)")
 _TOKEN = re.compile(r"[0-9.]+(?:[eE][+-]?[0-9]+)?|\w+|\S|\n")
+_NO_VALUES = KEYWORDS - {"inf"} | {"if", "then", "else", "elif", "for", "is", "lambda", "with"}
 _SUBSCRIPTS = re.compile(r"\s*([\"'`]?)([a-zA-Z.,\s]+->[a-zA-Z.\s]*)\1\s*")
 
 
@@ -20,7 +21,7 @@ def _matrix_products(formula: Formula) -> Iterator[Correction]:
         line = formula.line_at(found.start())
         factors = [part.strip() for part in found[0].split("@")]
         product, out = _chain(formula, factors, line.left)
-        yield _in_place(line, (found.start(), found.end(), product), out)
+        yield in_place(line, (found.start(), found.end(), product), out)
 
 
 def _chain(
@@ -58,15 +59,7 @@ def _products_by_name(formula: Formula) -> Iterator[Correction]:
         if call.name == "outer":
             out = line.left if len(line.left) == 2 else formula.fresh(2)
             product = f"{names[0]}[{out[0]}]*{names[1]}[{out[1]}]"
-        yield _in_place(line, (*call.span, product), out)
-
-
-def _in_place(line: Line, edit: Edit, out: Sequence[str]) -> Correction:
-    """The edit, and the indices on the left where they are others."""
-    edits = [edit]
-    if line.name and tuple(out) != line.left:
-        edits.append((*line.target, f"{line.name}[{','.join(out)}] " if out else f"{line.name} "))
-    return Correction(tuple(edits))
+        yield in_place(line, (*call.span, product), out)
 
 
 def _einsum_calls(formula: Formula) -> Iterator[Correction]:
@@ -76,7 +69,7 @@ def _einsum_calls(formula: Formula) -> Iterator[Correction]:
         if written:
             product, out = written
             line = formula.line_at(found.start())
-            yield _in_place(line, (found.start(), found.end(), product), out)
+            yield in_place(line, (found.start(), found.end(), product), out)
 
 
 def _einsum_strings(formula: Formula) -> Iterator[Correction]:
@@ -134,7 +127,7 @@ def _side_by_side(formula: Formula) -> Iterator[Correction]:
 
 
 def _is_value(token: str) -> bool:
-    return token[0].isalnum() and token not in KEYWORDS - {"inf"}
+    return token[0].isalnum() and token not in _NO_VALUES
 
 
 def _ends_a_value(formula: Formula, token: re.Match[str]) -> bool:

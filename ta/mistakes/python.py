@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator
 
 from einderive.ta.mistakes.formula import Formula
-from einderive.ta.mistakes.mistake import Correction, Mistake, pattern
+from einderive.ta.mistakes.mistake import Correction, Mistake, in_place, pattern
 
 _METHOD = re.compile(
     r"(?P<object>\)|\]|\b[^\W\d]\w*)\s*\.\s*(?P<method>[^\W\d]\w*)\s*(?P<call>\()?"
 )
+_LENGTH = re.compile(r"\blen\(\s*(\w+)\s*\)|\b(\w+)\s*\.\s*shape\s*\[\s*(-?\d+)\s*\]")
+_CONDITION = r"[^=;\n]*?(?:[=!<>]=[^=;\n]*?)?"
 _MODULES = (
     r"(?<![\w.])(?:(?:numpy|np|cupy|cp|jnp)(?:\.linalg)?|jax\.numpy|jax\.nn|scipy\.special|c?math|xp|F"
     r"|torch(?:\.(?:nn\.functional|special|linalg))?|nn\.functional|tf(?:\.(?:math|nn))?)\."
@@ -18,7 +20,7 @@ _MODULES = (
 
 
 def _methods(formula: Formula) -> Iterator[Correction]:
-    """`x.exp()` as `exp(x)`, `A.sum(1)` as `sum(A, 1)`, `A.shape[0]` as its size."""
+    """`x.exp()` as `exp(x)`, `A.sum(1)` as `sum(A, 1)`."""
     for found in _METHOD.finditer(formula.text):
         start = formula.operand_before(found.end("object"))
         if start < 0:
@@ -33,11 +35,15 @@ def _methods(formula: Formula) -> Iterator[Correction]:
             args = formula.text[found.end() : end - 1].strip()
             new = f"{found['method']}({operand}{', ' * bool(args)}{args})"
             yield Correction(((start, end, new),), (found.start("method"), found.end("method")))
-        elif found["method"] == "shape" and operand in formula.shapes:
-            index = re.compile(r"\s*\[\s*(\d+)\s*\]").match(formula.text, found.end())
-            shape = formula.shapes[operand]
-            if index and int(index[1]) < len(shape):
-                yield Correction(((start, index.end(), str(shape[int(index[1])])),))
+
+
+def _lengths(formula: Formula) -> Iterator[Correction]:
+    """`len(x)`, `x.shape[0]`."""
+    for found in _LENGTH.finditer(formula.text):
+        shape = formula.shapes.get(found[1] or found[2], ())
+        axis = int(found[3] or 0)
+        if -len(shape) <= axis < len(shape):
+            yield Correction(((*found.span(), str(shape[axis])),))
 
 
 def _transposed_reads(formula: Formula) -> Iterator[Correction]:
@@ -45,14 +51,26 @@ def _transposed_reads(formula: Formula) -> Iterator[Correction]:
         line = formula.line_at(found.start())
         names = [name.strip() for name in (found[3] or "").split(",")]
         if not found[2]:
-            if len(line.left) != 2:
-                continue
-            names = list(line.left)
-        names = [*names[:-2], *names[-2:][::-1]]
-        yield Correction(((found.start(), found.end(), f"{found[1]}[{','.join(names)}]"),))
+            names = list(line.left if len(line.left) == 2 else formula.fresh(2))
+        turned = [*names[:-2], *names[-2:][::-1]]
+        edit = (found.start(), found.end(), f"{found[1]}[{','.join(turned)}]")
+        yield Correction((edit,)) if found[2] else in_place(line, edit, names)
+
+
+def _imaginary(formula: Formula) -> Iterator[Correction]:
+    """`2j*x[i]` with a scalar input j."""
+    name = next(name for name in ("j", "imag", "imaginary") if name not in formula.words())
+    for found in re.finditer(r"(?<![\w.])(\d+(?:\.\d*)?)[jJ]\b", formula.text):
+        new = name if found[1] == "1" else f"{found[1]}*{name}"
+        yield Correction(((*found.span(), new),), words=f"{name}=1j")
 
 
 MISTAKES = (
+    Mistake(
+        "the notation has no imaginary unit",
+        "pass it as an operand, {words}, of a complex type",
+        _imaginary,
+    ),
     pattern(
         "`{found}` belongs to Python: functions of the notation have no prefix",
         "write the function alone",
@@ -69,12 +87,27 @@ MISTAKES = (
         "write it as a function of the elements",
         _methods,
     ),
+    Mistake("`{found}` asks for a size", "write the number", _lengths),
     pattern(
         "`{found}` is a choice of Python",
         "write where(condition, a, b)",
-        r"(?<==)([^=;\n]*?)\s+if\s+([^=;\n]*?(?:[=!<>]=[^=;\n]*?)?)\s+else\s+([^=;\n]*)",
+        rf"(?<==)([^=;\n]*?)\s+if\s+({_CONDITION})\s+else\s+([^=;\n]*)",
         lambda found: f" where({found[2].strip()}, {found[1].strip()}, {found[3].strip()})",
     ),
+    pattern(
+        "`{found}` is a choice of other languages",
+        "write where(condition, a, b)",
+        rf"\b(?:if|IF)\b({_CONDITION})(?:\bthen\b|THEN|:)([^=;\n]*?)\b(?:else|ELSE)\b\s*:?([^=;\n]*)",
+        lambda found: f"where({found[1].strip()}, {found[2].strip()}, {found[3].strip()})",
+    ),
+    pattern(
+        "`where` takes its condition and values in brackets",
+        "write",
+        rf"(?<==)\s*where\s+({_CONDITION},[^=;\n]*?,[^=;\n]*)",
+        r" where(\1)",
+    ),
+    pattern("`{found}` is written as a number", "write", r"\bTrue\b", "1"),
+    pattern("`{found}` is written as a number", "write", r"\bFalse\b", "0"),
     pattern(
         "`{found}` is a choice of C",
         "write where(condition, a, b)",

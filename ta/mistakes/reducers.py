@@ -8,19 +8,26 @@ from collections.abc import Iterator
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.functions import REDUCERS
 from einderive.ta.mistakes.formula import Called, Formula, Line
-from einderive.ta.mistakes.mistake import Correction, Edit, Mistake
+from einderive.ta.mistakes.mistake import (
+    NEUTRAL,
+    Correction,
+    Edit,
+    Mistake,
+    in_place,
+    reduced_where,
+)
 
 _ALIASES = {
     **dict.fromkeys(("amax", "nanmax", "reduce_max", "maximum"), "max"),
     **dict.fromkeys(("amin", "nanmin", "reduce_min", "minimum"), "min"),
-    **dict.fromkeys(("nansum", "total", "reduce_sum", "Sum", "Σ", "trace"), "sum"),
+    **dict.fromkeys(("nansum", "total", "reduce_sum", "Sum", "Σ"), "sum"),
     **dict.fromkeys(("average", "nanmean", "reduce_mean", "Mean"), "mean"),
     **dict.fromkeys(("product", "Prod", "Π"), "prod"),
     "count_nonzero": "count",
 }
 _WORDS = (*REDUCERS, *(name for name, reduces in DEFINITIONS if reduces))
-_REDUCERS = {**{word: word for word in _WORDS}, **_ALIASES}
-_ANY = "|".join(sorted(_REDUCERS, key=len, reverse=True))
+REDUCED = {**{word: word for word in _WORDS}, **_ALIASES}
+_ANY = "|".join(sorted(REDUCED, key=len, reverse=True))
 _LOWERED = re.compile(
     rf"(?<![\w.])({_ANY})\s*_\s*(?:\{{\s*(\w+(?:\s*,\s*\w+)*)\s*\}}|([^\W_]+))\s*(?!\w)"
 )
@@ -29,7 +36,10 @@ _RANGED = re.compile(
     rf"(?<![\w.])({_ANY})\s*\[\s*(\w+)\s*(?:in|=|:)\s*(-?\w+)\s*:\s*(-?\w+)\s*\]\s*(?=\()"
 )
 _AXIS = re.compile(r"(?:axis|dim)\s*=\s*(-?\d+)|(-?\d+)|(?:axis|dim)\s*=\s*\(([-\d,\s]*)\)")
-_RUNNING = re.compile(r"\b(cumsum|cumprod|cummax|cummin)\s*(?:\[(\w+)\]\s*)?\(")
+_RUNNING = re.compile(r"\bcum(sum|prod|max|min)\s*(?:\[(\w+)\]\s*)?\(")
+_KEEPS = ("softmax", "log_softmax")
+_OF_ONE = (*_KEEPS, "argmax", "argmin")
+_BOUND = re.compile(r"the iterator (\w+) is already bound here")
 _LOOP = re.compile(r"(.*?)\s+for\s+(\w+)\s+in\s+range\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)", re.DOTALL)
 
 
@@ -38,12 +48,15 @@ def _lowered(formula: Formula) -> Iterator[Correction]:
     for expression in (_LOWERED, _ALONE):
         for found in expression.finditer(formula.text):
             names = (found[2] or found[found.re.groups]).replace(" ", "")
-            head = f"{_REDUCERS[found[1]]}[{names}]"
-            if formula.text[found.end() : found.end() + 1] == "(":
-                yield Correction(((found.start(), found.end(), head),))
+            head = f"{REDUCED[found[1]]}[{names}]"
+            rest = formula.text[found.end() :]
+            start = len(formula.text) - len(rest.lstrip())
+            if formula.text[start : start + 1] == "(":
+                yield Correction(((found.start(), start, head),), found.span())
                 continue
-            end = _end_of_value(formula, found.end())
-            yield Correction(((found.start(), found.end(), head + "("), (end, end, ")")))
+            end = _end_of_value(formula, start)
+            edits = (found.start(), start, head + "("), (end, end, ")")
+            yield Correction(edits, (found.start(), len(found[0].rstrip()) + found.start()))
 
 
 def _end_of_value(formula: Formula, start: int) -> int:
@@ -62,16 +75,67 @@ def _with_ranges(formula: Formula) -> Iterator[Correction]:
         line = formula.line_at(found.start())
         bound = f"{found[2]} in {found[3]}:{found[4]}"
         clause = f", {bound}" if line.has_clause else f" where {bound}"
-        head = f"{_REDUCERS[found[1]]}[{found[2]}]"
+        head = f"{REDUCED[found[1]]}[{found[2]}]"
         yield Correction(((found.start(), found.end(), head), (line.end, line.end, clause)))
+
+
+def _under_conditions(formula: Formula) -> Iterator[Correction]:
+    """`sum[k < i](A[i,k])`."""
+    for found in re.finditer(rf"\b({_ANY})\s*\[([^\[\]]*[<>!=]=?[^\[\]]*)\]\s*\(", formula.text):
+        line, end = formula.line_at(found.start()), formula.closing(found.end() - 1)
+        names = [name for name in re.findall(r"[^\W\d]\w*", found[2]) if name not in line.left]
+        word = REDUCED[found[1]]
+        if word in NEUTRAL and names and end > 0:
+            body = formula.text[found.end() : end - 1]
+            new = reduced_where(word, ",".join(dict.fromkeys(names)), found[2].strip(), body)
+            yield Correction(((found.start(), end, new),), found.span(2))
+
+
+def _bound_already(formula: Formula) -> Iterator[Correction]:
+    """`Y[k] = sum[k](A[i,k])`: over what is not on the left, or over another iterator."""
+    bound = _BOUND.match(formula.error.message)
+    if bound is None or formula.error.span is None:
+        return
+    name, place = bound[1], formula.error.span
+    for found in re.finditer(r"\w\s*\[([^\[\]]*)\]\s*\(", formula.text):
+        end = formula.closing(found.end() - 1)
+        if not found.start(1) <= place[0] < found.end(1) or end < 0:
+            continue
+        line = formula.line_at(place[0])
+        taken = {*line.left, *re.findall(r"\w+", found[1])}
+        others = [each for each in formula.iterators((found.end(), end - 1)) if each not in taken]
+        if others:
+            yield Correction(((*place, ",".join(others)),))
+        elif formula[line.value].endswith(formula.text[found.start(1) : end]):
+            rest = [each for each in line.left if each != name]
+            yield in_place(line, (*place, name), rest, place)
+        (fresh,) = formula.fresh(1)
+        same = re.finditer(rf"\b{name}\b", formula.text[found.start(1) : end])
+        starts = [found.start(1) + each.start() for each in same]
+        yield Correction(tuple((start, start + len(name), fresh) for start in starts))
+
+
+def _softmax_by_hand(formula: Formula) -> Iterator[Correction]:
+    """`exp(A[i,k])/sum(exp(A[i,k]))`."""
+    for call in formula.calls("sum"):
+        divided = re.search(r"\s*/\s*\Z", formula.text[: call.span[0]])
+        start = formula.operand_before(divided.start()) if divided else -1
+        if divided is None or start < 0 or len(call.args) != 1:
+            continue
+        above = formula.text[start : divided.start()]
+        names = formula.iterators(call.args[0])
+        if above == formula[call.args[0]] and above.startswith("exp(") and names:
+            inside = above.removeprefix("exp(").removesuffix(")")
+            new = f"softmax[{names[-1]}]({inside})"
+            yield Correction(((start, call.span[1], new),), call.span, names[-1])
 
 
 def _without_iterators(formula: Formula) -> Iterator[Correction]:
     """`sum(A)`, `max(A, axis=1)`, `sum(A[i,k], k)`, `sum(k, A[i,k])`, `sum(x[k] for k in ...)`."""
-    for call in formula.calls(*_REDUCERS):
+    for call in formula.calls(*REDUCED):
         if not call.args:
             continue
-        line, word = formula.line_at(call.span[0]), _REDUCERS[call.name]
+        line, word = formula.line_at(call.span[0]), REDUCED[call.name]
         loop = _LOOP.fullmatch(formula[call.args[0]])
         if loop and len(call.args) == 1:
             low, high = (loop[3], loop[4]) if loop[4] else ("0", loop[3])
@@ -86,22 +150,30 @@ def _without_iterators(formula: Formula) -> Iterator[Correction]:
 
 
 def _of_elements(formula: Formula, call: Called, line: Line, word: str) -> Iterator[Correction]:
-    """A reducer of an expression with indices: over those that are not on the left."""
-    body, *others = call.args
-    named = [formula[other] for other in others]
-    if named and all(re.fullmatch(r"[^\W\d]\w*", name) for name in named):
-        yield Correction(((*call.span, f"{word}[{','.join(named)}]({formula[body]})"),))
+    """A reducer of an expression with indices: over those that are named, or not on the left."""
+    for body, named in ((call.args[0], call.args[1:]), (call.args[-1], call.args[:-1])):
+        names = [formula[name] for name in named]
+        if names and all(re.fullmatch(r"[^\W\d]\w*", name) for name in names):
+            yield Correction(((*call.span, f"{word}[{','.join(names)}]({formula[body]})"),))
+            return
+    body, own = call.args[0], formula.iterators(call.args[0])
+    axes = _axes(formula, call, len(own))
+    if axes is None or not own:
         return
-    *named, last = [formula[arg] for arg in call.args]
-    if named and all(re.fullmatch(r"[^\W\d]\w*", name) for name in named):
-        yield Correction(((*call.span, f"{word}[{','.join(named)}]({last})"),))
-        return
-    names = [name for name in formula.iterators(body) if name not in line.left]
-    if not others and names:
+    names = [own[axis] for axis in axes] or [name for name in own if name not in line.left]
+    if word in _OF_ONE:
+        names = names or [own[-1]]
+        left = line.left if set(line.left) >= set(own) or word not in _KEEPS else own
+        new = f"{word}[{names[-1]}]({formula[body]})"
+        yield in_place(line, (*call.span, new), left, call.span)
+    elif names:
         yield Correction(((*call.span, f"{word}[{','.join(names)}]({formula[body]})"),))
-    if not others and not names and (own := formula.iterators(body)):
-        fresh = formula.fresh(len(own))
-        text = formula[body]
+    if not names:
+        if formula[line.value] == formula[call.span]:
+            rest = [name for name in line.left if name not in own]
+            new = f"{word}[{','.join(own)}]({formula[body]})"
+            yield in_place(line, (*call.span, new), rest, call.span)
+        fresh, text = formula.fresh(len(own)), formula[body]
         for old, new in zip(own, fresh, strict=True):
             text = re.sub(rf"\b{old}\b", new, text)
         yield Correction(((*call.span, f"{word}[{','.join(fresh)}]({text})"),))
@@ -114,10 +186,10 @@ def _of_a_tensor(formula: Formula, call: Called, line: Line, word: str) -> Itera
     axes = _axes(formula, call, rank)
     if axes is None:
         return
-    keeps = word in ("softmax", "log_softmax")
+    keeps = word in _KEEPS
     left = [index for index in line.left if index != "..."]
     if not axes:
-        first = rank - 1 if keeps else len(left) if len(left) < rank else 0
+        first = rank - 1 if word in _OF_ONE else len(left) if len(left) < rank else 0
         axes = tuple(range(first, rank))
     count = rank if keeps else rank - len(axes)
     kept = left if len(left) == count else list(formula.fresh(count))
@@ -125,11 +197,9 @@ def _of_a_tensor(formula: Formula, call: Called, line: Line, word: str) -> Itera
     free = iter(kept)
     names = [next(free) if keeps or d not in axes else next(fresh) for d in range(rank)]
     over = ",".join(names[d] for d in axes)
-    edits: list[Edit] = [(*call.span, f"{word}[{over}]({name}[{','.join(names)}])")]
-    if list(line.left) != kept and line.name and formula[line.value] == formula[call.span]:
-        target = f"{line.name}[{','.join(kept)}] " if kept else f"{line.name} "
-        edits.append((*line.target, target))
-    yield Correction(tuple(edits))
+    edit = (*call.span, f"{word}[{over}]({name}[{','.join(names)}])")
+    whole = formula[line.value] == formula[call.span]
+    yield in_place(line, edit, kept if whole else line.left, call.span)
 
 
 def _axes(formula: Formula, call: Called, rank: int) -> tuple[int, ...] | None:
@@ -150,36 +220,28 @@ def _axes(formula: Formula, call: Called, rank: int) -> tuple[int, ...] | None:
 
 def _running(formula: Formula) -> Iterator[Correction]:
     """`cumsum(x)`, `cumsum[k](x[k])`: a reducer of the elements up to the one on the left."""
-    kinds = {"cumsum": ("sum", "0"), "cumprod": ("prod", "1"), "cummax": ("max", "-inf")}
-    kinds["cummin"] = ("min", "inf")
-    for found in re.finditer(
-        r"\b(cumsum|cumprod|cummax|cummin)\s*(?:\[(\w+)\]\s*)?\(", formula.text
-    ):
-        end = formula.closing(found.end() - 1)
-        line = formula.line_at(found.start())
+    for found in _RUNNING.finditer(formula.text):
+        end, line = formula.closing(found.end() - 1), formula.line_at(found.start())
         if end < 0:
             continue
-        word, neutral = kinds[found[1]]
         body, *_ = formula.items((found.end(), end - 1)) or ((0, 0),)
-        text, target = formula[body], []
-        left = list(line.left)
+        text, left = formula[body], list(line.left)
+        clause: list[Edit] = []
         if text in formula.shapes:
             rank = formula.rank(text) or 0
-            if len(left) != rank:
-                left = list(formula.fresh(rank))
-                target = [(*line.target, f"{line.name}[{','.join(left)}] ")]
-            if f"{left[-1]}" not in formula[line.value]:
-                size = formula.shapes[text][-1]
-                clause = f"{', ' if line.has_clause else ' where '}{left[-1]} in 0:{size}"
-                target.append((line.end, line.end, clause))
+            left = left if len(left) == rank else list(formula.fresh(rank))
+            if left and left[-1] not in formula[line.value]:
+                bound = f"{left[-1]} in 0:{formula.shapes[text][-1]}"
+                clause = [(line.end, line.end, f"{', ' if line.has_clause else ' where '}{bound}")]
             text = f"{text}[{','.join(left)}]"
         if not left:
             continue
         last = found[2] if found[2] in left else left[-1]
         running = found[2] if found[2] and found[2] not in left else formula.fresh(1, left)[0]
         moved = text if running == found[2] else re.sub(rf"\b{last}\b", running, text)
-        new = f"{word}[{running}](where({running} <= {last}, {moved}, {neutral}))"
-        yield Correction(((found.start(), end, new), *target))
+        new = reduced_where(found[1], running, f"{running} <= {last}", moved)
+        made = in_place(line, (found.start(), end, new), left)
+        yield Correction((*made.edits, *clause))
 
 
 MISTAKES = (
@@ -192,6 +254,17 @@ MISTAKES = (
         "the brackets of a reducer hold iterators, without their ranges",
         "the ranges follow at the end of the statement",
         _with_ranges,
+    ),
+    Mistake(
+        "the brackets of a reducer hold iterators, and `{found}` is a condition",
+        "reduce under a condition",
+        _under_conditions,
+    ),
+    Mistake("", "reduce over another iterator", _bound_already),
+    Mistake(
+        "`{found}` does not say over which iterators it reduces",
+        "a softmax over {words} is",
+        _softmax_by_hand,
     ),
     Mistake(
         "`{found}` does not say over which iterators it reduces",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from einderive.ta.mistakes.formula import Formula, Line, Span
 from einderive.ta.mistakes.mistake import Correction, Edit, Mistake
+from einderive.ta.mistakes.reducers import REDUCED
 
 _READ = re.compile(r"\b([^\W\d]\w*)\s*\[([^\[\]]*)\](?!\s*\()")
 _SLICE = re.compile(r"\s*(-?\d*)\s*:\s*(-?\d*)\s*(?::\s*(-?\d*)\s*)?")
@@ -92,7 +93,10 @@ def _corrected(
     if ranges:
         edits.append((line.end, line.end, f", {ranges}" if line.has_clause else f" where {ranges}"))
     kept = [name for name in line.left if ":" not in name]
-    missing = [name for name in names if name not in kept]
+    reduced = [call.span for call in formula.calls(*REDUCED) if call.span[0] >= line.start]
+    ends = [own[-1].place[0] for own in found]
+    within = all(any(start < end < stop for start, stop in reduced) for end in ends)
+    missing = [] if within else [name for name in names if name not in kept]
     if missing or len(kept) < len(line.left):
         edits.append((*line.target, f"{line.name}[{','.join([*kept, *missing])}] "))
     return Correction(tuple(edits))

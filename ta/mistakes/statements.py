@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator
 
 from einderive.ta.mistakes.formula import Formula
-from einderive.ta.mistakes.mistake import Correction, Mistake
+from einderive.ta.mistakes.mistake import Correction, Mistake, pattern
 
 _READ = re.compile(r"[^\W\d]\w*\s*\[([^\[\]]*)\](?!\s*\()")
-_TRAILING = re.compile(r"[-+*/,]\s*(?=\s[^\W\d]\w*\s*(?:\[[^\[\]]*\])?\s*=(?!=))")
+_TRAILING = re.compile(r"[-+*/^,]\s*(?=\s[^\W\d]\w*\s*(?:\[[^\[\]]*\])?\s*=(?!=)|\Z)")
+_TARGET = re.compile(r"[^\W\d]\w*\s*(?:\[[^\[\]]*\])?")
+_TARGETS = re.compile(rf"\s*({_TARGET.pattern}(?:\s*,\s*{_TARGET.pattern})+)\s*=(?!=)\s*")
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
@@ -35,10 +37,32 @@ def _without_a_left_side(formula: Formula) -> Iterator[Correction]:
 
 def _an_operator_before_the_next_line(formula: Formula) -> Iterator[Correction]:
     """`Y[i] = x[i] +` before another statement, which then continues it."""
-    for found in re.finditer(
-        r"[-+*/,]\s*(?=\s[^\W\d]\w*\s*(?:\[[^\[\]]*\])?\s*=(?!=))", formula.text
-    ):
+    for found in _TRAILING.finditer(formula.text):
         yield Correction(((found.start(), found.start() + 1, ""),))
+
+
+def _several_at_once(formula: Formula) -> Iterator[Correction]:
+    """`Y[i], Z[i] = x[i], 2*x[i]`."""
+    for line in formula.lines():
+        found = _TARGETS.match(formula[(line.start, line.end)])
+        if found is None or line.name:
+            continue
+        values = formula.items((line.start + found.end(), line.value[1]))
+        targets = _TARGET.findall(found[1])
+        if len(values) == len(targets):
+            clause = formula[(line.value[1], line.end)]
+            pairs = zip(targets, values, strict=True)
+            new = "; ".join(f"{target} = {formula[value]}{clause}" for target, value in pairs)
+            yield Correction(((line.start, line.end, new),), (line.start, values[0][0]))
+
+
+def _without_an_equal_sign(formula: Formula) -> Iterator[Correction]:
+    """`Y[i] 2*x[i]`."""
+    for line in formula.lines():
+        found = re.match(r"[^\W\d]\w*\s*\[[^\[\]]*\](?=\s)", formula[(line.start, line.end)])
+        if found and not line.name and not formula.rank(re.split(r"\W", found[0])[0]):
+            end = line.start + found.end()
+            yield Correction(((end, end, " ="),), (end, end + 1))
 
 
 def _chained_brackets(formula: Formula) -> Iterator[Correction]:
@@ -56,6 +80,35 @@ MISTAKES = (
         "separate them by commas",
         _chained_brackets,
     ),
+    pattern("`where` belongs to the statement before it", "write", r"\s*[;,]\s*(?=where\b)", " "),
+    pattern(
+        "a statement begins with its result, without a word before it",
+        "write",
+        r"(?:^|(?<=[;\n]))\s*(?:let|def|var|const|auto|val|set|double|float|int)\s+(?=\w+\s*[\[(=])",
+        "",
+    ),
+    pattern("a formula is written with `=`", "write", r"\)\s*:\s*return\b", ") ="),
+    pattern("", "write", r"(?<==)\s*[*/+]\s*(?=[\w(])", " "),
+    pattern(
+        "an assumption is said of a tensor, that is of all its elements",
+        "write its name alone",
+        r"(\bassume\b[^;\n\[]*?\w)(?P<at>\[[^\[\]]*\])",
+        r"\1",
+    ),
+    pattern(
+        "an assumption is a line of its own",
+        "end it by `;` or a new line",
+        r"(\bassume\b[^;\n]*?[<>=]\s*-?[\w.]+)\s+(?=\w+\s*(?:\[[^\[\]]*\])?\s*=(?!=))",
+        r"\1; ",
+    ),
+    pattern(
+        "a comment begins with `#`",
+        "without it",
+        r"\s*/\*.*?\*/|\s*//\s*[A-Za-z]{2,}(?:[^\S\n]+\w+)+(?=\n|$)",
+        "",
+    ),
+    Mistake("each statement has one result", "write two", _several_at_once),
+    Mistake("", "write `=` between the result and the formula", _without_an_equal_sign),
     Mistake(
         "the formula has no left side",
         "begin with the result and its indices",

@@ -27,6 +27,7 @@ from einderive.ta.errors import RangeError
 from einderive.ta.ir.node import Tensor
 from einderive.ta.notation.lowering import fill_value
 from einderive.ta.notation.ranges import RangesOf
+from einderive.ta.notation.resolve import rounded
 from einderive.ta.syntax.tree import (
     Call,
     Comparison,
@@ -79,7 +80,7 @@ def _with_own(names: Iterable[Name], bound: Set[str]) -> Set[str]:
     for name in names:
         if name.name in inside:
             raise NotationError(
-                f"the iterator {name.name} is already bound here",
+                f"the iterator {name.name} is already bound here, on the left or further out",
                 name.span,
                 next_step="use another name for the reduction",
             )
@@ -202,11 +203,11 @@ def gathers_written_out(
         indices: list[Expression] = []
         equal: list[Expression] = []
         inside: list[Expression] = []
-        for index, bound in zip(read.indices, ranges_of(read), strict=True):
-            span = index.span
-            if not has_data(index):
-                indices.append(index)
+        for written, bound in zip(read.indices, ranges_of(read), strict=True):
+            if not has_data(written):
+                indices.append(written)
                 continue
+            span, index = written.span, rounded(written)
             own.append(Name(span, next(names)))
             indices.append(own[-1])
             equal.append(Comparison(span, (index, own[-1]), ("==",)))

@@ -215,12 +215,7 @@ def _range(name: Name, frame: Frame) -> Range:
 
 
 def _factor(operator: str, factor: Expression, frame: Frame) -> Node:
-    if operator not in ("*", "/"):
-        raise NotationError(
-            f"`{operator}` is for indices; values are divided with `/`",
-            factor.span,
-            next_step="write `/`; there is no rounding of values",
-        )
+    assert operator in ("*", "/")  # `//` and `%` of values are functions (`ta.notation.resolve`)
     node = scalar(factor, frame)
     return node if operator == "*" else _power(node, -1, factor.span)
 
@@ -302,7 +297,8 @@ def check_function(call: Call) -> None:
     if call.function == "where":
         if len(call.args) != 3:
             raise NotationError(
-                f"where takes a condition and two values, not {len(call.args)} operands",
+                f"where takes a condition and two values, and not {len(call.args)} "
+                f"operand{'s' * (len(call.args) != 1)}",
                 call.span,
                 next_step="for example where(i >= j, A[i,j], 0)",
             )

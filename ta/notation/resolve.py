@@ -19,16 +19,20 @@ from einderive.ta.syntax.tree import (
     Defined,
     Expression,
     Name,
+    Product,
     Read,
     Reduction,
     ScopeText,
     Size,
     Statement,
     index_names,
+    is_index,
     iterator_names,
     operands,
     with_parts,
 )
+
+ROUNDING = {"//": "floor_divide", "%": "remainder"}
 
 
 def tensor_names(statement: Statement, known: Set[str]) -> frozenset[str]:
@@ -80,8 +84,8 @@ def _parts(value: Expression) -> Iterator[Expression]:
 
 
 def resolved(value: Expression, tensors: Set[str], iterators: Set[str]) -> Expression:
-    """The expression with a read for each name of a tensor, and a call for each of a constant, so
-    that all other names are iterators'."""
+    """The expression with a read for each name of a tensor, and a call for each of a constant and
+    for each `//` and `%` of values, so that all other names are iterators'."""
 
     def of(part: Expression) -> Expression:
         match part:
@@ -100,9 +104,37 @@ def resolved(value: Expression, tensors: Set[str], iterators: Set[str]) -> Expre
             case Read():
                 scope = part.source
                 return replace(part, source=inside(scope)) if isinstance(scope, ScopeText) else part
-        return with_parts(part, of)
+        part = with_parts(part, of)
+        return _rounded(part) if isinstance(part, Product) else part
 
     def inside(scope: ScopeText) -> ScopeText:
         return replace(scope, body=of(scope.body))
 
     return of(value)
+
+
+def rounded(value: Expression) -> Expression:
+    """The value with a call for each `//` and `%` of values; what is read stays as it is."""
+    if isinstance(value, Read):
+        return value
+    value = with_parts(value, rounded)
+    return _rounded(value) if isinstance(value, Product) else value
+
+
+def _rounded(product: Product) -> Expression:
+    """`a*b//c*d`, where a, b and c are not all indices, as `floor_divide(a*b, c)*d`."""
+    span, factors = product.span, product.factors
+    found: list[tuple[str, Expression]] = []
+    for operator, factor in factors:
+        before = found[0][1] if len(found) == 1 else Product(span, tuple(found))
+        if operator in ROUNDING and not (is_index(factor) and _is_row(before)):
+            found = [("*", Call(span, ROUNDING[operator], (before, factor)))]
+        elif any(op in ROUNDING for op, _ in found) and not (operator == "*" and is_index(factor)):
+            found = [("*", before), (operator, factor)]
+        else:
+            found.append((operator, factor))
+    return found[0][1] if len(found) == 1 else Product(span, tuple(found))
+
+
+def _is_row(expression: Expression) -> bool:
+    return is_index(expression) and any(iterator_names(expression))

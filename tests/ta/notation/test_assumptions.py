@@ -96,7 +96,7 @@ def test_a_promise_is_a_part_of_the_tensor() -> None:
         ("assume A > 0, A < 0; Y[i] = A[i]", FormulaSyntaxError, "no number satisfies", "A < 0"),
         ("assume Y > 0; Y[i] = A[i]", FormulaSyntaxError, "is computed", "Y > 0"),
         ("assume C > 0; Y[i] = A[i]", NameUnknownError, "is not read", "C > 0"),
-        ("assume A[i] > 0; Y[i] = A[i]", FormulaSyntaxError, "a tensor's name", "A[i]"),
+        ("assume A[i] > 0; Y[i] = A[i]", FormulaSyntaxError, "said of a tensor", "[i]"),
         ("assume A > B; Y[i] = A[i]", FormulaSyntaxError, "one tensor with numbers", "A > B"),
         ("assume A != 3; Y[i] = A[i]", FormulaSyntaxError, "leaves out 0 only", "A != 3"),
         ("assume A >; Y[i] = A[i]", FormulaSyntaxError, "where an expression is expected", ";"),

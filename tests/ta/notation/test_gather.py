@@ -69,7 +69,6 @@ def test_a_gather_is_the_sum_written_by_hand() -> None:
         (RangeError, "Y[n] = E[N[n]]", "E is read with 1 index but has 2 dimensions", "E[N[n]]"),
         (RangeError, "Y[n] = E[N[n,0],0]", "N is read with 2 indices but has 1", "N[n,0]"),
         (FormulaSyntaxError, "Y[n] = E[exp(N[n]),0]", "an index must be built", "exp(N[n])"),
-        (FormulaSyntaxError, "Y[n] = E[N[n]//2,0]", "`//` is for indices", "2"),
     ],
 )
 def test_errors_stay_on_the_text(
