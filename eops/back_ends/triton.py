@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 import torch
 
-from einderive.eops.back_ends.task import BackEnd, Run, Task
+from einderive.eops.back_ends.task import BackEnd, Fused, Run, Task
+from einderive.eops.library.elementwise import ELEMENTWISE
+from einderive.eops.library.reduction import REDUCTION
+from einderive.eops.loops.group import Group
 from einderive.eops.opaque import opaque
 from einderive.eops.torch_views.positions import Positions
 from einderive.eops.torch_views.types import depends_on_inputs
 from einderive.ta.exact.direct import direct
 from einderive.ta.ir.node import Scope
-from einderive.ta.ir.subst import sources
+from einderive.ta.ir.subst import nested_scopes, sources
+
+PLAIN: Final = ("", ELEMENTWISE.name, REDUCTION.name)
+"""Stages that no operator computes, or one that reads and writes all that passes between stages."""
 
 
 def _lower(task: Task) -> Run | None:
@@ -41,4 +47,45 @@ def triton_stage(scope: Scope) -> Run:
     return run
 
 
-TRITON = BackEnd(_lower, "eOperator (Triton)")
+def _fusible(task: Task) -> bool:
+    """Whether one kernel may compute the stage and others over the same rows."""
+    if task.device != "cuda" or task.weights or task.operator not in PLAIN:
+        return False
+    past = any(source not in task.reads for source in nested_scopes(task.scope))
+    return depends_on_inputs(task.scope) and not past
+
+
+def _fuse(tasks: Sequence[Task], roots: Sequence[Scope]) -> Sequence[Fused]:
+    """The groups of several stages over the same rows that one kernel computes."""
+    fusible = {task.scope for task in tasks if _fusible(task)}
+    if len(fusible) < 2:
+        return ()
+    from einderive.eops.loops.fuse import groups
+    from einderive.eops.triton_kernels.plan import default_dtype
+    from einderive.eops.triton_kernels.rows import row_plan
+
+    kept = {task.scope for task in tasks}
+    reads = {task.scope: [s for s in task.reads if s in kept] for task in tasks}
+    found = []
+    for group in groups(reads, fusible, roots):
+        types = tuple(map(default_dtype, group.operands))
+        if len(group.stages) > 1 and row_plan(group, types) is not None:
+            found.append(Fused(group.stages, group.outputs, _computed(group), TRITON.word))
+    return found
+
+
+def _computed(group: Group) -> Callable[[Mapping[Any, torch.Tensor]], tuple[torch.Tensor, ...]]:
+    """The outputs of the group, for each tuple of element types that it meets."""
+    from einderive.eops.triton_kernels.launch import group_launcher
+
+    def one_by_one(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        held: dict[Any, torch.Tensor] = dict(zip(group.operands, tensors, strict=True))
+        for stage in group.stages:
+            held[stage] = triton_stage(stage)(held)
+        return tuple(held[output] for output in group.outputs)
+
+    launch = opaque(group_launcher(group, one_by_one))
+    return lambda buffers: launch(*[buffers[source] for source in group.operands])
+
+
+TRITON = BackEnd(_lower, "eOperator (Triton)", _fuse)

@@ -106,7 +106,7 @@ def plan(scope: Scope, dtypes: Sequence[str] | None = None, out_dtype: str | Non
     tensor has its own and a nested scope what it writes by default.  Raises BuildError.
     """
     reads, read = accesses(scope.body), sources(scope.body)
-    given = tuple(map(_default_dtype, read)) if dtypes is None else tuple(dtypes)
+    given = tuple(map(default_dtype, read)) if dtypes is None else tuple(dtypes)
     if len(given) != len(read):
         raise BuildError(f"{len(given)} element types for {len(read)} sources")
     for dtype in given:
@@ -140,10 +140,11 @@ def plan(scope: Scope, dtypes: Sequence[str] | None = None, out_dtype: str | Non
     return made
 
 
-def _default_dtype(source: Source) -> str:
+def default_dtype(source: Source) -> str:
+    """The type of a tensor's elements, and what a stage writes by default."""
     if isinstance(source, Tensor):
         return source.dtype
-    return types.result(source, tuple(map(_default_dtype, sources(source.body))))
+    return types.result(source, tuple(map(default_dtype, sources(source.body))))
 
 
 def strides(ranges: Sequence[Range]) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ import json
 import math
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -21,8 +22,9 @@ import einderive as ed
 from einderive.eops.loops.group import Group
 from einderive.eops.triton_kernels.build import Kernel, build_rows
 from einderive.eops.triton_kernels.rows import LONGEST, RowPlan, row_plan
+from einderive.frontend.running.execute import executable
 from einderive.ta.exact.fields import RealField
-from einderive.ta.exact.interp import evaluate
+from einderive.ta.exact.interp import evaluate, input_tensors
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.subst import stages
 
@@ -134,6 +136,11 @@ CASES = (
     ),
 )
 
+PROGRAMS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("softmax as a program", SOFTMAX, {"X": (200, 300)}),
+    ("layer norm as a program", LAYER_NORM, {"X": (200, 300), "G": (300,), "B": (300,)}),
+)
+
 
 def run(case: Case, cache: Path) -> float:
     kernel = case.kernel(cache)
@@ -170,11 +177,29 @@ def nan_survives(cache: Path) -> bool:
     return found(values).isnan().all(1).tolist() == [False, False, True, False]
 
 
+def through_the_back_end(text: str, **shapes: tuple[int, ...]) -> tuple[tuple[str, ...], float]:
+    """How the stages of a program would be computed on a GPU, and the error of the program."""
+    given = ed.derive(text, budget=0.01, **shapes).unchanged
+    bare = tuple(stage._replace(operator=None, binding=None) for stage in given.stages)
+    program = executable(replace(given, stages=bare), "cuda")
+    tensors = {tensor: torch.randn(tensor.shape) for tensor in input_tensors(*given.roots)}
+    values = {tensor.name: value.double().numpy() for tensor, value in tensors.items()}
+    worst = 0.0
+    for root, found in zip(given.roots, program(tensors), strict=True):
+        exact = evaluate(root, values, RealField())
+        wrong = np.abs(found.double().numpy() - exact) / np.max(np.abs(exact))
+        worst = max(worst, float(np.max(wrong)))
+    return program.words, worst
+
+
 def main() -> None:
     assert os.environ.get("TRITON_INTERPRET") == "1"
     cache = Path(sys.argv[1])
     for case in CASES:
         print(json.dumps({"name": case.name, "error": run(case, cache)}), flush=True)
+    for name, text, shapes in PROGRAMS:
+        words, error = through_the_back_end(text, **shapes)
+        print(json.dumps({"name": name, "error": error, "words": words}), flush=True)
     print(json.dumps({"name": "NaN", "error": 0.0 if nan_survives(cache) else 1.0}), flush=True)
 
 

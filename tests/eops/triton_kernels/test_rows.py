@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ CASES = {case.name: case for case in runner.CASES}
 
 
 @pytest.fixture(scope="module")
-def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
+def records(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """What the interpreter's process found, by case."""
     folders = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     environment = os.environ | {"TRITON_INTERPRET": "1", "PYTHONPATH": folders}
@@ -34,17 +35,22 @@ def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    records = map(json.loads, done.stdout.splitlines())
-    return {record["name"]: record["error"] for record in records}
+    return {record["name"]: record for record in map(json.loads, done.stdout.splitlines())}
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_meaning_in_the_interpreter(errors: dict[str, float], name: str) -> None:
-    assert errors[name] <= CASES[name].tolerance
+def test_meaning_in_the_interpreter(records: dict[str, dict[str, Any]], name: str) -> None:
+    assert records[name]["error"] <= CASES[name].tolerance
 
 
-def test_a_nan_spoils_its_row_alone(errors: dict[str, float]) -> None:
-    assert errors["NaN"] == 0
+def test_a_nan_spoils_its_row_alone(records: dict[str, dict[str, Any]]) -> None:
+    assert records["NaN"]["error"] == 0
+
+
+@pytest.mark.parametrize("name", [name for name, _, _ in runner.PROGRAMS])
+def test_programs_get_one_kernel(records: dict[str, dict[str, Any]], name: str) -> None:
+    assert records[name]["words"] == ["eOperator (Triton)"]
+    assert records[name]["error"] < 1e-6
 
 
 @pytest.mark.parametrize("name", CASES)
