@@ -180,7 +180,8 @@ def nan_survives(cache: Path) -> bool:
 def through_the_back_end(text: str, **shapes: tuple[int, ...]) -> tuple[tuple[str, ...], float]:
     """How the stages of a program would be computed on a GPU, and the error of the program."""
     given = ed.derive(text, budget=0.01, **shapes).unchanged
-    bare = tuple(stage._replace(operator=None, binding=None) for stage in given.stages)
+    first = given.stages[0]._replace(operator=None, binding=None)
+    bare = tuple(first._replace(scope=stage) for stage in stages(*given.roots))
     program = executable(replace(given, stages=bare), "cuda")
     tensors = {tensor: torch.randn(tensor.shape) for tensor in input_tensors(*given.roots)}
     values = {tensor.name: value.double().numpy() for tensor, value in tensors.items()}
