@@ -18,6 +18,7 @@ from einderive.eops.back_ends.task import Run
 from einderive.frontend.baselines.formed import FORMED
 from einderive.frontend.baselines.recognisers import RECOGNISERS
 from einderive.frontend.baselines.writing.broadcast import write as broadcast
+from einderive.frontend.baselines.writing.kinds import Kind, Kinds
 from einderive.frontend.baselines.writing.writer import (
     NotWritten,
     Recogniser,
@@ -78,12 +79,11 @@ def executable(rival: Rival, program: Program, types: Sequence[torch.dtype]) -> 
 
 
 def rivals(program: Program, device: str, strict: bool = False) -> tuple[Rival, ...]:
-    """The distinct plain programs; none where the formula is of integers, which torch's products
-    lack or wrap, or where nothing but a loop over elements would do.  `strict`: those alone that
-    keep NaN and infinities where the formula has them."""
-    if not all(t.dtype.startswith(("float", "bfloat", "complex")) for t in program.inputs):
-        return ()
-    if not program.inputs or len({t.dtype for t in program.inputs}) > 1:
+    """The distinct plain programs; none where the operands are floats of several types, or where
+    nothing but a loop over elements would do.  `strict`: those alone that keep NaN and infinities
+    where the formula has them."""
+    floats = {t.dtype for t in program.inputs if Kinds().of(t) is Kind.FLOAT}
+    if not program.inputs or len(floats) > 1:
         return ()
     found: dict[str, Rival] = {}
     without: list[frozenset[Recogniser]] = [frozenset()]

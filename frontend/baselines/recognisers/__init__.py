@@ -16,6 +16,6 @@ RECOGNISERS: tuple[Recogniser, ...] = listed(
         attention softmax normalisation batch_norm norms losses gated enlarged windows linear pieces
         distributed
     """,
-    last="products distances",
+    last="products distances defined",
 )
 """The most specific ways first."""

@@ -54,7 +54,8 @@ def _of_one_read(
     """A view, or a reduction of one, in the order of the source's dimensions."""
     loops = len(scope.loops)
     kind = writer.kinds.of(access) if _whole(coefficient) else Kind.FLOAT
-    found = view(access, scope.domain, writer, kind)
+    as_it_is = kind is writer.kinds.of(access.source)
+    found = view(access, scope.domain, writer, None if as_it_is else kind)
     missing = [i for i in range(len(scope.domain)) if i not in found.dims]
     if not scope.sums:
         text = aligned(found, range(loops))

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import isfinite, isinf
 
 import torch
+from torch.nn import functional
 
 from einderive.eops.torch_views.types import real_scalar
 from einderive.frontend.baselines.writing.kinds import Kind
 from einderive.frontend.baselines.writing.writer import NotWritten
 from einderive.ta.exact.fields import RealField, rounded
 from einderive.ta.exact.interp import evaluate_at
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
@@ -64,3 +67,17 @@ def number(value: Number, kind: Kind = Kind.FLOAT) -> str:
     if isinstance(value, Fraction) and value.denominator == 1 and abs(value) < 1 << 31:
         return str(value.numerator)
     return repr(real_scalar(value, torch.float64))
+
+
+@lru_cache(maxsize=256)
+def takes_numbers(function: str, place: int) -> bool:
+    """Whether torch's function takes a number as this operand."""
+    known, one = FUNCTIONS[function], torch.ones(1)
+    operands = [1.0 if k == place else one for k in range(known.arity)]
+    names = [f"x{k}" for k in range(known.arity)]
+    space = {"torch": torch, "F": functional, **dict(zip(names, operands, strict=True))}
+    try:
+        eval(known.torch_call(*names), space)  # our own text
+    except TypeError:
+        return False
+    return True

@@ -20,10 +20,11 @@ from einderive.frontend.baselines.writing.constants import (
     divisor,
     number,
     over,
+    takes_numbers,
     value_of,
 )
 from einderive.frontend.baselines.writing.kinds import Kind
-from einderive.frontend.baselines.writing.views import aligned, view
+from einderive.frontend.baselines.writing.views import View, aligned, view
 from einderive.frontend.baselines.writing.writer import NotWritten, Writer
 from einderive.ta.exact.fields import rounded
 from einderive.ta.functions import FUNCTIONS, REDUCERS
@@ -78,6 +79,9 @@ class Scalars:
                 self._uses[child] = self._uses.get(child, 0) + 1
         return self._written(node)[0]
 
+    def _of(self, node: Node) -> Kind:
+        return self.writer.kinds.of(node)
+
     def _of_kind(self, kind: Kind) -> Scalars:
         """The same expressions as tensors of another kind."""
         if kind not in self._others:
@@ -118,7 +122,7 @@ class Scalars:
 
     def _truth(self, node: Node, least: int = LOGIC) -> str:
         """A tensor of bools: where the value is not 0."""
-        kind = self.writer.kinds.of(node)
+        kind = self._of(node)
         if not node.free and not accesses(node):
             return self.writer.constant(torch.tensor(value_of(node) != 0))
         if kind is Kind.TRUTH:
@@ -186,7 +190,7 @@ class Scalars:
     def _operation(self, node: Node) -> tuple[str, int]:
         if (whole := self._recognised(node)) is not None:
             return whole, TIGHT
-        kind = self.writer.kinds.of(node)
+        kind = self._of(node)
         if kind is Kind.TRUTH:
             if self.kind is kind:
                 return self._logic(node)
@@ -222,24 +226,22 @@ class Scalars:
         return apply and idioms.find(node) is not None
 
     def _recognised(self, node: Node) -> str | None:
-        """A sub-term over these iterators that is a library's operation together with what it
-        reads."""
+        """A sub-term that is a library's operation together with what it reads."""
         held = affine.bits(node.free)
-        if held != self.dims or not any(isinstance(r.source, Scope) for r in accesses(node)):
+        if not held or not any(isinstance(r.source, Scope) for r in accesses(node)):
             return None
         places = [
             affine.iterator(held.index(i) if i in held else 0) for i in range(len(self.domain))
         ]
         scope = make_scope([self.domain[i] for i in held], (), substitute(node, places))
-        if not held or scope.sums:
+        if scope.sums:
             return None
         found = self.writer.recognised(scope)
         if found is None:
             return None
         self.writer.words.append(found.word)
-        if self.writer.kinds.of(scope) < self.kind:
-            return self.writer.cast(found.text, self.kind)
-        return found.text
+        text = aligned(View(found.text, held), self.dims)
+        return self.writer.cast(text, self.kind) if self._of(scope) < self.kind else text
 
     def _tensor(self, node: Node) -> str:
         if not accesses(node):
@@ -301,7 +303,19 @@ class Scalars:
             return self._choice(node)
         if known.reducer:
             return self._extreme(node)
-        return known.torch_call(*map(self._tensor, node.args))
+        return known.torch_call(*(self._argument(node, place) for place in range(known.arity)))
+
+    def _argument(self, node: Apply, place: int) -> str:
+        """An operand of a function: a number as such where torch takes one there."""
+        arg = node.args[place]
+        if accesses(arg):
+            return self._loose(arg, SUM)
+        if arg.free:
+            raise NotWritten("a condition alone as an operand")
+        if takes_numbers(node.function, place):
+            return self._loose(arg, SUM)
+        dtype = getattr(torch, self.writer.floating)
+        return self.writer.constant(torch.tensor(float(value_of(arg)), dtype=dtype))
 
     def _position(self, row: Row) -> str:
         """The row's values, a constant made beforehand, over the iterators that it holds."""

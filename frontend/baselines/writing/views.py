@@ -50,9 +50,7 @@ class View(NamedTuple):
 def view(
     access: Access, domain: Sequence[Range], writer: Writer, kind: Kind | None = Kind.FLOAT
 ) -> View:
-    """The read over the box of its iterators, in any order, of that kind; None: of its own."""
-    if kind is None:
-        kind = writer.kinds.of(access)
+    """The read over the box of its iterators, in any order, of that kind; None: as it is."""
     if any(row.floors for row in access.rows):
         for way in (_rolled, _digits):
             if (found := way(access, domain, writer, kind)) is not None:
@@ -79,7 +77,7 @@ class _Cut(NamedTuple):
     after: int
 
 
-def _strided(access: Access, domain: Sequence[Range], writer: Writer, kind: Kind) -> View:
+def _strided(access: Access, domain: Sequence[Range], writer: Writer, kind: Kind | None) -> View:
     text = writer.operand(access.source, kind)
     extents = [bound.extent for bound in access.source.ranges]
     cuts = [
@@ -161,7 +159,9 @@ def _value(access: Access) -> str:
     return f", value={'-inf' if fill < 0 else 'inf'}" if isinf(fill) else f", value={fill!r}"
 
 
-def _rolled(access: Access, domain: Sequence[Range], writer: Writer, kind: Kind) -> View | None:
+def _rolled(
+    access: Access, domain: Sequence[Range], writer: Writer, kind: Kind | None
+) -> View | None:
     """`A[(i+c) % n, j]` over the whole of A, n its extent: a roll."""
     shifts, dims = {}, []
     for d, (row, bound) in enumerate(zip(access.rows, access.source.ranges, strict=True)):
@@ -182,7 +182,9 @@ def _rolled(access: Access, domain: Sequence[Range], writer: Writer, kind: Kind)
     return View(f"{writer.operand(access.source, kind)}.roll({where})", tuple(dims))
 
 
-def _digits(access: Access, domain: Sequence[Range], writer: Writer, kind: Kind) -> View | None:
+def _digits(
+    access: Access, domain: Sequence[Range], writer: Writer, kind: Kind | None
+) -> View | None:
     """Iterators under `//` and `%` as digits, for which the source is reshaped and permuted; only
     where the digits stand alone, so that no row is left with several."""
     present = sorted(set().union(*map(affine.iterators, access.rows)))
@@ -205,7 +207,9 @@ def _digits(access: Access, domain: Sequence[Range], writer: Writer, kind: Kind)
     return View(f"{text}.reshape({size_words(scope.shape)})", tuple(present))
 
 
-def _unfolded(access: Access, domain: Sequence[Range], writer: Writer, kind: Kind) -> View | None:
+def _unfolded(
+    access: Access, domain: Sequence[Range], writer: Writer, kind: Kind | None
+) -> View | None:
     """A read whose every row is a number in mixed radix of the iterators, over the whole source:
     the source, reshaped to their extents."""
     labels: list[int] = []
@@ -230,7 +234,7 @@ def _unfolded(access: Access, domain: Sequence[Range], writer: Writer, kind: Kin
     return View(text, tuple(labels))
 
 
-def _gathered(access: Access, domain: Sequence[Range], writer: Writer, kind: Kind) -> View:
+def _gathered(access: Access, domain: Sequence[Range], writer: Writer, kind: Kind | None) -> View:
     plan = plan_view(access.source.ranges, access.rows, list(enumerate(domain)), access.fill)
 
     def gather(source: torch.Tensor) -> torch.Tensor:

@@ -18,9 +18,10 @@ import torch
 from torch.nn import functional
 
 from einderive.derivations.steps.fuse import Fuse
+from einderive.eops.dtypes import LIMITS
 from einderive.frontend.baselines.writing.kinds import Kind, Kinds
 from einderive.ta.errors import EinderiveError
-from einderive.ta.ir.node import Scope, Source, Tensor
+from einderive.ta.ir.node import Access, Scope, Source, Tensor
 from einderive.ta.ir.sources import redirected
 from einderive.ta.ir.subst import nested_scopes
 
@@ -111,8 +112,9 @@ class Writer:
     def operand(self, source: Source, kind: Kind | None = Kind.FLOAT) -> str:
         """The variable of a source as a tensor of that kind; None: as it is."""
         name = self.name(source)
-        own = self.kinds.of(source)
-        return name if kind is None or own >= kind else self.line(self.cast(name, kind))
+        if kind is None or (self.kinds.of(source) >= kind and not _is_narrow(source)):
+            return name
+        return self.line(self.cast(name, kind))
 
     def cast(self, text: str, kind: Kind) -> str:
         """The expression as a tensor of that kind."""
@@ -202,6 +204,13 @@ class Writer:
     def _restore(self, state: tuple[Any, ...]) -> None:
         lines, words, self.elements, self.work, self.names, self.shared, self.constants = state
         del self.lines[lines:], self.words[words:]
+
+
+def _is_narrow(source: Source) -> bool:
+    """Whether torch may have it as integers of fewer than 64 bits."""
+    if isinstance(source, Tensor):
+        return source.dtype in LIMITS and source.dtype not in ("int64", "bool")
+    return isinstance(source.body, Access) and _is_narrow(source.body.source)
 
 
 def grouped(text: str) -> str:
