@@ -73,11 +73,12 @@ def number(value: Number, kind: Kind = Kind.FLOAT) -> str:
 def takes_numbers(function: str, place: int) -> bool:
     """Whether torch's function takes a number as this operand."""
     known, one = FUNCTIONS[function], torch.ones(1)
-    operands = [1.0 if k == place else one for k in range(known.arity)]
-    names = [f"x{k}" for k in range(known.arity)]
-    space = {"torch": torch, "F": functional, **dict(zip(names, operands, strict=True))}
+    room, _, name = known.torch.partition(".")
+    call = getattr({"torch": torch, "F": functional}[room], name, None)
+    if call is None:  # a form with parentheses
+        return False
     try:
-        eval(known.torch_call(*names), space)  # our own text
+        call(*(1.0 if k == place else one for k in range(known.arity)))
     except TypeError:
         return False
     return True
