@@ -8,13 +8,20 @@ Not here: the comparison (`frontend.equality`).  May be imported by `frontend.be
 from __future__ import annotations
 
 from einderive.frontend.identities import (
+    arcs,
+    bases,
+    branches,
+    chains,
     exponentials,
+    hyperbolic,
     order,
     powers,
     rational,
     signs,
+    statistics,
     sums,
     trigonometry,
+    whole,
 )
 from einderive.frontend.identities.entry import Pair
 from einderive.frontend.identities.undecided import UNDECIDED
@@ -27,6 +34,13 @@ FAMILIES = {
     "trigonometric and hyperbolic functions": trigonometry,
     "factoring, common denominators, interpolation, Horner": rational,
     "sums in closed form": sums,
+    "inverse trigonometric functions": arcs,
+    "hyperbolic functions and their inverses": hyperbolic,
+    "floors, ceilings, truncation": whole,
+    "logarithms of other bases, real exponents": bases,
+    "chains of max, min, clip, relu, leaky_relu": chains,
+    "values that conditions choose": branches,
+    "statistics, shifts of softmax and log-sum-exp": statistics,
 }
 EQUAL: tuple[Pair, ...] = tuple(pair for family in FAMILIES.values() for pair in family.EQUAL)
 UNEQUAL: tuple[Pair, ...] = tuple(pair for family in FAMILIES.values() for pair in family.UNEQUAL)

@@ -7,7 +7,18 @@ import pytest
 import einderive as ed
 from einderive.frontend.identities import EQUAL, FAMILIES, UNDECIDED, UNEQUAL, Pair
 from einderive.frontend.identities.entry import SIZE
+from tests.amount import CAMPAIGN
 from tests.frontend.identities.test_lists import names, tree
+
+LONG = {
+    "clip(clip(x,0,6),0,6) = clip(x,0,6)",
+    "leaky_relu(leaky_relu(x,0.5),0.5) = leaky_relu(x,0.25)",
+    "max[k](A[k])+log(sum[k](exp(A[k]-max[j](A[j])))) = log(sum[k](exp(A[k])))",
+}
+"""They take seconds: many draws, or many cases of a proof."""
+EQUALITIES = [
+    pytest.param(pair, marks=CAMPAIGN if str(pair) in LONG else (), id=str(pair)) for pair in EQUAL
+]
 
 
 def verdict(pair: Pair) -> ed.Verdict:
@@ -28,7 +39,7 @@ def promised(side: str, pair: Pair) -> str:
     return f"assume {', '.join(here)}\n" if here else ""
 
 
-@pytest.mark.parametrize("pair", EQUAL, ids=str)
+@pytest.mark.parametrize("pair", EQUALITIES)
 def test_equal(pair: Pair) -> None:
     try:
         found = verdict(pair)

@@ -20,6 +20,11 @@ CLOSE = mpf(10) ** -25
 Values = Mapping[str, Any]
 
 
+def variance(terms: list[Any]) -> Any:
+    middle = sum(terms) / len(terms)
+    return sum((term - middle) ** 2 for term in terms) / len(terms)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: getattr(mp, name) for name in ("exp", "sin", "cos", "tan", "sinh", "cosh", "tanh")},
     **{name: getattr(mp, name) for name in ("asin", "acos", "atan", "asinh", "atanh")},
@@ -31,6 +36,16 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "relu": lambda x: max(x, mpf(0)),
     "sigmoid": lambda x: 1 / (1 + mp.exp(-x)),
     "softplus": lambda x: mp.log(1 + mp.exp(x)),
+    "floor": mp.floor,
+    "ceil": mp.ceil,
+    "trunc": lambda x: mp.floor(x) if x >= 0 else mp.ceil(x),
+    "log2": lambda x: mp.log(x, 2),
+    "log10": mp.log10,
+    "log1p": lambda x: mp.ln(1 + x),
+    "expm1": lambda x: mp.exp(x) - 1,
+    "exp2": lambda x: mpf(2) ** x,
+    "clip": lambda x, lo, hi: min(max(x, lo), hi),
+    "leaky_relu": lambda x, slope: x if x > 0 else slope * x,
     "max": max,
     "min": min,
     "where": lambda condition, x, y: x if condition else y,
@@ -41,6 +56,9 @@ REDUCERS: dict[str, Callable[[list[Any]], Any]] = {
     "prod": lambda terms: reduce(lambda x, y: x * y, terms),
     "max": max,
     "min": min,
+    "mean": lambda terms: sum(terms) / len(terms),
+    "var": lambda terms: variance(terms),
+    "std": lambda terms: mp.sqrt(variance(terms)),
 }
 COMPARISONS: dict[type, Callable[[Any, Any], bool]] = {
     ast.Gt: lambda x, y: x > y,
@@ -76,10 +94,11 @@ def value(node: ast.expr, at: Values) -> Any:
                     return x**y
         case ast.Compare(left=left, ops=ops, comparators=rest):
             operands = [value(operand, at) for operand in (left, *rest)]
-            return all(
+            held = all(
                 COMPARISONS[type(op)](x, y)
                 for op, x, y in zip(ops, operands, operands[1:], strict=False)
             )
+            return mpf(held)
         case ast.Call(func=ast.Name(id="size"), args=_):
             return mpf(SIZE)
         case ast.Call(func=ast.Name(id=name), args=args):
