@@ -11,7 +11,7 @@ import pytest
 from tests.test_layers import PROJECT, ROOT
 
 MOST_FILES = 15
-LISTS = {"rules", "laws", "steps", "library", "functions", "definitions", "formulas"}
+LISTS = {"rules", "laws", "steps", "library", "functions", "definitions", "formulas", "identities"}
 """Folders that list one idea, or one source of formulas, a file."""
 TOPS = sorted(PROJECT - {"einderive"})
 FILES = {

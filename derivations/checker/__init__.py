@@ -14,7 +14,7 @@ Not here: code that a search needs.  May be imported by `derivations.record` and
     unfolding   two scopes that become one expression by the definition of a read
     zeros       where an expression is 0 because reads leave their sources
     compare     two scopes as tensors
-    witness     a step's change of iterators is the one that its witness states
+    witness     a step is the change of iterators, or the law, that its witness states
     template    the text of a definition, written out for a binding
     definition  a stage is an instance of the operator that computes it
 """
@@ -27,7 +27,7 @@ from einderive.derivations.checker import sets
 from einderive.derivations.checker.compare import UNWRITTEN, not_equal
 from einderive.derivations.checker.definition import Claim, not_an_instance
 from einderive.derivations.checker.formal import NotShown
-from einderive.derivations.checker.witness import fault
+from einderive.derivations.checker.witness import by_law, fault
 from einderive.ta.ir.node import Scope
 
 __all__ = ["Claim", "not_an_instance", "not_equal", "not_shown"]
@@ -38,6 +38,11 @@ def not_shown(before: Scope, after: Scope, witness: Any) -> str | None:
     forward = witness.forward if getattr(witness, "of_sums", False) else None
     sets.begin()
     try:
+        if hasattr(witness, "law"):
+            found = by_law(before, witness)
+            if isinstance(found, str):
+                return found
+            before = found
         return fault(before, after, witness) or not_equal(before, after, forward)
     except NotShown as problem:
         return f"not shown: {problem}"

@@ -13,7 +13,6 @@
     choose(c, 1, 0) = (c != 0), which is c for a comparison;  choose(c, 0, 1) = (c == 0)
     maximum(a, b) is the max, minimum(a, b) the min, of a set of two
     max[k] (a(k) + b) = max[k] a(k) + b       b does not use k; a or b is finite; min likewise
-    exp(log(a)) = a for a > 0, and the other laws of `ta.laws` that help
     max[k] b = b         b does not use k;    the max of nothing is -inf, the min of nothing inf
 
 What the files of `ta.functions` state is listed in docs/functions.md.  All other functions and
@@ -25,7 +24,7 @@ exp, one of a and b is finite.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 from math import inf
 
@@ -40,11 +39,7 @@ from einderive.derivations.checker.formal import (
     variables_of,
     without,
 )
-from einderive.ta.facts.instances import instance
 from einderive.ta.functions import FUNCTIONS, REDUCERS
-from einderive.ta.ir import affine
-from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.node import Apply, Node, Power
 
 ZERO: Sum = ()
 INFINITY: Sum = (Term(ONE, (), (), (Atom(POSITIVE, (), True),)),)
@@ -55,14 +50,6 @@ MOST_EXPS = 4
 """exp(n*a) is exp(a)^n up to this n."""
 OPERAND = "{}, operand {}"
 """The name of a leaf: a function of several operands, and the place of one of them."""
-
-
-def by_law(node: Node, at: Sequence[Row], ranges: Mapping[int, Range]) -> Node | None:
-    """The right side of a law whose left side the node is, over the box of its iterators' rows."""
-    if not isinstance(node, Apply | Power):
-        return None
-    found = instance(node, [affine.row_range(row, ranges) for row in at])
-    return None if found is None else found.right
 
 
 def number(value: Sum) -> Fraction | float | None:

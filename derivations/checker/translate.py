@@ -120,10 +120,7 @@ class Translation:
             self._steps += 1
             if self._steps > MOST_STEPS:
                 raise NotShown("too large: sums within sums are read too many times")
-            by_law = axioms.by_law(node, at, self.ranges)
-            if by_law is not None:
-                found = self.expression(by_law, at)
-            elif isinstance(node, Apply) or (isinstance(node, Power) and node.exponent < 0):
+            if isinstance(node, Apply) or (isinstance(node, Power) and node.exponent < 0):
                 found = self._strictly(lambda: self._expression(node, at))
             else:
                 found = self._expression(node, at)

@@ -1,26 +1,41 @@
-"""The witness of a change of iterators: it has to be the change that the step makes.
+"""The witness of a step: it has to state what the step does.
 
     ReindexLoops  (Φ, Ψ, D')   {L[x in X] S f(x)}      =  {L[x in X] {L[x' in D'] S f(Φ(x'))}[Ψ(x)]}
     ReindexSums   (Φ, Ψ, D')   {L[x] S[y in Y] f(x,y)} =  {L[x] S[y' in D'] f(x, Φ(x,y'))}
                                Φ(x, Ψ(x,y)) = y on X×Y,   Ψ(x, Φ(x,y')) = y' on X×D'
     ReadPart      (P, ρ)       {L[x in X] f(x)}        =  {L[x in X] P[ρ(x)]}
+    ByLaw         (law, x, c, r)   ... c*left + r ...  =  ... c*right + r ...
 
 The scope on the right is written down again and has to be the step's right side; that Φ and Ψ are
-inverse is decided by integer sets.  A witness is known by its fields.  All others name a place in
-an expression: the step holds or does not hold whatever they say, and they are not read.
+inverse is decided by integer sets.
+
+A law `left = right` is data (`ta.laws`), and has a proof.  Its text is read here, and the terms
+that the witness states are put in the place of its letters.  The left side has to be the term that
+is replaced, what the law requires has to be known from the signs of the terms, and no infinite
+number of the text may take part.
+
+A witness is known by its fields.  All others name a place in an expression: the step holds or does
+not hold whatever they say, and they are not read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 from einderive.derivations.checker import sets
+from einderive.derivations.checker.compare import not_equal
+from einderive.ta.facts.infinite import may_be_infinite
+from einderive.ta.facts.signs import NOT_NEGATIVE, POSITIVE, least_sign
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Condition, Scope
-from einderive.ta.ir.subst import substitute
+from einderive.ta.ir.node import Access, Condition, Const, Node, Scope, Tensor
+from einderive.ta.ir.subst import fold, replace_node, substitute, walk, with_children
+from einderive.ta.laws import REAL_LAWS
+from einderive.ta.laws.data import NUMBERS, WHOLE
+from einderive.ta.notation.parse import parse
 
 Maps: TypeAlias = tuple[Sequence[Row], Sequence[Row], tuple[Range, ...]]
 
@@ -99,3 +114,70 @@ def _inverse(outer: Sequence[Row], inner: Sequence[Row], box: Sequence[Range], f
             if high >= 0 and sets.possible([positive], ranges):
                 return False
     return True
+
+
+def by_law(before: Scope, witness: Any) -> Scope | str:
+    """`before` with the term replaced, or why the witness is refused."""
+    law = REAL_LAWS.get(witness.law)
+    if law is None or not 0 <= witness.equation < len(law.equations) or "[" in law.text:
+        return f"there is no law {witness.law!r:.80} of this number"
+    terms = walk(before.body)
+    if not 0 <= witness.term < len(terms):
+        return "the witness names a term that is not there"
+    sides = law.equations[witness.equation].split(" = ")
+    old, new = sides if witness.backwards == 0 else reversed(sides)
+    letters = sorted({each for each in _words(old) if len(each) == 1 and each.isalpha()})
+    if len(witness.parts) != len(letters) + 2:
+        return "the witness does not say what each letter of the law stands for"
+    if any(part.loops != before.domain or part.sums for part in witness.parts):
+        return "what stands for a letter of the law is over other ranges"
+    *values, factor, rest = (part.body for part in witness.parts)
+    standing = dict(zip(letters, values, strict=True))
+    if not {each for each in _words(new) if len(each) == 1 and each.isalpha()} <= {*letters}:
+        return "a letter of the law stands for nothing"
+    for letter, value in standing.items():
+        if letter in NUMBERS and not _is_number(value, whole=letter in WHOLE):
+            return f"{letter} stands for a number of the text"
+    for condition in law.domain.split(", ") if law.domain else ():
+        if not _known(condition, standing, before):
+            return f"what the law requires is not known: {condition}"
+    left, right = (expr.add(expr.mul(factor, _read(side, standing)), rest) for side in (old, new))
+    if any(map(may_be_infinite, walk(left))):
+        return "an infinite number takes part in a law of functions"
+    term = terms[witness.term]
+    if left is not term:
+        one, other = (make_scope(before.domain, (), side) for side in (left, term))
+        if not_equal(one, other) is not None:
+            return "the left side of the law is not the term that is replaced"
+    body = replace_node(before.body, term, right)
+    return make_scope(before.loops, before.sums, body, before.reducer)
+
+
+def _words(text: str) -> list[str]:
+    return "".join(each if each.isalnum() else " " for each in text).split()
+
+
+def _read(text: str, standing: Mapping[str, Node]) -> Node:
+    """The text as a term, with what stands for its letters."""
+    shapes = {word: () for word in _words(text) if word in standing}
+    (root,) = parse(f"Y = {text}", shapes, "float32", {}).roots()
+
+    def made(node: Node, operands: tuple[Node, ...]) -> Node:
+        if isinstance(node, Access) and isinstance(node.source, Tensor):
+            return standing[node.source.name]
+        return with_children(node, operands)
+
+    return fold(root.body, made)
+
+
+def _is_number(value: Node, whole: bool) -> bool:
+    number = value.value if isinstance(value, Const) else None
+    return isinstance(number, Fraction) and (not whole or number.denominator == 1)
+
+
+def _known(condition: str, standing: Mapping[str, Node], before: Scope) -> bool:
+    """Whether the comparison holds wherever the body is evaluated."""
+    left, relation, right = condition.split()
+    low, high = (right, left) if relation[0] == ">" else (left, right)
+    apart = expr.subtract(_read(high, standing), _read(low, standing))
+    return least_sign(apart, before.domain) >= (NOT_NEGATIVE if relation[-1] == "=" else POSITIVE)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, get_type_hints
 
+from einderive.derivations.record.earlier import completed
 from einderive.derivations.steps.kernel import Step, Witness, kinds
 from einderive.ta.errors import RecordError, TextError
 from einderive.ta.ir.affine import Range, Row
@@ -140,10 +141,12 @@ def integers_of(value: Any) -> tuple[int, ...]:
 
 _READERS: dict[Any, Callable[[Any, Mapping[str, Tensor]], Any]] = {
     int: lambda value, _: integer_of(value),
+    str: lambda value, _: text_of(value),
     tuple[int, ...]: lambda value, _: integers_of(value),
     tuple[Row, ...]: lambda value, _: _rows(value),
     tuple[Range, ...]: lambda value, _: _ranges(value),
     Scope: lambda value, tensors: _scope(value, tensors),
+    tuple[Scope, ...]: lambda value, tensors: tuple(_scope(v, tensors) for v in items_of(value)),
 }
 """How a field of a witness is read, by its type."""
 
@@ -198,7 +201,9 @@ def read_step(data: Any, tensors: Mapping[str, Tensor]) -> Step:
     if before.loops != after.loops:
         raise RecordError("the two sides of a step have different loops")
     with within("witness"):
-        return Step(rule, before, after, read_witness(given["witness"], tensors))
+        stated = given["witness"]
+        witness = completed(stated, before, after) or read_witness(stated, tensors)
+        return Step(rule, before, after, witness)
 
 
 def _scope(value: Any, tensors: Mapping[str, Tensor]) -> Scope:

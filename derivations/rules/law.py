@@ -1,35 +1,53 @@
-"""Law.   exp(log(a)) = a,   sqrt(a^2) = |a|:  a law of a function that can only help."""
+"""Law.   exp(log(a)) = a,   a^6/a^4 = a^2,   max(a,-a) = |a|:  a law of functions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from einderive.derivations.instances import HELPING, Laws, instances
 from einderive.derivations.rule import Example, Refusal, Rule
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.law import ByLaw
-from einderive.ta.facts.instances import instance
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Scope
-from einderive.ta.ir.subst import walk
+from einderive.ta.laws import REAL_LAWS
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """Every term that is the left side of a law."""
-    for position, term in enumerate(walk(scope.body)):
-        if instance(term, scope.domain) is not None:
-            yield ByLaw(position)
+    """Every term, or part of one, that has the form of the left side of a law that helps."""
+    return instances(scope, HELPING)
 
+
+def by_laws(names: frozenset[str]) -> Rule:
+    """The rule with these laws besides, each in both directions."""
+    laws = Laws(tuple(name for name in REAL_LAWS if name in names), both=True)
+
+    def propose(scope: Scope) -> Iterator[Witness]:
+        return instances(scope, HELPING, laws)
+
+    return replace(LAW, propose=propose, proved=(*LAW.proved, *sorted(names)))
+
+
+_A = expr.access(expr.tensor("A", (4,)), [affine.iterator(0)])
+_PARTS = (make_scope([(0, 4)], (), part) for part in (_A, expr.const(1), expr.const(0)))
+_EXP_LOG = ByLaw(0, "exp-log", 0, 0, tuple(_PARTS))
 
 LAW = Rule(
     name="law",
     formula="log(exp(a)) = a\nsqrt(a^2) = abs(a)\nexp(log(a)) = a\nsqrt(a)^2 = a",
     conditions=(
         "what the law requires of a is known from its form, or promised by `assume`: a > 0 for "
-        "exp(log(a)), a >= 0 for sqrt(a)^2"
+        "exp(log(a)), a >= 0 for sqrt(a)^2; no divisor is read outside"
     ),
-    choices="every term that is the left side of a law that says that it helps",
+    choices=(
+        "every term, or part of one, that is the left side of a law that helps; with `laws=`, of "
+        "others, in both directions"
+    ),
     exactness="reassociates",
-    assumes_no_nan="log(exp(a)) and sqrt(a^2), where exp(a) or a^2 overflows or vanishes",
-    source="laws.md; Abramowitz and Stegun, 4.1 and 3.7",
+    assumes_no_nan="where exp(a) or a^2 overflows or vanishes; what the law itself leaves out",
+    source="laws.md, which lists all; Abramowitz and Stegun, 4.1 and 3.7",
     propose=propose,
     examples=(
         Example(
@@ -49,8 +67,8 @@ LAW = Rule(
         ),
     ),
     refusals=(
-        Refusal({"A": (4,)}, "{L[i:0:4] exp(log(A[i]))}", ByLaw(0), "what it requires is open"),
-        Refusal({"A": (4,)}, "{L[i:0:4] exp(2*A[i])}", ByLaw(0), "no law has this term"),
+        Refusal({"A": (4,)}, "{L[i:0:4] exp(log(A[i]))}", _EXP_LOG, "is not known"),
+        Refusal({"A": (4,)}, "{L[i:0:4] exp(2*A[i])}", _EXP_LOG, "not the left side"),
     ),
-    proved=("exp-log", "log-exp", "sqrt-power", "sqrt-square"),
+    proved=HELPING.names,
 )

@@ -1,45 +1,110 @@
-"""A law of a function, where it can only help.
+"""A law of functions, on terms that stand for its letters.
 
-    f(g(x)) = x        exp(log(x)) = x for x > 0, log(exp(x)) = x, sqrt(x)^2 = x for x >= 0
+    c*left + r  =  c*right + r      exp(log(x)) = x for x > 0;  max(a,-a) = abs(a);  a^6/a^4 = a^2
 
-The laws are data (`ta.laws`): those that say that they help.  What they require of x has to be
-known from its form, or promised (`ta.facts.signs`).
+The laws are data (`ta.laws`).  The witness says which terms stand for the letters; the step writes
+both sides out, and the left one has to be the term that is replaced.  What the law requires of the
+terms has to be known from their forms, or promised (`ta.facts.signs`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
+from einderive.derivations.effects.nonfinite import surely_finite
 from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.terms import sub_term
 from einderive.ta.errors import RuleRefused
-from einderive.ta.facts.instances import instance
+from einderive.ta.facts.infinite import may_be_infinite
+from einderive.ta.facts.sides import Sides, holds, put, sides_of
+from einderive.ta.functions import FUNCTIONS
+from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Scope
-from einderive.ta.ir.subst import replace_node
+from einderive.ta.ir.node import Apply, Node, Power, Scope
+from einderive.ta.ir.subst import accesses, children, replace_node, walk, with_children
 
 
 @dataclass(frozen=True, slots=True)
 class ByLaw(Witness):
-    """`term`: the position in `walk(body)` of the left side of a law."""
+    """`term`: the position in `walk(body)` of `c*left + r`; `law`, `equation`: the name of the law
+    and the number of its equation, which is read from its right side where `backwards` is 1;
+    `parts`: what stands for the letters in the order of their names, then c and r, each as a scope
+    over all iterators."""
 
     term: int
+    law: str
+    equation: int
+    backwards: int
+    parts: tuple[Scope, ...]
     allows_empty = True
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
-        """The right side in its place."""
-        term = sub_term(scope, self.term)
-        found = instance(term, scope.domain)
-        if found is None:
-            raise RuleRefused("no law has this term as its left side, or what it requires is open")
-        body = replace_node(scope.body, term, found.right)
+        """`c*right + r` in the term's place."""
+        term, sides = sub_term(scope, self.term), self._sides()
+        *values, factor, rest = (part.body for part in self._parts(scope, sides))
+        letters = dict(zip(sides.letters, values, strict=True))
+        left, right = (
+            expr.add(expr.mul(factor, put(side, letters)), rest)
+            for side in (sides.before, sides.after)
+        )
+        if in_order(left) is not in_order(term):
+            raise RuleRefused("the term is not the left side of the law")
+        if any(map(may_be_infinite, walk(left))):
+            raise RuleRefused("an infinite number takes part")
+        if any(_divides_by_fill(node, scope) for node in walk(left)):
+            raise RuleRefused("it divides by what is read outside")
+        if not holds(sides.law.domain, letters, scope.domain):
+            raise RuleRefused(f"what the law requires is not known: {sides.law.domain}")
+        body = replace_node(scope.body, term, right)
         return make_scope(scope.loops, scope.sums, body, scope.reducer)
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
-        """Two roundings fewer."""
-        return judged("reassociates", before, after)
+        """Fewer roundings, where the law helps."""
+        return judged("reassociates" if self._sides().law.helps else "cancels", before, after)
 
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
-        found = instance(sub_term(before, self.term), before.domain)
-        return found is not None and found.law.keeps
+        keeps = self._sides().law.keeps if not self.backwards else "never"
+        finite = all(surely_finite(part.body) for part in self.parts)
+        return keeps == "always" or (keeps == "finite" and finite)
+
+    def words(self, scope: Scope) -> str:
+        """The law, as it is read."""
+        sides = sides_of(self.law, self.equation, bool(self.backwards))
+        if sides is None:
+            return f"a law {self.law!r} that is not known"
+        both = sides.law.equations[self.equation].split(" = ")
+        return f"{self.law}: {' = '.join(reversed(both) if self.backwards else both)}"
+
+    def _sides(self) -> Sides:
+        found = sides_of(self.law, self.equation, bool(self.backwards))
+        if found is None:
+            raise RuleRefused("there is no such law")
+        return found
+
+    def _parts(self, scope: Scope, sides: Sides) -> tuple[Scope, ...]:
+        if len(self.parts) != len(sides.letters) + 2:
+            raise RuleRefused("the law has another number of letters")
+        if any((part.loops, part.sums) != (scope.domain, ()) for part in self.parts):
+            raise RuleRefused("what stands for a letter is over other ranges")
+        return self.parts
+
+
+@lru_cache(maxsize=1 << 12)
+def in_order(node: Node) -> Node:
+    """The term with the operands of maximum and minimum in one order."""
+    operands = tuple(map(in_order, children(node)))
+    if isinstance(node, Apply) and FUNCTIONS[node.function].reducer:
+        operands = tuple(sorted(operands, key=lambda each: each.digest))
+    return with_children(node, operands)
+
+
+def _divides_by_fill(node: Node, scope: Scope) -> bool:
+    """Whether a divisor is read outside of its source, where it may surely be 0."""
+    if not isinstance(node, Power) or node.exponent > 0:
+        return False
+    return any(
+        not affine.within(read.rows, read.source.ranges, scope.domain)
+        for read in accesses(node.base)
+    )

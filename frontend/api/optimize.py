@@ -13,8 +13,7 @@ import numpy as np
 import torch
 
 from einderive.derivations.matching.cost import MACHINES
-from einderive.derivations.rule import Rule
-from einderive.derivations.rules import JOINT_RULES, RULES
+from einderive.derivations.rules import JOINT_RULES
 from einderive.derivations.search.graph import INTERRUPTED
 from einderive.derivations.search.progress import Progress
 from einderive.derivations.search.run import search
@@ -22,10 +21,11 @@ from einderive.derivations.search.strategy import Budget
 from einderive.frontend.accuracy.levels import Accuracy, Nan, allowed, checked
 from einderive.frontend.api.compiled import CompiledFunction, Derivation
 from einderive.frontend.api.examples import examples
+from einderive.frontend.api.laws import rules_with
 from einderive.frontend.api.option_names import refuse_option_names
 from einderive.frontend.interruption import Interruption
 from einderive.frontend.strict import operators_for
-from einderive.ta.equality.laws import law_names, names_given
+from einderive.ta.equality.laws import names_given
 from einderive.ta.errors import NameUnknownError, TextError, shown
 from einderive.ta.ir.dtypes import checked_dtype
 from einderive.ta.ir.names import close_matches
@@ -140,8 +140,9 @@ def derive(
     - `weights` names the tensors that stay the same from call to call: `weights=["K"]`, or
       `weights="K"` for a single one.  A stage that reads only weights is computed once, when they
       are first seen.
-    - `laws` allows identities of functions that hold for numbers but can overflow in floating
-      point: "exp-sum" is exp(a+b) = exp(a)*exp(b).
+    - `laws` allows identities of functions that hold for numbers but can overflow or lose digits
+      in floating point: "exp-sum" is exp(a+b) = exp(a)*exp(b).  docs/laws.md lists them, and those
+      that need no word since they can only help.
     - `progress` is called about ten times a second with a Progress.  `progress=print` shows it.
     - `accuracy` says how exact a program has to be before `compile` accepts it:
 
@@ -183,7 +184,7 @@ def derive(
         program = formula
     machine = MACHINES[target_of(target)]
     constants = constant_names(program, weights)
-    rules = _rules(laws)
+    rules = rules_with(laws)
     with Interruption() as interruption:
         told, latest = -inf, None
 
@@ -223,18 +224,6 @@ def derive(
         accuracy=accuracy,
         nan=nan,
     )
-
-
-def _rules(laws: Iterable[str] | str) -> tuple[Rule, ...]:
-    """The rules that rest on no law of a function, and those that rest on the given ones."""
-    known = law_names(laws)
-    used = {law for rule in RULES for law in rule.laws}
-    for law in sorted(known - used):
-        raise NameUnknownError(
-            f"no rule uses the law {law!r}",
-            next_step=f"laws that rules use: {', '.join(sorted(used))}",
-        )
-    return tuple(rule for rule in RULES if known.issuperset(rule.laws))
 
 
 def constant_names(program: Program, weights: Iterable[str] | str) -> tuple[str, ...]:

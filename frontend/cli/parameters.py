@@ -88,7 +88,7 @@ LAWS = click.option(
     "--law",
     "laws",
     multiple=True,
-    shell_complete=Known("law", "einderive.ta.equality.laws:LAWS").shell_complete,
+    shell_complete=Known("law", "einderive.frontend.api.laws:KNOWN").shell_complete,
     metavar="NAME",
     help="Allow steps by an identity of functions, such as exp-sum: exp(a+b) = exp(a)*exp(b). "
     "Repeat it for several.",

@@ -82,7 +82,7 @@ def apply(function: str, *args: Node) -> Node:
     """`function(args)`; the functions are those of `ta.functions`.
 
     choose(c, a, a) = a;   choose(1, a, b) = a;   choose(c, 0, 1) = (c == 0);   1 < 2 is 1
-    pow(x, 3) = x^3
+    pow(x, 3) = x^3;   pow(x, 1/2) = sqrt(x)
     choose(c, 1, 0) = (c != 0), which is c for a comparison;   ((a == b) == 0) = (a != b)
     """
     known = FUNCTIONS[function]
@@ -92,6 +92,8 @@ def apply(function: str, *args: Node) -> Node:
         exponent = args[1].value
         if isinstance(exponent, Fraction) and exponent.denominator == 1:
             return power(args[0], exponent.numerator)
+        if exponent in _ROOTS:
+            return apply(_ROOTS[exponent], args[0])
     if known.picks:
         condition, then, otherwise = args
         if then is otherwise:
@@ -119,6 +121,7 @@ def apply(function: str, *args: Node) -> Node:
     return make_apply(function, args)
 
 
+_ROOTS: dict[Number, str] = {Fraction(1, 2): "sqrt", Fraction(-1, 2): "rsqrt"}
 _OPPOSITE = {"equal": "not_equal", "not_equal": "equal"}
 
 

@@ -8,8 +8,14 @@ LAWS = (
         ("sqrt(x)^2 = x",),
         domain="x >= 0",
         floating="the right side has more digits",
+    ),
+    Law(
+        "sqrt-even-power",
+        ("sqrt(x)^(2*n) = x^n",),
+        domain="x >= 0",
+        floating="the right side has more digits",
         helps=True,
-        keeps=True,
+        keeps="always",
     ),
     Law(
         "sqrt-square",
@@ -30,4 +36,32 @@ LAWS = (
         domain="x > 0",
         floating="digits are lost where a*log(x) is large",
     ),
+    Law(
+        "power-quotient",
+        ("x^m/x^n = x^(m-n)",),
+        floating="the powers may overflow or vanish; x = 0 gives NaN on the left alone",
+        helps=True,
+    ),
+    Law(
+        "power-product",
+        ("x^p*x^q = x^(p+q)",),
+        domain="x > 0",
+        floating="the powers may overflow or vanish",
+        helps=True,
+        keeps="finite",
+    ),
+    Law(
+        "power-of-power",
+        ("(x^p)^q = x^(p*q)",),
+        domain="x > 0",
+        floating="x^p may overflow or vanish",
+        helps=True,
+    ),
+    Law(
+        "power-sum",
+        ("x^a*x^b = x^(a+b)",),
+        domain="x > 0",
+        floating="digits are lost where a+b is rounded; the powers may overflow or vanish",
+    ),
+    Law("quotient-quotient", ("1/(1/x) = x",), helps=True, keeps="always"),
 )

@@ -83,8 +83,6 @@ def _power(base: Any, exponent: Expression) -> Expression:
         value = -plain.value if plain is not exponent else plain.value
         if value.denominator == 1:
             return PowerOf(span, base, value.numerator)
-        if abs(value) == Fraction(1, 2):
-            return called(span, "sqrt" if value > 0 else "rsqrt", (base,))
     return called(span, "pow", (base, exponent))
 
 

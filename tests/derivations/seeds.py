@@ -20,6 +20,7 @@ from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Node, Number, Reducer, Scope, Tensor
 from einderive.ta.ir.subst import rebuild, stages
+from einderive.ta.laws import REAL_LAWS
 from einderive.ta.notation.parse import parse_expression
 
 MOST_POINTS = 4000
@@ -141,6 +142,8 @@ def corrupt(witness: Witness, random: Random) -> Witness | None:
     value: Any = getattr(witness, name)
     if types[name] is int:
         value += random.choice((-1, 1))
+    elif types[name] is str:
+        value = random.choice(list(REAL_LAWS))
     elif types[name] == tuple[int, ...]:
         value = _changed_numbers(value, random)
     else:
@@ -159,8 +162,8 @@ def _changed_numbers(numbers: tuple[int, ...], random: Random) -> tuple[int, ...
     return random.choice((tuple(changed), numbers[1:], (*numbers, numbers[0])))
 
 
-def _changed_items(items: tuple[Range, ...] | tuple[Row, ...], random: Random) -> tuple[Any, ...]:
-    """One row or range left out, moved or changed."""
+def _changed_items(items: tuple[Any, ...], random: Random) -> tuple[Any, ...]:
+    """One row, range or term left out, moved or changed."""
     values: list[Any] = list(items)
     if not values:
         return ()
@@ -174,9 +177,17 @@ def _changed_items(items: tuple[Range, ...] | tuple[Row, ...], random: Random) -
         lo, hi = values[place]
         change = random.choice((-2, -1, 1, 2))
         values[place] = random.choice((Range(lo + change, hi), Range(lo, hi + change)))
+    elif isinstance(values[place], Scope):
+        values[place] = _other_term(values[place], random)
     else:
         values[place] = _corrupt_row(values[place], random)
     return tuple(values)
+
+
+def _other_term(scope: Scope, random: Random) -> Scope:
+    number = expr.const(random.choice((-2, -1, 2, 3)))
+    body = random.choice((expr.add, expr.mul))(number, scope.body)
+    return make_scope(scope.loops, scope.sums, body, scope.reducer)
 
 
 def _corrupt_row(row: Row, random: Random) -> Row:

@@ -1,8 +1,9 @@
 """Every witness that differs from a given one in one place.
 
 Each number one more and one less; two neighbours exchanged; an entry left out, or twice; a range
-one longer or shorter at either end, or moved; a term, a floor left out of a row.  A witness holds
-numbers, rows, ranges and scopes, and all of its fields are taken.
+one longer or shorter at either end, or moved; a term, a floor left out of a row; another law, and
+other terms for its letters.  A witness holds numbers, names, rows, ranges and scopes, and all of
+its fields are taken.
 """
 
 from __future__ import annotations
@@ -11,8 +12,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import Any
 
+from einderive.ta.ir import expr
 from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Scope
+from einderive.ta.laws import REAL_LAWS
 
 
 def corruptions(witness: Any) -> Iterator[tuple[str, Any]]:
@@ -33,9 +37,11 @@ def _values(value: Any) -> Iterator[Any]:
     elif isinstance(value, Row):
         yield from _rows(value)
     elif isinstance(value, tuple):
-        yield from _lists(value, _values)
+        yield from _lists(value, _terms if Scope in map(type, value) else _values)
     elif isinstance(value, int):
         yield from (value - 1, value + 1)
+    elif isinstance(value, str):
+        yield from (name for name in ("", *REAL_LAWS) if name != value)
     elif not isinstance(value, Scope):
         raise TypeError(f"a witness with {value!r} in it is not corrupted")
 
@@ -48,6 +54,16 @@ def _lists(value: tuple[Any, ...], change: Callable[[Any], Iterator[Any]]) -> It
         yield (*value[: k + 1], *value[k:])
     for k in range(len(value) - 1):
         yield (*value[:k], value[k + 1], value[k], *value[k + 2 :])
+
+
+def _terms(scope: Scope) -> Iterator[Scope]:
+    """What stands for a letter of a law: a multiple, a number, one more."""
+    for body in (
+        expr.mul(expr.const(2), scope.body),
+        expr.mul(expr.const(-1), scope.body),
+        expr.add(expr.const(1), scope.body),
+    ):
+        yield make_scope(scope.loops, scope.sums, body, scope.reducer)
 
 
 def _rows(row: Row) -> Iterator[Row]:

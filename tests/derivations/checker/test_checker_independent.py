@@ -42,7 +42,7 @@ NOTATION = {
             "ir.operator",
         ),
         *("ir.program", "ir.sources", "ir.subst", "notation.parse"),
-        *("facts.infinite", "facts.instances", "ir.positions", "printing.written"),
+        *("facts.infinite", "facts.signs", "laws", "laws.data", "printing.written"),
     )
 }
 """Of `ta`: what says what a text means, and the laws of functions, which are data."""

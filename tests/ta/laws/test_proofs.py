@@ -48,11 +48,13 @@ WORDS = {
     "log10": lambda x: sp.log(x, 10),
     "rsqrt": lambda x: x ** sp.Rational(-1, 2),
 }
+INCREASING = {law.name: law for law in REAL_LAWS.values() if law.name.endswith("-increases")}
 
 
 def symbols(domain: str) -> dict[str, sp.Symbol]:
-    found = {name: sp.Symbol(name, real=True) for name in "abcnxy"}
-    for name in found:
+    found = {name: sp.Symbol(name, real=True) for name in "abcdpqxy"}
+    found |= {name: sp.Symbol(name, integer=True) for name in "mn"}
+    for name in "abcdpqxy":
         if f"{name} > 0" in domain:
             found[name] = sp.Symbol(name, positive=True)
         elif f"{name} >= 0" in domain:
@@ -91,7 +93,23 @@ def is_zero(difference: sp.Expr) -> bool:
     return any(sp.expand(tactic(difference)) == 0 for tactic in tried)
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
+@pytest.mark.parametrize("name", INCREASING)
+def test_a_function_that_increases_has_a_derivative_of_no_negative_value(name: str) -> None:
+    law, function = INCREASING[name], name.removesuffix("-increases")
+    assert law.equations == tuple(
+        f"{word}({function}(a),{function}(b)) = {function}({word}(a,b))" for word in ("max", "min")
+    )
+    x = symbols(law.domain.replace("a ", "x ").replace(">=", ">"))["x"]  # inside; f is continuous
+    slope = sp.diff(read(f"{function}(x)", {"x": x}), x)
+    assert any(
+        form(slope).is_nonnegative
+        for form in (sp.simplify, lambda s: sp.factor(sp.simplify(sp.expand(s.rewrite(sp.exp)))))
+    ), slope
+
+
+@pytest.mark.parametrize(
+    "law", [law for law in LAWS if law.name not in INCREASING], ids=lambda law: law.name
+)
 def test_a_law_is_proved(law: Law) -> None:
     for equation in law.equations:
         for names in cases(law):

@@ -1,0 +1,268 @@
+"""Terms as sides of laws: what stands for the letters, found by comparing the forms of both.
+
+    relu(3*B[i]) - relu(-3*B[i]) + C[i]    is  relu(x) - relu(-x)  and a rest, for x = 3*B[i]
+    A[i]^6/A[i]^4                          is  x^m/x^n             for x = A[i], m = 6, n = 4
+
+Nothing here has to be trusted: a step writes the law out for what was found (`steps.law`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import permutations
+from re import findall
+from typing import NamedTuple, TypeAlias
+
+from einderive.derivations.steps.law import ByLaw
+from einderive.ta.facts.sides import Sides, Values, letters_of, name_of, sides_of
+from einderive.ta.functions import FUNCTIONS
+from einderive.ta.ir import expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Add, Apply, Const, Mul, Node, Power, Scope
+from einderive.ta.ir.subst import children, factors_of, walk
+from einderive.ta.laws import REAL_LAWS
+from einderive.ta.laws.data import NUMBERS, WHOLE
+
+MOST_OPERANDS = 12
+"""Sums and products of more operands are not looked into."""
+ROOTS = {"sqrt": Fraction(1, 2), "rsqrt": Fraction(-1, 2)}
+POWERS = frozenset({"^", "1/", "pow", *ROOTS})
+REDUCED = {"max": "maximum", "min": "minimum"}
+NAMES = frozenset({*FUNCTIONS, *REDUCED} - {"pow", *ROOTS})
+ONE, ZERO = expr.const(1), expr.const(0)
+
+Heads: TypeAlias = frozenset[str]
+
+
+class Part(NamedTuple):
+    """A term as `factor*left + rest`."""
+
+    values: Values
+    factor: Node
+    rest: Node
+
+
+class Laws(NamedTuple):
+    """Names of laws; their equations are read from the left, or in both directions."""
+
+    names: tuple[str, ...]
+    both: bool = False
+
+
+HELPING = Laws(tuple(law.name for law in REAL_LAWS.values() if law.helps))
+"""Those that a search takes unasked."""
+
+
+def instances(scope: Scope, *laws: Laws) -> Iterator[ByLaw]:
+    """Every term of the body that has the form of a side of these laws, or of a part of it."""
+    heads = heads_of(scope.body)
+    possible = [sides for each in laws for sides in _possible(each, heads)]
+    if not possible:
+        return
+    for position, term in enumerate(walk(scope.body)):
+        for sides in possible:
+            if _root(sides.before) != _root(term) and not _as_power(sides.before):
+                continue
+            found = (_witness(sides, part, position, scope) for part in parts(sides.before, term))
+            yield from dict.fromkeys(found)
+
+
+@lru_cache(maxsize=1 << 10)
+def _possible(laws: Laws, heads: Heads) -> tuple[Sides, ...]:
+    """The sides whose functions are those of a body, or some of them."""
+    found = []
+    for name in laws.names:
+        for number, equation in enumerate(REAL_LAWS[name].equations):
+            for backwards in (False, True)[: 1 + laws.both]:
+                words = findall("[a-z0-9]{2,}", equation.split(" = ")[backwards])
+                if all(REDUCED.get(word, word) in heads for word in words if word in NAMES):
+                    sides = sides_of(name, number, backwards)
+                    if sides is not None and _may_occur(sides.before, heads):
+                        found.append(sides)
+    return tuple(found)
+
+
+def _may_occur(side: Node, heads: Heads) -> bool:
+    return side not in letters_of(side) and all(need & heads for need in _needs(side))
+
+
+def _witness(sides: Sides, part: Part, position: int, scope: Scope) -> ByLaw:
+    nodes = (*(part.values[letter] for letter in sides.letters), part.factor, part.rest)
+    found = tuple(make_scope(scope.domain, (), node) for node in nodes)
+    return ByLaw(position, sides.law.name, sides.equation, int(sides.backwards), found)
+
+
+@lru_cache(maxsize=1 << 14)
+def heads_of(body: Node) -> Heads:
+    """The functions of the body; "^" and "1/" where it has powers and quotients."""
+    found = set[str]()
+    for node in walk(body):
+        if isinstance(node, Apply):
+            found.add(node.function)
+        elif isinstance(node, Power):
+            found.add("^" if node.exponent > 0 else "1/")
+        elif isinstance(node, Add):
+            found.add("+")
+    return frozenset(found)
+
+
+@lru_cache(maxsize=1 << 10)
+def _needs(side: Node) -> tuple[Heads, ...]:
+    """Of each of these, the body has to have one."""
+    found = list[Heads]()
+    for node in walk(side):
+        if isinstance(node, Power):
+            found.append(frozenset({"1/"}) if node.exponent < 0 else POWERS)
+        elif _as_power(node):
+            found.append(POWERS)
+        elif isinstance(node, Apply):
+            found.append(frozenset({node.function}))
+        elif isinstance(node, Add):
+            found.append(frozenset({"+"}))
+    return tuple(dict.fromkeys(found))
+
+
+def _as_power(side: Node) -> bool:
+    return isinstance(side, Apply) and side.function == "pow"
+
+
+def _root(node: Node) -> str:
+    if isinstance(node, Apply):
+        return node.function
+    return "^" if isinstance(node, Power) else type(node).__name__
+
+
+def parts(side: Node, term: Node) -> Iterator[Part]:
+    """The ways in which the term is a multiple of the side and a rest."""
+    operands = children(term)
+    if type(side) is not type(term) or not isinstance(term, Add | Mul):
+        yield from (Part(found, ONE, ZERO) for found in matches(side, term, {}))
+    elif len(operands) > MOST_OPERANDS:
+        return
+    elif isinstance(term, Mul):
+        (c, core), (d, whole) = expr.split_coefficient(side), expr.split_coefficient(term)
+        if c:
+            for found, left in _assigned(Mul, factors_of(core), factors_of(whole), {}):
+                yield Part(found, expr.mul(expr.const(Fraction(d) / Fraction(c)), *left), ZERO)
+    else:
+        for scale in _scales(side, operands):
+            scaled = [expr.mul(expr.const(1 / scale), operand) for operand in operands]
+            for found, left in _assigned(Add, children(side), scaled, {}):
+                factor = expr.const(scale)
+                yield Part(found, factor, expr.mul(factor, expr.add(*left)))
+
+
+def _scales(side: Node, terms: Sequence[Node]) -> list[Fraction]:
+    """What the first term of the side may be multiplied by."""
+    first, _ = expr.split_coefficient(_specific_first(children(side))[0])
+    coefficients = (expr.split_coefficient(term)[0] for term in terms)
+    finite = (c for c in coefficients if isinstance(c, Fraction))
+    return list(dict.fromkeys(c / Fraction(first) for c in finite))
+
+
+def matches(side: Node, term: Node, found: Values) -> Iterator[Values]:
+    """What stands for the letters where the term is the side."""
+    if side in letters_of(side):
+        known = found.get(side)
+        if known is term or (known is None and _fits(name_of(side), term)):
+            yield {**found, side: term}
+        return
+    match side:
+        case Const():
+            if side is term:
+                yield found
+        case Apply(function="pow"):
+            for base, exponent in _powers(term):
+                for one in matches(side.args[0], base, found):
+                    yield from matches(side.args[1], exponent, one)
+        case Apply() if isinstance(term, Apply) and term.function == side.function:
+            orders = permutations(term.args) if FUNCTIONS[side.function].reducer else [term.args]
+            for args in orders:
+                yield from _each(side.args, args, found)
+        case Power():
+            if isinstance(term, Power):
+                times, left = divmod(term.exponent, side.exponent)
+                if not left and times > 0:
+                    yield from matches(side.base, expr.power(term.base, times), found)
+        case Mul() | Add():
+            yield from _whole(side, term, found)
+
+
+def _fits(name: str, term: Node) -> bool:
+    if name not in NUMBERS:
+        return True
+    if not isinstance(term, Const) or not isinstance(term.value, Fraction):
+        return False
+    return name not in WHOLE or term.value.denominator == 1
+
+
+def _powers(term: Node) -> Iterator[tuple[Node, Node]]:
+    """The term as base and exponent."""
+    if isinstance(term, Power):
+        yield term.base, expr.const(term.exponent)
+    elif isinstance(term, Apply) and term.function in ROOTS:
+        yield term.args[0], expr.const(ROOTS[term.function])
+    elif isinstance(term, Apply) and term.function == "pow":
+        yield term.args[0], term.args[1]
+    if not isinstance(term, Const):
+        yield term, ONE
+
+
+def _each(sides: Sequence[Node], terms: Sequence[Node], found: Values) -> Iterator[Values]:
+    if not sides:
+        yield found
+        return
+    for one in matches(sides[0], terms[0], found):
+        yield from _each(sides[1:], terms[1:], one)
+
+
+def _whole(side: Mul | Add, term: Node, found: Values) -> Iterator[Values]:
+    """A product or a sum that is the side without a rest; 2*x is 6*a for x = 3*a, -x is no a."""
+    sides, operands = children(side), children(term) if type(term) is type(side) else (term,)
+    (c, core), (d, whole) = expr.split_coefficient(side), expr.split_coefficient(term)
+    if isinstance(side, Mul) and c != 1:
+        if not isinstance(core, Mul):
+            if isinstance(d, Fraction) and d / Fraction(c) > 0:
+                yield from matches(core, expr.mul(expr.const(d / Fraction(c)), whole), found)
+            return
+        if c != d:
+            return
+        sides, operands = core.factors, factors_of(whole)
+    if len(operands) <= MOST_OPERANDS:
+        for one, left in _assigned(type(side), sides, operands, found):
+            if not left:
+                yield one
+
+
+def _assigned(
+    kind: type[Add] | type[Mul], sides: Sequence[Node], terms: Sequence[Node], found: Values
+) -> Iterator[tuple[Values, tuple[Node, ...]]]:
+    """Each operand of the side as one of the term's, or a letter as several that are already known;
+    and the operands that are left."""
+    if not sides:
+        yield found, tuple(terms)
+        return
+    side, *others = _specific_first(sides)
+    known = found.get(side)
+    if known is not None:
+        needed = children(known) if isinstance(known, kind) else (known,)
+        if all(each in terms for each in needed):
+            yield from _assigned(kind, others, [t for t in terms if t not in needed], found)
+        return
+    if (
+        not others
+        and len(terms) > 1
+        and side in letters_of(side)
+        and _fits(name_of(side), terms[0])
+    ):
+        yield {**found, side: (expr.add if kind is Add else expr.mul)(*terms)}, ()
+    for at, term in enumerate(terms):
+        for one in matches(side, term, found):
+            yield from _assigned(kind, others, [*terms[:at], *terms[at + 1 :]], one)
+
+
+def _specific_first(sides: Sequence[Node]) -> list[Node]:
+    """Those that fewer terms can be: a letter comes last."""
+    return sorted(sides, key=lambda side: -len(walk(side)))

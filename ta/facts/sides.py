@@ -1,0 +1,90 @@
+"""The two sides of a law as terms, and what they are once terms stand for the letters.
+
+exp(log(x)) = x  for x > 0,   A[i] for x:    exp(log(A[i])),   A[i],   A[i] > 0 is to be known
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
+
+from einderive.ta.facts.signs import NOT_NEGATIVE, POSITIVE, least_sign
+from einderive.ta.ir import expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.node import Access, Node, Tensor
+from einderive.ta.ir.subst import children, walk, with_children
+from einderive.ta.laws import REAL_LAWS
+from einderive.ta.laws.data import Law
+from einderive.ta.notation.parse import parse
+
+Values: TypeAlias = Mapping[Node, Node]
+"""What stands for the letters."""
+
+
+class Sides(NamedTuple):
+    """One equation of a law, read from its left or, `backwards`, from its right."""
+
+    law: Law
+    equation: int
+    backwards: bool
+    before: Node
+    after: Node
+    letters: tuple[Node, ...]
+    """Of the side `before`, by name; `after` has no other."""
+
+
+@lru_cache
+def sides_of(law: str, equation: int, backwards: bool) -> Sides | None:
+    """None where there is no such equation, or where a letter would stand for nothing."""
+    known = REAL_LAWS.get(law)
+    if known is None or not known.applies or not 0 <= equation < len(known.equations):
+        return None
+    both = known.equations[equation].split(" = ")
+    before, after = map(parsed, reversed(both) if backwards else both)
+    letters = letters_of(before)
+    if not letters or not set(letters_of(after)) <= {*letters}:
+        return None
+    return Sides(known, equation, backwards, before, after, letters)
+
+
+@lru_cache
+def parsed(side: str) -> Node:
+    """The term of a text in which every single letter is a number."""
+    names = {each: () for each in side if each.isalpha()}
+    words = "".join(each if each.isalnum() else " " for each in side).split()
+    shapes = {name: shape for name, shape in names.items() if name in words}
+    (root,) = parse(f"Y = {side}", shapes, "float32", {}).roots()
+    return root.body
+
+
+@lru_cache
+def letters_of(side: Node) -> tuple[Node, ...]:
+    found = (node for node in walk(side) if isinstance(node, Access))
+    return tuple(sorted(dict.fromkeys(found), key=name_of))
+
+
+def name_of(letter: Node) -> str:
+    assert isinstance(letter, Access)
+    assert isinstance(letter.source, Tensor)
+    return letter.source.name
+
+
+def put(side: Node, values: Values) -> Node:
+    """The side with terms for its letters."""
+    if side in values:
+        return values[side]
+    return with_children(side, tuple(put(child, values) for child in children(side)))
+
+
+def holds(domain: str, values: Values, box: Sequence[Range]) -> bool:
+    """Whether what the law requires is known at every point of the box."""
+    for condition in domain.split(", ") if domain else ():
+        left, relation, right = condition.split()
+        if relation in ("<", "<="):
+            left, right = right, left
+        difference = expr.subtract(*(put(parsed(side), values) for side in (left, right)))
+        needed = NOT_NEGATIVE if relation in ("<=", ">=") else POSITIVE
+        if least_sign(difference, box) < needed:
+            return False
+    return True
