@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import permutations
+from itertools import islice, permutations
 from re import findall
 from typing import NamedTuple, TypeAlias
 
 from einderive.derivations.steps.law import ByLaw
-from einderive.ta.facts.sides import Sides, Values, letters_of, name_of, sides_of
+from einderive.ta.facts.sides import Sides, Values, letters_of, name_of, put, sides_of
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
@@ -27,6 +27,9 @@ from einderive.ta.laws.data import NUMBERS, WHOLE
 
 MOST_OPERANDS = 12
 """Sums and products of more operands are not looked into."""
+MOST_WAYS = 3
+"""So many ways to take a factor out of a sum are proposed; of powers one, the highest first, which
+is Horner's: what is left is proposed again."""
 ROOTS = {"sqrt": Fraction(1, 2), "rsqrt": Fraction(-1, 2)}
 POWERS = frozenset({"^", "1/", "pow", *ROOTS})
 REDUCED = {"max": "maximum", "min": "minimum"}
@@ -59,14 +62,19 @@ def instances(scope: Scope, *laws: Laws) -> Iterator[ByLaw]:
     """Every term of the body that has the form of a side of these laws, or of a part of it."""
     heads = heads_of(scope.body)
     possible = [sides for each in laws for sides in _possible(each, heads)]
+    if scope.sums:  # what sums of products become, rules of their own say
+        possible = [sides for sides in possible if not is_polynomial(sides.before)]
     if not possible:
         return
     for position, term in enumerate(walk(scope.body)):
         for sides in possible:
             if _root(sides.before) != _root(term) and not _as_power(sides.before):
                 continue
-            found = (_witness(sides, part, position, scope) for part in parts(sides.before, term))
-            yield from dict.fromkeys(found)
+            ways = parts(sides.before, term)
+            if is_polynomial(sides.before):
+                ways = islice(ways, 1 if any(map(_is_whole, sides.letters)) else MOST_WAYS)
+            found = (part for part in ways if not _is_trivial(sides, term, part))
+            yield from dict.fromkeys(_witness(sides, part, position, scope) for part in found)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -84,8 +92,22 @@ def _possible(laws: Laws, heads: Heads) -> tuple[Sides, ...]:
     return tuple(found)
 
 
+@lru_cache
+def is_polynomial(side: Node) -> bool:
+    return all(
+        _as_power(node)
+        or (not isinstance(node, Apply) and not (isinstance(node, Power) and node.exponent < 0))
+        for node in walk(side)
+    )
+
+
 def _may_occur(side: Node, heads: Heads) -> bool:
     return side not in letters_of(side) and all(need & heads for need in _needs(side))
+
+
+def _is_trivial(sides: Sides, term: Node, part: Part) -> bool:
+    """Every term is (x^1)^1."""
+    return _as_power(sides.before) and put(sides.after, part.values) is term
 
 
 def _witness(sides: Sides, part: Part, position: int, scope: Scope) -> ByLaw:
@@ -147,19 +169,31 @@ def parts(side: Node, term: Node) -> Iterator[Part]:
             for found, left in _assigned(Mul, factors_of(core), factors_of(whole), {}):
                 yield Part(found, expr.mul(expr.const(Fraction(d) / Fraction(c)), *left), ZERO)
     else:
-        for scale in _scales(side, operands):
-            scaled = [expr.mul(expr.const(1 / scale), operand) for operand in operands]
+        ordered = sorted(operands, key=_degree, reverse=True)
+        for scale in _scales(side, ordered):
+            scaled = [expr.mul(expr.const(1 / scale), operand) for operand in ordered]
             for found, left in _assigned(Add, children(side), scaled, {}):
                 factor = expr.const(scale)
                 yield Part(found, factor, expr.mul(factor, expr.add(*left)))
 
 
 def _scales(side: Node, terms: Sequence[Node]) -> list[Fraction]:
-    """What the first term of the side may be multiplied by."""
+    """What the first term of the side may be multiplied by; a polynomial has letters for that."""
+    if is_polynomial(side):
+        return [Fraction(1)]
     first, _ = expr.split_coefficient(_specific_first(children(side))[0])
     coefficients = (expr.split_coefficient(term)[0] for term in terms)
     finite = (c for c in coefficients if isinstance(c, Fraction))
     return list(dict.fromkeys(c / Fraction(first) for c in finite))
+
+
+def _degree(term: Node) -> int:
+    """The highest power among the factors."""
+    return max(f.exponent if isinstance(f, Power) else 1 for f in factors_of(term))
+
+
+def _is_whole(letter: Node) -> bool:
+    return name_of(letter) in WHOLE
 
 
 def matches(side: Node, term: Node, found: Values) -> Iterator[Values]:

@@ -9,22 +9,24 @@ which a wrong program passes with a probability below (degree / 2^31)^2 a point.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from einderive.derivations.checker import Claim, not_an_instance, not_shown
 from einderive.derivations.steps.kernel import Step
+from einderive.derivations.steps.law import ByLaw
 from einderive.ta.equality.compare import exactly, signed_fields, unsigned_fields
+from einderive.ta.equality.counterexample import confirmed, real_fields
 from einderive.ta.equality.exp_law import ExponentialField
 from einderive.ta.errors import EinderiveError
 from einderive.ta.exact.fields import PRIMES, Field, ModularField
 from einderive.ta.exact.interp import evaluate_at, input_tensors, uses_order, visited
 from einderive.ta.exact.rationals import ExactField
 from einderive.ta.exact.sampled import sampled_values
-from einderive.ta.ir.node import Apply, Node, Scope
+from einderive.ta.ir.node import ANY, Apply, Node, Scope, Tensor
 from einderive.ta.ir.sources import replace_sources
 from einderive.ta.ir.subst import stages, walk
 from einderive.ta.reals.prove import prove
@@ -33,6 +35,8 @@ Points: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 POINTS = 24
 MOST_WORK = 8_000_000
 """Fewer points are taken, or none, where bodies would be evaluated more often than this."""
+MOST_CONFIRMED = 4
+"""So many points at which rounded values differ are computed with balls."""
 NOT_EVALUATED = "not evaluated at sampled points"
 EXACT_WORK = 100
 """Rationals take so many times as long as residues."""
@@ -90,7 +94,8 @@ def check(
     if claims:
         findings += _check_stages(claims, result)
     if len(roots) == len(result):
-        findings += [_compare(a, b) for a, b in zip(roots, result, strict=True)]
+        laws = any(isinstance(step.witness, ByLaw) for step in steps)
+        findings += [_compare(a, b, laws) for a, b in zip(roots, result, strict=True)]
     return Report(tuple(findings))
 
 
@@ -119,8 +124,9 @@ def _check_stages(claims: Sequence[Claim], result: Sequence[Scope]) -> list[Find
     return findings
 
 
-def _compare(left: Scope, right: Scope) -> Finding:
-    """Both programs at corners and random points, exactly."""
+def _compare(left: Scope, right: Scope, laws: bool) -> Finding:
+    """Both programs at corners and random points, exactly; where steps rest on laws of functions,
+    a difference has to be one of real numbers."""
     what = "both programs agree at sampled points, evaluated exactly"
     if left is right:
         return Finding("the program is the given one", True)
@@ -151,12 +157,45 @@ def _compare(left: Scope, right: Scope) -> Finding:
             wrong, law = "", ", by the law exp(a + b) = exp(a)*exp(b)"
         if wrong and functions and (proof := prove(left, right)).equal:
             return Finding("both programs are proved equal", True, f"by {', '.join(proof.laws)}")
+        if wrong and laws:
+            wrong, law = _real_difference(left, right, points), ", by laws of functions, rounded"
     except (EinderiveError, MemoryError, ValueError) as error:
         return Finding(what, False, f"not evaluated: {error}")
     except RecursionError:
         reason = "the stages build on each other too deeply"
         return Finding(NOT_EVALUATED, True, reason, looked=False)
     return Finding(what, not wrong, wrong or f"{len(points)} points{law}")
+
+
+def _real_difference(left: Scope, right: Scope, points: Points) -> str:
+    """Where both have values that certainly differ, of those at which rounded values do."""
+    tensors = input_tensors(left, right)
+    for field in real_fields():
+        drawn = sampled_values(tensors, field, 0)
+        values = {t.name: _as_promised(t, drawn[t.name]) for t in tensors}
+        with np.errstate(all="ignore"):
+            a, b = (evaluate_at(side, points, values, field) for side in (left, right))
+            apart = np.flatnonzero(field.differs(a, b) & np.isfinite(a) & np.isfinite(b))
+        for at in apart[:MOST_CONFIRMED]:
+            point = tuple(map(int, points[at]))
+            if confirmed(left, right, point, values):
+                return f"at {point}: {a[at]} and {b[at]}"
+    return ""
+
+
+def _as_promised(tensor: Tensor, drawn: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Entries between the bounds that are promised, never 0 where one is."""
+    low, high = float(tensor.bounds.least), float(tensor.bounds.greatest)
+    if tensor.bounds == ANY:
+        return drawn
+
+    def entries(positions: Any) -> Any:
+        size = np.abs(drawn(positions)) + 1.0
+        if np.isfinite(low) and np.isfinite(high):
+            return low + (high - low) * size / (size.max(initial=1.0) + 1.0)
+        return low + size if np.isfinite(low) else high - size if np.isfinite(high) else size
+
+    return entries
 
 
 def _agree_by_law(left: Scope, right: Scope, points: Points) -> bool:

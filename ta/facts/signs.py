@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import inf
 
 from einderive.ta.facts.assumed import non_negative, positive
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.functions import FUNCTIONS
-from einderive.ta.ir import affine
+from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import (
     Access,
@@ -49,7 +50,7 @@ def _sign(node: Node, box: tuple[Range, ...]) -> int:
             return _of_read(node, box)
         case Add():
             signs = [_sign(term, box) for term in node.terms]
-            return max(signs) if min(signs) else UNKNOWN
+            return max(signs) if min(signs) else _of_least(_bounds(node, box)[0])
         case Mul():
             return min(_sign(factor, box) for factor in node.factors)
         case Power():
@@ -62,6 +63,33 @@ def _sign(node: Node, box: tuple[Range, ...]) -> int:
         case Apply():
             return _of_function(node.function, node.args, box)
     return UNKNOWN
+
+
+def _of_least(least: Number) -> int:
+    return POSITIVE if least > 0 else NOT_NEGATIVE if least == 0 else UNKNOWN
+
+
+def _bounds(node: Node, box: tuple[Range, ...]) -> tuple[Number, Number]:
+    """Numbers between which the term lies: 1 - A[i] >= 0 where `assume A <= 1`."""
+    match node:
+        case Const():
+            return node.value, node.value
+        case Access(source=Tensor() as tensor) if affine.within(node.rows, tensor.ranges, box):
+            return tensor.bounds.least, tensor.bounds.greatest
+        case Add():
+            lows, highs = zip(*(_bounds(term, box) for term in node.terms), strict=True)
+            return _total(lows, -inf), _total(highs, inf)
+        case Mul():
+            coefficient, rest = expr.split_coefficient(node)
+            ends = [] if coefficient == 1 else [coefficient * end for end in _bounds(rest, box)]
+            return (min(ends), max(ends)) if ends else (-inf, inf)
+        case Apply(function=name) if (known := FUNCTIONS[name].range) is not None:
+            return known[0], known[1]
+    return -inf, inf
+
+
+def _total(ends: Sequence[Number], unknown: float) -> Number:
+    return unknown if unknown in ends else sum(ends)
 
 
 def _of_number(value: Number) -> int:

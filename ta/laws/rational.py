@@ -4,6 +4,26 @@ from einderive.ta.laws.data import Law
 
 LAWS = (
     Law(
+        "common-factor",
+        ("a*b+a*c = a*(b+c)",),
+        floating="b+c may be 0 where a is infinite",
+        helps=True,
+        keeps="finite",
+    ),
+    Law(
+        "horner",
+        (
+            "a*x^m+b*x^n = x^n*(a*x^(m-n)+b)",
+            "x^m+b*x^n = x^n*(x^(m-n)+b)",
+            "a*x^m+x^n = x^n*(a*x^(m-n)+1)",
+            "x^m+x^n = x^n*(x^(m-n)+1)",
+        ),
+        domain="m > n, n > 0",
+        floating="on the left, powers may overflow, and infinities of opposite signs meet",
+        helps=True,
+        keeps="finite",
+    ),
+    Law(
         "squares-quotient",
         ("(a^2-b^2)/(a-b) = a+b", "(a^2-b^2)/(a+b) = a-b"),
         floating="the left side loses digits where a and b are close; a = b gives NaN there alone",
