@@ -31,15 +31,18 @@ from einderive.ta.ir.node import (
     Select,
     Tensor,
 )
-from einderive.ta.ir.subst import substitute
-from einderive.ta.reals import functions, trigonometry
+from einderive.ta.ir.positions import is_position
+from einderive.ta.ir.subst import accesses, substitute
+from einderive.ta.reals import functions, trigonometry, whole
 from einderive.ta.reals.case import Began, Branch, NotDecided
 from einderive.ta.reals.field import Values
 from einderive.ta.reals.generators import Quotient
 from einderive.ta.reals.polynomials import monomial, terms, used
 
 MOST_WRITTEN = 8
-"""A sum of more terms is not written out."""
+"""A sum of more terms is not written out, where each reads other entries."""
+MOST_ALIKE = 300
+"""Nor is one of more terms that all read the same entries, as sum[k](x^k) and sum[k](k^2*x) do."""
 
 Box = tuple[Range, ...]
 
@@ -119,7 +122,7 @@ class Evaluation:
         """Of the body over the box and, after it, the sums."""
         if not sums:
             return self.of(resolve(body, box), box)
-        if prod(side.extent for side in sums) <= MOST_WRITTEN:
+        if prod(side.extent for side in sums) <= self._most_written(body, box, sums):
             first = affine.iterator_rows(len(box))
             values = [
                 self.of(resolve(substitute(body, [*first, *map(affine.constant, at)]), box), box)
@@ -130,6 +133,11 @@ class Evaluation:
             raise NotDecided(f"a long {reducer}")
         whole = (*box, *sums)
         return self._long(self.of(resolve(body, whole), whole), whole, tuple(sums))
+
+    def _most_written(self, body: Node, box: Box, sums: Sequence[Range]) -> int:
+        bound = ((1 << len(sums)) - 1) << len(box)
+        alike = not any(read.free & bound and not is_position(read) for read in accesses(body))
+        return MOST_ALIKE if alike else MOST_WRITTEN
 
     def _combination(self, reducer: str) -> Callable[[Quotient, Quotient], Quotient]:
         field = self.field
@@ -217,6 +225,9 @@ class Evaluation:
         field.laws.add("power-exp-log")
         return functions.exp(field, field.multiply(exponent, functions.log(field, base)))
 
+    def truncated(self, value: Quotient) -> Quotient:
+        return whole.truncated(self.field, value, functions.not_negative(self.field, value))
+
     def arc(self, name: str, value: Quotient) -> Quotient:
         if name != "atan":
             trigonometry.within_one(self.field, value)
@@ -235,6 +246,9 @@ RULES: dict[str, Callable[..., Quotient]] = {
     "abs": Evaluation.abs,
     "relu": Evaluation.relu,
     "sign": Evaluation.sign,
+    "floor": lambda e, x: whole.rounded(e.field, "floor", x),
+    "ceil": lambda e, x: whole.rounded(e.field, "ceil", x),
+    "trunc": Evaluation.truncated,
     "maximum": lambda e, x, y: e._extreme(x, y, 1),
     "minimum": lambda e, x, y: e._extreme(x, y, -1),
     "cos": lambda e, x: trigonometry.turn(e.field, x)[0],

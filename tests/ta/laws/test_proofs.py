@@ -31,6 +31,8 @@ def greatest(x: sp.Expr, y: sp.Expr) -> sp.Expr:
 
 
 WORDS = {
+    "ceil": sp.ceiling,
+    "trunc": lambda x: sp.floor(x) if x.is_nonnegative else sp.ceiling(x),
     "max": greatest,
     "min": lambda x, y: -greatest(-x, -y),
     "abs": sp.Abs,
@@ -83,6 +85,7 @@ def is_zero(difference: sp.Expr) -> bool:
         lambda e: e,
         sp.expand,
         sp.expand_power_exp,
+        lambda e: e.rewrite(sp.floor),
         sp.expand_log,
         lambda e: sp.expand(e, trig=True),
         sp.trigsimp,
