@@ -77,7 +77,7 @@ def build(group: Group, dtypes: tuple[str, ...], strides: Strides, compute: str)
     assert found is not None, "one kernel computes the group"
     emitter = Emitter(found)
     source = emitter.source()
-    _name_threads()
+    _prepare()
     name = digest(source, (*dtypes, compute))
     code = stored(name)
     if code is None:
@@ -103,6 +103,7 @@ def _names(compute: str, dtypes: Sequence[str], rooms: Sequence[Room]) -> dict[s
         **machine.order_keys(compute),
         "result": machine.pointer(compute),
         "inf": math.inf,
+        "wide_vectors": machine.wide_vectors,
         "load": machine.load,
         "store": machine.store,
         "sum_in_any_order": machine.sum_in_any_order,
@@ -112,8 +113,11 @@ def _names(compute: str, dtypes: Sequence[str], rooms: Sequence[Room]) -> dict[s
 
 
 @cache
-def _name_threads() -> None:
-    """Gives the functions of THREADS addresses under names that kernels are linked with."""
+def _prepare() -> None:
+    """Gives the functions of THREADS addresses under names that kernels are linked with.  A loop
+    over numbers of two sizes fills its vectors with the smaller ones: else a sum in float64 would
+    halve the speed of the float32 functions beside it."""
+    binding.set_option("", "-vectorizer-maximize-bandwidth")
     library = openmp()
     for name, alone in zip(THREADS.values(), ALONE, strict=True):
         function = alone if library is None else getattr(library, name.removeprefix("einderive_"))

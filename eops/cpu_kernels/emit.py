@@ -95,6 +95,7 @@ class Emitter:
         """The function's text."""
         plan, text = self.plan, self.text
         operands = len(plan.group.operands)
+        text.add("wide_vectors()")
         read = {value.operand for value in plan.values if isinstance(value, Load)}
         for k in sorted(read):
             text.add(f"p{k} = address{k}(data, {k})")
@@ -165,6 +166,8 @@ class _Pass:
         self._values(0)
         for depth, i in enumerate(self.order[:-1], 1):
             lo, hi = self.plan.domain[i]
+            if self.phase.jam > 1 and depth == len(self.order) - 1:
+                lo = self._jammed(i)
             self.text.open(f"for i{i} in range({lo}, {hi}):")
             self._values(depth)
         if self.order:
@@ -172,6 +175,37 @@ class _Pass:
         else:
             self._stores()
         self.text.close(max(0, len(self.order) - 1))
+
+    def _jammed(self, i: int) -> int:
+        """Several steps of the last own loop within one run of the inner one, which so reads and
+        writes its totals once for all of them; the step at which the rest begins."""
+        (lo, hi), jam, inner = self.plan.domain[i], self.phase.jam, self.order[-1]
+        rest = hi - (hi - lo) % jam
+        self.text.open(f"for b{i} in range({lo}, {rest}, {jam}):")
+        self.text.open(f"for i{inner} in range(low, high):")
+        for k in self.phase.reductions:
+            self.text.add(f"s{k} = load({self._total(k)})")
+        for step in range(jam):
+            self.text.add(f"i{i} = b{i} + {step}")
+            self._values(len(self.order) - 1)
+            self._values(len(self.order))
+            for k in self.phase.reductions:
+                self.text.add(f"s{k} = {self._combined(k, f's{k}')}")
+            self._write_outputs()
+        for k in self.phase.reductions:
+            self.text.add(f"store({self._total(k)}, s{k})")
+        self.text.close(2)
+        return rest
+
+    def _total(self, reduction: int) -> str:
+        """Where the total of a step of the block lies."""
+        return f"t{reduction}, i{self.plan.inner} - low"
+
+    def _combined(self, reduction: int, total: str) -> str:
+        made = self.plan.reductions[reduction]
+        value = self.kernel.name(made.value)
+        own = value if REDUCERS[made.reducer].order else f"total({value})"
+        return COMBINED[made.reducer].format(total, own)
 
     def _start(self) -> None:
         """What totals begin with."""
@@ -182,7 +216,7 @@ class _Pass:
         elif named:
             self.text.open(f"for i{self.plan.inner} in range(low, high):")
             for k, identity in named:
-                self.text.add(f"store(t{k}, i{self.plan.inner} - low, {identity})")
+                self.text.add(f"store({self._total(k)}, {identity})")
             self.text.close()
 
     def _identity(self, reduction: int, kind: str) -> str:
@@ -233,15 +267,16 @@ class _Pass:
             elif self.rows:
                 self.text.add(f"part{k} = {IN_ANY_ORDER[made.reducer]}(part{k}, total({value}))")
             else:
-                at = f"t{k}, i{self.plan.inner} - low"
-                own = value if ordered else f"total({value})"
-                combined = COMBINED[made.reducer].format(f"load({at})", own)
-                self.text.add(f"store({at}, {combined})")
+                at = self._total(k)
+                self.text.add(f"store({at}, {self._combined(k, f'load({at})')})")
         for place in self.phase.kept:
             self.text.add(f"store({self._place(place)}, {name(place)})")
+        self._write_outputs()
+
+    def _write_outputs(self) -> None:
         for k in self.phase.outputs:
             out = self.plan.outputs[k]
-            self.text.add(f"store(o{k}, {_row(out.offset)}, {name(out.value)})")
+            self.text.add(f"store(o{k}, {_row(out.offset)}, {self.kernel.name(out.value)})")
 
     def _place(self, place: int) -> str:
         """Where a kept value lies."""

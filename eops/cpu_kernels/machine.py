@@ -157,6 +157,17 @@ def product_in_any_order(typing: Any, total: Any, x: Any) -> Any:
     return total(total, total), emit
 
 
+@_instruction
+def wide_vectors(typing: Any) -> Any:
+    """Loops of this function use the widest vectors that the processor has."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        set.add(builder.function.attributes, '"prefer-vector-width"="512"')
+        return context.get_dummy_value()
+
+    return types.void(), emit
+
+
 def scratch(dtype: str, count: int) -> Written:
     """`f()`: the address of so many elements of the kernel's own, without a value yet."""
     kind = types.CPointer(TYPES[dtype])

@@ -9,12 +9,12 @@ from math import prod
 from typing import Final
 
 from einderive.eops.loops.bodies import Bodies, Reduction
-from einderive.eops.loops.cost import CACHE, seconds
+from einderive.eops.loops.cost import CACHE, operations, seconds
 from einderive.eops.loops.draft import Draft, merged
 from einderive.eops.loops.group import Group, aligned
 from einderive.eops.loops.keep import with_kept
 from einderive.eops.loops.plan import Phase, Plan
-from einderive.eops.loops.values import Load, Total, Value, masks, operands_of
+from einderive.eops.loops.values import Choice, Load, Total, Value, masks, operands_of
 from einderive.ta.ir import affine
 
 BLOCK: Final = 4096
@@ -25,6 +25,9 @@ LEAST_TILE: Final = 64
 TURNED_BLOCK: Final = 128
 PIECES: Final = 8
 """So many pieces of work at least, where each is long enough."""
+JAM: Final = 4
+MOST_JAMMED: Final = 12
+"""Operations of a step."""
 SHORT: Final = 8
 ITEM: Final = 4
 
@@ -117,7 +120,23 @@ def _made(
     turned = None
     if not any(phase.loops for phase in phases):
         turned = next((i for i in reversed(parallel) if _turns(found, i, inner)), None)
-    return replace(found, block=_block(found, inner, turned), turned=turned)
+    phases = tuple(
+        replace(phase, jam=_jam(found, number, phase)) for number, phase in enumerate(phases)
+    )
+    return replace(found, phases=phases, block=_block(found, inner, turned), turned=turned)
+
+
+def _jam(plan: Plan, number: int, phase: Phase) -> int:
+    """How many steps of the last own loop are done together: several, where a pass does little
+    between reading and writing its totals, and nothing may miss."""
+    if not phase.reductions or not phase.loops or plan.domain[phase.loops[-1]].extent < 2 * JAM:
+        return 1
+    values = [plan.values[place] for place in plan.needed[number]]
+    checked = any(
+        value.checked if isinstance(value, Load) else isinstance(value, Choice) and value.border
+        for value in values
+    )
+    return 1 if checked or sum(map(operations, values)) > MOST_JAMMED else JAM
 
 
 def levels(values: Sequence[Value], reductions: Sequence[Reduction]) -> list[int]:

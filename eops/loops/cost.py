@@ -103,7 +103,9 @@ def _steps(plan: Plan, number: int, phase: Phase) -> float:
         elif not isinstance(value, Constant):
             at[depth] += operations(value)
     at[deepest] += len(phase.kept)
-    at[deepest] += len(phase.reductions) * (TOTAL if plan.inner is None else STORED_TOTAL)
+    at[deepest] += len(phase.reductions) * (
+        TOTAL if plan.inner is None else STORED_TOTAL / phase.jam
+    )
     for k in phase.outputs:
         at[deepest] += 1.0 if abs(plan.outputs[k].offset.coefficient(inner)) <= 1 else 2 * JUMP
     return sum(plan.points(phase, depth) * count for depth, count in enumerate(at))

@@ -40,12 +40,14 @@ class Kept:
 @dataclass(frozen=True, slots=True)
 class Phase:
     """One pass: `loops` are its own loops, the outermost first.  Inside them are computed the
-    values of the reductions and outputs, and those that are kept for later passes."""
+    values of the reductions and outputs, and those that are kept for later passes.  `jam`: so many
+    steps of the last own loop are done in one run of the inner loop, in columns."""
 
     loops: tuple[int, ...]
     reductions: tuple[int, ...]
     outputs: tuple[int, ...]
     kept: tuple[int, ...] = ()
+    jam: int = 1
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,8 @@ def _pseudo_code(plan: Plan) -> Iterator[str]:
         loops = [f"i{i} in {plan.domain[i].lo}:{plan.domain[i].hi}" for i in phase.loops]
         if plan.inner is not None:
             loops.append(f"i{plan.inner} in the block")
-        yield f"    for {', '.join(loops)}" if loops else "    once"
+        jam = f", {phase.jam} steps at once" if phase.jam > 1 else ""
+        yield f"    for {', '.join(loops)}{jam}" if loops else "    once"
         again = plan.read_again(number)
         for place in plan.needed[number]:
             value = plan.values[place]

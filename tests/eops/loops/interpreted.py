@@ -120,6 +120,7 @@ def _names(emitter: Emitter, thread: int) -> dict[str, Any]:
         "store": Memory.store,
         "sum_in_any_order": lambda a, b: a + b,
         "product_in_any_order": lambda a, b: a * b,
+        "wide_vectors": lambda: None,
         "this_thread": lambda: thread,
         "all_threads": lambda: THREADS,
         "max_key": key,
