@@ -15,10 +15,11 @@ from llvmlite import binding
 from numba import cfunc, types
 
 from einderive.eops.cpu_kernels import machine
-from einderive.eops.cpu_kernels.emit import Emitter, Room
+from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.stored import Code, digest, store, stored
 from einderive.eops.cpu_kernels.table import functions
 from einderive.eops.cpu_kernels.threads import openmp, runner
+from einderive.eops.cpu_kernels.writing import Room
 from einderive.eops.loops.arrange import Strides, plan
 from einderive.eops.loops.cost import steps
 from einderive.eops.loops.group import Group

@@ -9,7 +9,7 @@ from math import prod
 from typing import Final
 
 from einderive.eops.loops.bodies import Bodies, Reduction
-from einderive.eops.loops.cost import CACHE, operations, seconds
+from einderive.eops.loops.cost import operations, seconds
 from einderive.eops.loops.draft import Draft, merged
 from einderive.eops.loops.group import Group, aligned
 from einderive.eops.loops.keep import with_kept
@@ -19,11 +19,11 @@ from einderive.ta.ir import affine
 
 BLOCK: Final = 4096
 """Elements of a long inner loop that are one piece of work."""
-TILE: Final = 512
+TILE: Final = 1024
 """Totals of a block of columns, which stay in the nearest cache while they are summed."""
 LEAST_TILE: Final = 64
 TURNED_BLOCK: Final = 128
-PIECES: Final = 8
+PIECES: Final = 4
 """So many pieces of work at least, where each is long enough."""
 JAM: Final = 4
 MOST_JAMMED: Final = 12
@@ -199,12 +199,9 @@ def _block(plan: Plan, inner: int, turned: int | None) -> int:
     """How many steps of the inner loop are one piece of work."""
     long = plan.domain[inner].extent
     if any(phase.loops for phase in plan.phases):
-        deep = max(prod(plan.domain[i].extent for i in phase.loops) for phase in plan.phases)
-        several = sum(bool(phase.loops) for phase in plan.phases) > 1
-        fits = CACHE // (ITEM * deep) if several else TILE
         outer = prod(plan.domain[i].extent for i in plan.parallel)
         apart = -(-long * outer // PIECES)
-        return min(long, TILE, max(LEAST_TILE, min(fits, -(-apart // 16) * 16)))
+        return min(long, TILE, max(LEAST_TILE, -(-apart // 16) * 16))
     if turned is not None:
         return min(long, TURNED_BLOCK)
     return BLOCK if long >= 2 * BLOCK else long

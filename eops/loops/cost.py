@@ -99,7 +99,7 @@ def _steps(plan: Plan, number: int, phase: Phase) -> float:
         elif isinstance(value, Load):
             at[depth] += _reading(plan, value, inner)
         elif isinstance(value, Total):
-            at[depth] += 0.0 if plan.inner is None else 1.0
+            at[depth] += 0.0 if plan.inner is None else TOTAL
         elif not isinstance(value, Constant):
             at[depth] += operations(value)
     at[deepest] += len(phase.kept)

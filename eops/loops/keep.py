@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from einderive.eops.loops.cost import CALL, DIVISION, operations
+from einderive.eops.loops.cost import CALL, TOTAL, operations
 from einderive.eops.loops.plan import Kept, Phase, Plan, affine_dense
-from einderive.eops.loops.values import operands_of
+from einderive.eops.loops.values import Total, operands_of
 from einderive.ta.ir import affine
 
 MOST_KEPT: Final = 1 << 14
@@ -71,7 +71,7 @@ def _columns_kept(plan: Plan) -> Plan | None:
                 pending += operands_of(plan.values[place])
             elif (
                 mask >> plan.inner & 1
-                and _effort(plan, place, phase) >= DIVISION
+                and _effort(plan, place, phase) >= TOTAL
                 and all(one.value != place for one in kept)
             ):
                 kept.append(Kept(place, affine.ZERO, plan.block))
@@ -94,6 +94,7 @@ def _effort(plan: Plan, place: int, phase: Phase) -> float:
         value = pending.pop()
         if value not in seen and plan.depth(plan.masks[value], phase):
             seen.add(value)
+            total += TOTAL if isinstance(plan.values[value], Total) else 0.0
             total += operations(plan.values[value])
             pending += operands_of(plan.values[value])
     return total

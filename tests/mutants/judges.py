@@ -6,6 +6,7 @@ They are collected from the modules as they are; a mutant is asked the same ques
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from random import Random
 
 from tests.mutants.run import Judge
 
@@ -47,6 +48,24 @@ def matcher(seeds: int) -> Callable[[], Judge]:
         def judge(first: Sequence[int]) -> tuple[int, str] | None:
             order = [*first, *(n for n in range(len(questions)) if n not in set(first))]
             return first_fault(questions, order)
+
+        return judge
+
+    return judge_of
+
+
+def kernels(seeds: int) -> Callable[[], Judge]:
+    from tests.eops.loops import programs
+
+    pool = [programs.drawn(Random(f"kernels {number}")) for number in range(4 * seeds)]
+    if found := programs.first_fault(pool, range(len(pool))):
+        raise RuntimeError(f"without any mutant: {found[1]}: {pool[found[0]]}")
+
+    def judge_of() -> Judge:
+        from tests.eops.loops.programs import first_fault
+
+        def judge(first: Sequence[int]) -> tuple[int, str] | None:
+            return first_fault(pool, [*first, *(n for n in range(len(pool)) if n not in first)])
 
         return judge
 

@@ -27,6 +27,13 @@ CHECKER_TESTS = (
 """The quick ones first."""
 
 
+KERNELS = (
+    *(f"einderive.eops.loops.{name}" for name in ("bodies", "draft", "group", "plan", "values")),
+    *(f"einderive.eops.cpu_kernels.{name}" for name in ("emit", "passes", "writing")),
+)
+"""What has to be right; the rest of the room decides what is fast."""
+
+
 @dataclass(frozen=True)
 class Family:
     """Modules that are judged alike: `judge` names the function of `tests.mutants.judges` that is
@@ -121,6 +128,7 @@ def families() -> tuple[Family, ...]:
             tuple(f"tests/derivations/checker/test_checker_{name}.py" for name in CHECKER_TESTS),
             in_place=True,
         ),
+        Family("kernels", KERNELS, "kernels", ()),
     )
 
 

@@ -5,48 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
-import numpy as np
 import pytest
 import torch
 
-from einderive.eops.cpu_kernels.build import build, takes
+from einderive.eops.cpu_kernels.build import build
 from einderive.eops.loops.arrange import dense, plan
-from einderive.eops.loops.fuse import groups
 from einderive.eops.loops.group import Group
-from einderive.ta.exact.interp import input_tensors
-from einderive.ta.ir.node import Scope
-from einderive.ta.ir.subst import nested_scopes, stages
 from tests.amount import CAMPAIGN
-from tests.eops.loops.interpreted import Values, check, same, value_of
-from tests.fuzz.generator import program
+from tests.eops.loops.interpreted import check, same, value_of
+from tests.eops.loops.programs import candidates, data, drawn
 from tests.fuzz.groups import rows_program
 
 PART = 100
-
-
-def data(roots: tuple[Scope, ...], random: Random) -> Values:
-    generator = np.random.default_rng(random.randrange(1 << 30))
-    read = {tensor for root in roots for tensor in input_tensors(root)}
-    return {
-        tensor.name: generator.uniform(0.5, 1.5, tensor.shape)
-        for tensor in sorted(read, key=lambda tensor: tensor.name)
-    }
-
-
-def drawn(random: Random) -> tuple[Scope, ...]:
-    return rows_program(random) if random.random() < 0.7 else program(random)
-
-
-def candidates(roots: tuple[Scope, ...]) -> list[Group]:
-    """The program as one group, and the groups that are predicted to be fastest."""
-    every = stages(*roots)
-    reads = {stage: nested_scopes(stage) for stage in every}
-    fusible = [stage for stage in every if takes(stage)]
-    found = list(groups(reads, fusible, roots))
-    if len(fusible) == len(every):
-        written = tuple(stage for stage in every if stage in roots)
-        found.append(Group(tuple(every), written))
-    return list(dict.fromkeys(found))
 
 
 def explored(seed: object, count: int) -> Counter[str]:

@@ -1,0 +1,290 @@
+"""The text of one pass of a kernel: its loops, and what is computed in each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from einderive.eops.cpu_kernels.writing import Writer, number
+from einderive.eops.loops.plan import Phase
+from einderive.eops.loops.plan import row_as_text as _row
+from einderive.eops.loops.values import (
+    Checked,
+    Choice,
+    Constant,
+    Load,
+    Operation,
+    Position,
+    Total,
+    Value,
+)
+from einderive.ta.functions import REDUCERS
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Row
+from einderive.ta.ir.node import Condition
+
+COMBINED: Final = {
+    "sum": "{0} + {1}",
+    "prod": "{0} * {1}",
+    "max": "maximum({0}, {1})",
+    "min": "minimum({0}, {1})",
+}
+"""Of two values, in the order of the loops."""
+IN_ANY_ORDER: Final = {"sum": "sum_in_any_order", "prod": "product_in_any_order"}
+
+
+class Pass:
+    """The text of one pass."""
+
+    def __init__(self, kernel: Writer, number: int, phase: Phase) -> None:
+        self.kernel, self.plan, self.phase = kernel, kernel.plan, phase
+        self.text = kernel.text
+        self.order = self.plan.order(phase)
+        self.needed = self.plan.needed[number]
+        self.again = self.plan.read_again(number)
+        self.rows = self.plan.inner is None
+
+    def write(self) -> None:
+        self._start()
+        self._values(0)
+        for depth, i in enumerate(self.order[:-1], 1):
+            lo, hi = self.plan.domain[i]
+            if self.phase.jam > 1 and depth == len(self.order) - 1:
+                lo = self._jammed(i)
+            self.text.open(f"for i{i} in range({lo}, {hi}):")
+            self._values(depth)
+        if self.order:
+            self._inner()
+        else:
+            self._stores()
+        self.text.close(max(0, len(self.order) - 1))
+
+    def _jammed(self, i: int) -> int:
+        """Several steps of the last own loop within one run of the inner one, which so reads and
+        writes its totals once for all of them; the step at which the rest begins."""
+        (lo, hi), jam, inner = self.plan.domain[i], self.phase.jam, self.order[-1]
+        rest = hi - (hi - lo) % jam
+        self.text.open(f"for b{i} in range({lo}, {rest}, {jam}):")
+        self.text.open(f"for i{inner} in range(low, high):")
+        for k in self.phase.reductions:
+            self.text.add(f"s{k} = load({self._total(k)})")
+        for step in range(jam):
+            self.text.add(f"i{i} = b{i} + {step}")
+            self._values(len(self.order) - 1)
+            self._values(len(self.order))
+            for k in self.phase.reductions:
+                self.text.add(f"s{k} = {self._combined(k, f's{k}')}")
+            self._write_outputs()
+        for k in self.phase.reductions:
+            self.text.add(f"store({self._total(k)}, s{k})")
+        self.text.close(2)
+        return rest
+
+    def _total(self, reduction: int) -> str:
+        """Where the total of a step of the block lies."""
+        return f"t{reduction}, i{self.plan.inner} - low"
+
+    def _combined(self, reduction: int, total: str) -> str:
+        made = self.plan.reductions[reduction]
+        value = self.kernel.name(made.value)
+        own = value if REDUCERS[made.reducer].order else f"total({value})"
+        return COMBINED[made.reducer].format(total, own)
+
+    def _start(self) -> None:
+        """What totals begin with."""
+        named = [(k, self._identity(k, self.kernel.kind(k))) for k in self.phase.reductions]
+        if self.rows:
+            for k, identity in named:
+                self.text.add(f"t{k} = {identity}")
+        elif named:
+            self.text.open(f"for i{self.plan.inner} in range(low, high):")
+            for k, identity in named:
+                self.text.add(f"store({self._total(k)}, {identity})")
+            self.text.close()
+
+    def _identity(self, reduction: int, kind: str) -> str:
+        return number(REDUCERS[self.plan.reductions[reduction].reducer].identity, kind)
+
+    def _inner(self) -> None:
+        """The inner loop, in parts where it reaches a border."""
+        inner, text = self.order[-1], self.text
+        low, high = ("low", "high") if not self.rows else map(str, self.plan.domain[inner])
+        if self.rows:
+            self._start_parts()
+        parts = [(low, high, True)]
+        bounded = list(dict.fromkeys(self._bounds()))
+        if bounded:
+            text.add(f"start, stop = {low}, {high}", *bounded)
+            text.add(f"start = min(start, {high})", "stop = max(stop, start)")
+            parts = [(low, "start", True), ("start", "stop", False), ("stop", high, True)]
+        for begin, end, checked in parts:
+            text.open(f"for i{inner} in range({begin}, {end}):")
+            self._values(len(self.order), checked=checked)
+            self._stores()
+            text.close()
+        if self.rows:
+            self._end_parts()
+
+    def _start_parts(self) -> None:
+        for k in self.phase.reductions:
+            reducer = self.plan.reductions[k].reducer
+            if REDUCERS[reducer].order:
+                self.text.add(f"key{k} = least_key")
+            else:
+                self.text.add(f"part{k} = {self._identity(k, 'total')}")
+
+    def _end_parts(self) -> None:
+        for k in self.phase.reductions:
+            reducer = self.plan.reductions[k].reducer
+            found = f"part{k}" if not REDUCERS[reducer].order else f"of_{reducer}_key(key{k})"
+            self.text.add(f"t{k} = {COMBINED[reducer].format(f't{k}', found)}")
+
+    def _stores(self) -> None:
+        """What is done with the values of a point."""
+        name = self.kernel.name
+        for k in self.phase.reductions:
+            made = self.plan.reductions[k]
+            value, ordered = name(made.value), bool(REDUCERS[made.reducer].order)
+            if self.rows and ordered:
+                self.text.add(f"key{k} = max(key{k}, {made.reducer}_key({value}))")
+            elif self.rows:
+                self.text.add(f"part{k} = {IN_ANY_ORDER[made.reducer]}(part{k}, total({value}))")
+            else:
+                at = self._total(k)
+                self.text.add(f"store({at}, {self._combined(k, f'load({at})')})")
+        for place in self.phase.kept:
+            self.text.add(f"store({self._place(place)}, {name(place)})")
+        self._write_outputs()
+
+    def _write_outputs(self) -> None:
+        for k in self.phase.outputs:
+            out = self.plan.outputs[k]
+            self.text.add(f"store(o{k}, {_row(out.offset)}, {self.kernel.name(out.value)})")
+
+    def _place(self, place: int) -> str:
+        """Where a kept value lies."""
+        kept = self.plan.stored(place)
+        assert kept is not None
+        index = _row(kept.index) if self.rows else f"i{self.plan.inner} - low"
+        return f"k{place}, {index}"
+
+    def _bounds(self) -> Iterator[str]:
+        """Lines that narrow `start` and `stop` to where no index misses that follows the loop."""
+        inner = self.order[-1]
+        for row in self._held():
+            step = row.coefficient(inner)
+            rest = affine.add(row, affine.iterator(inner), -step)
+            if step > 0:
+                yield f"start = max(start, -(({_row(rest)}) // {step}))"
+            else:
+                yield f"stop = min(stop, ({_row(rest)}) // {-step} + 1)"
+
+    def _held(self) -> Iterator[Row]:
+        """Rows that follow the inner loop and are not negative where nothing misses."""
+        for place in self.needed:
+            value = self.plan.values[place]
+            if place in self.again:
+                continue
+            if isinstance(value, Load):
+                for one in value.checked:
+                    if self._splits(one.row):
+                        yield one.row
+                        yield affine.add(affine.constant(one.extent - 1), one.row, -1)
+            elif isinstance(value, Choice) and value.border:
+                yield from (c.row for c in value.conditions if self._splits(c.row))
+
+    def _splits(self, row: Row) -> bool:
+        """Whether the inner loop has one part where this row is not negative."""
+        inner = self.order[-1]
+        within = any(inner in affine.iterators(floor) for floor, _, _ in row.floors)
+        return bool(row.coefficient(inner)) and not within
+
+    def _depth(self, row: Row) -> int:
+        return self.plan.depth(affine.mask(row), self.phase)
+
+    def _values(self, depth: int, *, checked: bool = True) -> None:
+        """What is computed at this depth of loops; `checked`: also indices that follow the inner
+        loop are."""
+        done = self.kernel.known if depth == 0 else set[object]()
+        for place in self.needed:
+            value = self.plan.values[place]
+            if isinstance(value, Constant):
+                continue
+            own = self.plan.depth(self.plan.masks[place], self.phase)
+            if isinstance(value, Load) and place not in self.again:
+                self._indices(value, depth, checked, done)
+            if own == depth and not (own == 0 and place in self.kernel.known):
+                self._value(place, value, checked)
+                if own == 0:
+                    self.kernel.known.add(place)
+
+    def _value(self, place: int, value: Value, checked: bool) -> None:
+        name = f"v{place}"
+        if place in self.again:
+            self.text.add(f"{name} = load({self._place(place)})")
+        elif isinstance(value, Load):
+            self._read(name, value, checked)
+        else:
+            self.text.add(f"{name} = {self._expression(value, checked)}")
+
+    def _indices(self, load: Load, depth: int, checked: bool, done: set[object]) -> None:
+        """The checked indices of a read that are known at this depth."""
+        for one in load.checked:
+            name = self._index_name(one)
+            if self._depth(one.row) != depth or self._inside(one.row, checked) or name in done:
+                continue
+            last = one.extent - 1
+            self.text.add(
+                f"{name}w = {_row(one.row)}",
+                f"{name} = 0 if {name}w < 0 else ({last} if {name}w > {last} else {name}w)",
+                f"{name}b = {name} == {name}w",
+            )
+            done.add(name)
+
+    def _inside(self, row: Row, checked: bool) -> bool:
+        """Whether the row cannot miss in this part of the inner loop."""
+        return not checked and bool(self.order) and self._splits(row)
+
+    def _index_name(self, one: Checked) -> str:
+        loads = (value for value in self.plan.values if isinstance(value, Load))
+        known = [(c.row, c.extent) for load in loads for c in load.checked]
+        return f"n{known.index((one.row, one.extent))}"
+
+    def _read(self, name: str, load: Load, checked: bool) -> None:
+        if load.empty:
+            self.text.add(f"{name} = {number(load.fill)}")
+            return
+        where, misses = [_row(load.offset)], []
+        for one in load.checked:
+            if self._inside(one.row, checked):
+                where.append(f"({_row(one.row)}) * {one.stride}")
+                continue
+            index = self._index_name(one)
+            where.append(f"{index} * {one.stride}")
+            misses.append(f"{index}b")
+        place = " + ".join(part for part in where if part != "0") or "0"
+        self.text.add(f"{name} = real(load(p{load.operand}, {place}))")
+        if misses:
+            self.text.add(f"{name} = {name} if {' & '.join(misses)} else {number(load.fill)}")
+
+    def _expression(self, value: Value, checked: bool) -> str:
+        of = [self.kernel.name(arg) for arg in getattr(value, "args", ())]
+        match value:
+            case Position(row):
+                return f"real({_row(row)})"
+            case Total(k):
+                return f"real(t{k})" if self.rows else f"real(load(t{k}, i{self.plan.inner} - low))"
+            case Operation("+" | "*" | "/" as word, _):
+                return f" {word} ".join(of)
+            case Operation(word, _):
+                return f"{word}({', '.join(of)})"
+            case Choice(conditions, _, border):
+                held = [c for c in conditions if not (border and self._inside(c.row, checked))]
+                text = " & ".join(f"({_condition(c)})" for c in held)
+                return f"{of[0]} if {text} else {of[1]}" if held else of[0]
+        raise TypeError(f"{type(value).__name__} is no expression")
+
+
+def _condition(condition: Condition) -> str:
+    relation, row = condition
+    return f"{_row(row)} {relation} 0"
