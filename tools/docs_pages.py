@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from math import inf
 from pathlib import Path
+from textwrap import wrap
 
 from einderive.derivations.rule import JointRule, Rule
 from einderive.derivations.rules import ALL_RULES
@@ -29,6 +30,7 @@ from einderive.ta.functions.data import Function, Interval, Reduction
 from einderive.ta.ir.operator import Operator
 from tools.formulas_page import formulas_page
 from tools.laws_page import laws_page
+from tools.other_names import ACTIVATIONS, ARRAY_API, LEFT_OUT, SPECIAL, WRITTEN
 
 FUNCTIONS_REMARK = """\
 This page is generated from the files of `ta/functions` by `python -m tools.docs_pages`.
@@ -103,9 +105,24 @@ def functions_page() -> str:
     lines += map(_function, FUNCTIONS.values())
     lines += ["", "| reducer | is |", "|---|---|"]
     lines += (f"| `{name}` | {_about(name)} |" for name in REDUCERS)
+    lines += ["", "## Names elsewhere", "", *_other_names()]
     facts_known = FACTS.format(count=len(believed))
     lines += ["", "## Facts that have to be believed", "", facts_known, ""]
     return "\n".join([*lines, *_block(believed)]) + "\n"
+
+
+def _other_names() -> Iterator[str]:
+    """How functions of the array API and of torch are written, and which are left out."""
+    yield "The elementwise functions of the [array API](https://data-apis.org/array-api) and the"
+    yield "activations of `torch.nn.functional` are functions of this name, above or among the"
+    yield "[definitions](definitions.md), except for these:"
+    yield from ("", "| there | here |", "|---|---|")
+    for name in dict.fromkeys((*ARRAY_API, *ACTIVATIONS)):
+        if name in WRITTEN:
+            yield f"| `{name}` | `{WRITTEN[name]}` |"
+        elif name in LEFT_OUT:
+            yield f"| `{name}` | left out: it {LEFT_OUT[name]} |"
+    yield from ("", *wrap(SPECIAL, WIDTH))
 
 
 def definitions_page() -> str:

@@ -1,0 +1,66 @@
+"""The elementwise functions of the array API and torch's activations: how the notation writes them.
+
+Those that are not listed here are functions or definitions of the same name.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+_ARRAY_API = """
+    abs acos acosh add asin asinh atan atan2 atanh bitwise_and bitwise_left_shift bitwise_invert
+    bitwise_or bitwise_right_shift bitwise_xor ceil clip conj copysign cos cosh divide equal exp
+    expm1 floor floor_divide greater greater_equal hypot imag isfinite isinf isnan less less_equal
+    log log1p log2 log10 logaddexp logical_and logical_not logical_or logical_xor maximum minimum
+    multiply negative nextafter not_equal positive pow real reciprocal remainder round sign signbit
+    sin sinh square sqrt subtract tan tanh trunc
+"""
+_ACTIVATIONS = """
+    threshold relu hardtanh hardswish relu6 elu selu celu leaky_relu prelu rrelu glu gelu logsigmoid
+    hardshrink tanhshrink softsign softplus softmin softmax softshrink gumbel_softmax log_softmax
+    tanh sigmoid hardsigmoid silu mish normalize
+"""
+ARRAY_API: Final = tuple(_ARRAY_API.split())
+"""The array API standard 2024.12, elementwise functions."""
+ACTIVATIONS: Final = tuple(_ACTIVATIONS.split())
+"""`torch.nn.functional`, non-linear activation functions, without those with batch statistics."""
+WRITTEN: Final = {
+    "add": "x[i] + y[i]",
+    "divide": "x[i]/y[i]",
+    "greater": "x[i] > y[i]",
+    "greater_equal": "x[i] >= y[i]",
+    "logical_and": "x[i] and y[i]",
+    "logical_not": "not x[i]",
+    "logical_or": "x[i] or y[i]",
+    "logical_xor": "(x[i] != 0) != (y[i] != 0)",
+    "multiply": "x[i]*y[i]",
+    "negative": "-x[i]",
+    "positive": "x[i]",
+    "subtract": "x[i] - y[i]",
+    "normalize": "x[i]/maximum(norm[k](x[k]), 1e-12)",
+}
+"""What stands for a function that has no name of its own."""
+LEFT_OUT: Final = {
+    **dict.fromkeys(
+        ("bitwise_and", "bitwise_invert", "bitwise_or", "bitwise_xor"),
+        "operates on digits; the algebra has sums and products of numbers",
+    ),
+    "bitwise_left_shift": "is `x[i]*2^k`",
+    "bitwise_right_shift": "is `x[i]//2^k`",
+    **dict.fromkeys(
+        ("conj", "imag", "real"),
+        "is no function of numbers in a field; pass the parts of complex tensors as operands",
+    ),
+    "nextafter": "depends on the element type, and not on the number alone",
+    "signbit": "tells 0 from -0, which are one number; `x[i] < 0` is false for both",
+    **dict.fromkeys(
+        ("rrelu", "gumbel_softmax"),
+        "draws random numbers; pass them as an operand",
+    ),
+}
+"""What the notation does not have, and why."""
+SPECIAL: Final = (
+    "Of special functions, `lgamma`, `digamma`, `i0`, `erfcx` and Bessel functions are left out: "
+    "none has a form that a generated kernel computes to the digits that this page promises. "
+    "Compute them before, and pass the result as an operand."
+)
