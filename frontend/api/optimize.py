@@ -292,7 +292,7 @@ def target_of(name: object) -> str:
     if not isinstance(name, str) or name not in MACHINES:
         raise NameUnknownError(
             f"unknown target {shown(name)}",
-            next_step=f"use one of {', '.join((*MACHINES, *TARGETS))}",
+            next_step=f"use one of {', '.join((*MACHINES, *TARGETS))}; cuda is any GPU",
         )
     return name
 

@@ -29,10 +29,19 @@ def shapes(words: Sequence[str], names: bool = False) -> dict[str, tuple[Any, ..
         found[name] = tuple(
             part.strip()
             if names and _NAME.fullmatch(part.strip())
-            else _whole(part, word, at, _SIZE, f"the size {_short(part)} of {name}", SHAPE_HELP)
+            else _whole(part, word, at, _SIZE, f"the size {_short(part)} of {name}", _meant(word))
             for part, at in (_split(sizes, ",", len(name) + 1) if sizes else ())
         )
     return found
+
+
+def _meant(word: str) -> str:
+    """What to do about `A=3x4`, `A=(3, 4)` and other spellings of a shape."""
+    name, _, sizes = word.partition("=")
+    if found := re.fullmatch(r"[\[(]?\s*(\d+(?:\s*[x*×, ]\s*\d+)*)\s*,?\s*[\])]?", sizes):
+        numbers = ",".join(re.findall("[0-9]+", found[1]))
+        return f"write {name}={numbers}"
+    return SHAPE_HELP
 
 
 def without_sizes(

@@ -24,7 +24,10 @@ FORMULAS = click.option(
 )
 
 
-@click.group(epilog=examples("einderive bench search --case 1", "einderive bench call --json"))
+@click.group(
+    short_help="Measure the search, calls and compiled functions.",
+    epilog=examples("einderive bench search --case 1", "einderive bench call --json"),
+)
 def bench() -> None:
     """Measure the search, calls, compiled functions, or single stages."""
 

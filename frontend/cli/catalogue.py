@@ -34,7 +34,10 @@ def rules(name: str | None, as_json: bool) -> int:
     return _show(RULES, name, as_json, rule_parts, rule_data, "equation")
 
 
-@click.command(epilog=examples("einderive ops", "einderive ops conv2d", "einderive ops --json"))
+@click.command(
+    short_help="List the library operators, or show one.",
+    epilog=examples("einderive ops", "einderive ops conv2d", "einderive ops --json"),
+)
 @click.argument("name", required=False, type=OPERATORS)
 @JSON
 def ops(name: str | None, as_json: bool) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import click
@@ -49,6 +50,13 @@ def equivalent(
     from einderive.frontend.cli import arguments
     from einderive.frontend.report.terminal import LONGEST, Progress, show
 
+    if re.fullmatch(r"\w+=[\d,]*", rhs):
+        raise arguments.UsageError(
+            "the second formula is missing: a shape stands in its place",
+            text=rhs,
+            span=(0, len(rhs)),
+            next_step='einderive equivalent "Y[i] = ..." "Y[i] = ..." A=3, each one in quotes',
+        )
     sizes: dict[str, Any] = arguments.shapes(shapes, names=True)
     ranges = arguments.ranges(over)
     with Progress() as progress:
