@@ -19,7 +19,7 @@ from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.stored import Code, digest, store, stored
 from einderive.eops.cpu_kernels.table import functions
 from einderive.eops.cpu_kernels.threads import openmp, runner
-from einderive.eops.cpu_kernels.writing import Room
+from einderive.eops.cpu_kernels.writing import MOST_THREADS, Room
 from einderive.eops.loops.arrange import Strides, plan
 from einderive.eops.loops.cost import steps
 from einderive.eops.loops.group import Group
@@ -32,12 +32,13 @@ KEPT: Final = 512
 MOST_FACTORS: Final = 16
 """Of a power, which is written as a product."""
 THREADS: Final = {
+    "wait_for_all": "einderive_GOMP_barrier",
     "this_thread": "einderive_omp_get_thread_num",
     "all_threads": "einderive_omp_get_num_threads",
 }
 """The number of the thread that runs a part of a kernel, and how many threads there are."""
 _NUMBER = ctypes.CFUNCTYPE(ctypes.c_int)
-ALONE: Final = (_NUMBER(lambda: 0), _NUMBER(lambda: 1))
+ALONE: Final = (_NUMBER(lambda: 0), _NUMBER(lambda: 0), _NUMBER(lambda: 1))
 """The same where one thread runs all."""
 
 
@@ -55,6 +56,10 @@ class Kernel:
     def __call__(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         made = [torch.empty(out.scope.shape, dtype=self.dtype) for out in self.plan.outputs]
         addresses = [tensor.data_ptr() for tensor in (*tensors, *made)]
+        if self.plan.together:
+            size = MOST_THREADS * len(self.plan.reductions)
+            team = torch.empty(size, dtype=torch.float64)
+            addresses.append(team.data_ptr())
         self.run((ctypes.c_int64 * len(addresses))(*addresses))
         return tuple(made)
 
@@ -89,7 +94,8 @@ def build(group: Group, dtypes: tuple[str, ...], strides: Strides, compute: str)
         made = cfunc(types.void(machine.DATA), error_model="numpy")(space[own])
         store(name, made)
         code = Code(made.address, made)
-    run = runner(code.address, int(steps(found)) if found.pieces > 1 else 0)
+    several = found.together or found.pieces > 1
+    run = runner(code.address, int(steps(found)) if several else 0, MOST_THREADS)
     return Kernel(found, source, run, getattr(torch, compute), code)
 
 
@@ -103,6 +109,7 @@ def _names(compute: str, dtypes: Sequence[str], rooms: Sequence[Room]) -> dict[s
         **{word: getattr(np, kind) for word, kind in kinds.items()},
         **machine.order_keys(compute),
         "result": machine.pointer(compute),
+        "totals_of_threads": machine.pointer("float64"),
         "inf": math.inf,
         "wide_vectors": machine.wide_vectors,
         "load": machine.load,

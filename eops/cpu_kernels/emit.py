@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from einderive.eops.cpu_kernels.passes import Pass
 from einderive.eops.cpu_kernels.writing import Room, Writer
-from einderive.eops.loops.plan import TURNED, Plan
+from einderive.eops.loops.plan import Plan
 from einderive.eops.loops.values import Load
 
 
@@ -49,14 +49,17 @@ class Emitter:
             if i not in looped:
                 text.add(f"i{i} = {side.lo}")
         text.add("thread, threads = this_thread(), all_threads()")
-        text.open(
-            f"for w in range({plan.pieces} * thread // threads, "
-            f"{plan.pieces} * (thread + 1) // threads):"
-        )
-        self._decode()
+        if plan.together:
+            text.add(f"team = totals_of_threads(data, {operands + len(plan.outputs)})")
+        else:
+            text.open(
+                f"for w in range({plan.pieces} * thread // threads, "
+                f"{plan.pieces} * (thread + 1) // threads):"
+            )
+            self._decode()
         if plan.turned is not None:
             hi, name = plan.domain[plan.turned].hi, f"i{plan.turned}"
-            text.open(f"for {name} in range({name}, min({name} + {TURNED}, {hi})):")
+            text.open(f"for {name} in range({name}, min({name} + {plan.sizes.turned}, {hi})):")
         for number, phase in enumerate(plan.phases):
             Pass(self.writer, number, phase).write()
         return "\n".join(["def kernel(data):", *text.lines]) + "\n"
@@ -76,7 +79,7 @@ class Emitter:
         for place, i in enumerate(reversed(plan.parallel), 1):
             lo, extent = plan.domain[i].lo, plan.parts(i)
             shift = f"{lo} + " if lo else ""
-            times = f" * {TURNED}" if i == plan.turned else ""
+            times = f" * {plan.sizes.turned}" if i == plan.turned else ""
             if place == len(plan.parallel):
                 text.add(f"i{i} = {shift}{rest}{times}")
             else:

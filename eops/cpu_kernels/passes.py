@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from einderive.eops.cpu_kernels.writing import Writer, number
+from einderive.eops.cpu_kernels.writing import MOST_THREADS, Writer, number
 from einderive.eops.loops.plan import Phase
 from einderive.eops.loops.plan import row_as_text as _row
 from einderive.eops.loops.values import (
@@ -48,16 +48,48 @@ class Pass:
         self._start()
         self._values(0)
         for depth, i in enumerate(self.order[:-1], 1):
-            lo, hi = self.plan.domain[i]
+            lo, hi = self._range(i)
             if self.phase.jam > 1 and depth == len(self.order) - 1:
                 lo = self._jammed(i)
             self.text.open(f"for i{i} in range({lo}, {hi}):")
             self._values(depth)
         if self.order:
             self._inner()
+        elif self.plan.together:
+            self.text.open("if thread == 0:")
+            self._stores()
+            self.text.close()
         else:
             self._stores()
         self.text.close(max(0, len(self.order) - 1))
+        if self.plan.together:
+            self._meet()
+
+    def _range(self, i: int) -> tuple[int | str, int | str]:
+        """The steps of a loop; where all threads work together, those of this one."""
+        lo, hi = self.plan.domain[i]
+        if not self.plan.together or i != self.order[0]:
+            return lo, hi
+        part = f"{hi - lo} * (thread{{}}) // threads"
+        shift = f"{lo} + " if lo else ""
+        self.text.add(f"first = {shift}{part.format('')}", f"last = {shift}{part.format(' + 1')}")
+        return "first", "last"
+
+    def _meet(self) -> None:
+        """Each total is put together from those of all threads, in the same order by each."""
+        if not self.phase.reductions:
+            return
+        for k in self.phase.reductions:
+            self.text.add(f"store(team, {k * MOST_THREADS} + thread, total(t{k}))")
+        self.text.add("wait_for_all()")
+        for k in self.phase.reductions:
+            self.text.add(f"t{k} = {self._identity(k, self.kernel.kind(k))}")
+        self.text.open("for q in range(threads):")
+        for k in self.phase.reductions:
+            found = f"{self.kernel.kind(k)}(load(team, {k * MOST_THREADS} + q))"
+            combined = COMBINED[self.plan.reductions[k].reducer].format(f"t{k}", found)
+            self.text.add(f"t{k} = {combined}")
+        self.text.close()
 
     def _jammed(self, i: int) -> int:
         """Several steps of the last own loop within one run of the inner one, which so reads and
@@ -108,7 +140,7 @@ class Pass:
     def _inner(self) -> None:
         """The inner loop, in parts where it reaches a border."""
         inner, text = self.order[-1], self.text
-        low, high = ("low", "high") if not self.rows else map(str, self.plan.domain[inner])
+        low, high = ("low", "high") if not self.rows else map(str, self._range(inner))
         if self.rows:
             self._start_parts()
         parts = [(low, high, True)]

@@ -45,7 +45,7 @@ def openmp() -> ctypes.CDLL | None:
             for path in sorted(folder.glob(pattern)):
                 try:
                     library = ctypes.CDLL(str(path))
-                    library.GOMP_parallel  # noqa: B018  # raises where it is missing
+                    _ = library.GOMP_parallel, library.GOMP_barrier  # raises where one is missing
                 except (OSError, AttributeError):
                     continue
                 return library
@@ -63,16 +63,16 @@ def _parallel() -> Any:
     return start
 
 
-def runner(address: int, work: int) -> Callable[[Any], object]:
-    """`run(data)` for the kernel at the address, on as many threads as torch uses now where the
-    work is enough, in a process where these exist."""
+def runner(address: int, work: int, most: int) -> Callable[[Any], object]:
+    """`run(data)` for the kernel at the address, on as many threads as torch uses now, and at most
+    `most`, where the work is enough, in a process where these exist."""
     alone = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
     start = _parallel()
     if start is None or work < WORK:
         return alone
 
     def run(data: Any) -> None:
-        count = torch.get_num_threads()
+        count = min(most, torch.get_num_threads())
         if count == 1 or _Process.forked:
             alone(data)
         else:

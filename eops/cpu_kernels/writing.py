@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import inf
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from einderive.eops.loops.plan import Plan
 from einderive.eops.loops.values import Constant
 from einderive.ta.exact.fields import rounded
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.node import Number
+
+MOST_THREADS: Final = 128
+"""That work together on one result."""
 
 
 class Room(NamedTuple):

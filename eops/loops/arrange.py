@@ -13,24 +13,12 @@ from einderive.eops.loops.cost import operations, seconds
 from einderive.eops.loops.draft import Draft, merged
 from einderive.eops.loops.group import Group, aligned
 from einderive.eops.loops.keep import with_kept
-from einderive.eops.loops.plan import Phase, Plan
+from einderive.eops.loops.plan import SIZES, Phase, Plan, Sizes
 from einderive.eops.loops.values import Choice, Load, Total, Value, masks, operands_of
 from einderive.ta.ir import affine
 
-BLOCK: Final = 4096
-"""Elements of a long inner loop that are one piece of work."""
-TILE: Final = 1024
-"""Totals of a block of columns, which stay in the nearest cache while they are summed."""
-LEAST_TILE: Final = 64
-TURNED_BLOCK: Final = 128
-PIECES: Final = 4
-"""So many pieces of work at least, where each is long enough."""
-JAM: Final = 4
 MOST_JAMMED: Final = 12
-"""Operations of a step."""
-SHORT: Final = 8
-ITEM: Final = 4
-
+"""Operations of a step of which several are done at once."""
 
 Strides = tuple[tuple[int, ...], ...]
 
@@ -42,7 +30,7 @@ def plan(group: Group, strides: Strides) -> Plan | None:
     return min(plans(group, strides), key=seconds, default=None)
 
 
-def plans(group: Group, strides: Strides) -> tuple[Plan, ...]:
+def plans(group: Group, strides: Strides, sizes: Sizes = SIZES) -> tuple[Plan, ...]:
     """The plans among which `plan` chooses."""
     alignment = aligned(group)
     if alignment is None:
@@ -58,7 +46,7 @@ def plans(group: Group, strides: Strides) -> tuple[Plan, ...]:
             tuple(made.outputs),
         )
     )
-    return tuple(_candidates(draft))
+    return tuple(_candidates(draft, sizes))
 
 
 def dense(group: Group) -> Strides:
@@ -73,20 +61,27 @@ def dense(group: Group) -> Strides:
     return tuple(found)
 
 
-def _candidates(draft: Draft) -> Iterator[Plan]:
+def _candidates(draft: Draft, sizes: Sizes) -> Iterator[Plan]:
     """Rows, and columns over each shared loop."""
     long = [i for i in range(draft.shared) if draft.domain[i].extent > 1]
     mask = masks(draft.values, draft.shared)
     own = draft.reductions or any(one.own for one in draft.ends)
     if own or not long:
-        yield from with_kept(_made(draft, mask, tuple(long), None))
+        for made in with_kept(_made(draft, mask, tuple(long), None, sizes)):
+            yield made
+            if not long and any(phase.loops for phase in made.phases):
+                yield replace(made, together=True)
     for inner in reversed(long):
         parallel = tuple(i for i in long if i != inner)
-        yield from with_kept(_made(draft, mask, parallel, inner))
+        yield from with_kept(_made(draft, mask, parallel, inner, sizes))
 
 
 def _made(
-    draft: Draft, mask: tuple[int, ...], parallel: tuple[int, ...], inner: int | None
+    draft: Draft,
+    mask: tuple[int, ...],
+    parallel: tuple[int, ...],
+    inner: int | None,
+    sizes: Sizes,
 ) -> Plan:
     """The plan without values that are kept."""
     level = levels(draft.values, draft.reductions)
@@ -109,6 +104,7 @@ def _made(
         ),
         parallel,
         inner,
+        sizes=sizes,
     )
     phases = tuple(
         replace(phase, loops=_loops(found, number, phase))
@@ -129,14 +125,18 @@ def _made(
 def _jam(plan: Plan, number: int, phase: Phase) -> int:
     """How many steps of the last own loop are done together: several, where a pass does little
     between reading and writing its totals, and nothing may miss."""
-    if not phase.reductions or not phase.loops or plan.domain[phase.loops[-1]].extent < 2 * JAM:
+    if (
+        not phase.reductions
+        or not phase.loops
+        or plan.domain[phase.loops[-1]].extent < 2 * plan.sizes.jam
+    ):
         return 1
     values = [plan.values[place] for place in plan.needed[number]]
     checked = any(
         value.checked if isinstance(value, Load) else isinstance(value, Choice) and value.border
         for value in values
     )
-    return 1 if checked or sum(map(operations, values)) > MOST_JAMMED else JAM
+    return 1 if checked or sum(map(operations, values)) > MOST_JAMMED else plan.sizes.jam
 
 
 def levels(values: Sequence[Value], reductions: Sequence[Reduction]) -> list[int]:
@@ -171,7 +171,7 @@ def _score(plan: Plan, i: int, loads: Sequence[Load], last: bool) -> float:
     for load in loads:
         step = _step(load, i)
         total += -2.0 if step is None else {1: 1.0, 0: 0.6, -1: 0.6}.get(step, -1.0)
-    return total - (4.0 if plan.domain[i].extent < SHORT else 0.0)
+    return total - (4.0 if plan.domain[i].extent < plan.sizes.short else 0.0)
 
 
 def _step(load: Load, i: int) -> int | None:
@@ -186,7 +186,7 @@ def _step(load: Load, i: int) -> int | None:
 
 def _turns(plan: Plan, i: int, inner: int) -> bool:
     """Whether a read walks through memory along the iterator, and jumps along the inner loop."""
-    if min(plan.domain[i].extent, plan.domain[inner].extent) < 2 * SHORT:
+    if min(plan.domain[i].extent, plan.domain[inner].extent) < 2 * plan.sizes.short:
         return False
     return any(
         abs(_step(load, i) or 0) == 1 and abs(_step(load, inner) or 0) > 1
@@ -197,11 +197,11 @@ def _turns(plan: Plan, i: int, inner: int) -> bool:
 
 def _block(plan: Plan, inner: int, turned: int | None) -> int:
     """How many steps of the inner loop are one piece of work."""
-    long = plan.domain[inner].extent
+    long, sizes = plan.domain[inner].extent, plan.sizes
     if any(phase.loops for phase in plan.phases):
         outer = prod(plan.domain[i].extent for i in plan.parallel)
-        apart = -(-long * outer // PIECES)
-        return min(long, TILE, max(LEAST_TILE, -(-apart // 16) * 16))
+        apart = -(-long * outer // sizes.pieces)
+        return min(long, sizes.tile, max(sizes.least_tile, apart))
     if turned is not None:
-        return min(long, TURNED_BLOCK)
-    return BLOCK if long >= 2 * BLOCK else long
+        return min(long, sizes.turned_block)
+    return sizes.block if long >= 2 * sizes.block else long

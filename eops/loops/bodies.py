@@ -73,14 +73,13 @@ class Bodies:
     strides: Sequence[Sequence[int]]
     values: Values = field(default_factory=Values)
     reductions: list[Reduction] = field(default_factory=list)
-    totals: dict[Scope, int] = field(default_factory=dict)
+    totals: dict[Source, int] = field(default_factory=dict)
     outputs: list[Output] = field(default_factory=list)
     _done: dict[tuple[Node, tuple[Row, ...]], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._operand = {source: k for k, source in enumerate(self.group.operands)}
-        inside = (stage for stage in self.group.stages if not stage.sums)
-        self._inside = {*inside}
+        self._inside = {*self.group.stages}
         for stage in self.group.stages:
             if stage.sums:
                 self._reduce(stage)
@@ -172,11 +171,10 @@ class Bodies:
         source = access.source
         if source is INDEX:
             return Position(rows[0])
-        if isinstance(source, Scope):
-            if source in self.totals:
-                return Total(self.totals[source])
-            if source in self._inside:
-                return self._inlined(source, rows, access.fill)
+        if source in self.totals:
+            return Total(self.totals[source])
+        if isinstance(source, Scope) and source in self._inside:
+            return self._inlined(source, rows, access.fill)
         return self._load(source, rows, access.fill)
 
     def _inlined(self, stage: Scope, rows: tuple[Row, ...], fill: Number) -> Value:

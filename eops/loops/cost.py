@@ -19,6 +19,8 @@ from einderive.ta.ir.element import element_bytes
 
 LAUNCH: Final = 4e-6
 """Seconds for a call and the memory of its results."""
+WAIT: Final = 2e-6
+"""Until all threads have come to one point."""
 BANDWIDTH: Final = 2e10
 ALONE: Final = 0.6
 """Of the bandwidth, where one thread does all."""
@@ -134,6 +136,7 @@ def moved(plan: Plan) -> float:
 @lru_cache(maxsize=4096)
 def seconds(plan: Plan) -> float:
     """The predicted time of one call."""
-    threads = min(THREADS, plan.pieces)
+    threads = THREADS if plan.together else min(THREADS, plan.pieces)
     bandwidth = BANDWIDTH * (1.0 if threads > 1 else ALONE)
-    return LAUNCH + max(moved(plan) / bandwidth, steps(plan) * OPERATION / threads)
+    waiting = WAIT * len(plan.phases) if plan.together else 0.0
+    return LAUNCH + waiting + max(moved(plan) / bandwidth, steps(plan) * OPERATION / threads)

@@ -4,6 +4,8 @@
                                       pass 2: for own loops: t1 += g(t0)
     columns   for blocks of a shared loop:   pass 1: for own loops: for the block: t0[x] += f
 
+    together  pass 1: for a part of the own loops: t0 += f;    t0 = the sum of all threads' t0
+
 In rows the inner loop is the last own loop of a pass.  In columns it is a shared loop, of which
 `block` steps are one piece of work; a kernel without own loops is columns as well.
 """
@@ -14,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Final
+from typing import Final, NamedTuple
 
 from einderive.eops.loops.bodies import Output, Reduction
 from einderive.eops.loops.group import Group
@@ -22,9 +24,30 @@ from einderive.eops.loops.values import Constant, Load, Total, Value, operands_o
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 
-TURNED: Final = 16
-"""So many steps of a loop along which a read walks through memory, while the inner loop does not,
-are one piece of work: what a cache line holds is then used at once."""
+
+class Sizes(NamedTuple):
+    """Where loops are cut.
+
+    - `block`: a long inner loop is cut into pieces of work of so many steps.
+    - `tile`, `least_tile`: so many columns at most, and at least, are reduced together, so that
+      their totals stay in the nearest cache; `pieces` of work there should be, at least.
+    - `turned`: so many steps of a loop along which a read walks through memory, while the inner
+      loop does not, are one piece of work, so that what a cache line holds is used at once; the
+      inner loop is then cut into parts of `turned_block` steps.
+    - `jam`: so many rows at once where columns are reduced.
+    - `short`: an inner loop with fewer steps is not worth its start."""
+
+    block: int = 4096
+    tile: int = 1024
+    least_tile: int = 64
+    pieces: int = 4
+    turned: int = 16
+    turned_block: int = 128
+    jam: int = 4
+    short: int = 8
+
+
+SIZES: Final = Sizes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +82,9 @@ class Plan:
     - `masks` says which iterators each value depends on.
     - `parallel` are the shared iterators of which every combination is work of its own.
     - `inner` is the shared iterator of the inner loop in columns, None in rows.
-    - `turned` is one of `parallel` of which TURNED steps together are one piece of work."""
+    - `turned` is one of `parallel` of which `sizes.turned` steps together are one piece of work.
+    - `together`: there are no shared loops, and all threads do a part of the first own loop of each
+      pass; they wait for each other where a total is made of those of the threads."""
 
     group: Group
     domain: tuple[Range, ...]
@@ -74,6 +99,8 @@ class Plan:
     block: int = 1
     turned: int | None = None
     kept: tuple[Kept, ...] = ()
+    together: bool = False
+    sizes: Sizes = SIZES
 
     @property
     def blocks(self) -> int:
@@ -87,7 +114,7 @@ class Plan:
     def parts(self, i: int) -> int:
         """Into how many parts a parallel iterator is cut."""
         extent = self.domain[i].extent
-        return -(-extent // TURNED) if i == self.turned else extent
+        return -(-extent // self.sizes.turned) if i == self.turned else extent
 
     @cached_property
     def outside(self) -> int:
@@ -159,6 +186,8 @@ def _pseudo_code(plan: Plan) -> Iterator[str]:
     if plan.inner is not None:
         side = plan.domain[plan.inner]
         ranges.append(f"i{plan.inner} in {side.lo}:{side.hi} by {plan.block}")
+    if plan.together:
+        ranges = ["a part of each first loop"]
     yield f"in parallel for {', '.join(ranges) or 'one piece'}"
     known: set[int] = set()
     for number, phase in enumerate(plan.phases):

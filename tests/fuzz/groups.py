@@ -15,7 +15,7 @@ from einderive.ta.ir.node import Condition, Node, Scope, Tensor
 from einderive.ta.ir.subst import stages
 
 UNARY = ("exp", "tanh", "abs", "relu", "sigmoid")
-BINARY = ("maximum", "minimum")
+BINARY = ("maximum", "minimum", "less")
 REDUCERS = ("sum", "sum", "sum", "max", "min", "prod")
 
 
@@ -30,7 +30,7 @@ class _Rows:
 
     def __post_init__(self) -> None:
         count = self.random.choice((0, 1, 1, 1, 2, 2))
-        own = self.random.choice((1, 1, 1, 2))
+        own = self.random.choice((1, 1, 2))
         self.sides = [self._side() for _ in range(count + own)]
         self.shared, self.own = tuple(range(count)), tuple(range(count, count + own))
         for name in "ABCD":
@@ -62,7 +62,7 @@ class _Rows:
     def _stage(self) -> None:
         kind = self.random.choice(("total", "total", "full", "full", "row"))
         own = self.own if kind != "row" else ()
-        if kind == "total" and len(own) > 1 and self.random.random() < 0.2:
+        if kind == "total" and len(own) > 1 and self.random.random() < 0.3:
             own = own[:1]
         loops = list(self.shared if kind == "total" else self.shared + own)
         if self.random.random() < 0.15:
@@ -95,7 +95,9 @@ class _Rows:
             return expr.apply(random.choice(UNARY), self._expression(height - 1))
         if kind < 0.93:
             pair = self._expression(height - 1), self._expression(height - 1)
-            return expr.apply(random.choice(BINARY), *pair)
+            word = random.choice(BINARY)
+            found = expr.apply(word, *pair)
+            return expr.add(found, self._read()) if word.startswith("less") else found
         row = affine.shift(random.choice([*self.rows.values(), affine.constant(1)]), -2)
         held = Condition(random.choice((">=", "==")), row)
         return expr.select((held,), self._expression(height - 1), self._expression(height - 1))

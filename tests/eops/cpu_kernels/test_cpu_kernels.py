@@ -141,6 +141,8 @@ def test_strange_numbers_stay_where_they_are() -> None:
         "Y[j] = max[i](A[i,j])",
         "Y[i,j] = exp(A[i,j])",
         "Y[i,j] = A[j,i] + 1",
+        "Y = sum[i,j](A[i,j]^2)",
+        "Y = max[i,j](A[i,j])",
     ],
 )
 def test_all_threads_do_all_the_work_once(text: str, threads: int) -> None:

@@ -16,7 +16,7 @@ from tests.eops.loops.interpreted import check, same, value_of
 from tests.eops.loops.programs import candidates, data, drawn
 from tests.fuzz.groups import rows_program
 
-PART = 100
+PART = 70
 
 
 def explored(seed: object, count: int) -> Counter[str]:
@@ -35,6 +35,10 @@ def explored(seed: object, count: int) -> Counter[str]:
                 seen["several passes"] += len(one.phases) > 1
                 seen["rows" if one.inner is None else "columns"] += 1
                 seen["kept"] += bool(one.kept)
+                seen["together"] += one.together
+                seen["blocks"] += one.blocks > 1
+                seen["turned"] += one.turned is not None
+                seen["jammed"] += any(phase.jam > 1 for phase in one.phases)
     return seen
 
 
@@ -43,7 +47,8 @@ def test_random_groups() -> None:
     assert seen["kernels"] > PART
     for kind in ("several stages", "several outputs", "several passes", "rows", "columns"):
         assert seen[kind] > PART // 2, seen
-    assert seen["kept"] > PART // 10, seen
+    for kind in ("kept", "together", "blocks", "jammed", "turned"):
+        assert seen[kind] > PART // 20, seen
     assert seen["apart"] > PART // 30, seen
 
 
