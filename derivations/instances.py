@@ -15,9 +15,10 @@ from itertools import islice, permutations
 from re import findall
 from typing import NamedTuple, TypeAlias
 
+from einderive.derivations.steps.fold_by_law import FoldByLaw
 from einderive.derivations.steps.law import ByLaw
-from einderive.ta.facts.sides import Sides, Values, letters_of, name_of, put, sides_of
-from einderive.ta.functions import FUNCTIONS
+from einderive.ta.facts.sides import Sides, Values, fold_of, letters_of, name_of, put, sides_of
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Add, Apply, Const, Mul, Node, Power, Scope
@@ -75,6 +76,32 @@ def instances(scope: Scope, *laws: Laws) -> Iterator[ByLaw]:
                 ways = islice(ways, 1 if any(map(_is_whole, sides.letters)) else MOST_WAYS)
             found = (part for part in ways if not _is_trivial(sides, term, part))
             yield from dict.fromkeys(_witness(sides, part, position, scope) for part in found)
+
+
+def folds(scope: Scope, laws: Laws) -> Iterator[FoldByLaw]:
+    """What a max or min is of, if it has the form that a law of two numbers says; sums, and
+    multiples by numbers, have a rule of their own."""
+    body = scope.body
+    if not scope.sums or not REDUCERS[scope.reducer].order or not isinstance(body, Apply | Mul):
+        return
+    if isinstance(body, Mul) and expr.split_coefficient(body)[0] != 1:
+        return
+    for name in laws.names:
+        for number in range(len(REAL_LAWS[name].equations)):
+            fold = fold_of(name, number) if _is_fold(name, number, body) else None
+            if fold is None or fold.outer != scope.reducer:
+                continue
+            for found in matches(fold.operand, body, {}):
+                terms = (make_scope(scope.domain, (), found[each]) for each in fold.letters)
+                yield FoldByLaw(name, number, tuple(terms))
+
+
+def _is_fold(name: str, number: int, body: Node) -> bool:
+    """Whether the text of the equation begins like a max or min of such a body."""
+    text = REAL_LAWS[name].equations[number]
+    if isinstance(body, Apply):
+        return text.startswith((f"max({body.function}(", f"min({body.function}("))
+    return text.startswith(("max(c*", "min(c*"))
 
 
 @lru_cache(maxsize=1 << 10)

@@ -153,6 +153,54 @@ def by_law(before: Scope, witness: Any) -> Scope | str:
     return make_scope(before.loops, before.sums, body, before.reducer)
 
 
+def by_fold(before: Scope, witness: Any) -> Scope | str:
+    """R[k] g(x(k)) as h(R'[k] x(k)), by a law R(g(a),g(b)) = h(R'(a,b)); or why it is refused."""
+    law = REAL_LAWS.get(witness.law)
+    if law is None or not 0 <= witness.equation < len(law.equations):
+        return f"there is no law {witness.law!r:.80} of this number"
+    old, new = law.equations[witness.equation].split(" = ")
+    reduced = [each for each in ("max(a,b)", "min(a,b)") if new.count(each) == 1]
+    halves = old[4:-1].split("),") if old.endswith("))") else old[4:-1].split(",")
+    first = halves[0] + ")" * old.endswith("))")
+    if (
+        len(halves) != 2
+        or not reduced
+        or before.reducer != old[:3]
+        or old != f"{before.reducer}({first},{_renamed(first)})"
+    ):
+        return "the law says nothing of this reduction"
+    letters = sorted({each for each in _words(first) if len(each) == 1 and each.isalpha()})
+    if len(witness.parts) != len(letters) or "a" not in letters or "b" in letters:
+        return "the witness does not say what each letter of the law stands for"
+    if any(part.loops != before.domain or part.sums for part in witness.parts):
+        return "what stands for a letter of the law is over other ranges"
+    if not before.sums or any(side.extent == 0 for side in before.sums):
+        return "nothing is reduced"
+    standing = {x: part.body for x, part in zip(letters, witness.parts, strict=True)}
+    iterators = range(len(before.loops), len(before.domain))
+    if any(value.free >> k & 1 for x, value in standing.items() if x != "a" for k in iterators):
+        return "what leaves the reduction depends on it"
+    if _read(first, standing) is not before.body:
+        return "the body is not the left side of the law"
+    if any(map(may_be_infinite, walk(before.body))):
+        return "an infinite number takes part in a law of functions"
+    for condition in law.domain.split(", ") if law.domain else ():
+        if not _known(condition, {**standing, "b": standing["a"]}, before):
+            return f"what the law requires is not known: {condition}"
+    nested = make_scope(before.loops, before.sums, standing["a"], reduced[0][:3])
+    read = expr.access(nested, [affine.iterator(i) for i in range(len(before.loops))])
+    right = _read(new.replace(reduced[0], "a"), {**standing, "a": read})
+    return make_scope(before.loops, (), right)
+
+
+def _renamed(text: str) -> str:
+    """The text with b for the letter a."""
+    around = f" {text} "
+    at = (k for k, each in enumerate(around) if each == "a")
+    alone = [k for k in at if not (around[k - 1] + around[k + 1]).strip("()+-*/^, ")]
+    return "".join("b" if k in alone else each for k, each in enumerate(around)).strip()
+
+
 def _words(text: str) -> list[str]:
     return "".join(each if each.isalnum() else " " for each in text).split()
 

@@ -7,13 +7,15 @@ checker shows the two sides equal there.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import fields, replace
 from functools import lru_cache
+from typing import Any
 
 from einderive.derivations.checker import not_shown
-from einderive.derivations.steps.kernel import Step, apply
+from einderive.derivations.steps.kernel import Step, Witness, apply
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.assumed import forgotten, promising
-from einderive.ta.ir.node import Tensor
+from einderive.ta.ir.node import Scope, Tensor
 
 
 def used_by_all(steps: Iterable[Step]) -> tuple[Tensor, ...]:
@@ -39,9 +41,23 @@ def used_by(step: Step) -> tuple[Tensor, ...]:
 def _holds(step: Step, idle: frozenset[Tensor]) -> bool:
     """Whether the step holds without what is promised of these tensors."""
     before, after = forgotten(step.before, idle), forgotten(step.after, idle)
+    witness = _forgetful(step.witness, idle)
     try:
-        if apply(before, step.witness) is after:
+        if apply(before, witness) is after:
             return True
     except (RuleRefused, LookupError):
         pass
-    return not_shown(before, after, step.witness) is None
+    return not_shown(before, after, witness) is None
+
+
+def _forgetful(witness: Witness, idle: frozenset[Tensor]) -> Witness:
+    """The witness with its scopes forgetting likewise."""
+
+    def plain(value: Any) -> Any:
+        if type(value) is tuple:
+            return tuple(map(plain, value))
+        return forgotten(value, idle) if isinstance(value, Scope) else value
+
+    return replace(
+        witness, **{item.name: plain(getattr(witness, item.name)) for item in fields(witness)}
+    )

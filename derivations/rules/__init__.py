@@ -25,5 +25,5 @@ JOINT_RULES: tuple[JointRule, ...] = listed(__name__, JointRule)
 
 ALL_RULES: tuple[Rule | JointRule, ...] = (*RULES, *JOINT_RULES)
 
-RULE_SET_VERSION = 3
+RULE_SET_VERSION = 4
 """Raised whenever a rule's meaning changes, so that remembered programs are derived anew."""

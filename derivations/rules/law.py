@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from einderive.derivations.instances import HELPING, Laws, instances
+from einderive.derivations.instances import HELPING, Laws, folds, instances
 from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.steps.fold_by_law import FoldByLaw
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.law import ByLaw
 from einderive.ta.ir import affine, expr
@@ -16,8 +17,10 @@ from einderive.ta.laws import REAL_LAWS
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """Every term, or part of one, that has the form of the left side of a law that helps."""
-    return instances(scope, HELPING)
+    """Every term, or part of one, that has the form of the left side of a law that helps; what a
+    max or min is of, if a law says how it leaves."""
+    yield from instances(scope, HELPING)
+    yield from folds(scope, HELPING)
 
 
 def by_laws(names: frozenset[str]) -> Rule:
@@ -25,7 +28,8 @@ def by_laws(names: frozenset[str]) -> Rule:
     laws = Laws(tuple(name for name in REAL_LAWS if name in names), both=True)
 
     def propose(scope: Scope) -> Iterator[Witness]:
-        return instances(scope, HELPING, laws)
+        yield from instances(scope, HELPING, laws)
+        yield from folds(scope, HELPING)
 
     return replace(LAW, propose=propose, proved=(*LAW.proved, *sorted(names)))
 
@@ -33,17 +37,21 @@ def by_laws(names: frozenset[str]) -> Rule:
 _A = expr.access(expr.tensor("A", (4,)), [affine.iterator(0)])
 _PARTS = (make_scope([(0, 4)], (), part) for part in (_A, expr.const(1), expr.const(0)))
 _EXP_LOG = ByLaw(0, "exp-log", 0, 0, tuple(_PARTS))
+_OF_MAX = FoldByLaw("exp-monotone", 0, (make_scope([(0, 4)], (), _A),))
 
 LAW = Rule(
     name="law",
-    formula="log(exp(a)) = a\nsqrt(a^2) = abs(a)\nexp(log(a)) = a\nsqrt(a)^2 = a",
+    formula=(
+        "log(exp(a)) = a\nsqrt(a^2) = abs(a)\nexp(log(a)) = a\nsqrt(a)^2 = a\n"
+        "max[k](exp(a(k))) = exp(max[k](a(k)))"
+    ),
     conditions=(
         "what the law requires of a is known from its form, or promised by `assume`: a > 0 for "
         "exp(log(a)), a >= 0 for sqrt(a)^2; no divisor is read outside"
     ),
     choices=(
         "every term, or part of one, that is the left side of a law that helps; with `laws=`, of "
-        "others, in both directions"
+        "others, in both directions; what a max or min is of"
     ),
     exactness="reassociates",
     assumes_no_nan="where exp(a) or a^2 overflows or vanishes; what the law itself leaves out",
@@ -65,10 +73,17 @@ LAW = Rule(
             "{L[i:0:6] exp(log(exp(A[i]) + 1))}",
             "{L[i:0:6] exp(A[i]) + 1}",
         ),
+        Example(
+            {"A": (4, 6)},
+            "{L[i:0:4] max[k:0:6] exp(A[i,k])}",
+            "{L[i:0:4] exp({L[i:0:4] max[j:0:6] A[i,j]}[i])}",
+        ),
     ),
     refusals=(
         Refusal({"A": (4,)}, "{L[i:0:4] exp(log(A[i]))}", _EXP_LOG, "is not known"),
         Refusal({"A": (4,)}, "{L[i:0:4] exp(2*A[i])}", _EXP_LOG, "not the left side"),
+        Refusal({"A": (4,)}, "{S[k:0:4] exp(A[k])}", _OF_MAX, "the law is about max"),
+        Refusal({"A": (4,)}, "{max[k:0:4] tanh(A[k])}", _OF_MAX, "not the function of the law"),
     ),
     proved=HELPING.names,
 )

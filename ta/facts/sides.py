@@ -10,10 +10,11 @@ from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from einderive.ta.facts.signs import NOT_NEGATIVE, POSITIVE, least_sign
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import Range
-from einderive.ta.ir.node import Access, Node, Tensor
-from einderive.ta.ir.subst import children, walk, with_children
+from einderive.ta.ir.node import Access, Apply, Node, Tensor
+from einderive.ta.ir.subst import children, replace_node, walk, with_children
 from einderive.ta.laws import REAL_LAWS
 from einderive.ta.laws.data import Law
 from einderive.ta.notation.parse import parse
@@ -46,6 +47,42 @@ def sides_of(law: str, equation: int, backwards: bool) -> Sides | None:
     if not letters or not set(letters_of(after)) <= {*letters}:
         return None
     return Sides(known, equation, backwards, before, after, letters)
+
+
+class Fold(NamedTuple):
+    """R(g(a),g(b)) = h(R'(a,b)): so R[k] g(x(k)) = h(R'[k] x(k)), over one term or more."""
+
+    law: Law
+    outer: str
+    inner: str
+    operand: Node
+    """g(a)"""
+    letter: Node
+    result: Node
+    """h(a)"""
+    letters: tuple[Node, ...]
+    """Of the operand."""
+    all_letters: tuple[Node, ...]
+
+
+@lru_cache
+def fold_of(law: str, equation: int) -> Fold | None:
+    """None where the equation has another form."""
+    sides = sides_of(law, equation, False)
+    if sides is None or not isinstance(sides.before, Apply):
+        return None
+    for node in walk(sides.after):
+        if isinstance(node, Apply) and FUNCTIONS[node.function].reducer:
+            outer, inner = (FUNCTIONS[n.function].reducer for n in (sides.before, node))
+            first, second = node.args
+            if outer and first in sides.letters and second in sides.letters:
+                operand, other = sides.before.args
+                result = replace_node(sides.after, node, first)
+                letters = letters_of(operand)
+                if put(operand, {first: second}) is other and second not in letters:
+                    found = (sides.law, outer, inner, operand, first, result)
+                    return Fold(*found, letters, sides.letters)
+    return None
 
 
 @lru_cache

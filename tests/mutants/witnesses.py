@@ -156,7 +156,8 @@ def outcome(judge: Judge, attempt: Attempt) -> tuple[Scope | None, str]:
         found = judge.difference(attempt.before, after)
         if found and attempt.exp_sum and _equal_by_law(attempt.before, after):
             return after, ""
-        if found and attempt.kind == "ByLaw" and same(attempt.before, after, [attempt.rule]):
+        laws = attempt.kind in ("ByLaw", "FoldByLaw")
+        if found and laws and same(attempt.before, after, [attempt.rule]):
             return after, ""
     except Exception as error:
         return after, f"cannot be evaluated: {type(error).__name__}: {error}"

@@ -17,6 +17,7 @@ from einderive.derivations.instances import HELPING, Laws, instances
 from einderive.derivations.record.trace import read_step, step_data
 from einderive.derivations.rules.law import LAW, by_laws
 from einderive.derivations.steps import kernel
+from einderive.derivations.steps.fold_by_law import FoldByLaw
 from einderive.derivations.steps.kernel import Step
 from einderive.derivations.steps.law import ByLaw
 from einderive.ta.errors import RuleRefused
@@ -81,7 +82,7 @@ def written(side: str, terms: dict[str, str]) -> str:
 
 
 def scope_of(body: str) -> Scope:
-    used = {name: (SIZE + 1,) for name in "ABCDPQU" if f"{name}[" in body}
+    used = {name: (SIZE + 1,) for name in "ABCDPQU" if f"{name}[" in body or f"{name}{{" in body}
     said = ", ".join(each for each in PROMISES[7:-2].split(", ") if set(each) & set(used))
     promises = f"assume {said}; " if said else ""
     (root,) = parse(f"{promises}Y[i] = {body} where i in 0:{SIZE}", used, "float64", {}).roots()
@@ -206,6 +207,72 @@ def test_what_a_law_requires_has_to_be_known(name: str) -> None:
         with pytest.raises(RuleRefused):
             kernel.apply(before, witness)
         assert not_shown(before, before, witness) is not None
+
+
+FOLDS = {
+    "max[k](exp(A[k]+B[i]))": "exp(max[k](A[k]+B[i]))",
+    "min[k](tanh(A[k]*B[i]))": "tanh(min[k](A[k]*B[i]))",
+    "max[k](log(P[k]))": "log(max[k](P[k]))",
+    "max[k](P[i]*A[k])": "P[i]*max[k](A[k])",
+    "min[k](P[i]*A[k])": "P[i]*min[k](A[k])",
+}
+
+
+@pytest.mark.parametrize("text", FOLDS)
+def test_a_function_leaves_a_max_or_min_by_the_law_of_two(text: str) -> None:
+    before, right = scope_of(text), scope_of(FOLDS[text])
+    found = [step for step in LAW.steps(before) if isinstance(step.witness, FoldByLaw)]
+    assert found
+    for step in found:
+        assert agree(before, step.after)
+        assert agree(step.after, right)
+        assert not_shown(before, step.after, step.witness) is None
+        wrong = make_scope(before.loops, (), expr.mul(expr.const(2), step.after.body))
+        assert not_shown(before, wrong, step.witness) is not None
+        data = step_data(step, {})
+        assert read_step(data, tensors_of(before)) == step
+        (parts,) = {step.witness.parts}
+        others = [make_scope(p.loops, (), expr.add(p.body, expr.const(1))) for p in parts]
+        for witness in (
+            replace(step.witness, parts=(*others,)),
+            replace(step.witness, parts=(*parts, parts[0])),
+            replace(step.witness, equation=1 - step.witness.equation),
+            replace(step.witness, law="max-cases"),
+            replace(step.witness, law="sinh-increases"),
+        ):
+            assert not_shown(before, step.after, witness) is not None
+            with pytest.raises(RuleRefused):
+                kernel.apply(before, witness)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sum[k](exp(A[k]))",
+        "max[k](cos(A[k]))",
+        "max[k](log(A[k]))",
+        "max[k](B[i]*A[k])",
+        "max[k](P[k]*A[k])",
+        "max[k](exp(A{fill=-inf}[k-1]+A[k]))",
+    ],
+)
+def test_no_law_lets_another_function_leave(text: str) -> None:
+    """cos is not monotone; log A may have no value; B may be negative; P uses k; -inf."""
+    steps = LAW.steps(scope_of(text))
+    assert not [step for step in steps if isinstance(step.witness, FoldByLaw)]
+
+
+def test_the_checker_refuses_what_no_law_says_of_a_reduction() -> None:
+    """With the witness of a max of exp on scopes of another reducer, an empty one, and where what
+    leaves uses k."""
+    (exp,) = LAW.steps(scope_of("max[k](exp(A[k]+B[i]))"))
+    for text in ("sum[k](exp(A[k]+B[i]))", "min[k](exp(A[k]+B[i]))"):
+        before = scope_of(text)
+        assert not_shown(before, exp.after, exp.witness) is not None
+    (scaled,) = LAW.steps(scope_of("max[k](P[i]*A[k])"))
+    parts = scaled.witness.parts
+    swapped = replace(scaled.witness, parts=(parts[1], parts[0]))
+    assert not_shown(scaled.before, scaled.after, swapped) is not None
 
 
 def test_laws_that_help_are_asked_unasked_and_others_by_name() -> None:

@@ -43,10 +43,10 @@ KNOWN = {
         "Expand",
         "Exponential",
         "Factor",
+        "FoldByLaw",
         "Fuse",
         "Merge",
     ),
-    *("Fuse", "Merge"),
     *("Materialise", "Pull", "ReadPart", "ReindexLoops", "ReindexSums", "Scale", "SplitRange"),
     "SplitSum",
 }

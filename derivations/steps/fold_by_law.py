@@ -1,0 +1,73 @@
+"""A function leaves a max or min, by the law that it has for two numbers.
+
+R(g(a),g(b)) = h(R'(a,b))   gives   R[k] g(x(k))  =  h(R'[k] x(k))      over one term or more
+
+max[k] exp(x(k)) = exp(max[k] x(k));    max[k] c*x(k) = c*max[k] x(k) for c >= 0
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from einderive.derivations.effects.nonfinite import surely_finite
+from einderive.derivations.effects.rounding import Exactness, judged
+from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.terms import reduced
+from einderive.ta.errors import RuleRefused
+from einderive.ta.facts.infinite import may_be_infinite
+from einderive.ta.facts.sides import fold_of, holds, put
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.subst import walk
+
+
+@dataclass(frozen=True, slots=True)
+class FoldByLaw(Witness):
+    """`law`, `equation`: the name of the law and the number of its equation; `parts`: what stands
+    for the letters of g(a) in the order of their names, each as a scope over all iterators."""
+
+    law: str
+    equation: int
+    parts: tuple[Scope, ...]
+
+    def apply(self, scope: Scope, exact: bool) -> Scope:
+        """`h(R'[k] x(k))`."""
+        fold = fold_of(self.law, self.equation)
+        if fold is None:
+            raise RuleRefused("no law says this of a max or min of two")
+        if len(self.parts) != len(fold.letters) or any(
+            (part.loops, part.sums) != (scope.domain, ()) for part in self.parts
+        ):
+            raise RuleRefused("the law has other letters")
+        values = dict(zip(fold.letters, (part.body for part in self.parts), strict=True))
+        if not scope.sums or scope.reducer != fold.outer:
+            raise RuleRefused(f"the law is about {fold.outer}")
+        if put(fold.operand, values) is not scope.body:
+            raise RuleRefused("the body is not the function of the law")
+        inside = values[fold.letter]
+        if any(v.free & reduced(scope) for letter, v in values.items() if letter != fold.letter):
+            raise RuleRefused("what leaves uses a reduction iterator")
+        if any(map(may_be_infinite, walk(scope.body))):
+            raise RuleRefused("an infinite number takes part")
+        # the law's second letter stands for the same term at another point
+        both = {letter: values.get(letter, inside) for letter in fold.all_letters}
+        if not holds(fold.law.domain, both, scope.domain):
+            raise RuleRefused(f"what the law requires is not known: {fold.law.domain}")
+        nested = make_scope(scope.loops, scope.sums, inside, fold.inner)
+        read = expr.access(nested, [affine.iterator(i) for i in range(len(scope.loops))])
+        return make_scope(scope.loops, (), put(fold.result, {**values, fold.letter: read}))
+
+    def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
+        return judged("reassociates", before, after)
+
+    def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
+        fold = fold_of(self.law, self.equation)
+        keeps = fold.law.keeps if fold else "never"
+        finite = all(surely_finite(part.body) for part in self.parts)
+        return keeps == "always" or (keeps == "finite" and finite)
+
+    def words(self, scope: Scope) -> str:
+        """The law, as it is read."""
+        fold = fold_of(self.law, self.equation)
+        return f"{self.law}: {fold.law.equations[self.equation] if fold else 'not known'}"
