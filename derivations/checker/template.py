@@ -5,14 +5,15 @@ A definition is text in the notation, one or several statements, with placeholde
     A[n,c,{stride}*h+{dilation}*r-{padding}]    integers of a window of the binding
     {factor} * A[b,k]                           the coefficient of the binding
     reduce[k](A[b,k])                           the reducer of the stage
+    where(I[n] == v, A[v], 0)                   an index as a value, which one iterator plays
     where(i < {n}, A[b,i], ...)                 where a condition of the stage on i changes; the
                                                 dots: the same again for each further operand
     f(A[b,k])                                   an expression that reads the operands alone
 
-The indices at which an operand is read first are the roles, each played by any number of iterators
-of the stage: those of the output by its loops, those of the last statement else by its sums.  An
-operand of an earlier statement is read by a scope that the stage reads, directly or not, and what
-is summed there is numbered after the iterators of the stage.
+The indices at which an operand is read first, and those of the output, are the roles, each played
+by any number of iterators of the stage: those of the output by its loops, those of the last
+statement else by its sums.  An operand of an earlier statement is read by a scope that the stage
+reads, directly or not, and what is summed there is numbered after the iterators of the stage.
 
 Each index is written out as the iterators that play its role, the text is parsed, and its tensors
 are replaced by the operands.  For f, and for the scope of an earlier statement, all that the stage
@@ -32,6 +33,7 @@ from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Add, Node, Scope
 from einderive.ta.ir.operator import Binding, Window
+from einderive.ta.ir.positions import is_input
 from einderive.ta.ir.subst import accesses, rebuild, stages, substitute, walk
 from einderive.ta.notation.parse import parse
 
@@ -43,6 +45,8 @@ _REPEATED = re.compile(r"\w+\([^()]*?(\b\w+)\[([^\]]*)\], \.\.\.\)")
 _CUT = re.compile(r"\b([a-z]\w*) < \?")
 _INDEXED = re.compile(r"\b(\w+)\[([^\]]*)\]")
 """Tensors, and reducers, with their indices."""
+_VALUE = re.compile(r"\b[a-z]\w*\b(?!\s*[\[(])")
+"""Names that are followed by no bracket."""
 _INDEX = re.compile(r"(-?)(?:(\?|\d+)\*)?\b([a-z]\w*)")
 
 
@@ -79,7 +83,9 @@ class Template:
                 place = defined[name] if name in defined else self.tensors.setdefault(name, indices)
                 self.runs.update(zip(_names(indices), _names(place), strict=True))
             defined.update(_INDEXED.findall(left))
-        if set(self.roles) != {name for place in self.tensors.values() for name in _names(place)}:
+        output = _indices(self.statements[-1][0])  # which no operand may have, as a scatter's
+        places = (name for place in self.tensors.values() for name in _names(place))
+        if set(self.roles) != {*places, *output}:
             raise NotShown("the roles are not the indices of the definition")
 
     def instances(self, reducer: str) -> Iterator[Scope]:
@@ -208,9 +214,17 @@ class Template:
             raise NotShown("the choice is not between ranges of the loop")
         right = _CUT.sub(lambda cut: f"{''.join(written[cut[1]])} < {places.pop(0)}", right)
         lines = [f"{one} = {other}" for one, other in (*earlier, ("Output[output]", right))]
+
+        def value(match: re.Match[str]) -> str:
+            """An index that stands as a value: one iterator plays it."""
+            if match[0] not in played:
+                return match[0]
+            (found,) = written[match[0]]
+            return found
+
         tensors = {FACTOR: "", **self.tensors} if self.takes_factor else self.tensors
         (root,) = parse(
-            _INDEXED.sub(write, ";".join(lines)),
+            _VALUE.sub(value, _INDEXED.sub(write, ";".join(lines))),
             {name: [domain[i].extent for i in self._held(at)] for name, at in tensors.items()},
             ranges={new: domain[i] for each in written.values() for new, i in each.items()},
         ).roots()
@@ -275,6 +289,8 @@ def _replaced(formula: Scope, values: Mapping[str, Value], domain: Sequence[Rang
     def read(access: Access) -> Node:
         if isinstance(access.source, Scope):
             return expr.access(done[access.source], access.rows, access.fill)
+        if not is_input(access.source):
+            return access  # an iterator as a value
         body, held = values[access.source.name]
         rows = zip(held, access.rows, strict=True)
         return substitute(body, {i: affine.shift(row, domain[i].lo) for i, row in rows})

@@ -228,13 +228,13 @@ class Table:
 
 
 def reads_iterators(scope: Scope) -> bool:
-    """Whether the body has iterators as values: no operator takes these as an operand."""
+    """Whether the body has iterators as values, which few operators take."""
     return INDEX in sources(scope.body)
 
 
 def match(operator: Operator, scope: Scope) -> Binding | tuple[Mismatch, ...]:
     """The best binding of the scope to the operator, or all that stands in the way."""
-    if reads_iterators(scope):
+    if reads_iterators(scope) and not operator.iterators:
         return (Mismatch("body", "no operand may hold iterators", (), IMPOSSIBLE),)
     if operator.recognise is not None:
         found = operator.recognise(scope)

@@ -6,7 +6,7 @@ windows share it; and only definitions with as many operands as the body has fac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from einderive.derivations.matching.match import (
@@ -19,7 +19,7 @@ from einderive.derivations.matching.match import (
 )
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.node import Reducer, Scope
-from einderive.ta.ir.operator import Binding, Operator
+from einderive.ta.ir.operator import Binding, Mismatch, Operator
 
 
 class Matches(NamedTuple):
@@ -33,6 +33,7 @@ class Matches(NamedTuple):
 
 _Member = tuple[int, Operator]
 """An operator with its position in the list."""
+_Recognising = tuple[int, Callable[[Scope], Binding | Mismatch]]
 
 
 class _Found:
@@ -87,6 +88,9 @@ class Matcher:
             for position, operator in enumerate(operators)
             if operator.recognise is not None
         ]
+        self._of_iterators = [
+            each for each in self._recognising if self._operators[each[0]].iterators
+        ]
         self._candidates = {
             reducer: _Candidates(operators, reducer) for reducer in (None, *REDUCERS)
         }
@@ -95,14 +99,11 @@ class Matcher:
         """As `match` says of each operator, bindings in the operators' order."""
         found = _Found()
         if reads_iterators(scope):
-            found.add(IMPOSSIBLE, 0)
-            return Matches((), found.least, self._operators[0].name if self._operators else "")
-        for position, recognise in self._recognising:
-            result = recognise(scope)
-            if isinstance(result, Binding):
-                found.bind(position, result)
-            elif result.weight < found.least:
-                found.add(result.weight, position)
+            if self._operators:
+                found.add(IMPOSSIBLE, 0)
+            self._recognise(scope, self._of_iterators, found)
+            return self._found(found)
+        self._recognise(scope, self._recognising, found)
         candidates = self._candidates[scope.reducer if scope.sums else None]
         if candidates.refused is not None:
             found.add(IMPOSSIBLE, candidates.refused)
@@ -122,6 +123,17 @@ class Matcher:
                         else:
                             position, operator = members[0]
                             found.add(NO_WINDOWS.distance(len(operator.pattern.pairs)), position)
+        return self._found(found)
+
+    def _recognise(self, scope: Scope, asked: Sequence[_Recognising], found: _Found) -> None:
+        for position, recognise in asked:
+            result = recognise(scope)
+            if isinstance(result, Binding):
+                found.bind(position, result)
+            elif result.weight < found.least:
+                found.add(result.weight, position)
+
+    def _found(self, found: _Found) -> Matches:
         bindings = tuple([(self._operators[p], found.bound[p]) for p in sorted(found.bound)])
         nearest = self._operators[found.first].name if found.first >= 0 else ""
         return Matches(bindings, found.least, nearest)

@@ -96,8 +96,9 @@ class Operator:
     `stored` gives the loops of the result as a call leaves them in memory, slowest first; None:
     that isn't known beforehand.  `keeps_nonfinite` says whether a call has NaN and infinities where
     the definition has them: every product is formed, with zeros that stand for what is outside of
-    an operand too.  `repairs`: a call multiplies out and computes again as written where that loses
-    digits, which it sees by the data."""
+    an operand too.  `iterators`: the definition has iterators as values, `I[n] == v`.  `repairs`: a
+    call multiplies out and computes again as written where that loses digits, which it sees by the
+    data."""
 
     name: str
     definition: str
@@ -109,6 +110,7 @@ class Operator:
     recognise: Callable[[Scope], Binding | Mismatch] | None = None
     stored: Callable[[Binding], tuple[int, ...]] | None = None
     keeps_nonfinite: Callable[[Binding], bool] = lambda binding: False
+    iterators: bool = False
     repairs: bool = False
     summary: str = ""
 

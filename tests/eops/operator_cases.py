@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from einderive.ta.ir.node import Scope
+import numpy as np
+
+from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.notation.parse import parse
 
 Case = tuple[str, Mapping[str, Sequence[int]], Mapping[str, tuple[int, int]]]
@@ -80,6 +83,28 @@ RECOGNISED: dict[str, list[Case]] = {
         ("Y[i] = prod[k,l](A[k,i,l])", {"A": (2, 3, 2)}, {}),
         ("Y[] = sum[k](A[k]/5)", {"A": (5,)}, {}),
     ],
+    "gather": [
+        ("Y[n,d] = E[I[n],d]", {"E": (6, 4), "I": (5,)}, {}),
+        ("Y[d,c,n,m] = E[c,I[m,n],2*d]", {"E": (3, 6, 4), "I": (5, 2)}, {"d": (0, 2)}),
+        ("Y[k,i] = E[I[i,k],k]", {"E": (6, 4), "I": (5, 4)}, {}),
+        ("Y[n,d] = sum[v](where(v == I[n], E[v,d], 0))", {"E": (6, 4), "I": (5,)}, {"v": (2, 9)}),
+        ("Y[n,a] = E[I[n]]", {"E": (6,), "I": (5,)}, {"a": (3, 4)}),
+    ],
+    "scatter": [
+        ("Y[I[n],d] += A[n,d]", {"A": (7, 3), "I": (7,), "Y": (5, 3)}, {}),
+        ("Y[d,b,I[b,n]] += A[n,b+1,d]", {"A": (7, 4, 3), "I": (3, 7), "Y": (3, 3, 5)}, {}),
+        ("Y[c,I[n,m]] += A[m,c]", {"A": (7, 3), "I": (4, 7), "Y": (3, 5)}, {}),
+        (
+            "Y[v] = sum[n](where(I[n] == v, A[n+1], 0))",
+            {"A": (7,), "I": (7,)},
+            {"v": (-1, 4), "n": (1, 6)},
+        ),
+    ],
+    "bincount": [
+        ("Y[I[n]] += 1", {"I": (9,), "Y": (5,)}, {}),
+        ("Y[I[a,b,n],b] += 1", {"I": (2, 3, 9), "Y": (5, 3)}, {}),
+        ("Y[v] = sum[n](v == I[n])", {"I": (9,)}, {"v": (-1, 3)}),
+    ],
     "elementwise": [
         ("Y[i,j] = exp(A[i,j])*B[j]/2 - 3*A[i,j]", {"A": (3, 4), "B": (4,)}, {}),
         ("Y[i,j] = where(i <= j, A[j,i], 0)", {"A": (4, 3)}, {}),
@@ -127,6 +152,18 @@ REFUSED: list[tuple[str, Case]] = [
     ("reduction", ("Y[i] = sum[k](A[i+k])", {"A": (5,)}, {"i": (0, 3), "k": (0, 3)})),
     ("reduction", ("Y[] = sum[k](A[k,k])", {"A": (3, 3)}, {})),
     ("reduction", ("Y[] = sum[k](A[k]*B[k])", {"A": (3,), "B": (3,)}, {})),
+    ("gather", ("Y[n] = E[I[n]+1]", {"E": (6,), "I": (5,)}, {})),
+    ("gather", ("Y[n] = 2*E[I[n]]", {"E": (6,), "I": (5,)}, {})),
+    ("gather", ("Y[n] = sum[v](where(I[n] == 2*v, E[v], 0))", {"E": (6,), "I": (5,)}, {})),
+    ("gather", ("Y[n] = max[v](where(I[n] == v, E[v], -inf))", {"E": (6,), "I": (5,)}, {})),
+    ("gather", ("Y[n,a] = E[I[n]]", {"E": (6,), "I": (5,)}, {"a": (0, 2)})),
+    ("gather", ("Y[n] = E[I[n],I[n]]", {"E": (6, 6), "I": (5,)}, {})),
+    ("scatter", ("Y[I[n]] += 2*A[n]", {"A": (5,), "I": (5,), "Y": (4,)}, {})),
+    ("scatter", ("Y[I[n]] += A[n]^2", {"A": (5,), "I": (5,), "Y": (4,)}, {})),
+    ("scatter", ("Y[I[n],n] += A[n]", {"A": (5,), "I": (5,), "Y": (4, 5)}, {})),
+    ("scatter", ("Y[v] = sum[n](where(I[n] == v, A[v], 0))", {"A": (4,), "I": (5,)}, {})),
+    ("bincount", ("Y[I[n]] += 2", {"I": (5,), "Y": (4,)}, {})),
+    ("bincount", ("Y[v] = sum[n](I[n] <= v)", {"I": (5,)}, {"v": (0, 4)})),
     ("elementwise", ("Y[i] = exp(A[i+1])", {"A": (3,)}, {"i": (0, 3)})),
     ("elementwise", ("Y[i] = exp(A[i,i])", {"A": (3, 3)}, {})),
     ("elementwise", ("Y[i] = A[i]", {"A": (3,)}, {})),
@@ -219,5 +256,16 @@ UNUSUAL: list[tuple[str, Case]] = [
 
 def scope_of(case: Case) -> Scope:
     text, shapes, ranges = case
-    (root,) = parse(text, shapes, "float64", ranges).roots()
+    dtypes = {name: "int64" if name == "I" else "float64" for name in shapes}
+    (root,) = parse(text, shapes, dtypes, ranges).roots()
     return root
+
+
+def random_values(tensors: Sequence[Tensor], generator: np.random.Generator) -> dict[str, Any]:
+    """Numbers for each tensor; those of whole numbers hold some around 0 to 5, as indices do."""
+    return {
+        t.name: generator.integers(-1, 7, t.shape)
+        if t.dtype == "int64"
+        else generator.standard_normal(t.shape)
+        for t in tensors
+    }

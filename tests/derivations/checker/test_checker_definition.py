@@ -51,6 +51,15 @@ WRITTEN: dict[str, tuple[str, Shapes]] = {
     ),
     "pad_slice": ("Y[i] = A[i-2] where i in 0:9", {"A": (4,)}),
     "reduction": ("Y[i] = max[k](-2*A[i,k])", {"A": (3, 4)}),
+    "gather": (
+        "Y[d,n,b] = sum[v](where(v == I[n,b], E[v,d,b], 0)) where v in -2:3",
+        {"I": (4, 2), "E": (4, 3, 2)},
+    ),
+    "scatter": (
+        "Y[d,b,v] = sum[n,m](where(v == I[n,b,m], A[m,d,n], 0)) where v in 1:4",
+        {"I": (4, 2, 3), "A": (3, 2, 4)},
+    ),
+    "bincount": ("Y[v,b] = sum[n](v == I[n,b]) where v in -1:3", {"I": (4, 2)}),
 }
 
 

@@ -18,7 +18,7 @@ from einderive.ta.exact.interp import evaluate, input_tensors
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Operator
 from tests.eops.instances import TABLE, instance
-from tests.eops.operator_cases import RECOGNISED, UNUSUAL, scope_of
+from tests.eops.operator_cases import RECOGNISED, UNUSUAL, random_values, scope_of
 
 SEEDS = range(4)
 
@@ -47,7 +47,7 @@ def test_launchers_compute_what_the_checker_writes_out(operator: Operator) -> No
         assert isinstance(binding, Binding), binding
         assert not_an_instance(scope, operator, binding) is None
         generator = np.random.default_rng(number)
-        values = {t.name: generator.standard_normal(t.shape) for t in input_tensors(scope)}
+        values = random_values(input_tensors(scope), generator)
         buffers = {t: torch.from_numpy(values[t.name]) for t in input_tensors(scope)}
         expected = evaluate(written_out(operator, binding), values, RealField())
         result = operator.launch(binding)(buffers)

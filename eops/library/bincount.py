@@ -1,0 +1,42 @@
+"""How often each index occurs: `torch.bincount`.
+
+Y[s,v] = sum[n](I[s,n] == v)       Y[I[n]] += 1
+"""
+
+from __future__ import annotations
+
+from einderive.eops.library.gather import NOT_HELD, NOT_READS, all_held
+from einderive.eops.library.plain import refuse_empty
+from einderive.eops.library.scatter import one_place, roles_of, work
+from einderive.eops.torch_views.stage import lower
+from einderive.ta.ir import expr
+from einderive.ta.ir.node import Access, Scope
+from einderive.ta.ir.operator import Binding, Mismatch, Operator
+
+NO_COUNT = Mismatch("body", "no sum of an equality with data", (), 100.0)
+
+
+def recognise(scope: Scope) -> Binding | Mismatch:
+    found = one_place(scope)
+    if found is None or found.body is not expr.const(1):
+        return NO_COUNT
+    if (empty := refuse_empty(scope)) is not None:
+        return empty
+    (index,) = found.places.values()
+    if not isinstance(index, Access):
+        return NOT_READS
+    roles = roles_of(scope, found)
+    del roles["b"]
+    return Binding(scope, (index,), roles) if all_held(scope, roles) else NOT_HELD
+
+
+BINCOUNT = Operator(
+    name="bincount",
+    definition="Y[s,v] = sum[n](I[s,n] == v)",
+    work=work,
+    launch=lambda binding: lower(binding.scope),
+    recognise=recognise,
+    iterators=True,
+    keeps_nonfinite=lambda binding: True,
+    summary="how often each index occurs",
+)

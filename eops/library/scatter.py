@@ -1,0 +1,72 @@
+"""Sums of groups: `torch.index_add`.
+
+Y[s,v,b] = sum[n](where(I[s,n] == v, A[s,n,b], 0))       Y[I[n],b] += A[n,b]
+"""
+
+from __future__ import annotations
+
+from einderive.eops.library.gather import NOT_HELD, NOT_READS, all_held
+from einderive.eops.library.plain import refuse_empty
+from einderive.eops.library.traffic import output_bytes
+from einderive.eops.torch_views.stage import lower
+from einderive.ta.exact.scattered import Scattered, scattered
+from einderive.ta.ir import affine
+from einderive.ta.ir.element import element_bytes
+from einderive.ta.ir.node import Access, Scope
+from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
+
+NO_SCATTER = Mismatch("body", "no equality with data says where terms go", (), 100.0)
+
+
+def one_place(scope: Scope) -> Scattered | None:
+    """Where the terms of a sum go, if one equality says so."""
+    found = scattered(scope) if scope.sums and scope.reducer == "sum" else None
+    return found if found is not None and len(found.places) == 1 else None
+
+
+def roles_of(scope: Scope, found: Scattered) -> dict[str, tuple[int, ...]]:
+    ((v, index),) = found.places.items()
+    loops = (1 << len(scope.loops)) - 1
+    return {
+        "s": affine.bits(index.free & loops),
+        "n": affine.bits(index.free & ~loops),
+        "v": (v,),
+        "b": affine.bits(found.body.free & loops & ~index.free),
+    }
+
+
+def recognise(scope: Scope) -> Binding | Mismatch:
+    found = one_place(scope)
+    if found is None:
+        return NO_SCATTER
+    if (empty := refuse_empty(scope)) is not None:
+        return empty
+    (index,), value = found.places.values(), found.body
+    if not isinstance(index, Access) or not isinstance(value, Access):
+        return NOT_READS
+    roles = roles_of(scope, found)
+    return Binding(scope, (index, value), roles) if all_held(scope, roles) else NOT_HELD
+
+
+def work(binding: Binding) -> Work:
+    """What is added is read once, and so are the indices; each addition reads and writes."""
+    scope = binding.scope
+    points = binding.extent("s") * binding.extent("n") * binding.extent("b")
+    read = sum(
+        affine.volume(scope.extents, operand.free) * element_bytes(operand.source)
+        for operand in binding.operands
+    )
+    moved = output_bytes(scope) + read + 2.0 * points * element_bytes(scope)
+    return Work(float(points), moved)
+
+
+SCATTER = Operator(
+    name="scatter",
+    definition="Y[s,v,b] = sum[n](where(I[s,n] == v, A[s,n,b], 0))",
+    work=work,
+    launch=lambda binding: lower(binding.scope),
+    recognise=recognise,
+    iterators=True,
+    keeps_nonfinite=lambda binding: True,
+    summary="sums of what has the same index, where indices are data",
+)
