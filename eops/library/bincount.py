@@ -5,7 +5,7 @@ Y[s,v] = sum[n](I[s,n] == v)       Y[I[n]] += 1
 
 from __future__ import annotations
 
-from einderive.eops.library.gather import NOT_HELD, NOT_READS, all_held
+from einderive.eops.library.gather import NOT_HELD, NOT_READS, all_held, is_data
 from einderive.eops.library.plain import refuse_empty
 from einderive.eops.library.scatter import one_place, roles_of, work
 from einderive.eops.torch_views.stage import lower
@@ -23,8 +23,9 @@ def recognise(scope: Scope) -> Binding | Mismatch:
     if (empty := refuse_empty(scope)) is not None:
         return empty
     (index,) = found.places.values()
-    if not isinstance(index, Access):
+    if not is_data(index):
         return NOT_READS
+    assert isinstance(index, Access)
     roles = roles_of(scope, found)
     del roles["b"]
     return Binding(scope, (index,), roles) if all_held(scope, roles) else NOT_HELD

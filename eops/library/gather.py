@@ -11,8 +11,9 @@ from einderive.eops.torch_views.stage import lower
 from einderive.ta.exact.one_term import one_term
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.element import element_bytes
-from einderive.ta.ir.node import Access, Scope
+from einderive.ta.ir.node import Access, Node, Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
+from einderive.ta.ir.positions import is_position
 
 NO_GATHER = Mismatch("body", "no equality with data leaves one term of a sum", (), 100.0)
 NOT_READS = Mismatch("body", "the index or the value is not a read", ("materialise",), 2.0)
@@ -27,8 +28,10 @@ def recognise(scope: Scope) -> Binding | Mismatch:
         return empty
     ((v, index),) = found.values.items()
     value = found.body
-    if not isinstance(index, Access) or not isinstance(value, Access):
+    if not is_data(index) or not is_data(value):
         return NOT_READS
+    assert isinstance(index, Access)
+    assert isinstance(value, Access)
     roles = {
         "s": bits(index.free & value.free),
         "n": bits(index.free & ~value.free),
@@ -38,6 +41,11 @@ def recognise(scope: Scope) -> Binding | Mismatch:
     if not all_held(scope, roles):
         return NOT_HELD
     return Binding(scope, (index, value), roles)
+
+
+def is_data(node: Node) -> bool:
+    """Whether it is a read, and of more than iterators."""
+    return isinstance(node, Access) and not is_position(node)
 
 
 def all_held(scope: Scope, roles: dict[str, tuple[int, ...]]) -> bool:

@@ -5,7 +5,7 @@ Y[s,v,b] = sum[n](where(I[s,n] == v, A[s,n,b], 0))       Y[I[n],b] += A[n,b]
 
 from __future__ import annotations
 
-from einderive.eops.library.gather import NOT_HELD, NOT_READS, all_held
+from einderive.eops.library.gather import NOT_HELD, NOT_READS, all_held, is_data
 from einderive.eops.library.plain import refuse_empty
 from einderive.eops.library.traffic import output_bytes
 from einderive.eops.torch_views.stage import lower
@@ -42,8 +42,10 @@ def recognise(scope: Scope) -> Binding | Mismatch:
     if (empty := refuse_empty(scope)) is not None:
         return empty
     (index,), value = found.places.values(), found.body
-    if not isinstance(index, Access) or not isinstance(value, Access):
+    if not is_data(index) or not is_data(value):
         return NOT_READS
+    assert isinstance(index, Access)
+    assert isinstance(value, Access)
     roles = roles_of(scope, found)
     return Binding(scope, (index, value), roles) if all_held(scope, roles) else NOT_HELD
 
