@@ -10,7 +10,7 @@ from einderive.eops.library.plain import refuse_empty
 from einderive.eops.library.scatter import one_place, roles_of, work
 from einderive.eops.torch_views.stage import lower
 from einderive.ta.ir import expr
-from einderive.ta.ir.node import Access, Scope
+from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator
 
 NO_COUNT = Mismatch("body", "no sum of an equality with data", (), 100.0)
@@ -25,7 +25,6 @@ def recognise(scope: Scope) -> Binding | Mismatch:
     (index,) = found.places.values()
     if not is_data(index):
         return NOT_READS
-    assert isinstance(index, Access)
     roles = roles_of(scope, found)
     del roles["b"]
     return Binding(scope, (index,), roles) if all_held(scope, roles) else NOT_HELD

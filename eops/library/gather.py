@@ -5,6 +5,8 @@ Y[s,n,b] = sum[v](where(I[s,n] == v, E[s,v,b], 0))       Y[n,b] = E[I[n],b], and
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from einderive.eops.library.plain import refuse_empty
 from einderive.eops.library.traffic import output_bytes
 from einderive.eops.torch_views.stage import lower
@@ -30,8 +32,6 @@ def recognise(scope: Scope) -> Binding | Mismatch:
     value = found.body
     if not is_data(index) or not is_data(value):
         return NOT_READS
-    assert isinstance(index, Access)
-    assert isinstance(value, Access)
     roles = {
         "s": bits(index.free & value.free),
         "n": bits(index.free & ~value.free),
@@ -43,7 +43,7 @@ def recognise(scope: Scope) -> Binding | Mismatch:
     return Binding(scope, (index, value), roles)
 
 
-def is_data(node: Node) -> bool:
+def is_data(node: Node) -> TypeGuard[Access]:
     """Whether it is a read, and of more than iterators."""
     return isinstance(node, Access) and not is_position(node)
 

@@ -12,7 +12,7 @@ from einderive.eops.torch_views.stage import lower
 from einderive.ta.exact.scattered import Scattered, scattered
 from einderive.ta.ir import affine
 from einderive.ta.ir.element import element_bytes
-from einderive.ta.ir.node import Access, Scope
+from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
 
 NO_SCATTER = Mismatch("body", "no equality with data says where terms go", (), 100.0)
@@ -44,8 +44,6 @@ def recognise(scope: Scope) -> Binding | Mismatch:
     (index,), value = found.places.values(), found.body
     if not is_data(index) or not is_data(value):
         return NOT_READS
-    assert isinstance(index, Access)
-    assert isinstance(value, Access)
     roles = roles_of(scope, found)
     return Binding(scope, (index, value), roles) if all_held(scope, roles) else NOT_HELD
 
