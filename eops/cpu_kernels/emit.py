@@ -3,9 +3,9 @@
     def kernel(data):                       addresses: the operands' and, last, the results'
         for w in range(...):                this thread's pieces of work
             i0 = ...                        the loops that run in parallel
-            for i1 in range(low0, start):   where an index may miss: checked
-            for i1 in range(start, stop):   where none misses
-            for i1 in range(stop, high0):   checked
+            for i1 in range(start, stop):   where no index misses
+            for side in range(2):
+                for i1 in range(begin, end):    before and after that: checked
             ...                             the next pass
 
 A value is computed in the outermost loop that has all its iterators.  A checked index is put back

@@ -138,24 +138,30 @@ class Pass:
         return number(REDUCERS[self.plan.reductions[reduction].reducer].identity, kind)
 
     def _inner(self) -> None:
-        """The inner loop, in parts where it reaches a border."""
+        """The inner loop; where it reaches a border, first the part inside, then both ends, which
+        have one text, as compiling it takes long."""
         inner, text = self.order[-1], self.text
         low, high = ("low", "high") if not self.rows else map(str, self._range(inner))
         if self.rows:
             self._start_parts()
-        parts = [(low, high, True)]
         bounded = list(dict.fromkeys(self._bounds()))
         if bounded:
             text.add(f"start, stop = {low}, {high}", *bounded)
             text.add(f"start = min(start, {high})", "stop = max(stop, start)")
-            parts = [(low, "start", True), ("start", "stop", False), ("stop", high, True)]
-        for begin, end, checked in parts:
-            text.open(f"for i{inner} in range({begin}, {end}):")
-            self._values(len(self.order), checked=checked)
-            self._stores()
-            text.close()
+            self._points(f"for i{inner} in range(start, stop):", checked=False)
+            text.open("for side in range(2):")
+            text.add(f"begin = stop if side else {low}", f"end = {high} if side else start")
+            low, high = "begin", "end"
+        self._points(f"for i{inner} in range({low}, {high}):", checked=True)
+        text.close(bool(bounded))
         if self.rows:
             self._end_parts()
+
+    def _points(self, loop: str, *, checked: bool) -> None:
+        self.text.open(loop)
+        self._values(len(self.order), checked=checked)
+        self._stores()
+        self.text.close()
 
     def _start_parts(self) -> None:
         for k in self.phase.reductions:
