@@ -39,6 +39,13 @@ assert torch.allclose(d.compile(seconds=0.01)(a, b), a @ b, atol=1e-5)
 assert ed.compile("Y[i] = 2*A[i]", A=(3,), seconds=0.01)([1.0, 2.0, 3.0]).tolist() == [2, 4, 6]
 print(ed.__file__, einderive.ta.__file__)
 """
+FOUND = f"""
+import einderive as ed, einderive.ta, ta
+
+assert ta.WHOSE == {OTHER!r}
+assert ed.parse("Y[i,j] = A[i,k]*B[k,j]", A=(4, 3), B=(3, 5)).roots()
+print(ed.__file__, einderive.ta.__file__)
+"""
 TYPED = """
 import einderive as ed
 
@@ -125,10 +132,10 @@ def install(python: Path, *what: str | Path) -> None:
     run(sys.executable, "-m", "pip", "--python", python, "install", *what, cwd=python.parent)
 
 
-def is_used(python: Path, folder: Path, at: Path) -> None:
+def is_used(python: Path, folder: Path, at: Path, program: str = USED) -> None:
     """From an empty folder: the library, the module and the command are found, and work."""
     folder.mkdir()
-    found = run(python, "-c", USED, cwd=folder).split()
+    found = run(python, "-c", program, cwd=folder).split()
     assert [Path(name).is_relative_to(at) for name in found] == [True, True]
     version = f"einderive {PROJECT['project']['version']}\n"
     assert run(python, "-m", "einderive", "--version", cwd=folder) == version
@@ -172,7 +179,7 @@ def is_seen_by_the_type_checker(python: Path, folder: Path) -> None:
 def test_from_an_editable_installation(tmp_path: Path) -> None:
     python = environment(tmp_path)
     install(python, "--no-build-isolation", "-e", sources(tmp_path))
-    is_used(python, tmp_path / "away", tmp_path / "sources")
+    is_used(python, tmp_path / "away", tmp_path / "sources", FOUND)
 
 
 @pytest.mark.parametrize("name", ALLOWED)

@@ -21,6 +21,7 @@ from einderive.frontend import files
 from einderive.frontend.files import write_whole
 from einderive.ta.errors import EinderiveError, OutputError
 from einderive.ta.syntax.layout import MOST_NESTED
+from tests.amount import CAMPAIGN
 
 CALLS = ("secrets.token_hex", "os.open", "os.chmod", "os.replace")
 
@@ -84,9 +85,10 @@ while True:
 
 
 @pytest.mark.parametrize("kind", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
-def test_killed_at_any_moment(tmp_path: Path, kind: signal.Signals) -> None:
+@pytest.mark.parametrize("count", [2, pytest.param(8, marks=CAMPAIGN)])
+def test_killed_at_any_moment(tmp_path: Path, kind: signal.Signals, count: int) -> None:
     path, root = tmp_path / "out", Path(__file__).resolve().parents[2]
-    for moment in range(4):
+    for moment in range(count):
         process = subprocess.Popen(
             [sys.executable, "-c", WRITER, str(path)],
             cwd=root,

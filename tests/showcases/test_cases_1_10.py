@@ -37,7 +37,7 @@ def test_equal_to_the_program_by_hand(name: str) -> None:
     assert_equivalent(REFERENCE[name])
 
 
-@pytest.mark.parametrize("name", first(4, sorted(REFERENCE, key=len)))
+@pytest.mark.parametrize("name", first(1, sorted(REFERENCE, key=len)))
 def test_still_found_when_depth_and_budget_are_doubled(name: str) -> None:
     case = REFERENCE[name]
     assert_as_good_as_by_hand(case, derived(case, DOUBLED))

@@ -7,8 +7,9 @@ import opt_einsum
 import pytest
 
 import einderive as ed
+from tests.amount import CAMPAIGN
 from tests.showcases.cases import Case
-from tests.showcases.found import assert_as_good_as_by_hand, assert_equivalent, derived
+from tests.showcases.found import FEW, assert_as_good_as_by_hand, assert_equivalent, derived
 
 EXTENTS = dict(zip("abcdefghijk", (7, 12, 5, 17, 9, 11, 6, 13, 8, 10, 4), strict=True))
 NETWORKS = {  # the equation, and what the extents above are multiplied with
@@ -54,11 +55,12 @@ def network(equation: str, scale: int) -> Case:
     return Case(formula, "; ".join(by_hand), tensors, sizes, small)
 
 
+@pytest.mark.parametrize("budget", [FEW, pytest.param(None, marks=CAMPAIGN)])
 @pytest.mark.parametrize("name", NETWORKS)
-def test_order_is_as_good_as_the_optimal_one(name: str) -> None:
+def test_order_is_as_good_as_the_optimal_one(name: str, budget: ed.Budget | None) -> None:
     case = network(*NETWORKS[name])
     assert_equivalent(case)
-    assert_as_good_as_by_hand(case, derived(case))
+    assert_as_good_as_by_hand(case, derived(case, budget))
 
 
 def test_every_step_of_a_long_chain_checks() -> None:

@@ -199,7 +199,7 @@ DERIVED: tuple[tuple[str, dict[str, Any]], ...] = (
 
 @pytest.mark.parametrize(("text", "shapes"), DERIVED, ids=[text for text, _ in DERIVED])
 def test_every_candidate_checks(text: str, shapes: dict[str, Any]) -> None:
-    found = ed.derive(text, **shapes)
+    found = ed.derive(text, budget=ed.Budget(states=400), **shapes)
     for number in range(len(found.candidates)):
         report = found.check(number)
         assert report, f"{number}: {report}"

@@ -104,7 +104,9 @@ def test_functions_at_the_ends(function: str, dtype: torch.dtype) -> None:
         )
 
 
-@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=examples(300, 12), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 @given(scopes(Grammar(functions=("exp", "abs", "maximum"))))
 def test_random_scopes(root: Scope) -> None:
     inputs = random_inputs(root)

@@ -268,7 +268,8 @@ def test_a_fill_that_is_never_read_need_not_fit(
 ) -> None:
     """3 is no multiple of 2: the box of j's digits reaches beyond M, where nothing is kept."""
     text = f"Y[j] = {read} where j in 0:3".replace("F", fill)
-    found = ed.derive(text, dtypes=dtype, M=(4, 3)).compile(seconds=0.01)
+    derivation = ed.derive(text, dtypes=dtype, M=(4, 3), budget=ed.Budget(states=100))
+    found = derivation.compile(seconds=0.01)
     assert found.error == 0
     inputs = whole_range_inputs(found.derivation.source.inputs, "cpu", 2**40)
     (root,) = ed.parse(text.replace(fill, "0"), dtypes=dtype, M=(4, 3)).roots()

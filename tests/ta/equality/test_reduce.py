@@ -13,6 +13,7 @@ from einderive.ta.equality.small_extents import reduce_extents
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import points_of
 from einderive.ta.notation.parse import parse
+from tests.amount import CAMPAIGN, first
 
 EXTENT = 6
 SHAPES = {"A": (EXTENT, EXTENT), "B": (EXTENT,), "C": (), "D": (EXTENT, 3)}
@@ -89,15 +90,16 @@ def agreed(seed: int) -> bool | None:
     return whole.equal if told else None
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", first(30, range(120)))
 def test_reduced_and_whole_verdicts_agree(seed: int) -> None:
     agreed(seed)
 
 
-def test_the_random_programs_are_of_both_kinds() -> None:
-    seen = Counter(map(agreed, range(120)))
-    assert seen[True] >= 30
-    assert seen[False] >= 30
+@pytest.mark.parametrize("count", [30, pytest.param(120, marks=CAMPAIGN)])
+def test_the_random_programs_are_of_both_kinds(count: int) -> None:
+    seen = Counter(map(agreed, range(count)))
+    assert seen[True] >= count / 4
+    assert seen[False] >= count / 4
 
 
 @pytest.mark.parametrize(
