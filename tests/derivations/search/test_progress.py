@@ -13,6 +13,7 @@ from einderive.frontend.api.optimize import TELL_SECONDS
 
 TEXT = "Y[u,v,t] = C[u,i]*D[v,j]*E[t,k]*X[i,j,k]"
 SHAPES = {"C": (8, 9), "D": (7, 6), "E": (5, 4), "X": (9, 6, 4)}
+FEW = ed.Budget(states=600)
 
 
 @lru_cache
@@ -32,7 +33,7 @@ def test_it_is_told_now_and_then() -> None:
 
 
 def test_the_numbers_grow_to_what_the_statistics_say() -> None:
-    records, found = told(budget=ed.Budget(states=600))
+    records, found = told(budget=FEW)
     assert len(records) > 3
     for now, later in itertools.pairwise(records):
         assert now.seconds <= later.seconds
@@ -66,8 +67,8 @@ def test_print_will_do(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_watching_changes_nothing() -> None:
-    _, watched = told()
-    alone = ed.derive(TEXT, **SHAPES)
+    _, watched = told(budget=FEW)
+    alone = ed.derive(TEXT, budget=FEW, **SHAPES)
     assert [str(watched.staged(plan)) for plan in watched.candidates] == [
         str(alone.staged(plan)) for plan in alone.candidates
     ]
