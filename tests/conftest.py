@@ -11,6 +11,7 @@ import gc
 import os
 import sys
 import time
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -62,6 +63,15 @@ def few_compiled_loops(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
     choose = sys.modules.get("einderive.frontend.trial.choose")
     if choose is not None and request.node.get_closest_marker("compiled") is None:
         monkeypatch.setattr(choose, "worth_compiling", lambda *_: ())
+
+
+@pytest.fixture(autouse=True)
+def short_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`compile` and `evaluate` search for some states instead of 0.7 s, unless they are given a
+    budget: what they find does not depend on the machine's pace."""
+    optimize = sys.modules.get("einderive.frontend.api.optimize")
+    if optimize is not None:
+        monkeypatch.setattr(optimize, "SEARCH", replace(optimize.SEARCH, states=500, seconds=None))
 
 
 @pytest.fixture

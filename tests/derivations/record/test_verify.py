@@ -26,6 +26,7 @@ from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Scope
 from einderive.ta.notation.parse import parse_expression
 from einderive.ta.printing.show import show
+from tests.amount import CAMPAIGN, PART
 from tests.derivations.seeds import corrupt, read
 from tests.derivations.small import FORMULAS, MACHINES, roots, searched
 
@@ -155,9 +156,10 @@ def test_tensors_of_one_name_and_two_shapes_are_two_tensors() -> None:
     assert failures(check((start,), (Step("conjure", start, other, Merge(0)),), (other,)))
 
 
+@pytest.mark.parametrize("part", [PART, pytest.param(1, marks=CAMPAIGN)])
 @EVERY_FORMULA
-def test_claims_about_stages_are_checked(name: str) -> None:
-    for plan in plans(name):
+def test_claims_about_stages_are_checked(name: str, part: int) -> None:
+    for plan in plans(name)[::part]:
         claims = [claim_of(stage, OPERATORS) for stage in plan.stages]
         report = check(roots(name), plan.steps, plan.roots, claims)
         assert not failures(report), str(report)

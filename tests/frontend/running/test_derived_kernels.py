@@ -63,7 +63,8 @@ def test_derived_programs_run_with_their_kernels(
 def beside_a_product(formula: str) -> Scope:
     """The eOperator of the best program of a matrix product and one eOperator."""
     text, shapes = derived_kernels.FORMULAS[formula]
-    derivation = ed.derive(text, target="cuda:90", most=60, **shapes)
+    few = ed.Budget(states=600)
+    derivation = ed.derive(text, target="cuda:90", most=60, budget=few, **shapes)
     plan = next(
         plan
         for plan in derivation.candidates

@@ -15,6 +15,7 @@ from einderive.ta.equality.balls import PreciseField
 from einderive.ta.exact.fields import whole_value
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.node import Reducer
+from tests.amount import CAMPAIGN
 from tests.ta.functions.test_functions import DEFINITIONS
 
 FIELD: Final = PreciseField(20)
@@ -55,12 +56,13 @@ def has_value(function: str, point: float) -> bool:
     return domain is None or domain.holds(point)
 
 
+@pytest.mark.parametrize("part", [3, pytest.param(1, marks=CAMPAIGN)])
 @pytest.mark.parametrize("function", UNARY)
-def test_a_ball_holds_the_values_of_a_function_on_all_of_a_ball(function: str) -> None:
+def test_a_ball_holds_the_values_of_a_function_on_all_of_a_ball(function: str, part: int) -> None:
     known = 0
     mpmath.mp.dps, before = ORACLE.dps, mpmath.mp.dps
     try:
-        for middle in MIDDLES:
+        for middle in MIDDLES[::part]:
             for size in SIZES:
                 points = inside(middle, size)
                 value = apply(function, ball(middle, size))
@@ -75,7 +77,7 @@ def test_a_ball_holds_the_values_of_a_function_on_all_of_a_ball(function: str) -
     finally:
         mpmath.mp.dps = before
     stated = FUNCTIONS[function].ball is not None or FUNCTIONS[function].pieces is not None
-    assert known >= 10 if stated else not known
+    assert known >= (10 if part == 1 else 1) if stated else not known
 
 
 @pytest.mark.parametrize("function", ["log", "log1p", "sqrt", "rsqrt"])
