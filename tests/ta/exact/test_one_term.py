@@ -33,6 +33,9 @@ OTHERS = [
     "Y[v] = sum[n](where(I[n] == v, J[n], 0)) where v in 0:4",
     "Y[n] = sum[v](where(I[n] == 2*v, x[v], 0))",
     "Y[n] = sum[v](where(I[n] <= v, x[v], 0))",
+    "Y[n] = sum[v](where(x[v], I[n] + v, 0))",
+    "Y[n] = sum[v](tanh(x[v] + I[n]))",
+    "Y[n] = sum[v](where(sum[w](E[v,w]) == I[n], x[v], 0))",
     "Y[n] = sum[v](where(I[n] == v, Z[v], 0))",
 ]
 
@@ -73,7 +76,7 @@ def test_it_is_found(text: str) -> None:
 
 
 def test_other_equalities_fix_nothing() -> None:
-    for text in OTHERS[:5]:
+    for text in OTHERS[:-1]:
         (scope,) = parse(text, {n: s for n, s in SHAPES.items() if n in text}).roots()
         assert one_term(scope) is None
 
