@@ -25,6 +25,7 @@ from itertools import count
 
 from einderive.ta.errors import RangeError
 from einderive.ta.ir.node import Tensor
+from einderive.ta.notation.index import as_value
 from einderive.ta.notation.lowering import fill_value
 from einderive.ta.notation.ranges import RangesOf
 from einderive.ta.notation.resolve import rounded
@@ -208,6 +209,7 @@ def gathers_written_out(
                 indices.append(written)
                 continue
             span, index = written.span, rounded(written)
+            index = as_value(index)
             own.append(Name(span, next(names)))
             indices.append(own[-1])
             equal.append(Comparison(span, (index, own[-1]), ("==",)))

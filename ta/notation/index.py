@@ -27,10 +27,15 @@ from einderive.ta.syntax.tree import (
     Span,
     Sum,
     operands,
+    reads_in,
+    with_parts,
 )
 from einderive.ta.syntax.tree import Number as NumberText
 
 AFFINE = "multiply, divide and take remainders by integers: 2*i+1, i//2, i%4"
+
+
+_ROUNDED = {"//": "floor_divide", "%": "remainder"}
 
 
 class Names(Protocol):
@@ -144,6 +149,27 @@ def _row_product(left: Row, operator: str, right: Row, span: Span) -> Row:
             span,
             next_step="simplify it, or split the statement",
         )
+    return found
+
+
+def as_value(index: Expression) -> Expression:
+    """An index with data in it as a value: `I[n]//2 = floor_divide(I[n], 2)`."""
+    if not isinstance(index, Negate | Sum | Product) or not any(reads_in(index)):
+        return index
+    index = with_parts(index, as_value)
+    if not isinstance(index, Product):
+        return index
+    (_, found), *others = index.factors
+    for operator, factor in others:
+        span = (index.span[0], factor.span[1])
+        if operator == "*":
+            found = Product(span, (("*", found), ("*", factor)))
+            continue
+        number = factor.value if isinstance(factor, NumberText) else 0
+        if operator == "/" or number <= 0:
+            _row_product(affine.ZERO, operator, affine.ZERO, factor.span)  # refuses it
+        _integer(number, factor.span)
+        found = Call(span, _ROUNDED[operator], (found, factor))
     return found
 
 

@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 from einderive.ta.errors import RangeError
 from einderive.ta.notation.einstein import all_of
-from einderive.ta.notation.index import check_index
+from einderive.ta.notation.index import as_value, check_index
 from einderive.ta.notation.lowering import EXAMPLE_SIZES
 from einderive.ta.syntax.tree import (
     Call,
@@ -106,7 +106,7 @@ def with_places(statement: Statement, shape: Shape | None, taken: Set[str]) -> S
                 raise _open_size(statement, dimension)
             check_index(index)
             place, index = index, Name(index.span, next(fresh))
-            places.append(Comparison(place.span, (place, index), ("==",)))
+            places.append(Comparison(place.span, (as_value(place), index), ("==",)))
         loops |= {index.name} if isinstance(index, Name) else set()
         left.append(index)
     return replace(statement, indices=tuple(left), places=tuple(places))

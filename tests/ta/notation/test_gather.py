@@ -41,6 +41,7 @@ CASES: list[tuple[str, dict[str, Any], Any]] = [
     ("m[d] = mean[n](E[N[n],d])", {"E": E, "N": N}, at(E, N).mean(0)),
     ("Y[n,d] = exp(E[N[n],d]) - where(N[n] > 0, E[N[n]-1,d], n)", {"E": E, "N": N},
      np.exp(at(E, N)) - np.where(N[:, None] > 0, at(E, N - 1), np.arange(8)[:, None])),
+    ("Y[n] = F[N[n]//2+1,(3*N[n]-1)%6]", {"F": F, "N": N}, at(F, N // 2 + 1, (3 * N - 1) % 6)),
     ("Y[n] = x[B[n]]", {"x": E[:, 1], "B": N > 0}, at(E[:, 1], (N > 0).astype(int))),
 ]  # fmt: skip
 

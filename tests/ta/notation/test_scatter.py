@@ -40,6 +40,8 @@ CASES: list[tuple[str, dict[str, Any], tuple[int, ...], Any]] = [
     ("Y[C[i,k]] += B[i]*A[k,0] where k in 0:3", {"C": C, "B": B, "A": A}, (5,),
      add((5,), C, by=np.outer(B, A[:3, 0]))),
     ("Y[I[n]-J[n]] += n", {"I": I, "J": J}, (5,), add((5,), I - J, by=N[:, 0])),
+    ("Y[I[n]%3,I[n]//3] += A[n,2]", {"I": I, "A": A}, (3, 2),
+     add((3, 2), I % 3, I // 3, by=A[:, 2])),
     ("Y[i+j] += B[i]*A[j,0]", {"A": A, "B": B}, (10,), np.convolve(B, A[:, 0])),
     ("Y[2*i+1] += B[i]", {"B": B}, (8,), add((8,), 2 * np.arange(4) + 1, by=B)),
     ("Y[i,i] += B[i]", {"B": B}, (4, 4), np.diag(B)),
