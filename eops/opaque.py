@@ -10,21 +10,26 @@ one of them, or a new tensor, as the data decide; or None, of what only looks.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import TypeVar
-from weakref import WeakSet
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary, WeakSet
 
 import torch
 from torch.autograd import forward_ad
 from torch.overrides import handle_torch_function, has_torch_function
 
 Result = TypeVar("Result")
+KernelFor = Callable[..., Any]
 _KNOWN: WeakSet[Callable[..., object]] = WeakSet()
+_KERNELS: WeakKeyDictionary[Callable[..., object], KernelFor] = WeakKeyDictionary()
 
 
-def opaque(function: Callable[..., Result]) -> Callable[..., Result]:
-    """The function, announced to torch function modes as torch announces its own."""
+def opaque(
+    function: Callable[..., Result], kernel: KernelFor | None = None
+) -> Callable[..., Result]:
+    """The function, announced to torch function modes as torch announces its own.  `kernel` gives
+    the generated kernel that all of it is for tensors such as these, if it is one."""
 
     @wraps(function)
     def call(*tensors: torch.Tensor) -> Result:
@@ -34,7 +39,15 @@ def opaque(function: Callable[..., Result]) -> Callable[..., Result]:
         return function(*tensors)
 
     _KNOWN.add(call)
+    if kernel is not None:
+        _KERNELS[call] = kernel
     return call
+
+
+def kernel_of(function: Callable[..., object], tensors: Sequence[torch.Tensor]) -> Any:
+    """The generated kernel that such a function is for these tensors, None where it is none."""
+    found = _KERNELS.get(function)
+    return None if found is None else found(*tensors)
 
 
 def is_opaque(function: Callable[..., object]) -> bool:

@@ -97,23 +97,29 @@ def _computed(group: Group, strict: bool) -> Compute:
     read = group.operands
     known: dict[object, Kernel] = {}
 
-    @opaque
+    def kernel_for(*tensors: torch.Tensor) -> Kernel | None:
+        made = _type(group, dict(zip(read, tensors, strict=True)))
+        if made is None:
+            return None
+        from einderive.eops.cpu_kernels.build import build
+
+        names = tuple(str(tensor.dtype).removeprefix("torch.") for tensor in tensors)
+        strides = tuple(tensor.stride() for tensor in tensors)
+        return build(group, names, strides, str(made).removeprefix("torch."))
+
     def compute(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         key = tuple([(tensor.dtype, tensor.stride()) for tensor in tensors])
         kernel = known.get(key)
         if kernel is None or any(tensor.is_neg() for tensor in tensors):
-            made = _type(group, dict(zip(read, tensors, strict=True)))
-            if made is None:
-                return _stage_by_stage(group, dict(zip(read, tensors, strict=True)), strict)
-            from einderive.eops.cpu_kernels.build import build
-
             tensors = tuple([tensor.resolve_neg() for tensor in tensors])
-            names = tuple(str(tensor.dtype).removeprefix("torch.") for tensor in tensors)
-            strides = tuple(tensor.stride() for tensor in tensors)
-            kernel = known[key] = build(group, names, strides, str(made).removeprefix("torch."))
+            kernel = kernel_for(*tensors)
+            if kernel is None:
+                return _stage_by_stage(group, dict(zip(read, tensors, strict=True)), strict)
+            known[key] = kernel
         return kernel(*tensors)
 
-    return lambda buffers: compute(*[buffers[source] for source in read])
+    call = opaque(compute, kernel_for)
+    return lambda buffers: call(*[buffers[source] for source in read])
 
 
 def _type(group: Group, buffers: Mapping[Source, torch.Tensor]) -> torch.dtype | None:

@@ -11,7 +11,6 @@ from einderive.eops.back_ends.task import BackEnd, Fused, Run, Task
 from einderive.eops.library.elementwise import ELEMENTWISE
 from einderive.eops.library.reduction import REDUCTION
 from einderive.eops.loops.group import Group
-from einderive.eops.opaque import opaque
 from einderive.eops.torch_views.positions import Positions
 from einderive.eops.torch_views.types import depends_on_inputs
 from einderive.ta.exact.direct import direct
@@ -38,7 +37,7 @@ def triton_stage(scope: Scope) -> Run:
 
     positions = Positions(scope)
     read = sources(positions.scope.body)
-    launch = opaque(launcher(positions.scope))
+    launch = launcher(positions.scope)
 
     def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
         held = positions.beside(buffers)
@@ -84,7 +83,7 @@ def _computed(group: Group) -> Callable[[Mapping[Any, torch.Tensor]], tuple[torc
             held[stage] = triton_stage(stage)(held)
         return tuple(held[output] for output in group.outputs)
 
-    launch = opaque(group_launcher(group, one_by_one))
+    launch = group_launcher(group, one_by_one)
     return lambda buffers: launch(*[buffers[source] for source in group.operands])
 
 

@@ -53,6 +53,11 @@ class Kernel:
     dtype: torch.dtype
     code: Code
 
+    @property
+    def outs(self) -> tuple[tuple[tuple[int, ...], torch.dtype], ...]:
+        """Shapes and types of what is written."""
+        return tuple((out.scope.shape, self.dtype) for out in self.plan.outputs)
+
     def __call__(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         made = [torch.empty(out.scope.shape, dtype=self.dtype) for out in self.plan.outputs]
         addresses = [tensor.data_ptr() for tensor in (*tensors, *made)]

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, Protocol
@@ -39,12 +39,21 @@ def interpreting() -> bool:
 
 
 def default_cache() -> Path:
-    """Where sources are kept: $EINDERIVE_CACHE, else the user's cache directory."""
+    """Where sources are kept: $EINDERIVE_CACHE, else the user's cache directory; not beyond the
+    process where it is `off`."""
     chosen = os.environ.get("EINDERIVE_CACHE")
+    if chosen == "off":
+        return Path(_temporary().name)
     if chosen:
         return Path(chosen) / "triton"
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "einderive" / "triton"
+
+
+@cache
+def _temporary() -> tempfile.TemporaryDirectory[str]:
+    """Where sources are while the process runs, as Triton reads a kernel's source from a file."""
+    return tempfile.TemporaryDirectory(prefix="einderive-")
 
 
 def write_source(source: str, directory: Path) -> Path:
@@ -149,6 +158,10 @@ class Kernel:
             trial = [*map(torch.empty_like, outs)]  # the outputs show what the chosen one wrote
             self.chosen[key] = min(configs, key=lambda c: self._seconds(c, tensors, trial))
         return self.chosen[key]
+
+    def chosen_config(self) -> Config:
+        """The configuration that was fastest where the kernel ran last, or the best guess."""
+        return next(iter(self.chosen.values()), self.plan.configs[0])
 
     def _seconds(
         self, config: Config, tensors: Sequence[torch.Tensor], outs: Sequence[torch.Tensor]

@@ -17,6 +17,7 @@ from typing import Final
 import torch
 
 from einderive.eops.loops.group import Group
+from einderive.eops.opaque import opaque
 from einderive.eops.triton_kernels.build import Kernel, build, build_rows
 from einderive.eops.triton_kernels.rows import row_plan
 from einderive.ta.ir.node import Scope
@@ -49,8 +50,12 @@ def names_of(dtypes: Types) -> tuple[str, ...]:
 def launcher(scope: Scope) -> Callable[..., torch.Tensor]:
     """The stage as a function of its sources' tensors, in order of first occurrence: of the
     sources' shapes, any strides and element types, all on one device.  Raises BuildError."""
+
+    def kernel_for(*tensors: torch.Tensor) -> Kernel:
+        return _stage_kernel(scope, _types(tensors))
+
     launch = _launcher(lambda dtypes: _stage_kernel(scope, dtypes))
-    return lambda *tensors: launch(*tensors)[0]
+    return opaque(lambda *tensors: launch(*tensors)[0], kernel_for)
 
 
 def group_launcher(
@@ -58,8 +63,15 @@ def group_launcher(
 ) -> Callable[..., tuple[torch.Tensor, ...]]:
     """The outputs of a group of stages over the same rows, likewise, for `group.operands`;
     `otherwise` computes them for types that no one kernel takes."""
-    launch = _launcher(lambda dtypes: _group_kernel(group, dtypes), otherwise)
-    return launch
+
+    def kernel_for(*tensors: torch.Tensor) -> Kernel | None:
+        return _group_kernel(group, _types(tensors))
+
+    return opaque(_launcher(lambda dtypes: _group_kernel(group, dtypes), otherwise), kernel_for)
+
+
+def _types(tensors: tuple[torch.Tensor, ...]) -> Types:
+    return tuple([tensor.dtype for tensor in tensors])
 
 
 def _launcher(

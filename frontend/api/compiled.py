@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -18,9 +19,6 @@ from einderive.frontend.trial.outcome import TRIED, Outcome
 from einderive.ta.ir.node import Tensor
 from einderive.ta.printing.show import show_program
 from einderive.ta.uncopied import Uncopied
-
-if TYPE_CHECKING:
-    from torch._ops import OpOverload
 
 
 class Derivation(Derived):
@@ -115,7 +113,7 @@ class CompiledFunction(Outcome, Uncopied):
             return into(self.derivation.source, out, caller(*args, **named))
         return caller.unasked(args, named)
 
-    def as_torch_op(self, name: str, /) -> OpOverload[..., Any]:
+    def as_torch_op(self, name: str, /) -> Callable[..., Any]:
         """The function as one operator of torch, `torch.ops.einderive.<name>`.
 
         Code under `torch.compile` may call it: torch knows the shapes and types of its results,
@@ -130,6 +128,23 @@ class CompiledFunction(Outcome, Uncopied):
         from einderive.frontend.api.torch_operator import torch_operator
 
         return torch_operator(self, name, self.derivation.source, self.device, self.output)
+
+    def export(self, folder: str | os.PathLike[str], /) -> tuple[Path, ...]:
+        """Write the chosen program as Python that runs without einderive, and give its files.
+
+        `program.py` has the calls of torch, and beside it lie the generated kernels; it needs
+        torch, and triton or numba where there are such kernels.  `python program.py` compares it
+        with the formula in float64.
+
+        - Operands have the shapes and types of the formula; they are made contiguous first.
+        - Compiled loops are for processors of this machine's family.
+
+        Raises BuildError for a program that decides from its data or keeps results of weights, and
+        OutputError where a file cannot be written."""
+        from einderive.frontend.export.module import write
+
+        label = f"{self.chosen.label}: {', '.join(self.chosen.words)}"
+        return write(self.derivation.source, self._program, self.device, folder, label)
 
     def recorded(self, /, *operands: torch.Tensor) -> Simple:
         """The calls of torch that a call with such tensors makes."""

@@ -8,6 +8,7 @@ import click
 
 from einderive.frontend.cli.parameters import (
     ACCURACY,
+    FILE,
     JSON,
     SECONDS,
     Known,
@@ -172,3 +173,42 @@ def kernels(
 
     with Rows(as_json) as rows:
         return bench_kernels(words, elements, peers, seconds, rows)
+
+
+@bench.command(epilog=examples("einderive bench bandwidth --picture docs/measurements"))
+@click.option(
+    "--picture",
+    "folder",
+    default="",
+    metavar="FOLDER",
+    type=FILE,
+    help="Draw the curves as SVG pictures into this folder, which has to exist.",
+)
+@click.option(
+    "--device",
+    type=click.Choice(["cpu", "cuda"]),
+    default="cpu",
+    show_default=True,
+    help="Where the operands lie.",
+)
+@click.option(
+    "--power",
+    "powers",
+    multiple=True,
+    type=number,
+    help="Only 2 to this power elements. [default: 12, 14, ... 24]",
+)
+@SECONDS
+@JSON
+def bandwidth(
+    folder: str, device: str, powers: tuple[int, ...], seconds: float, as_json: bool
+) -> int:
+    """Measure the bandwidth of addition and row softmax by size.
+
+    Torch's own kernels and a copy of as many bytes are measured beside them.
+    """
+    from einderive.frontend.bench.kernels.bandwidth import POWERS, bench_bandwidth
+    from einderive.frontend.bench.rows import Rows
+
+    with Rows(as_json) as rows:
+        return bench_bandwidth(powers or POWERS, device, seconds, folder, rows)

@@ -97,6 +97,37 @@ def run(record: str, seconds: float, as_json: bool) -> int:
     return INTERRUPTED if compiled.interrupted else DONE
 
 
+@click.command(
+    short_help="Write the fastest program as Python that runs without einderive.",
+    epilog=examples(FIRST, "einderive export d.json --dir out", "python out/program.py"),
+)
+@RECORD
+@click.option(
+    "--dir",
+    "folder",
+    required=True,
+    metavar="FOLDER",
+    type=FILE,
+    help="Where the files are written; it is made if it does not exist.",
+)
+@SECONDS
+@JSON
+def export(record: str, folder: str, seconds: float, as_json: bool) -> int:
+    """Write the fastest program of a saved derivation as Python that runs without einderive.
+
+    The programs are built, checked and timed first, as `einderive run` does.  `program.py` has the
+    calls of torch; generated kernels lie beside it.  Run it, and it compares itself with the
+    formula in float64.
+    """
+    from einderive.frontend.api.record import load
+    from einderive.frontend.report.data import json_text
+
+    compiled = measured(load(record), seconds)
+    files = [str(path) for path in compiled.export(folder)]
+    print(json_text(files) if as_json else "\n".join(f"wrote {path}" for path in files))
+    return INTERRUPTED if compiled.interrupted else DONE
+
+
 def _data(number: int, report: Report) -> dict[str, Any]:
     return {"candidate": number, "holds": bool(report), "findings": report.findings}
 

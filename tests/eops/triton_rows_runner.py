@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +23,7 @@ import einderive as ed
 from einderive.eops.loops.group import Group
 from einderive.eops.triton_kernels.build import Kernel, build_rows
 from einderive.eops.triton_kernels.rows import LONGEST, RowPlan, row_plan
+from einderive.frontend.export.module import write
 from einderive.frontend.running.execute import executable
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate, input_tensors
@@ -137,8 +139,8 @@ CASES = (
 )
 
 PROGRAMS: tuple[tuple[str, str, dict[str, Any]], ...] = (
-    ("softmax as a program", SOFTMAX, {"X": (200, 300)}),
-    ("layer norm as a program", LAYER_NORM, {"X": (200, 300), "G": (300,), "B": (300,)}),
+    ("softmax as a program", SOFTMAX, {"X": (8, 30)}),
+    ("layer norm as a program", LAYER_NORM, {"X": (8, 30), "G": (30,), "B": (30,)}),
 )
 
 
@@ -177,12 +179,17 @@ def nan_survives(cache: Path) -> bool:
     return found(values).isnan().all(1).tolist() == [False, False, True, False]
 
 
-def through_the_back_end(text: str, **shapes: tuple[int, ...]) -> tuple[tuple[str, ...], float]:
-    """How the stages of a program would be computed on a GPU, and the error of the program."""
-    given = ed.derive(text, budget=0.01, **shapes).unchanged
+def through_the_back_end(
+    text: str, folder: Path, **shapes: tuple[int, ...]
+) -> tuple[tuple[str, ...], float]:
+    """How the stages of a program would be computed on a GPU, and the error of the program; it is
+    exported to the folder."""
+    derivation = ed.derive(text, budget=0.01, **shapes)
+    given = derivation.unchanged
     first = given.stages[0]._replace(operator=None, binding=None)
     bare = tuple(first._replace(scope=stage) for stage in stages(*given.roots))
     program = executable(replace(given, stages=bare), "cuda")
+    write(derivation.source, program, "cpu", folder, "one kernel")
     tensors = {tensor: torch.randn(tensor.shape) for tensor in input_tensors(*given.roots)}
     values = {tensor.name: value.double().numpy() for tensor, value in tensors.items()}
     worst = 0.0
@@ -193,14 +200,27 @@ def through_the_back_end(text: str, **shapes: tuple[int, ...]) -> tuple[tuple[st
     return program.words, worst
 
 
+def runpy_alone(folder: Path) -> str:
+    """What the exported module says of itself, where einderive cannot be imported."""
+    program = "import runpy, sys; sys.modules['einderive'] = None; "
+    program += f"runpy.run_path({str(folder / 'program.py')!r}, run_name='__main__')"
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", program], cwd="/", capture_output=True, text=True, check=False
+    )
+    return (done.stdout or done.stderr).splitlines()[-1]
+
+
 def main() -> None:
     assert os.environ.get("TRITON_INTERPRET") == "1"
     cache = Path(sys.argv[1])
     for case in CASES:
         print(json.dumps({"name": case.name, "error": run(case, cache)}), flush=True)
     for name, text, shapes in PROGRAMS:
-        words, error = through_the_back_end(text, **shapes)
-        print(json.dumps({"name": name, "error": error, "words": words}), flush=True)
+        words, error = through_the_back_end(text, cache / name, **shapes)
+        alone = runpy_alone(cache / name) if text == SOFTMAX else "right"
+        print(
+            json.dumps({"name": name, "error": error, "words": words, "alone": alone}), flush=True
+        )
     print(json.dumps({"name": "NaN", "error": 0.0 if nan_survives(cache) else 1.0}), flush=True)
 
 

@@ -51,6 +51,7 @@ def test_a_nan_spoils_its_row_alone(records: dict[str, dict[str, Any]]) -> None:
 def test_programs_get_one_kernel(records: dict[str, dict[str, Any]], name: str) -> None:
     assert records[name]["words"] == ["eOperator (Triton)"]
     assert records[name]["error"] < 1e-6
+    assert records[name]["alone"] == "right"  # as exported, without einderive
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -1,0 +1,159 @@
+"""Generated kernels as files beside the module that calls them.
+
+A Triton kernel is its source.  Compiled loops are LLVM's text, which llvmlite compiles for the
+processor that it finds; beside it lies the Python source that numba compiled.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from inspect import getsource
+from typing import Any, Final
+
+import torch
+
+from einderive.eops.opaque import kernel_of
+from einderive.frontend.call.record import Call, Ref
+from einderive.frontend.call.simplify import Simple
+from einderive.ta.errors import BuildError
+
+LOOPS = '''"""Compiled loops: what llvmlite makes of their text, on torch's own threads."""
+
+import ctypes
+from pathlib import Path
+
+import torch
+from llvmlite import binding
+
+from {threads} import openmp, runner
+
+NUMBER = ctypes.CFUNCTYPE(ctypes.c_int)
+ALONE = {{"einderive_omp_get_thread_num": NUMBER(lambda: 0),
+         "einderive_omp_get_num_threads": NUMBER(lambda: 1)}}
+ENGINES = []
+
+binding.initialize_native_target()
+binding.initialize_native_asmprinter()
+library = openmp()
+for name, alone in ALONE.items():
+    function = alone if library is None else getattr(library, name.removeprefix("einderive_"))
+    binding.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
+
+
+def loops(file, parallel, results):
+    """The kernel of a file as a function of tensors; `results` are shapes and types."""
+    module = binding.parse_assembly((Path(__file__).parent / file).read_text())
+    machine = binding.Target.from_default_triple().create_target_machine(
+        cpu=binding.get_host_cpu_name(),
+        features=binding.get_host_cpu_features().flatten(),
+        opt=3,
+        jit=True,
+    )
+    engine = binding.create_mcjit_compiler(module, machine)
+    engine.finalize_object()
+    ENGINES.append(engine)
+    run = runner(engine.get_function_address("run"), (1 << 62) if parallel else 0)
+
+    def call(*tensors):
+        made = [torch.empty(shape, dtype=dtype) for shape, dtype in results]
+        addresses = [tensor.data_ptr() for tensor in (*tensors, *made)]
+        run((ctypes.c_int64 * len(addresses))(*addresses))
+        return tuple(made)
+
+    return call
+'''
+
+
+@dataclass
+class Kernels:
+    """The files of a program's kernels, by name, and the lines that bind the kernels to names."""
+
+    simple: Simple
+    prefix: str
+    files: dict[str, str] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    imports: dict[str, None] = field(default_factory=dict)
+
+    def call(self, call: Call) -> str:
+        """The text of a call of a generated kernel."""
+        tensors = [self._like(arg.number) for arg in call.args if isinstance(arg, Ref)]
+        kernel = kernel_of(call.function, tensors)
+        if kernel is None:
+            raise BuildError("the program decides from the data, or keeps results: no file does")
+        name = f"kernel{len(self.lines)}"
+        if hasattr(kernel, "code"):
+            self._loops(name, kernel)
+        else:
+            self._triton(name, kernel)
+        arguments = ", ".join(f"v{arg.number}" for arg in call.args)
+        return f"{name}({arguments}){'' if call.spread else '[0]'}"
+
+    def _like(self, number: int) -> torch.Tensor:
+        """A tensor of the same layout as one of the recording."""
+        layout = self.simple.values[number].layout
+        shape, strides, dtype = layout.shape, layout.strides, layout.dtype
+        return torch.empty_strided(shape, strides, dtype=dtype, device=layout.device)
+
+    def _loops(self, name: str, kernel: Any) -> None:
+        owner = kernel.code.owner
+        library = getattr(owner, "_library", owner)  # numba's own, or one that was read from disk
+        text = _without_python(str(library._get_module_for_linking()))
+        file, threads = f"{self.prefix}_{name}.ll", f"{self.prefix}_threads"
+        self.files[file] = text
+        self.files[f"{self.prefix}_{name}.py.txt"] = kernel.source
+        self.files[f"{threads}.py"] = getsource(_threads())
+        self.files[f"{self.prefix}_loops.py"] = LOOPS.format(threads=threads)
+        self.imports[f"from {self.prefix}_loops import loops"] = None
+        results = ", ".join(f"({shape}, {dtype})" for shape, dtype in kernel.outs)
+        parallel = kernel.plan.pieces > 1
+        self.lines.append(f"{name} = loops({file!r}, {parallel}, [{results}])")
+
+    def _triton(self, name: str, kernel: Any) -> None:
+        module = f"{self.prefix}_{name}"
+        self.files[f"{module}.py"] = kernel.source
+        self.imports[f"import {module}"] = None
+        config = kernel.chosen_config()
+        options = [f"{block}={size}" for block, size in config.blocks]
+        options += [f"num_warps={config.num_warps}", f"num_stages={config.num_stages}"]
+        results = ", ".join(f"({shape}, torch.{dtype})" for shape, dtype in kernel.plan.outs)
+        self.lines += [
+            "",
+            f"def {name}(*tensors):",
+            "    tensors = [tensor.contiguous() for tensor in tensors]",
+            "    device = tensors[0].device",
+            f"    made = [torch.empty(s, dtype=t, device=device) for s, t in [{results}]]",
+            '    fused = {"enable_fp_fusion": True} if device.type == "cuda" else {}',
+            f"    {module}.eop[({kernel.plan.grid(config)},)](",
+            f"        *tensors, *made, {', '.join(options)}, **fused",
+            "    )",
+            "    return tuple(made)",
+            "",
+        ]
+
+
+RUN: Final = """
+define void @run(ptr %data) {{
+  %result = alloca ptr
+  %problem = alloca ptr
+  %status = call i32 @{symbol}(ptr %result, ptr %problem, ptr %data)
+  ret void
+}}
+"""
+"""A kernel raises nothing: what numba's own wrapper does with errors needs Python and numba."""
+
+
+def _without_python(text: str) -> str:
+    """LLVM's text with `run` in the place of numba's wrapper of the kernel."""
+    text = text.replace("define linkonce_odr", "define")
+    text, wrappers = re.subn(r"(?ms)^define [^\n]*@cfunc\..*?^}\n", "", text)
+    symbols = re.findall(r"(?m)^define [^\n]*@(\w+)\(", text)
+    if wrappers != 1 or len(symbols) != 1:
+        raise BuildError("compiled loops cannot be read back")
+    return text + RUN.format(symbol=symbols[0])
+
+
+def _threads() -> Any:
+    from einderive.eops.cpu_kernels import threads
+
+    return threads
