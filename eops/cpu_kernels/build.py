@@ -58,12 +58,16 @@ class Kernel:
         """Shapes and types of what is written."""
         return tuple((out.scope.shape, self.dtype) for out in self.plan.outputs)
 
+    @property
+    def team(self) -> int:
+        """How many totals the threads write for one another; their memory is the last operand."""
+        return MOST_THREADS * len(self.plan.reductions) if self.plan.together else 0
+
     def __call__(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         made = [torch.empty(out.scope.shape, dtype=self.dtype) for out in self.plan.outputs]
         addresses = [tensor.data_ptr() for tensor in (*tensors, *made)]
-        if self.plan.together:
-            size = MOST_THREADS * len(self.plan.reductions)
-            team = torch.empty(size, dtype=torch.float64)
+        if self.team:
+            team = torch.empty(self.team, dtype=torch.float64)
             addresses.append(team.data_ptr())
         self.run((ctypes.c_int64 * len(addresses))(*addresses))
         return tuple(made)

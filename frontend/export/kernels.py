@@ -29,8 +29,7 @@ from llvmlite import binding
 from {threads} import openmp, runner
 
 NUMBER = ctypes.CFUNCTYPE(ctypes.c_int)
-ALONE = {{"einderive_omp_get_thread_num": NUMBER(lambda: 0),
-         "einderive_omp_get_num_threads": NUMBER(lambda: 1)}}
+ALONE = {{{alone}}}
 ENGINES = []
 
 binding.initialize_native_target()
@@ -41,8 +40,9 @@ for name, alone in ALONE.items():
     binding.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
 
 
-def loops(file, parallel, results):
-    """The kernel of a file as a function of tensors; `results` are shapes and types."""
+def loops(file, parallel, results, team):
+    """The kernel of a file as a function of tensors; `results` are shapes and types, `team` is how
+    many totals the threads write for one another."""
     module = binding.parse_assembly((Path(__file__).parent / file).read_text())
     machine = binding.Target.from_default_triple().create_target_machine(
         cpu=binding.get_host_cpu_name(),
@@ -53,11 +53,12 @@ def loops(file, parallel, results):
     engine = binding.create_mcjit_compiler(module, machine)
     engine.finalize_object()
     ENGINES.append(engine)
-    run = runner(engine.get_function_address("run"), (1 << 62) if parallel else 0)
+    run = runner(engine.get_function_address("run"), (1 << 62) if parallel else 0, {most})
 
     def call(*tensors):
         made = [torch.empty(shape, dtype=dtype) for shape, dtype in results]
-        addresses = [tensor.data_ptr() for tensor in (*tensors, *made)]
+        shared = [torch.empty(team, dtype=torch.float64)] if team else []
+        addresses = [tensor.data_ptr() for tensor in (*tensors, *made, *shared)]
         run((ctypes.c_int64 * len(addresses))(*addresses))
         return tuple(made)
 
@@ -96,18 +97,28 @@ class Kernels:
         return torch.empty_strided(shape, strides, dtype=dtype, device=layout.device)
 
     def _loops(self, name: str, kernel: Any) -> None:
+        from einderive.eops.cpu_kernels import build  # numba is needed only where it was used
+        from einderive.eops.cpu_kernels import threads as threads_module
+        from einderive.eops.cpu_kernels.writing import MOST_THREADS
+
         owner = kernel.code.owner
         library = getattr(owner, "_library", owner)  # numba's own, or one that was read from disk
         text = _without_python(str(library._get_module_for_linking()))
         file, threads = f"{self.prefix}_{name}.ll", f"{self.prefix}_threads"
         self.files[file] = text
         self.files[f"{self.prefix}_{name}.py.txt"] = kernel.source
-        self.files[f"{threads}.py"] = getsource(_threads())
-        self.files[f"{self.prefix}_loops.py"] = LOOPS.format(threads=threads)
+        self.files[f"{threads}.py"] = getsource(threads_module)
+        alone = ", ".join(
+            f'"{name}": NUMBER(lambda: {one()})'
+            for name, one in zip(build.THREADS.values(), build.ALONE, strict=True)
+        )
+        self.files[f"{self.prefix}_loops.py"] = LOOPS.format(
+            threads=threads, alone=alone, most=MOST_THREADS
+        )
         self.imports[f"from {self.prefix}_loops import loops"] = None
         results = ", ".join(f"({shape}, {dtype})" for shape, dtype in kernel.outs)
-        parallel = kernel.plan.pieces > 1
-        self.lines.append(f"{name} = loops({file!r}, {parallel}, [{results}])")
+        parallel = bool(kernel.team) or kernel.plan.pieces > 1
+        self.lines.append(f"{name} = loops({file!r}, {parallel}, [{results}], {kernel.team})")
 
     def _triton(self, name: str, kernel: Any) -> None:
         module = f"{self.prefix}_{name}"
@@ -151,9 +162,3 @@ def _without_python(text: str) -> str:
     if wrappers != 1 or len(symbols) != 1:
         raise BuildError("compiled loops cannot be read back")
     return text + RUN.format(symbol=symbols[0])
-
-
-def _threads() -> Any:
-    from einderive.eops.cpu_kernels import threads
-
-    return threads
