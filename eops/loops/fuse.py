@@ -2,15 +2,15 @@
 
     seconds(group of A and B)  <  seconds(group of A) + seconds(group of B)      A and B become one
 
-Groups that read one another are asked first, then groups that read the same tensor.  At last a
-stage without sums that several groups read is computed in each of them, where that is faster than
-to write it.
+First, a stage without sums that several others read is computed in each of them, where that is
+faster than to write it.  Then groups that read one another are asked, and at last groups that read
+the same tensor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
 
@@ -27,10 +27,11 @@ MOST_STAGES: Final = 24
 @dataclass
 class _Program:
     """`reads` says for every stage, producers first, what other stages it needs; `written` are the
-    outputs of the program."""
+    outputs of the program; `copied` are stages that all groups that read them compute."""
 
     reads: Reads
     written: frozenset[Scope]
+    copied: set[Scope] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.place = {stage: k for k, stage in enumerate(self.reads)}
@@ -40,16 +41,18 @@ class _Program:
                 self.readers[source].add(stage)
 
     def group(self, stages: Collection[Scope]) -> Group:
-        ordered = sorted(stages, key=self.place.__getitem__)
         inside = set(stages)
-        outputs = (s for s in ordered if s in self.written or self.readers[s] - inside)
+        ordered = sorted(inside, key=self.place.__getitem__)
+        needed = (s for s in ordered if s in self.written or self.readers[s] - inside)
+        outputs = (stage for stage in needed if stage not in self.copied)
         return Group(tuple(ordered), tuple(outputs))
 
     def convex(self, stages: Collection[Scope]) -> bool:
         """Whether no way leads out of the stages and back in."""
         inside = set(stages)
         last = max(self.place[stage] for stage in stages)
-        pending = [r for stage in stages for r in self.readers[stage] if r not in inside]
+        left = (stage for stage in inside if stage not in self.copied)
+        pending = [reader for stage in left for reader in self.readers[stage] - inside]
         seen = set(pending)
         while pending:
             for reader in self.readers[pending.pop()]:
@@ -68,13 +71,13 @@ def groups(
     compute it themselves.  `reads` lists all stages of the program, producers first; `written` are
     those whose tensors are needed apart from that."""
     program = _Program(reads, frozenset(written))
-    found = [program.group([stage]) for stage in reads if stage in fusible]
+    found = _recomputed(program, [program.group([stage]) for stage in reads if stage in fusible])
     while True:
         pair = next((pair for pair in _pairs(found) if _pays(program, pair)), None)
         if pair is None:
             break
         found = [*(group for group in found if group not in pair), _merged(program, pair)]
-    return tuple(_recomputed(program, found))
+    return tuple(found)
 
 
 def _pairs(found: Sequence[Group]) -> Iterator[tuple[Group, Group]]:
@@ -112,24 +115,22 @@ def predicted(group: Group) -> float | None:
 
 
 def _recomputed(program: _Program, found: Sequence[Group]) -> list[Group]:
-    """The groups, where each stage that is cheaper to compute in all that read it is."""
+    """The groups, where each stage that is cheaper to compute in all that read it is; readers come
+    before what they read."""
     left = list(found)
-    for group in found:
-        if len(group.stages) > 1 or group.stages[0].sums:
-            continue
+    for group in reversed(found):
         (stage,) = group.stages
-        readers = [g for g in left if stage in g.operands]
-        inside = {s for g in readers for s in g.stages}
-        if stage in program.written or not readers or program.readers[stage] - inside:
+        readers = [other for other in left if stage in other.operands]
+        inside = {s for other in readers for s in other.stages}
+        fixed = stage in program.written or program.readers[stage] - inside
+        if stage.sums or fixed or len(readers) < 2:
             continue
-        wider = [_with(program, g, stage) for g in readers]
-        after = [predicted(g) for g in wider]
-        before = [predicted(g) or 0 for g in (group, *readers)]
-        if all(s is not None for s in after) and sum(s or 0 for s in after) < sum(before):
-            left = [g for g in left if g is not group and g not in readers] + wider
+        program.copied.add(stage)
+        wider = [program.group([*other.stages, stage]) for other in readers]
+        after = [predicted(each) for each in wider]
+        before = sum(predicted(each) or 0 for each in (group, *readers))
+        if None not in after and sum(seconds or 0 for seconds in after) < before:
+            left = [other for other in left if other not in (group, *readers)] + wider
+        else:
+            program.copied.remove(stage)
     return left
-
-
-def _with(program: _Program, group: Group, stage: Scope) -> Group:
-    stages = sorted((*group.stages, stage), key=program.place.__getitem__)
-    return Group(tuple(stages), group.outputs)

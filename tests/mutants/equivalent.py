@@ -15,6 +15,9 @@ Key = tuple[str, str, str, str]
 
 REBUILT = "short way: the definition is written out for the scope and compared with its body"
 
+BODIES = "einderive.eops.loops.bodies"
+EMIT, PASSES = (f"einderive.eops.cpu_kernels.{name}" for name in ("emit", "passes"))
+
 _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
         "einderive.derivations.steps.centre",
@@ -546,6 +549,113 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         ("weights.rows[found.over].lone != j",),
         "told to the type checker only: the softmax was found in that source",
     ),
+    (
+        BODIES,
+        "Bodies._value",
+        "found is None",
+        ("True",),
+        "short way: the value is made again, and is the same",
+    ),
+    (
+        BODIES,
+        "Bodies._product",
+        "factor.exponent < 0",
+        ("factor.exponent <= 0",),
+        "no such node: a power with the exponent 0 is the number 1",
+    ),
+    (
+        BODIES,
+        "Bodies._multiplied",
+        "len(factors) == 1",
+        ("False",),
+        "short way: the product of one factor is the factor",
+    ),
+    (
+        BODIES,
+        "Bodies._read",
+        "isinstance(source, Scope) and source in self._inside",
+        ("source in self._inside",),
+        "told to the type checker only: stages are scopes",
+    ),
+    (
+        BODIES,
+        "Bodies._inlined",
+        "not held",
+        ("False",),
+        "short way: a choice without conditions is its first value",
+    ),
+    (
+        BODIES,
+        "Bodies._inlined",
+        "low < side.lo",
+        ("True", "low <= side.lo"),
+        "short way: a condition more, which holds everywhere",
+    ),
+    (
+        BODIES,
+        "Bodies._inlined",
+        "high >= side.hi",
+        ("True", "high >= side.hi - 1"),
+        "short way: a condition more, which holds everywhere",
+    ),
+    (
+        BODIES,
+        "_ordered",
+        "len(args) == 2",
+        ("True",),
+        "the order of more operands decides only how they round",
+    ),
+    (
+        EMIT,
+        "Emitter.__init__",
+        "plan.inner is not None",
+        ("True",),
+        "memory that nothing uses",
+    ),
+    (
+        EMIT,
+        "Emitter.source",
+        "i not in looped",
+        ("True",),
+        "a loop gives its iterator another value before it is read",
+    ),
+    (
+        EMIT,
+        "Emitter._decode",
+        "plan.blocks > 1",
+        ("True", "plan.blocks >= 1"),
+        "short way: the one block is the whole loop",
+    ),
+    (
+        EMIT,
+        "Emitter._decode",
+        "place == len(plan.parallel)",
+        ("False",),
+        "short way: what is left is less than the extent",
+    ),
+    (EMIT, "Emitter._decode", "lo", ("True",), "0 is added"),
+    (
+        PASSES,
+        "Pass.write",
+        "self.phase.jam > 1 and depth == len(self.order) - 1",
+        ("self.phase.jam > 1 + 1 and depth == len(self.order) - 1",),
+        "short way: two steps at once are done one after the other",
+    ),
+    (
+        PASSES,
+        "Pass.write",
+        "len(self.order) - 1",
+        ("len(self.order)",),
+        "short way: several steps at once are done one after the other",
+    ),
+    (
+        PASSES,
+        "Pass.write",
+        "self.plan.together",
+        ("False",),
+        "all threads write the same numbers",
+    ),
+    (PASSES, "Pass._range", "lo", ("True",), "0 is added"),
 )
 
 EQUIVALENT: Mapping[Key, str] = MappingProxyType(

@@ -1,0 +1,127 @@
+"""What a plan reads, computes and keeps, and which stages it is for."""
+
+from __future__ import annotations
+
+import pytest
+
+from einderive.eops.loops.arrange import dense, plan
+from einderive.eops.loops.cost import moved
+from einderive.eops.loops.fuse import groups
+from einderive.eops.loops.group import Group
+from einderive.eops.loops.plan import Plan
+from einderive.eops.loops.values import Choice, Load, Operation
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.subst import nested_scopes, stages
+from einderive.ta.notation.parse import parse
+
+LAYER_NORM = (
+    "M[i] = mean[j](X[i,j]); V[i] = mean[j]((X[i,j]-M[i])^2); "
+    "Y[i,j] = (X[i,j]-M[i])*rsqrt(V[i] + 1e-5)"
+)
+SOFTMAX = "Y[i,j] = softmax[j](X[i,j])"
+X = (2000, 1000)
+BYTES = 4 * 2000 * 1000
+
+
+def roots(text: str, **shapes: tuple[int, ...]) -> tuple[Scope, ...]:
+    return parse(text, shapes or {"X": X}, "float32").roots()
+
+
+def planned(text: str, **shapes: tuple[int, ...]) -> Plan:
+    written = roots(text, **shapes)
+    group = Group(stages(*written), written)
+    found = plan(group, dense(group))
+    assert found is not None, text
+    return found
+
+
+def fused(text: str, **shapes: tuple[int, ...]) -> list[int]:
+    """How many stages the groups of the program have."""
+    written = roots(text, **shapes)
+    reads = {stage: nested_scopes(stage) for stage in stages(*written)}
+    return sorted(len(group.stages) for group in groups(reads, list(reads), written))
+
+
+def words(found: Plan) -> list[str]:
+    return [value.word for value in found.values if isinstance(value, Operation)]
+
+
+def test_what_several_stages_compute_alike_is_computed_once() -> None:
+    assert words(planned(LAYER_NORM)).count("+") == 2  # X-M, V+1e-5
+    assert words(planned(SOFTMAX)).count("exp") == 1
+    assert len(planned("out Y[i] = sum[j](X[i,j]); out Z[i] = 2*sum[j](X[i,j])").reductions) == 1
+
+
+@pytest.mark.parametrize("text", [LAYER_NORM, SOFTMAX, "Y[j] = sum[i](X[i,j]^2)"])
+def test_the_data_are_read_from_memory_once(text: str) -> None:
+    found = planned(text)
+    assert moved(found) <= 2 * BYTES
+    assert len([value for value in found.values if isinstance(value, Load)]) == 1
+
+
+def test_what_takes_long_is_kept_for_the_row() -> None:
+    (kept,) = planned(SOFTMAX).kept
+    assert kept.size == X[1]
+    assert not planned("Y[i,j] = softmax[j](X[i,j])", X=(3, 1 << 20)).kept  # too long for a row
+
+
+def test_only_what_may_miss_has_masks() -> None:
+    for text in (LAYER_NORM, SOFTMAX, "T[i,j] = 2*X[i,j]; Y[i] = T[i,i+2] where i in 0:9"):
+        for value in planned(text).values:
+            assert not isinstance(value, Choice)
+            assert not (isinstance(value, Load) and value.checked)
+    moved_by_one = "Y[i,j] = X[i,j-1] where j in 0:1000"
+    (load,) = (v for v in planned(moved_by_one).values if isinstance(v, Load))
+    assert [one.row.const for one in load.checked] == [-1]
+
+
+def test_several_totals_are_one_pass() -> None:
+    found = planned(
+        "out S[i] = sum[j](X[i,j]); out Q[i] = sum[j](X[i,j]^2); out M[i] = max[j](X[i,j])"
+    )
+    assert [len(phase.reductions) for phase in found.phases] == [3, 0]
+
+
+def test_one_total_of_everything_is_the_work_of_all_threads() -> None:
+    assert planned("Y = sum[i,j](X[i,j])").together
+    assert not planned("Y = sum[i,j](X[i,j])", X=(3, 4)).together
+    assert not planned("Y[i] = sum[j](X[i,j])").together
+
+
+def test_loops_that_are_one_in_memory_are_merged() -> None:
+    found = planned("Y[b,c] = mean[h,w](X[b,c,h,w])", X=(4, 8, 30, 30))
+    assert sorted(side.extent for side in found.domain if side.extent > 1) == [32, 900]
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes"),
+    [
+        (SOFTMAX, [3]),
+        (LAYER_NORM, [5]),
+        ("out S[i] = sum[j](X[i,j]); out Z[i,j] = X[i,j]/S[i]", [2]),
+        ("R[i] = sum[j](X[i,j]); C[j] = sum[i](X[i,j]); Y[i,j] = X[i,j] - R[i] - C[j]", [1, 2]),
+        ("R[i] = sum[j](X[i,j]); Y[i,k] = R[i] + R[k] where i in 0:2000, k in 0:2000", [1, 1]),
+        ("T[i,j] = exp(X[i,j]); Y[i] = sum[j,k](T[i,j+k]) where j in 0:900, k in 0:50", [1, 1]),
+        ("T[i,j] = 2*X[i,j]; out Y[i] = sum[j](T[i,j]); out Z[j] = sum[i](T[i,j])", [2, 2]),
+    ],
+)
+def test_stages_are_fused_where_that_moves_less(text: str, sizes: list[int]) -> None:
+    """Not where a total is read elsewhere than it is made, or where a function were computed many
+    times; what is computed easily goes into all that read it."""
+    assert fused(text) == sizes
+
+
+def test_a_plan_is_read_as_text() -> None:
+    assert str(planned("Y[i,j] = X[i,j]/max[k](X[i,k])", X=(20, 30))) == "\n".join(
+        [
+            "in parallel for i0 in 0:20",
+            "    for i1 in 0:30",
+            "        v0 = p0[30 * i0 + i1]",
+            "        t0 = max of v0",
+            "    for i1 in 0:30",
+            "        v0 = p0[30 * i0 + i1]",
+            "        v1 = t0",
+            "        v2 = v0 / v1",
+            "        out0[30 * i0 + i1] = v2",
+        ]
+    )
