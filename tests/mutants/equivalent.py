@@ -656,6 +656,48 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "all threads write the same numbers",
     ),
     (PASSES, "Pass._range", "lo", ("True",), "0 is added"),
+    (
+        BODIES,
+        "Bodies._reduce",
+        "made not in self.reductions",
+        ("True",),
+        "short way: the total is made twice, and one of both is read",
+    ),
+    (
+        PASSES,
+        "Pass.write",
+        "self.phase.jam > 1 and depth == len(self.order) - 1",
+        ("False",),
+        "short way: several steps at once are done one after the other",
+    ),
+    (
+        PASSES,
+        "Pass._held",
+        "place in self.again",
+        ("False",),
+        "what is kept for later takes operations, so it is no read",
+    ),
+    (
+        PASSES,
+        "Pass._values",
+        "own == depth and (not (own == 0 and place in self.kernel.known))",
+        ("own == depth and (not place in self.kernel.known)",),
+        "short way: only what is computed outside of all loops is ever known",
+    ),
+    (
+        PASSES,
+        "Pass._combined",
+        "REDUCERS[made.reducer].order",
+        ("True", "False"),
+        "told to the compiler only: a number of float32 becomes one of float64, or stays",
+    ),
+    (
+        PASSES,
+        "Pass._inner",
+        "self.rows",
+        ("True",),
+        "numbers that nothing reads",
+    ),
 )
 
 EQUIVALENT: Mapping[Key, str] = MappingProxyType(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from random import Random
+
+import numpy as np
 import pytest
 
 from einderive.eops.loops.arrange import dense, plan
@@ -13,6 +16,7 @@ from einderive.eops.loops.values import Choice, Load, Operation
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import nested_scopes, stages
 from einderive.ta.notation.parse import parse
+from tests.eops.loops.interpreted import check
 
 LAYER_NORM = (
     "M[i] = mean[j](X[i,j]); V[i] = mean[j]((X[i,j]-M[i])^2); "
@@ -109,6 +113,23 @@ def test_stages_are_fused_where_that_moves_less(text: str, sizes: list[int]) -> 
     """Not where a total is read elsewhere than it is made, or where a function were computed many
     times; what is computed easily goes into all that read it."""
     assert fused(text) == sizes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "out S[j] = sum[i](X[i,j]); out Y[i,j] = 2*X[i,j] + 1",
+        "M[j] = max[i](X[i,j]); out Y[i,j] = X[i,j] - M[j]; out S[j] = sum[i](Y[i,j]^2)",
+        "S = sum[i,j](X[i,j]); out T[i,j] = X[i,j]/S; out U = max[i,j](T[i,j])",
+        "T[i,j] = exp(X[i,j]); Y[i,j] = T[i,j-1] + T[i,j] + T[i-1,j]",
+    ],
+)
+def test_every_plan_gives_what_the_formula_says(text: str) -> None:
+    shape = (9, 13)
+    written = roots(text, X=shape)
+    group = Group(stages(*written), written)
+    inputs = {"X": np.random.default_rng(3).uniform(0.5, 1.5, shape)}
+    assert len(check(group, inputs, Random(text))) > 2
 
 
 def test_a_plan_is_read_as_text() -> None:
