@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from math import prod
 
 from einderive.ta.exact.direct import direct
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Access, Add, Apply, Mul, Power, Scope, Select
@@ -172,7 +173,7 @@ def _operations(node: object) -> int:
     if isinstance(node, Power):
         return max(1, abs(node.exponent) - 1)
     if isinstance(node, Apply):
-        return 4
+        return FUNCTIONS[node.function].work
     if isinstance(node, Select):
         return 1 + len(node.conditions)
     return 0

@@ -10,8 +10,10 @@ from __future__ import annotations
 from einderive.eops.library.plain import is_plain, refuse_empty
 from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.torch_views.stage import lower
+from einderive.ta.functions import FUNCTIONS
+from einderive.ta.functions.data import USUAL
 from einderive.ta.ir.element import element_bytes
-from einderive.ta.ir.node import Access, Add, Const, Mul, Scope
+from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
 from einderive.ta.ir.subst import accesses, children, walk
 
@@ -45,12 +47,15 @@ def passes(scope: Scope) -> int:
 
 
 def _work(binding: Binding) -> Work:
-    """Every operation but the last writes a temporary, and the next one reads it."""
+    """Every operation but the last writes a temporary, and the next one reads it; a slow function
+    counts as several."""
     scope = binding.scope
     calls, elements = passes(scope), scope.size
     bounds = scope.domain
     moved = output_bytes(scope) + sum(read_bytes(r, r.rows, bounds) for r in binding.operands)
-    moved += 2.0 * (calls - 1) * elements * element_bytes(scope)
+    applied = (node.function for node in walk(scope.body) if isinstance(node, Apply))
+    slow = sum(FUNCTIONS[function].work // USUAL - 1 for function in applied)
+    moved += 2.0 * (calls - 1 + slow) * elements * element_bytes(scope)
     return Work(float(calls * elements), moved, calls)
 
 

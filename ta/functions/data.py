@@ -25,6 +25,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 HALF = Fraction(1, 2)
+USUAL = 4
+"""What most functions cost: as much as a pass over memory hides."""
 
 
 class Interval(NamedTuple):
@@ -204,6 +206,9 @@ class Function:
     ball: Callable[..., Any] | None = None
     """For a ball of Arb, one that holds the values at all finite numbers in it, or NaN; what has
     pieces needs none.  Counterexamples are confirmed by it (`ta.equality.balls`)."""
+
+    work: int = USUAL
+    """What it costs, for predicted times: additions in registers."""
 
     infix: str = ""
     """The operator between the two operands, in the notation."""

@@ -28,6 +28,7 @@ FUNCTION = Function(
     "pow",
     np.float_power,
     arity=2,
+    work=40,
     partial=True,
     beside_nan=True,
     latex="{{{0}}}^{{{1}}}",
