@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 
 CHECKER_TESTS = (
-    *("reduced", "infinities", "identities", "tags", "unfolding", "bindings", "witness"),
+    *("reduced", "infinities", "identities", "tags", "unfolding", "bindings", "witness", "laws"),
     "template",
     "definition",
     "parts",
