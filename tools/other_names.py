@@ -60,7 +60,7 @@ LEFT_OUT: Final = {
 }
 """What the notation does not have, and why."""
 SPECIAL: Final = (
-    "Of special functions, `lgamma`, `digamma`, `i0`, `erfcx` and Bessel functions are left out. Each "
-    "needs a form that keeps all digits, also in generated kernels, and none has been written yet. "
-    "Compute them before, and pass the result as an operand."
+    "Special functions such as `lgamma`, `digamma`, `i0`, `erfcx` are left out. Each needs a form "
+    "that keeps all digits, also in generated kernels, and none has been written yet. Compute them "
+    "before, and pass the result as an operand."
 )
