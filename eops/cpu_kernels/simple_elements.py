@@ -147,10 +147,11 @@ def _roundings() -> dict[str, Written]:
 def _by_others(real: type, dtype: str) -> dict[str, Written]:
     known = elements(dtype)
     expm1, log1p = known["expm1"], known["log1p"]
-    exp = known["exp"]
+    exp, log = known["exp"], known["log"]
     half, zero, one, two = real(0.5), real(0), real(1), real(2)
     pi, nothing = real(math.pi), real(math.nan)
     large = real(80 if dtype == "float32" else 700)
+    far, log_two = real(2.0**14 if dtype == "float32" else 2.0**28), real(math.log(2))
 
     @compiled
     def sinh(x: Any) -> Any:
@@ -175,6 +176,20 @@ def _by_others(real: type, dtype: str) -> dict[str, Written]:
         return -found if x < zero else x if x == zero else found
 
     @compiled
+    def asinh(x: Any) -> Any:
+        y = absolute(x)
+        near = log1p(y + y * y / (one + root(one + y * y)))  # beyond `far` 1 does not count
+        found = log(y) + log_two if y > far else near
+        return -found if x < zero else x if x == zero else found
+
+    @compiled
+    def acosh(x: Any) -> Any:
+        y = x - one
+        near = log1p(y + root(y * (y + two)))
+        found = log(x) + log_two if x > far else near
+        return found if x >= one else nothing
+
+    @compiled
     def circle() -> Any:
         return pi
 
@@ -182,4 +197,12 @@ def _by_others(real: type, dtype: str) -> dict[str, Written]:
     def no_number() -> Any:
         return nothing
 
-    return {"sinh": sinh, "cosh": cosh, "atanh": atanh, "pi": circle, "nan": no_number}
+    return {
+        "sinh": sinh,
+        "cosh": cosh,
+        "asinh": asinh,
+        "acosh": acosh,
+        "atanh": atanh,
+        "pi": circle,
+        "nan": no_number,
+    }

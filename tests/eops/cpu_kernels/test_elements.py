@@ -31,6 +31,8 @@ ULP = {
     "gelu": 4.5,
     "sinh": 3.0,
     "cosh": 2.0,
+    "asinh": 3.0,
+    "acosh": 3.0,
     "atanh": 3.0,
 }
 """The largest error in units in the last place, of results that are no subnormal numbers."""
@@ -50,6 +52,8 @@ EXACT: dict[str, Any] = {
     "gelu": lambda x: x / 2 * mpmath.erfc(-x / mpmath.sqrt(2)),
     "sinh": mpmath.sinh,
     "cosh": mpmath.cosh,
+    "asinh": mpmath.asinh,
+    "acosh": mpmath.acosh,
     "atanh": mpmath.atanh,
 }
 UNARY = [name for name in functions("float64") if FUNCTIONS[name].arity == 1]
@@ -82,6 +86,8 @@ def sample(name: str, dtype: str) -> NDArray[Any]:
             1 + random.normal(0, 1e-3, 300),
         ]
     ).astype(dtype)
+    if name == "acosh":
+        return np.concatenate([np.cosh(found[np.abs(found) < 80]), np.abs(found) + 1])
     if name == "atanh":
         return np.tanh(found)[np.abs(np.tanh(found)) < 1]
     domain = FUNCTIONS[name].domain
