@@ -9,19 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import prod
 from typing import Any, TypeAlias
 
 import opt_einsum
 
 from einderive.frontend.baselines.writing.broadcast import scaled
+from einderive.frontend.baselines.writing.kinds import Kind, Kinds
 from einderive.frontend.baselines.writing.scalars import Scalars
 from einderive.frontend.baselines.writing.views import View, aligned, arranged, permuted, view
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written, grouped
+from einderive.ta.functions import FUNCTIONS
+from einderive.ta.ir import expr
 from einderive.ta.ir.affine import Range, bits
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Access, Mul, Node, Number, Scope
+from einderive.ta.ir.node import Access, Apply, Mul, Node, Number, Scope
 from einderive.ta.ir.positions import INDEX
 
+EXACT_COUNTS = {"float32": 1 << 24, "float64": 1 << 53}
+"""Up to these all integers are numbers of the types."""
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_FACTORS = 16
 
@@ -33,7 +39,7 @@ def factors_of(scope: Scope) -> tuple[Number, tuple[Node, ...]] | None:
     if not scope.sums or scope.reducer != "sum" or scope.empty:
         return None
     coefficient, core = split_coefficient(scope.body)
-    factors = core.factors if isinstance(core, Mul) else (core,)
+    factors = _both_hold(core) or (core.factors if isinstance(core, Mul) else (core,))
     if len(factors) < 2 or len(factors) > MOST_FACTORS or len(scope.domain) > len(LETTERS):
         return None
     if core.free != (1 << len(scope.domain)) - 1:
@@ -41,9 +47,36 @@ def factors_of(scope: Scope) -> tuple[Number, tuple[Node, ...]] | None:
     return coefficient, factors
 
 
-def operand(factor: Node, scope: Scope, writer: Writer) -> View:
-    """A factor over its own iterators."""
+def _both_hold(node: Node) -> tuple[Node, ...]:
+    """The factors of `a and b`, which is the product of two truth values; else nothing."""
+    if not isinstance(node, Apply) or not FUNCTIONS[node.function].picks:
+        return ()
+    condition, then, other = node.args
+    if other is not expr.const(0) or Kinds().together((condition, then)) is not Kind.TRUTH:
+        return ()
+    return tuple(part for each in (condition, then) for part in _both_hold(each) or (_bare(each),))
+
+
+def _bare(truth: Node) -> Node:
+    """`a` of `a != 0` where a is a truth value itself."""
+    if isinstance(truth, Apply) and truth.function == "not_equal":
+        value = next((arg for arg in truth.args if arg is not expr.const(0)), truth)
+        if expr.const(0) in truth.args and Kinds().of(value) is Kind.TRUTH:
+            return value
+    return truth
+
+
+def kind_of(scope: Scope, factors: Sequence[Node], writer: Writer) -> Kind:
+    """The kind to multiply in: how often truth values hold together is counted in floats, of which
+    products of matrices are fast, as far as these hold all integers."""
     kind = writer.kinds.of(scope)
+    counts = writer.kinds.together(factors) is Kind.TRUTH and writer.floating in EXACT_COUNTS
+    exact = prod(bound.extent for bound in scope.sums) <= EXACT_COUNTS.get(writer.floating, 0)
+    return Kind.FLOAT if counts and exact else kind
+
+
+def operand(factor: Node, scope: Scope, writer: Writer, kind: Kind) -> View:
+    """A factor over its own iterators."""
     if isinstance(factor, Access) and factor.source is not INDEX:
         return view(factor, scope.domain, writer, kind)
     dims = bits(factor.free)
@@ -68,14 +101,16 @@ def einsum(scope: Scope, writer: Writer) -> Written | None:
     if found is None:
         return None
     coefficient, factors = found
-    parts = [operand(factor, scope, writer) for factor in in_order(scope, factors, writer)]
+    kind = kind_of(scope, factors, writer)
+    parts = [operand(factor, scope, writer, kind) for factor in in_order(scope, factors, writer)]
     terms = ["".join(LETTERS[i] for i in part.dims) for part in parts]
     equation = ",".join(terms) + "->" + LETTERS[: len(scope.loops)]
     path = contraction_path(tuple(part.dims for part in parts), scope)
     writer.needs(path[1])
     text = f"torch.einsum('{equation}', {', '.join(part.text for part in parts)})"
     word = "torch.einsum" if len(parts) == 2 else f"torch.einsum of {len(parts)}"
-    return Written(scaled(text, coefficient, writer.kinds.of(scope)), word)
+    kind = kind_of(scope, factors, writer)
+    return Written(scaled(text, coefficient, kind), word, kind=kind)
 
 
 def flat_dot(scope: Scope, writer: Writer) -> Written | None:
@@ -83,7 +118,8 @@ def flat_dot(scope: Scope, writer: Writer) -> Written | None:
     found = factors_of(scope)
     if found is None or scope.loops or len(found[1]) != 2 or len(scope.sums) < 2:
         return None
-    left, right = (operand(f, scope, writer) for f in in_order(scope, found[1], writer))
+    kind = writer.kinds.of(scope)
+    left, right = (operand(f, scope, writer, kind) for f in in_order(scope, found[1], writer))
     if set(left.dims) != set(right.dims):
         return None
     text = f"torch.dot({left.text}.ravel(), {permuted(right, left.dims)}.ravel())"
@@ -117,14 +153,16 @@ def _by_pairs(scope: Scope, writer: Writer, optimize: str | None) -> Written | N
     result, word = contracted(left, right, set(wanted), wanted, scope.domain)
     if len(factors) > 2:
         word = f"{word} pair by pair"
-    return Written(scaled(permuted(result, wanted), coefficient, writer.kinds.of(scope)), word)
+    kind = kind_of(scope, factors, writer)
+    return Written(scaled(permuted(result, wanted), coefficient, kind), word, kind=kind)
 
 
 def down_to_two(
     scope: Scope, factors: Sequence[Node], writer: Writer, optimize: str | None = "auto"
 ) -> tuple[View, View]:
     """The last two factors, after the products of the other pairs."""
-    parts = [operand(factor, scope, writer) for factor in in_order(scope, factors, writer)]
+    kind = kind_of(scope, factors, writer)
+    parts = [operand(factor, scope, writer, kind) for factor in in_order(scope, factors, writer)]
     texts = [part.text for part in parts]
     parts = [
         View(writer.line(part.text), part.dims) if texts.count(part.text) > 1 else part

@@ -51,6 +51,8 @@ from einderive.ta.ir.subst import accesses, branches, children, substitute, walk
 LOGIC, SUM, PRODUCT, TIGHT = 0, 1, 2, 3
 """What binds how: `a < b` and `a & b`, `a + b`, `a * b`, and what needs no parentheses anywhere."""
 
+NEGATIONS = {"equal": "~", "not_equal": ""}
+"""Of a truth value compared with 0."""
 MOST_MASK = 1 << 24
 
 
@@ -165,8 +167,9 @@ class Scalars:
             word = "|" if REDUCERS[known.reducer].order > 0 else "&"
             return f" {word} ".join(self._truth(arg, TIGHT) for arg in args), LOGIC
         kind = self.writer.kinds.together(args)
-        if node.function == "equal" and kind is Kind.TRUTH and expr.const(0) in args:
-            return f"~{self._truth(next(a for a in args if a is not expr.const(0)), TIGHT)}", TIGHT
+        if kind is Kind.TRUTH and expr.const(0) in args and node.function in NEGATIONS:
+            text = self._truth(next(a for a in args if a is not expr.const(0)), TIGHT)
+            return NEGATIONS[node.function] + text, TIGHT
         operands = self._of_kind(kind)
         if known.infix:
             left, right = (operands._loose(arg, SUM) for arg in args)

@@ -373,6 +373,12 @@ def test_integers_are_computed_in_64_bits() -> None:
         ("Y[i,k] = A[i,k]/std[j](A[j,k])", "A / torch.std(A.T, -1, correction=0)"),
         ("Y[i] = logsumexp[k](2*A[i,k])", "torch.logsumexp(2 * A, -1)"),
         ("Y[i] = count[k](A[i,k] < B[k])", "torch.count_nonzero(A < B, -1)"),
+        ("Y[i] = sum[j](where(j <= i, B[j]^2, 0)) where i in 0:4", "(torch.square(B)).cumsum(0)"),
+        (
+            "Y[h,w] = sum[i,j](where(i <= h and j >= w, A[i,j], 0)) where h in 0:3, w in 0:4",
+            "A.cumsum(0).flip(1).cumsum(1).flip(1)",
+        ),
+        ("Y[i] = max[j](where(j >= i, B[j], -inf)) where i in 0:4", "B.flip(0).cummax(0).values"),
         ("Y[k] = B[k] > 0 and not B[k] > 1", "(0 < B) & ~(1 < B)"),
         ("Y[k] = where(B[k] > 0 or B[k] < -1, B[k], 0)", "torch.where((0 < B) | (B < -1), B, 0)"),
         ("Y[k] = sqrt(B[k])^1.5 + B[k]^0.3", "torch.pow(B, 0.3)"),
@@ -383,11 +389,20 @@ def test_what_is_one_function_of_torch(text: str, line: str) -> None:
     assert line in first_line(text, **{name: shapes[name] for name in shapes if f"{name}[" in text})
 
 
+def test_truth_values_that_hold_together_are_counted_by_a_product_of_matrices() -> None:
+    program = ed.parse("Y[i,j] = any[k](A[i,k] and A[k,j])", dtypes="bool", A=(9, 9))
+    first = rivals(program, "cpu")[0]
+    assert "t_0 @ t_0" in first.text
+    assert all(agrees(rival, program) for rival in rivals(program, "cpu"))
+
+
 def test_what_is_nearly_a_definition_is_not_taken_for_it() -> None:
     near = (
         ("Y[i] = min[k](where(A[i,k] == max[l](A[i,l]), 2*k, 9007199254740992))", "argmax"),
         ("Y[i] = sum[k]((A[i,k] - sum[l](A[i,l])/5)^2)/4", "var"),
         ("Y[i] = sum[k](A[i,k] > 0) != 1", "any"),
+        ("Y[i] = sum[k](where(k < i, A[0,k], 0)) where i in 0:4", "cumsum"),
+        ("Y[i,j] = sum[k](where(k <= j, A[i,k]*A[i,j], 0)) where i in 0:3, j in 0:4", "cumsum"),
     )
     for text, word in near:
-        assert all(f"torch.{word}" not in rival.text for rival in found(text, A=(3, 4)))
+        assert all(word + "(" not in rival.text for rival in found(text, A=(3, 4)))
