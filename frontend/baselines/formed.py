@@ -11,7 +11,7 @@ and a path over three factors sums before the third one meets them.
 
 from __future__ import annotations
 
-from einderive.frontend.baselines.recognisers import products
+from einderive.frontend.baselines.recognisers import placed, products
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.node import Scope
@@ -34,4 +34,4 @@ def einsum(scope: Scope, writer: Writer) -> Written | None:
     return products.einsum(scope, writer) if _forms(scope) else None
 
 
-FORMED = (Recogniser(pairs, literal=True), Recogniser(einsum, literal=True))
+FORMED = (placed.PLACED, Recogniser(pairs, literal=True), Recogniser(einsum, literal=True))

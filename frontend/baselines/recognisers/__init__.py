@@ -13,8 +13,8 @@ RECOGNISERS: tuple[Recogniser, ...] = listed(
     __name__,
     Recogniser,
     first="""
-        attention softmax normalisation batch_norm norms losses gated enlarged windows linear pieces
-        distributed
+        placed attention softmax normalisation batch_norm norms losses gated enlarged windows linear
+        pieces distributed
     """,
     last="products distances defined",
 )

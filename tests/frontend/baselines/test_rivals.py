@@ -396,6 +396,16 @@ def test_truth_values_that_hold_together_are_counted_by_a_product_of_matrices() 
     assert all(agrees(rival, program) for rival in rivals(program, "cpu"))
 
 
+def test_data_that_say_where_are_no_comparisons_of_all_pairs() -> None:
+    types = {"I": "int64", "E": "float64"}
+    for text in ("Y[n,d] = E[I[n],d]", "Y[I[n],d] += E[n,d]"):
+        shapes: Any = {"I": (5,), "E": (5, 2)} | ({"Y": (7, 2)} if "+=" in text else {})
+        program = ed.parse(text, dtypes=types, **shapes)
+        first = rivals(program, "cpu")[0]
+        assert first.words in (("gather",), ("scatter",))
+        assert agrees(first, program)
+
+
 def test_what_is_nearly_a_definition_is_not_taken_for_it() -> None:
     near = (
         ("Y[i] = min[k](where(A[i,k] == max[l](A[i,l]), 2*k, 9007199254740992))", "argmax"),
