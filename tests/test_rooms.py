@@ -11,7 +11,17 @@ import pytest
 from tests.test_layers import PROJECT, ROOT
 
 MOST_FILES = 15
-LISTS = {"rules", "laws", "steps", "library", "functions", "definitions", "formulas", "identities"}
+LISTS = {
+    "rules",
+    "laws",
+    "steps",
+    "library",
+    "functions",
+    "definitions",
+    "formulas",
+    "identities",
+    "recognisers",
+}
 """Folders that list one idea, or one source of formulas, a file."""
 TOPS = sorted(PROJECT - {"einderive"})
 FILES = {
