@@ -14,10 +14,10 @@ from einderive.eops.back_ends.task import BackEnd, Fused, Run, Task
 from einderive.eops.loops.group import Group
 from einderive.eops.opaque import opaque
 from einderive.eops.torch_views.stage import lower
-from einderive.eops.torch_views.types import depends_on_inputs, types_beside
+from einderive.eops.torch_views.types import depends_on_inputs
 from einderive.ta.exact.direct import direct
-from einderive.ta.ir.node import Access, Scope, Source, Tensor
-from einderive.ta.ir.positions import INDEX, is_input
+from einderive.ta.ir.node import Access, Scope, Source
+from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import nested_scopes, sources
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ Compute: TypeAlias = Callable[[Mapping[Any, torch.Tensor]], tuple[torch.Tensor, 
 MOST_REUSE: Final = 64
 """A stage with more steps for each element that it reads or writes multiplies matrices: torch's
 libraries do that better."""
-COMPUTED: Final = (torch.float32, torch.float64)
 
 
 @cache
@@ -92,20 +91,19 @@ def _fuse(tasks: Sequence[Task], roots: Sequence[Scope]) -> Sequence[Fused]:
 
 
 def _computed(group: Group, strict: bool) -> Compute:
-    """The tensors of a group's outputs: by one kernel where all its stages compute in one floating
-    type, else stage by stage."""
+    """The tensors of a group's outputs: by one kernel where it has all their types, else stage by
+    stage."""
     read = group.operands
     known: dict[object, Kernel] = {}
 
     def kernel_for(*tensors: torch.Tensor) -> Kernel | None:
-        made = _type(group, dict(zip(read, tensors, strict=True)))
-        if made is None:
-            return None
         from einderive.eops.cpu_kernels.build import build
+        from einderive.eops.cpu_kernels.typing import typing_of
 
-        names = tuple(str(tensor.dtype).removeprefix("torch.") for tensor in tensors)
-        strides = tuple(tensor.stride() for tensor in tensors)
-        return build(group, names, strides, str(made).removeprefix("torch."))
+        typing = typing_of(group, [tensor.dtype for tensor in tensors])
+        if typing is None:
+            return None
+        return build(group, tuple(tensor.stride() for tensor in tensors), typing)
 
     def compute(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         key = tuple([(tensor.dtype, tensor.stride()) for tensor in tensors])
@@ -120,22 +118,6 @@ def _computed(group: Group, strict: bool) -> Compute:
 
     call = opaque(compute, kernel_for)
     return lambda buffers: call(*[buffers[source] for source in read])
-
-
-def _type(group: Group, buffers: Mapping[Source, torch.Tensor]) -> torch.dtype | None:
-    """The type in which all stages compute and which they give back, if it is one."""
-    types = {source: tensor.dtype for source, tensor in buffers.items()} | {INDEX: torch.int64}
-    found = set()
-    for stage in group.stages:
-        read = {source: types[source] for source in sources(stage.body)}
-        inputs = [
-            t for source, t in read.items() if isinstance(source, Tensor) and is_input(source)
-        ]
-        made = types_beside(stage, list(read.values()), inputs)
-        found |= {made.compute, made.result}
-        types[stage] = made.result
-    (dtype, *others) = found
-    return None if others or dtype not in COMPUTED else dtype
 
 
 def _stage_by_stage(

@@ -16,6 +16,7 @@ from numba import cfunc, types
 
 from einderive.eops.cpu_kernels import machine
 from einderive.eops.cpu_kernels.emit import Emitter
+from einderive.eops.cpu_kernels.simple_elements import truths
 from einderive.eops.cpu_kernels.stored import Code, digest, store, stored
 from einderive.eops.cpu_kernels.table import functions
 from einderive.eops.cpu_kernels.threads import openmp, runner
@@ -23,10 +24,16 @@ from einderive.eops.cpu_kernels.writing import MOST_THREADS, Room
 from einderive.eops.loops.arrange import Strides, plan
 from einderive.eops.loops.cost import steps
 from einderive.eops.loops.group import Group
+from einderive.eops.loops.kinds import TRUTH, Typing
 from einderive.eops.loops.plan import Plan
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.node import Apply, Node, Power, Scope
 from einderive.ta.ir.subst import walk
 
+MEMORY: Final = [do + of for do in ("load", "store") for of in ("", "_float16", "_bfloat16")]
+"""Reads and writes of `machine`."""
+NUMBERS: Final = ("float32", "float64", "int64", "int32", "int16", "int8", "uint8")
+"""The types that values are converted to."""
 KEPT: Final = 512
 """Kernels that are kept for other programs with the same stage."""
 MOST_FACTORS: Final = 16
@@ -50,13 +57,12 @@ class Kernel:
     plan: Plan
     source: str
     run: Callable[[Any], object]
-    dtype: torch.dtype
     code: Code
 
     @property
     def outs(self) -> tuple[tuple[tuple[int, ...], torch.dtype], ...]:
         """Shapes and types of what is written."""
-        return tuple((out.scope.shape, self.dtype) for out in self.plan.outputs)
+        return tuple((out.scope.shape, getattr(torch, out.dtype)) for out in self.plan.outputs)
 
     @property
     def team(self) -> int:
@@ -64,7 +70,7 @@ class Kernel:
         return MOST_THREADS * len(self.plan.reductions) if self.plan.together else 0
 
     def __call__(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        made = [torch.empty(out.scope.shape, dtype=self.dtype) for out in self.plan.outputs]
+        made = [torch.empty(shape, dtype=dtype) for shape, dtype in self.outs]
         addresses = [tensor.data_ptr() for tensor in (*tensors, *made)]
         if self.team:
             team = torch.empty(self.team, dtype=torch.float64)
@@ -80,23 +86,23 @@ def takes(stage: Scope) -> bool:
 
 def _takes(node: Node) -> bool:
     if isinstance(node, Apply):
-        return node.function in functions("float64")
+        return FUNCTIONS[node.function].picks or node.function in functions("float64")
     return not isinstance(node, Power) or abs(node.exponent) <= MOST_FACTORS
 
 
 @lru_cache(maxsize=KEPT)
-def build(group: Group, dtypes: tuple[str, ...], strides: Strides, compute: str) -> Kernel:
-    """The kernel of a group for operands of these types and strides, in the order of
-    `group.operands`."""
-    found = plan(group, strides)
+def build(group: Group, strides: Strides, typing: Typing) -> Kernel:
+    """The kernel of a group for operands of these strides, in the order of `group.operands`, and
+    types."""
+    found = plan(group, strides, typing)
     assert found is not None, "one kernel computes the group"
     emitter = Emitter(found)
     source = emitter.source()
     _prepare()
-    name = digest(source, (*dtypes, compute))
+    name = digest(source, (*typing.operands, *(out.dtype for out in found.outputs)))
     code = stored(name)
     if code is None:
-        space = _names(compute, dtypes, emitter.rooms)
+        space = _names(found, typing.operands, emitter.rooms)
         own = f"kernel_{name}"  # in one process no two functions may have one symbol
         text = source.replace("def kernel(", f"def {own}(", 1)
         exec(compile(text, "<einderive kernel>", "exec"), space)
@@ -105,24 +111,27 @@ def build(group: Group, dtypes: tuple[str, ...], strides: Strides, compute: str)
         code = Code(made.address, made)
     several = found.together or found.pieces > 1
     run = runner(code.address, int(steps(found)) if several else 0, MOST_THREADS)
-    return Kernel(found, source, run, getattr(torch, compute), code)
+    return Kernel(found, source, run, code)
 
 
-def _names(compute: str, dtypes: Sequence[str], rooms: Sequence[Room]) -> dict[str, Any]:
+def _names(plan: Plan, dtypes: Sequence[str], rooms: Sequence[Room]) -> dict[str, Any]:
     """What the source's names mean."""
-    kinds = {"real": compute, "total": "float64"}
+    found: dict[str, Any] = {}
+    for kind in dict.fromkeys(made.kind for made in (*plan.values, *plan.reductions)):
+        if kind != TRUTH:
+            found |= {f"{word}_{kind}": function for word, function in functions(kind).items()}
+            found |= machine.order_keys(kind)
     return {
-        **functions(compute),
+        **found,
+        **truths(),
         **{f"address{k}": machine.pointer(dtype) for k, dtype in enumerate(dtypes)},
-        **{room.function: machine.scratch(kinds[room.kind], room.size) for room in rooms},
-        **{word: getattr(np, kind) for word, kind in kinds.items()},
-        **machine.order_keys(compute),
-        "result": machine.pointer(compute),
-        "totals_of_threads": machine.pointer("float64"),
+        **{f"result{k}": machine.pointer(out.dtype) for k, out in enumerate(plan.outputs)},
+        **{room.function: machine.scratch(room.kind, room.size) for room in rooms},
+        **{f"totals_{kind}": machine.pointer(kind) for kind in ("float64", "int64")},
+        **{word: getattr(np, word) for word in NUMBERS},
+        **{word: getattr(machine, word) for word in MEMORY},
         "inf": math.inf,
         "wide_vectors": machine.wide_vectors,
-        "load": machine.load,
-        "store": machine.store,
         "sum_in_any_order": machine.sum_in_any_order,
         "product_in_any_order": machine.product_in_any_order,
         **{word: types.ExternalFunction(name, types.int32()) for word, name in THREADS.items()},

@@ -15,7 +15,7 @@ inside of the operand, and what is read there is replaced by the fill.
 from __future__ import annotations
 
 from einderive.eops.cpu_kernels.passes import Pass
-from einderive.eops.cpu_kernels.writing import Room, Writer
+from einderive.eops.cpu_kernels.writing import Room, Writer, of_team
 from einderive.eops.loops.plan import Plan
 from einderive.eops.loops.values import Load
 
@@ -27,10 +27,11 @@ class Emitter:
         self.plan = plan
         self.writer = Writer(plan)
         self.text = self.writer.text
-        self.rooms = [Room(f"k{one.value}", "real", one.size) for one in plan.kept]
+        kept = ((one, plan.values[one.value].kind) for one in plan.kept)
+        self.rooms = [Room(f"k{one.value}", kind, one.size) for one, kind in kept]
         if plan.inner is not None:
-            totals = range(len(plan.reductions))
-            self.rooms += [Room(f"t{k}", self.writer.kind(k), plan.block) for k in totals]
+            totals = enumerate(plan.reductions)
+            self.rooms += [Room(f"t{k}", made.kind, plan.block) for k, made in totals]
 
     def source(self) -> str:
         """The function's text."""
@@ -41,7 +42,7 @@ class Emitter:
         for k in sorted(read):
             text.add(f"p{k} = address{k}(data, {k})")
         for k in range(len(plan.outputs)):
-            text.add(f"o{k} = result(data, {operands + k})")
+            text.add(f"o{k} = result{k}(data, {operands + k})")
         for room in self.rooms:
             text.add(f"{room.name} = {room.function}()")
         looped = {*plan.parallel, plan.inner, *(i for p in plan.phases for i in p.loops)}
@@ -50,7 +51,9 @@ class Emitter:
                 text.add(f"i{i} = {side.lo}")
         text.add("thread, threads = this_thread(), all_threads()")
         if plan.together:
-            text.add(f"team = totals_of_threads(data, {operands + len(plan.outputs)})")
+            for kind in sorted({of_team(made.kind) for made in plan.reductions}):
+                place = operands + len(plan.outputs)
+                text.add(f"team_{kind} = totals_{kind}(data, {place})")
         else:
             text.open(
                 f"for w in range({plan.pieces} * thread // threads, "

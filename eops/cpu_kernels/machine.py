@@ -18,6 +18,8 @@ from numba.extending import intrinsic
 TYPES: Final[dict[str, Any]] = {
     "float32": types.float32,
     "float64": types.float64,
+    "float16": types.int16,
+    "bfloat16": types.int16,
     "int64": types.int64,
     "int32": types.int32,
     "int16": types.int16,
@@ -25,7 +27,7 @@ TYPES: Final[dict[str, Any]] = {
     "uint8": types.uint8,
     "bool": types.uint8,
 }
-"""The types of elements that kernels read, as numba has them."""
+"""The types of elements that kernels read, as numba has them; half types by their bits."""
 DATA: Final = types.CPointer(types.int64)
 
 Written: TypeAlias = Callable[..., Any]
@@ -78,6 +80,29 @@ def store(typing: Any, address: Any, index: Any, value: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(address, index, address.dtype), emit
+
+
+@_instruction
+def load_float16(typing: Any, address: Any, index: Any) -> Any:
+    """The element at the index as float32, from its bits."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        bits = builder.load(builder.gep(args[0], [args[1]], inbounds=True))
+        return builder.fpext(builder.bitcast(bits, ir.HalfType()), ir.FloatType())
+
+    return types.float32(address, index), emit
+
+
+@_instruction
+def store_float16(typing: Any, address: Any, index: Any, value: Any) -> Any:
+    """Write the bits of the element next to the value, the even one of two."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        bits = builder.bitcast(builder.fptrunc(args[2], ir.HalfType()), ir.IntType(16))
+        builder.store(bits, builder.gep(args[0], [args[1]], inbounds=True))
+        return context.get_dummy_value()
+
+    return types.void(address, index, types.float32), emit
 
 
 def _floating(name: str) -> Written:
@@ -142,6 +167,8 @@ def sum_in_any_order(typing: Any, total: Any, x: Any) -> Any:
     """`total + x`, where LLVM may change the order of a loop's additions: so it vectorises."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if isinstance(total, types.Integer):
+            return builder.add(*args)
         return builder.fadd(*args, flags=("reassoc", "nsz"))
 
     return total(total, total), emit
@@ -152,6 +179,8 @@ def product_in_any_order(typing: Any, total: Any, x: Any) -> Any:
     """`total * x`, likewise."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if isinstance(total, types.Integer):
+            return builder.mul(*args)
         return builder.fmul(*args, flags=("reassoc", "nsz"))
 
     return total(total, total), emit
@@ -184,14 +213,51 @@ def scratch(dtype: str, count: int) -> Written:
     return own
 
 
+@compiled
+def load_bfloat16(address: Any, index: Any) -> Any:
+    """The element at the index as float32, of which its bits are the first 16."""
+    return float_of(np.int32(load(address, index)) << np.int32(16))
+
+
+@compiled
+def store_bfloat16(address: Any, index: Any, value: Any) -> Any:
+    """Write the bits of the element next to the value, the even one of two; NaN stays NaN."""
+    b = bits_of(value)
+    last = (b >> np.int32(16)) & np.int32(1)
+    near = (b + np.int32(0x7FFF) + last) >> np.int32(16)
+    quiet = (b >> np.int32(16)) | np.int32(0x40)
+    store(address, index, np.int16(near if value == value else quiet))
+
+
+bits_of, float_of = BITS["float32"], FROM_BITS["float32"]
+
+
 def order_keys(dtype: str) -> dict[str, Any]:
-    """Integers in the order of the floating-point numbers, NaN being the greatest (`max_key`) or,
-    with the sign turned, the least (`min_key`); and back.  Their maximum vectorises."""
-    bits, from_bits = BITS[dtype], FROM_BITS[dtype]
+    """Integers in the order of the numbers, NaN being the greatest (`max_key`) or, with the sign
+    turned, the least (`min_key`); and back.  Their maximum vectorises."""
     whole = np.int32 if dtype == "float32" else np.int64
-    real = np.float32 if dtype == "float32" else np.float64
+    keys = _whole_keys() if dtype == "int64" else _real_keys(dtype, whole)
+    words = ("max_key", "of_max_key", "min_key", "of_min_key")
+    found = {f"{word}_{dtype}": key for word, key in zip(words, keys, strict=True)}
+    return {**found, f"least_key_{dtype}": whole(np.iinfo(whole).min)}
+
+
+def _whole_keys() -> tuple[Written, Written, Written, Written]:
+    @compiled
+    def same(x: Any) -> Any:
+        return x
+
+    @compiled
+    def turned(x: Any) -> Any:
+        return ~x
+
+    return same, same, turned, turned
+
+
+def _real_keys(dtype: str, whole: type) -> tuple[Written, Written, Written, Written]:
+    bits, from_bits = BITS[dtype], FROM_BITS[dtype]
     last, top = whole(31 if dtype == "float32" else 63), whole(np.iinfo(whole).max)
-    nothing = real(np.nan)
+    nothing = np.dtype(dtype).type(np.nan)
 
     @compiled
     def max_key(x: Any) -> Any:
@@ -211,10 +277,4 @@ def order_keys(dtype: str) -> dict[str, Any]:
     def of_min_key(key: Any) -> Any:
         return -of_max_key(key)
 
-    return {
-        "max_key": max_key,
-        "min_key": min_key,
-        "of_max_key": of_max_key,
-        "of_min_key": of_min_key,
-        "least_key": whole(np.iinfo(whole).min),
-    }
+    return max_key, of_max_key, min_key, of_min_key

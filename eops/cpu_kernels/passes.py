@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from einderive.eops.cpu_kernels.writing import MOST_THREADS, Writer, number
+from einderive.eops.cpu_kernels.writing import (
+    MOST_THREADS,
+    STORED,
+    Writer,
+    condition,
+    half,
+    number,
+    of_team,
+)
+from einderive.eops.dtypes import LIMITS
+from einderive.eops.loops.kinds import TRUTH
 from einderive.eops.loops.plan import Phase
 from einderive.eops.loops.plan import row_as_text as _row
 from einderive.eops.loops.values import (
@@ -21,15 +31,14 @@ from einderive.eops.loops.values import (
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
-from einderive.ta.ir.node import Condition
 
 COMBINED: Final = {
     "sum": "{0} + {1}",
     "prod": "{0} * {1}",
-    "max": "maximum({0}, {1})",
-    "min": "minimum({0}, {1})",
+    "max": "maximum_{2}({0}, {1})",
+    "min": "minimum_{2}({0}, {1})",
 }
-"""Of two values, in the order of the loops."""
+"""Of two values of a type, in the order of the loops."""
 IN_ANY_ORDER: Final = {"sum": "sum_in_any_order", "prod": "product_in_any_order"}
 
 
@@ -80,15 +89,16 @@ class Pass:
         if not self.phase.reductions:
             return
         for k in self.phase.reductions:
-            self.text.add(f"store(team, {k * MOST_THREADS} + thread, total(t{k}))")
+            own = of_team(self.plan.reductions[k].kind)
+            self.text.add(f"store(team_{own}, {k * MOST_THREADS} + thread, {own}(t{k}))")
         self.text.add("wait_for_all()")
         for k in self.phase.reductions:
-            self.text.add(f"t{k} = {self._identity(k, self.kernel.kind(k))}")
+            self.text.add(f"t{k} = {self._identity(k)}")
         self.text.open("for q in range(threads):")
         for k in self.phase.reductions:
-            found = f"{self.kernel.kind(k)}(load(team, {k * MOST_THREADS} + q))"
-            combined = COMBINED[self.plan.reductions[k].reducer].format(f"t{k}", found)
-            self.text.add(f"t{k} = {combined}")
+            made = self.plan.reductions[k]
+            found = f"{made.kind}(load(team_{of_team(made.kind)}, {k * MOST_THREADS} + q))"
+            self.text.add(f"t{k} = {COMBINED[made.reducer].format(f't{k}', found, made.kind)}")
         self.text.close()
 
     def _jammed(self, i: int) -> int:
@@ -119,12 +129,12 @@ class Pass:
     def _combined(self, reduction: int, total: str) -> str:
         made = self.plan.reductions[reduction]
         value = self.kernel.name(made.value)
-        own = value if REDUCERS[made.reducer].order else f"total({value})"
-        return COMBINED[made.reducer].format(total, own)
+        own = value if REDUCERS[made.reducer].order else f"{made.kind}({value})"
+        return COMBINED[made.reducer].format(total, own, made.kind)
 
     def _start(self) -> None:
         """What totals begin with."""
-        named = [(k, self._identity(k, self.kernel.kind(k))) for k in self.phase.reductions]
+        named = [(k, self._identity(k)) for k in self.phase.reductions]
         if self.rows:
             for k, identity in named:
                 self.text.add(f"t{k} = {identity}")
@@ -134,8 +144,9 @@ class Pass:
                 self.text.add(f"store({self._total(k)}, {identity})")
             self.text.close()
 
-    def _identity(self, reduction: int, kind: str) -> str:
-        return number(REDUCERS[self.plan.reductions[reduction].reducer].identity, kind)
+    def _identity(self, reduction: int) -> str:
+        made = self.plan.reductions[reduction]
+        return number(REDUCERS[made.reducer].identity, made.kind)
 
     def _inner(self) -> None:
         """The inner loop; where it reaches a border, first the part inside, then both ends, which
@@ -165,17 +176,18 @@ class Pass:
 
     def _start_parts(self) -> None:
         for k in self.phase.reductions:
-            reducer = self.plan.reductions[k].reducer
-            if REDUCERS[reducer].order:
-                self.text.add(f"key{k} = least_key")
+            made = self.plan.reductions[k]
+            if REDUCERS[made.reducer].order:
+                self.text.add(f"key{k} = least_key_{made.kind}")
             else:
-                self.text.add(f"part{k} = {self._identity(k, 'total')}")
+                self.text.add(f"part{k} = {self._identity(k)}")
 
     def _end_parts(self) -> None:
         for k in self.phase.reductions:
-            reducer = self.plan.reductions[k].reducer
-            found = f"part{k}" if not REDUCERS[reducer].order else f"of_{reducer}_key(key{k})"
-            self.text.add(f"t{k} = {COMBINED[reducer].format(f't{k}', found)}")
+            reducer, kind = self.plan.reductions[k].reducer, self.plan.reductions[k].kind
+            key = f"of_{reducer}_key_{kind}(key{k})"
+            found = key if REDUCERS[reducer].order else f"part{k}"
+            self.text.add(f"t{k} = {COMBINED[reducer].format(f't{k}', found, kind)}")
 
     def _stores(self) -> None:
         """What is done with the values of a point."""
@@ -184,9 +196,10 @@ class Pass:
             made = self.plan.reductions[k]
             value, ordered = name(made.value), bool(REDUCERS[made.reducer].order)
             if self.rows and ordered:
-                self.text.add(f"key{k} = max(key{k}, {made.reducer}_key({value}))")
+                self.text.add(f"key{k} = max(key{k}, {made.reducer}_key_{made.kind}({value}))")
             elif self.rows:
-                self.text.add(f"part{k} = {IN_ANY_ORDER[made.reducer]}(part{k}, total({value}))")
+                word = IN_ANY_ORDER[made.reducer]
+                self.text.add(f"part{k} = {word}(part{k}, {made.kind}({value}))")
             else:
                 at = self._total(k)
                 self.text.add(f"store({at}, {self._combined(k, f'load({at})')})")
@@ -197,7 +210,8 @@ class Pass:
     def _write_outputs(self) -> None:
         for k in self.phase.outputs:
             out = self.plan.outputs[k]
-            self.text.add(f"store(o{k}, {_row(out.offset)}, {self.kernel.name(out.value)})")
+            value = f"{STORED.get(out.dtype, out.dtype)}({self.kernel.name(out.value)})"
+            self.text.add(f"store{half(out.dtype)}(o{k}, {_row(out.offset)}, {value})")
 
     def _place(self, place: int) -> str:
         """Where a kept value lies."""
@@ -290,7 +304,7 @@ class Pass:
 
     def _read(self, name: str, load: Load, checked: bool) -> None:
         if load.empty:
-            self.text.add(f"{name} = {number(load.fill)}")
+            self.text.add(f"{name} = {number(load.fill, load.kind)}")
             return
         where, misses = [_row(load.offset)], []
         for one in load.checked:
@@ -301,28 +315,33 @@ class Pass:
             where.append(f"{index} * {one.stride}")
             misses.append(f"{index}b")
         place = " + ".join(part for part in where if part != "0") or "0"
-        self.text.add(f"{name} = real(load(p{load.operand}, {place}))")
+        read = f"load{half(load.dtype)}(p{load.operand}, {place})"
+        self.text.add(f"{name} = {load.kind}({read})")
         if misses:
-            self.text.add(f"{name} = {name} if {' & '.join(misses)} else {number(load.fill)}")
+            fill = number(load.fill, load.kind)
+            self.text.add(f"{name} = {name} if {' & '.join(misses)} else {fill}")
 
     def _expression(self, value: Value, checked: bool) -> str:
         of = [self.kernel.name(arg) for arg in getattr(value, "args", ())]
         match value:
-            case Position(row):
-                return f"real({_row(row)})"
-            case Total(k):
-                return f"real(t{k})" if self.rows else f"real(load(t{k}, i{self.plan.inner} - low))"
+            case Position(row, kind):
+                return f"{kind}({self._small(row)})"
+            case Total(k, kind):
+                return f"{kind}(t{k})" if self.rows else f"{kind}(load({self._total(k)}))"
             case Operation("+" | "*" | "/" as word, _):
                 return f" {word} ".join(of)
-            case Operation(word, _):
-                return f"{word}({', '.join(of)})"
-            case Choice(conditions, _, border):
+            case Operation("choose", _):
+                return f"{of[1]} if {of[0]} else {of[2]}"
+            case Operation(word, _, kind):
+                own = word if kind in (TRUTH, word) else f"{word}_{kind}"
+                return f"{own}({', '.join(of)})"
+            case Choice(conditions, _, _, border):
                 held = [c for c in conditions if not (border and self._inside(c.row, checked))]
-                text = " & ".join(f"({_condition(c)})" for c in held)
+                text = " & ".join(f"({condition(c)})" for c in held)
                 return f"{of[0]} if {text} else {of[1]}" if held else of[0]
         raise TypeError(f"{type(value).__name__} is no expression")
 
-
-def _condition(condition: Condition) -> str:
-    relation, row = condition
-    return f"{_row(row)} {relation} 0"
+    def _small(self, row: Row) -> str:
+        """The row's number; one of 32 bits is what every processor converts in vectors."""
+        (least, greatest), found = LIMITS["int32"], affine.bounds(row, self.plan.domain)
+        return f"int32({_row(row)})" if least <= found[0] and found[1] <= greatest else _row(row)

@@ -1,4 +1,4 @@
-"""Comparisons, choices, roundings and other functions of a few instructions, for loops."""
+"""Comparisons, roundings and other functions of a few instructions, for loops."""
 
 from __future__ import annotations
 
@@ -26,51 +26,47 @@ from einderive.eops.cpu_kernels.machine import (
 def simple(dtype: str) -> Mapping[str, Written]:
     """The functions by their names in the notation, for float32 or float64."""
     real = np.float32 if dtype == "float32" else np.float64
-    return _comparisons(real) | _pieces(real) | _roundings() | _by_others(real, dtype)
+    return _pieces(real) | _roundings() | _by_others(real, dtype)
 
 
-def _comparisons(real: type) -> dict[str, Written]:
-    zero, one = real(0), real(1)
+@cache
+def truths() -> Mapping[str, Written]:
+    """The functions that say whether something is so, for numbers of every type."""
+    infinity = math.inf
 
     @compiled
     def less(x: Any, y: Any) -> Any:
-        return one if x < y else zero
+        return x < y
 
     @compiled
     def less_equal(x: Any, y: Any) -> Any:
-        return one if x <= y else zero
+        return x <= y
 
     @compiled
     def equal(x: Any, y: Any) -> Any:
-        return one if x == y else zero
+        return x == y
 
     @compiled
     def not_equal(x: Any, y: Any) -> Any:
-        return zero if x == y else one
-
-    @compiled
-    def choose(c: Any, x: Any, y: Any) -> Any:
-        return y if c == zero else x
+        return x != y
 
     @compiled
     def isnan(x: Any) -> Any:
-        return zero if x == x else one
+        return x != x
 
     @compiled
     def isinf(x: Any) -> Any:
-        return one if absolute(x) == infinity else zero
+        return (x == infinity) | (x == -infinity)
 
     @compiled
     def isfinite(x: Any) -> Any:
-        return one if absolute(x) < infinity else zero
+        return (x > -infinity) & (x < infinity)
 
-    infinity = real(math.inf)
     return {
         "less": less,
         "less_equal": less_equal,
         "equal": equal,
         "not_equal": not_equal,
-        "choose": choose,
         "isnan": isnan,
         "isinf": isinf,
         "isfinite": isfinite,

@@ -17,6 +17,7 @@ from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from platform import machine
 from typing import Any, Final, NamedTuple
 
 import platformdirs
@@ -68,6 +69,12 @@ def _surroundings() -> tuple[str, ...]:
         binding.get_host_cpu_name(),
         binding.get_host_cpu_features().flatten(),
     )
+
+
+def has_half() -> bool:
+    """Whether the processor converts float16."""
+    features = binding.get_host_cpu_features()
+    return bool(features.get("f16c", machine() not in ("x86_64", "AMD64", "i686")))
 
 
 def stored(name: str) -> Code | None:

@@ -6,18 +6,23 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Final, NamedTuple
 
-from einderive.eops.loops.plan import Plan
+from einderive.eops.dtypes import LIMITS
+from einderive.eops.loops.kinds import TRUTH
+from einderive.eops.loops.plan import Plan, row_as_text
 from einderive.eops.loops.values import Constant
 from einderive.ta.exact.fields import rounded
-from einderive.ta.functions import REDUCERS
-from einderive.ta.ir.node import Number
+from einderive.ta.ir.node import Condition, Number
+
+STORED: Final = {TRUTH: "uint8", "float16": "float32", "bfloat16": "float32"}
+"""What is given to a store, where it is not the type that is written."""
+HALVES: Final = ("float16", "bfloat16")
 
 MOST_THREADS: Final = 128
 """That work together on one result."""
 
 
 class Room(NamedTuple):
-    """Memory of the kernel's own: so many numbers, `real` or `total`."""
+    """Memory of the kernel's own: so many numbers of a type."""
 
     name: str
     kind: str
@@ -56,15 +61,34 @@ class Writer:
     text: Text = field(default_factory=Text)
     known: set[object] = field(default_factory=set)
 
-    def kind(self, reduction: int) -> str:
-        return "real" if REDUCERS[self.plan.reductions[reduction].reducer].order else "total"
-
     def name(self, place: int) -> str:
         value = self.plan.values[place]
-        return number(value.value) if isinstance(value, Constant) else f"v{place}"
+        if isinstance(value, Constant):
+            return number(value.value, value.kind)
+        return f"v{place}"
 
 
-def number(value: Number | int, kind: str = "real") -> str:
+def number(value: Number | int, kind: str) -> str:
+    """In int64, an infinity is the number beyond which there is none."""
+    if kind == "int64":
+        least, greatest = LIMITS[kind]
+        return f"int64({min(max(value, least), greatest)})"
     found = rounded(value)
     text = "inf" if found == inf else "-inf" if found == -inf else repr(found)
     return f"{kind}({text})"
+
+
+def of_team(kind: str) -> str:
+    """The type of 64 bits in which threads exchange totals of a type."""
+    return "int64" if kind == "int64" else "float64"
+
+
+def half(dtype: str) -> str:
+    """What is appended to `load` and `store` where elements are kept as their bits."""
+    return f"_{dtype}" if dtype in HALVES else ""
+
+
+def condition(held: Condition) -> str:
+    """As a comparison of integers."""
+    relation, row = held
+    return f"{row_as_text(row)} {relation} 0"

@@ -13,6 +13,7 @@ from einderive.eops.loops.cost import operations, seconds
 from einderive.eops.loops.draft import Draft, merged
 from einderive.eops.loops.group import Group, aligned
 from einderive.eops.loops.keep import with_kept
+from einderive.eops.loops.kinds import Typing, alike
 from einderive.eops.loops.plan import SIZES, Phase, Plan, Sizes
 from einderive.eops.loops.values import Choice, Load, Total, Value, masks, operands_of
 from einderive.ta.ir import affine
@@ -24,18 +25,21 @@ Strides = tuple[tuple[int, ...], ...]
 
 
 @lru_cache(maxsize=4096)
-def plan(group: Group, strides: Strides) -> Plan | None:
-    """The plan for operands of these strides, in the order of `group.operands`; None where no one
-    kernel computes the group.  No range of a stage is empty."""
-    return min(plans(group, strides), key=seconds, default=None)
+def plan(group: Group, strides: Strides, typing: Typing | None = None) -> Plan | None:
+    """The plan for operands of these strides, in the order of `group.operands`, and of these types
+    (all float32 where none are given); None where no one kernel computes the group.  No range of a
+    stage is empty."""
+    return min(plans(group, strides, typing), key=seconds, default=None)
 
 
-def plans(group: Group, strides: Strides, sizes: Sizes = SIZES) -> tuple[Plan, ...]:
+def plans(
+    group: Group, strides: Strides, typing: Typing | None = None, sizes: Sizes = SIZES
+) -> tuple[Plan, ...]:
     """The plans among which `plan` chooses."""
     alignment = aligned(group)
     if alignment is None:
         return ()
-    made = Bodies(group, alignment, strides)
+    made = Bodies(group, alignment, strides, typing or alike(group, "float32"))
     draft = merged(
         Draft(
             group,

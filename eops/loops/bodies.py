@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from einderive.eops.loops.group import Alignment, Group
+from einderive.eops.loops.kinds import TRUTH, Compared, Typing, of_total
 from einderive.eops.loops.values import (
     Checked,
     Choice,
@@ -23,6 +25,7 @@ from einderive.eops.loops.values import (
     Value,
     Values,
 )
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import (
@@ -41,27 +44,34 @@ from einderive.ta.ir.node import (
 )
 from einderive.ta.ir.positions import INDEX
 
-ONE = Constant(1)
-
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """A total over the iterators `own`, at each place of the shared loops."""
+    """A total over the iterators `own`, at each place of the shared loops, summed up in `kind`."""
 
     reducer: str
     value: int
+    kind: str
     own: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A stage that is written: element `offset` of its tensor gets the value, for all iterators
-    `own` at each place of the shared loops."""
+    """A stage that is written: element `offset` of its tensor, of the type `dtype`, gets the value,
+    for all iterators `own` at each place of the shared loops."""
 
     scope: Scope
     value: int
     own: tuple[int, ...]
     offset: Row
+    dtype: str
+
+
+class _At(NamedTuple):
+    """Where a term stands: in a stage, with these rows for its iterators."""
+
+    stage: Scope
+    rows: tuple[Row, ...]
 
 
 @dataclass
@@ -71,13 +81,16 @@ class Bodies:
     group: Group
     alignment: Alignment
     strides: Sequence[Sequence[int]]
+    typing: Typing
     values: Values = field(default_factory=Values)
     reductions: list[Reduction] = field(default_factory=list)
     totals: dict[Source, int] = field(default_factory=dict)
     outputs: list[Output] = field(default_factory=list)
-    _done: dict[tuple[Node, tuple[Row, ...]], int] = field(default_factory=dict)
+    _done: dict[tuple[Node, str, Scope, tuple[Row, ...]], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._compared = Compared(self.group, self.typing)
+        self._kinds = dict(zip(self.group.stages, self.typing.stages, strict=True))
         self._operand = {source: k for k, source in enumerate(self.group.operands)}
         self._inside = {*self.group.stages}
         for stage in self.group.stages:
@@ -90,7 +103,9 @@ class Bodies:
         places = self.alignment.places[stage]
         rows = tuple(affine.iterator(place) for place in places)
         own = tuple(sorted(places[len(stage.loops) :]))
-        made = Reduction(stage.reducer, self._value(stage.body, rows), own)
+        kind = self._kinds[stage].compute
+        value = self._value(stage.body, kind, _At(stage, rows))
+        made = Reduction(stage.reducer, value, of_total(kind, stage.reducer), own)
         if made not in self.reductions:
             self.reductions.append(made)
         self.totals[stage] = self.reductions.index(made)
@@ -102,83 +117,105 @@ class Bodies:
         for i in reversed(range(len(stage.loops))):
             offset = affine.add(offset, affine.shift(rows[i], -stage.loops[i].lo), stride)
             stride *= stage.loops[i].extent
+        kind, dtype = self._kinds[stage]
         if stage.sums:
-            value = self.values.place(Total(self.totals[stage]))
+            value = self.values.place(Total(self.totals[stage], kind))
         else:
-            value = self._value(stage.body, rows)
+            value = self._value(stage.body, kind, _At(stage, rows))
         own = tuple(sorted(p for p in places[: len(stage.loops)] if p >= self.alignment.shared))
-        self.outputs.append(Output(stage, value, own, offset))
+        self.outputs.append(Output(stage, value, own, offset, dtype))
 
-    def _value(self, node: Node, rows: tuple[Row, ...]) -> int:
-        """The place of the term's value, with these rows for its iterators."""
-        key = node, tuple(rows[i] for i in affine.bits(node.free))
+    def _value(self, node: Node, kind: str, at: _At) -> int:
+        """The place of the term's value in this type."""
+        key = node, kind, at.stage, tuple(at.rows[i] for i in affine.bits(node.free))
         found = self._done.get(key)
         if found is None:
-            found = self._done[key] = self.values.place(self._made(node, rows))
+            found = self._done[key] = self.values.place(self._made(node, kind, at))
         return found
 
-    def _made(self, node: Node, rows: tuple[Row, ...]) -> Value:
+    def _made(self, node: Node, kind: str, at: _At) -> Value:
+        truth = isinstance(node, Apply) and FUNCTIONS[node.function].truth
+        if truth and kind != TRUTH:
+            return Operation(kind, (self._value(node, TRUTH, at),), kind)
+        if kind == TRUTH and not truth:
+            own = self._own_kind([node], at)
+            zero = self.values.place(Constant(0, own))
+            return Operation("not_equal", (self._value(node, own, at), zero), TRUTH)
         match node:
             case Const():
-                return Constant(node.value)
+                return Constant(node.value, kind)
             case Access():
-                return self._read(node, rows)
+                return self._read(node, kind, at)
             case Add():
-                return self._operation("+", node.terms, rows)
+                args = [self._value(term, kind, at) for term in node.terms]
+                return Operation("+", _ordered(args), kind)
             case Mul():
-                return self._product(node.factors, rows)
+                return self._product(node.factors, kind, at)
             case Power():
-                return self._product((node,), rows)
+                return self._product((node,), kind, at)
             case Apply():
-                return self._operation(node.function, node.args, rows)
+                return self._applied(node, kind, at)
             case Select():
-                held = tuple(Condition(c.relation, self._row(c.row, rows)) for c in node.conditions)
-                return Choice(
-                    held, (self._value(node.then, rows), self._value(node.otherwise, rows))
-                )
+                rows = [self._row(c.row, at) for c in node.conditions]
+                pairs = zip(node.conditions, rows, strict=True)
+                held = tuple(Condition(c.relation, row) for c, row in pairs)
+                of = (self._value(node.then, kind, at), self._value(node.otherwise, kind, at))
+                return Choice(held, of, kind)
         raise TypeError(f"{type(node).__name__} is not a scalar expression")
 
-    def _operation(self, word: str, nodes: Sequence[Node], rows: tuple[Row, ...]) -> Operation:
-        args = [self._value(node, rows) for node in nodes]
-        return Operation(word, _ordered(args) if word == "+" else tuple(args))
+    def _applied(self, node: Apply, kind: str, at: _At) -> Operation:
+        kinds = [kind] * len(node.args)
+        if kind == TRUTH:
+            kinds = [self._own_kind(node.args, at)] * len(node.args)
+        elif FUNCTIONS[node.function].picks:
+            kinds[0] = TRUTH
+        pairs = zip(node.args, kinds, strict=True)
+        return Operation(node.function, tuple(self._value(*pair, at) for pair in pairs), kind)
 
-    def _product(self, factors: Sequence[Node], rows: tuple[Row, ...]) -> Value:
+    def _own_kind(self, operands: Sequence[Node], at: _At) -> str:
+        return self._compared.kind(operands, at.stage, self._kinds[at.stage].compute)
+
+    def _product(self, factors: Sequence[Node], kind: str, at: _At) -> Value:
         """Factors first, then a division, as a division is more exact than a reciprocal."""
         above: list[int] = []
         below: list[int] = []
         for factor in factors:
             if isinstance(factor, Power):
                 part = below if factor.exponent < 0 else above
-                part += [self._value(factor.base, rows)] * abs(factor.exponent)
+                part += [self._value(factor.base, kind, at)] * abs(factor.exponent)
             else:
-                above.append(self._value(factor, rows))
-        product = self._multiplied(above or [self.values.place(ONE)])
+                above.append(self._value(factor, kind, at))
+        product = self._multiplied(above or [self.values.place(Constant(1, kind))], kind)
         if below:
-            divisor = self.values.place(self._multiplied(below))
-            return Operation("/", (self.values.place(product), divisor))
+            divisor = self.values.place(self._multiplied(below, kind))
+            return Operation("/", (self.values.place(product), divisor), kind)
         return product
 
-    def _multiplied(self, factors: Sequence[int]) -> Value:
+    def _multiplied(self, factors: Sequence[int], kind: str) -> Value:
         if len(factors) == 1:
             return self.values.listed[factors[0]]
-        return Operation("*", _ordered(factors))
+        return Operation("*", _ordered(factors), kind)
 
-    def _row(self, row: Row, rows: tuple[Row, ...]) -> Row:
-        return affine.simplify(affine.substitute(row, rows), self.alignment.domain)
+    def _row(self, row: Row, at: _At) -> Row:
+        return affine.simplify(affine.substitute(row, at.rows), self.alignment.domain)
 
-    def _read(self, access: Access, outer: tuple[Row, ...]) -> Value:
-        rows = tuple(self._row(row, outer) for row in access.rows)
+    def _read(self, access: Access, kind: str, at: _At) -> Value:
+        rows = tuple(self._row(row, at) for row in access.rows)
         source = access.source
         if source is INDEX:
-            return Position(rows[0])
-        if source in self.totals:
-            return Total(self.totals[source])
+            return Position(rows[0], kind)
+        if isinstance(source, Scope) and source in self.totals:
+            return self._converted(Total(self.totals[source], self._kinds[source].compute), kind)
         if isinstance(source, Scope) and source in self._inside:
-            return self._inlined(source, rows, access.fill)
-        return self._load(source, rows, access.fill)
+            return self._inlined(source, rows, access.fill, kind)
+        return self._load(source, rows, access.fill, kind)
 
-    def _inlined(self, stage: Scope, rows: tuple[Row, ...], fill: Number) -> Value:
-        value = self._value(stage.body, rows)
+    def _converted(self, value: Value, kind: str) -> Value:
+        return value if value.kind == kind else Operation(kind, (self.values.place(value),), kind)
+
+    def _inlined(self, stage: Scope, rows: tuple[Row, ...], fill: Number, kind: str) -> Value:
+        made = self._value(stage.body, self._kinds[stage].compute, _At(stage, rows))
+        value = self._converted(self.values.listed[made], kind)
         held: list[Condition] = []
         for row, side in zip(rows, stage.loops, strict=True):
             low, high = affine.bounds(row, self.alignment.domain)
@@ -187,10 +224,11 @@ class Bodies:
             if high >= side.hi:
                 held.append(Condition(">=", affine.add(affine.constant(side.hi - 1), row, -1)))
         if not held:
-            return self.values.listed[value]
-        return Choice(tuple(held), (value, self.values.place(Constant(fill))), border=True)
+            return value
+        of = self.values.place(value), self.values.place(Constant(fill, kind))
+        return Choice(tuple(held), of, kind, border=True)
 
-    def _load(self, source: Source, rows: tuple[Row, ...], fill: Number) -> Load:
+    def _load(self, source: Source, rows: tuple[Row, ...], fill: Number, kind: str) -> Load:
         operand, domain = self._operand[source], self.alignment.domain
         offset, checked = affine.ZERO, []
         for row, bound, stride in zip(rows, source.ranges, self.strides[operand], strict=True):
@@ -201,7 +239,8 @@ class Bodies:
             else:
                 offset = affine.add(offset, index, stride)
         empty = any(bound.extent == 0 for bound in source.ranges)
-        return Load(operand, offset, tuple(checked), fill, empty)
+        dtype = self.typing.operands[operand]
+        return Load(operand, offset, tuple(checked), fill, empty, dtype, kind)
 
 
 def _ordered(args: Sequence[int]) -> tuple[int, ...]:

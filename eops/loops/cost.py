@@ -57,9 +57,11 @@ def operations(value: Value) -> float:
             return len(args) - 1.0
         case Operation("/", _):
             return DIVISION
-        case Operation(word, _):
+        case Operation(word, _, kind):
+            if kind in (word, "int64"):
+                return 1.0
             return 1.0 if word in SIMPLE else 2 * DIVISION if word in ROOTS else CALL
-        case Choice(conditions, _, _):
+        case Choice(conditions):
             return float(len(conditions))
     return 0.0
 

@@ -224,7 +224,7 @@ def _text(plan: Plan, value: Value) -> str:
     names = [_name(plan, place) for place in operands_of(value)]
     rows: Sequence[Row] = rows_of(value)
     match value:
-        case Load(operand, offset, checked, fill, _):
+        case Load(operand, offset, checked, fill):
             where = [row_as_text(offset)] + [f"{c.stride}*[{row_as_text(c.row)}]" for c in checked]
             return f"p{operand}[{' + '.join(where)}]" + (f" else {fill}" if checked else "")
         case Total(k):

@@ -2,14 +2,16 @@
 
     v0 = X[40*i0 + i1];  v1 = total 0;  v2 = v0 + -1*v1;  v3 = exp(v2)
 
-A value names others by their places in the list.  Equal values are one, so that what several stages
-compute alike is computed once.  Nothing is rearranged: a value rounds as its stage does.
+Each has a `kind`, the type that it is computed in (`kinds`); operands of an operation have one and
+the same.  A value names others by their places in the list.  Equal values are one, so that what
+several stages compute alike is computed once.  Nothing is rearranged: a value rounds as its stage
+does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
 from einderive.ta.ir import affine
@@ -28,6 +30,7 @@ class Checked(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Constant:
     value: Number
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,26 +38,32 @@ class Position:
     """A row of iterators as a number."""
 
     row: Row
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
     """A read: element `offset` of the operand, and for each checked dimension index times stride
-    elements further, or the fill where an index misses.  `empty`: the operand has no element."""
+    elements further, or the fill where an index misses.  `dtype` is the operand's type; `empty`: it
+    has no element."""
 
     operand: int
     offset: Row
     checked: tuple[Checked, ...]
     fill: Number
     empty: bool
+    dtype: str
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`+` and `*` of any number of values, `/` of two, or a function of the notation."""
+    """`+` and `*` of any number of values, `/` of two, a function of the notation, or a conversion,
+    of which the word is its kind.  `choose` has a truth value first."""
 
     word: str
     args: tuple[int, ...]
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +73,7 @@ class Choice:
 
     conditions: tuple[Condition, ...]
     args: tuple[int, int]
+    kind: str
     border: bool = False
 
 
@@ -72,6 +82,7 @@ class Total:
     """What a reduction of the kernel has given, at the same place of the shared loops."""
 
     reduction: int
+    kind: str
 
 
 Value: TypeAlias = Constant | Position | Load | Operation | Choice | Total
@@ -100,11 +111,11 @@ def operands_of(value: Value) -> tuple[int, ...]:
 def rows_of(value: Value) -> tuple[Row, ...]:
     """The rows of iterators that the value itself has."""
     match value:
-        case Position(row):
-            return (row,)
-        case Load(_, offset, checked, _, _):
-            return (offset, *(one.row for one in checked))
-        case Choice(conditions, _, _):
+        case Position():
+            return (value.row,)
+        case Load():
+            return (value.offset, *(one.row for one in value.checked))
+        case Choice(conditions):
             return tuple(condition.row for condition in conditions)
     return ()
 
@@ -113,13 +124,14 @@ def with_rows(value: Value, rows: Sequence[Row]) -> Value:
     """The value with these rows in the place of `rows_of`."""
     match value:
         case Position():
-            return Position(rows[0])
-        case Load(operand, _, checked, fill, empty):
-            moved = tuple(one._replace(row=row) for one, row in zip(checked, rows[1:], strict=True))
-            return Load(operand, rows[0], moved, fill, empty)
-        case Choice(conditions, args, border):
+            return replace(value, row=rows[0])
+        case Load():
+            pairs = zip(value.checked, rows[1:], strict=True)
+            moved = tuple(one._replace(row=row) for one, row in pairs)
+            return replace(value, offset=rows[0], checked=moved)
+        case Choice(conditions):
             held = tuple(Condition(c.relation, r) for c, r in zip(conditions, rows, strict=True))
-            return Choice(held, args, border)
+            return replace(value, conditions=held)
     return value
 
 

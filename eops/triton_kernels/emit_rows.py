@@ -177,8 +177,8 @@ class _Writer:
                     condition_text(c, self.frame, self._spread(c.row)) for c in conditions
                 )
                 return f"tl.where({tests}, {self._name(then)}, {self._name(otherwise)})"
-            case Operation(word, args):
-                return self._operation(word, args)
+            case Operation(word, args, kind):
+                return self._name(args[0]) if word == kind else self._operation(word, args)
             case Position() | Constant() | Total():
                 raise AssertionError("plans have no such value to compute")
 

@@ -21,6 +21,7 @@ from einderive.eops.loops.arrange import dense, levels
 from einderive.eops.loops.bodies import Bodies, Output, Reduction
 from einderive.eops.loops.draft import Draft, merged
 from einderive.eops.loops.group import Group, aligned
+from einderive.eops.loops.kinds import alike
 from einderive.eops.loops.values import Load, Operation, Position, Value, masks, rows_of
 from einderive.eops.triton_kernels.blocks import UNITS, Config, power_of_two
 from einderive.eops.triton_kernels.plan import magnitude
@@ -129,7 +130,7 @@ def row_plan(group: Group, dtypes: tuple[str, ...]) -> RowPlan | None:
     compute, alignment = _compute_type(group, dtypes), aligned(group)
     if compute is None or alignment is None:
         return None
-    made = Bodies(group, alignment, dense(group))
+    made = Bodies(group, alignment, dense(group), alike(group, compute))
     draft = merged(
         Draft(
             group,
@@ -177,7 +178,7 @@ def _has_triton(value: Value) -> bool:
     """Positions are integers, which would be compared as such: those have kernels of their own."""
     if not isinstance(value, Operation) or value.word in ("+", "*", "/"):
         return not isinstance(value, Position)
-    return bool(FUNCTIONS[value.word].triton)
+    return value.word == value.kind or bool(FUNCTIONS[value.word].triton)
 
 
 def _types_of(group: Group, dtypes: Sequence[str]) -> dict[Source, str]:

@@ -14,15 +14,15 @@ import pytest
 import torch
 
 import einderive as ed
-from einderive.eops.cpu_kernels.build import build as build_loops
 from einderive.eops.triton_kernels.build import write_source
 from einderive.eops.triton_kernels.emit_triton import emit
 from einderive.eops.triton_kernels.plan import plan
 from einderive.frontend.baselines.rival import rivals
 from einderive.ta.errors import BuildError, EinderiveError, RecordError
 from einderive.ta.ir.program import Program, Statement
-from einderive.ta.ir.subst import rebuild, sources
+from einderive.ta.ir.subst import rebuild
 from einderive.ta.printing.latex import latex
+from tests.eops.compiled import compiled
 from tests.hostile.attempt import record
 
 NAMES = (
@@ -202,14 +202,19 @@ def test_the_source_of_compiled_loops_holds_no_text_of_the_formula() -> None:
         text = f"""Strange[inner] = {reducer}[other](
             where(other > inner, exp(Tensor1[inner,other]), -inf)*fill2{{fill=0.5}}[other+1])"""
         (scope,) = ed.parse(text, Tensor1=(3, 4), fill2=(4,)).roots()
-        strides = tuple(torch.empty(source.shape).stride() for source in sources(scope.body))
-        kernel = build_loops(scope, ("float32",) * 2, strides, "float32")
+        kernel = compiled(scope)
         words = set(re.findall(r"[A-Za-z_]\w*", kernel.source))
-        numbered = {word for word in words if re.fullmatch(r"([vip]|address)\d+|k\d+[wb]?", word)}
+        numbered = {
+            word
+            for word in words
+            if re.fullmatch(r"([vipotr]|key|part|address|result)\d+|n\d+[wb]?", word)
+        }
         assert len(numbered) > 5
-        known = """def kernel data out result for in range if else min max start stop low high w
-            rest thread threads this_thread all_threads t part key real total load store inf exp
-            maximum least_key max_key of_max_key sum_in_any_order product_in_any_order"""
+        known = """def kernel data for in range if else min max start stop low high w rest inf load
+            store wide_vectors thread threads this_thread all_threads float32 float64
+            exp_float32 maximum_float32
+            least_key_float32 max_key_float32 of_max_key_float32 sum_in_any_order
+            product_in_any_order"""
         assert words <= numbered | {*known.split()}, words
 
 

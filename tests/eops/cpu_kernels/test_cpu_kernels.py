@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from einderive.eops.back_ends import lowered
 from einderive.eops.back_ends.cpu_kernels import CPU_KERNELS
 from einderive.eops.back_ends.task import Task
-from einderive.eops.cpu_kernels.build import build, takes
+from einderive.eops.cpu_kernels.build import takes
 from einderive.eops.loops.arrange import plan
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.plan import Plan
@@ -27,6 +27,7 @@ from einderive.ta.ir.node import Access, Node, Scope, Source
 from einderive.ta.ir.subst import rebuild, sources, stages
 from einderive.ta.notation.parse import parse
 from tests.amount import examples, one_in
+from tests.eops.compiled import compiled
 from tests.eops.random_scopes import KINDS, random_scope
 from tests.eops.stages import SCOPES
 from tests.strategies import Grammar, scopes
@@ -61,7 +62,7 @@ def alone(stage: Scope) -> Scope:
 
 def computed(stage: Scope, tensors: list[torch.Tensor], dtype: str = "float64") -> torch.Tensor:
     strides = tuple(tensor.stride() for tensor in tensors)
-    (found,) = build(Group.alone(stage), (dtype,) * len(tensors), strides, dtype)(*tensors)
+    (found,) = compiled(stage, dtype, strides)(*tensors)
     return found
 
 
@@ -184,8 +185,8 @@ def _plan(text: str, shape: tuple[int, ...], strides: tuple[int, ...]) -> Plan:
     return found
 
 
-def test_other_types_are_left_to_torch() -> None:
-    """Integers and half types are computed as torch computes them; a mixture of types as well."""
+def test_one_program_takes_operands_of_every_type() -> None:
+    """Complex ones are left to torch."""
     one = make_scope(
         [Range(0, 5)],
         [],
@@ -194,7 +195,8 @@ def test_other_types_are_left_to_torch() -> None:
     run, word = lowered(Task(one, "cpu", compiled=True))
     assert word == CPU_KERNELS.word
     (source,) = sources(one.body)
-    for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int32):
+    halves = torch.float16, torch.bfloat16
+    for dtype in (torch.float32, torch.float64, *halves, torch.int32, torch.complex64):
         data = torch.arange(5).to(dtype)
         expected = data + 1 if dtype is not torch.int32 else (data + 1).long()
         torch.testing.assert_close(run({source: data}), expected)

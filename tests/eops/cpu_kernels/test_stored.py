@@ -12,8 +12,8 @@ import torch
 from einderive.eops.cpu_kernels import build as building
 from einderive.eops.cpu_kernels import stored
 from einderive.eops.cpu_kernels.build import Kernel, build
-from einderive.eops.loops.group import Group
 from einderive.ta.notation.parse import parse
+from tests.eops.compiled import compiled
 
 DATA = torch.rand(50)
 
@@ -22,7 +22,7 @@ def made(text: str = "Y[i] = exp(A[i]) + 2") -> Kernel:
     """The kernel as a new process would make it."""
     build.cache_clear()
     (scope,) = parse(text, {"A": (50,)}, "float32").roots()
-    return build(Group.alone(scope), ("float32",), ((1,),), "float32")
+    return compiled(scope)
 
 
 def check(kernel: Kernel) -> None:

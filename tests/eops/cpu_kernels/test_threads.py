@@ -13,17 +13,16 @@ import torch
 
 from einderive.eops.cpu_kernels import threads
 from einderive.eops.cpu_kernels.build import build
-from einderive.eops.loops.group import Group
 from einderive.ta.notation.parse import parse
+from tests.eops.compiled import compiled
 
 FORKED = """
 import os, torch
-from einderive.eops.cpu_kernels.build import build
-from einderive.eops.loops.group import Group
 from einderive.ta.notation.parse import parse
+from tests.eops.compiled import compiled
 torch.set_num_threads(2)
 (scope,) = parse("Y[i] = exp(A[i])", {"A": (1 << 20,)}, "float32").roots()
-kernel = build(Group.alone(scope), ("float32",), ((1,),), "float32")
+kernel = compiled(scope)
 data = torch.rand(1 << 20)
 (expected,) = kernel(data)
 child = os.fork()
@@ -55,7 +54,7 @@ def test_a_forked_process_runs_kernels() -> None:
 
 def test_calls_from_several_threads_at_once() -> None:
     (scope,) = parse("Y[i] = 2*A[i] + 1", {"A": (1 << 19,)}, "float32").roots()
-    kernel = build(Group.alone(scope), ("float32",), ((1,),), "float32")
+    kernel = compiled(scope)
     operands = [torch.rand(1 << 19) for _ in range(8)]
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(kernel, operands * 4))
@@ -68,7 +67,5 @@ def test_without_openmp_one_thread_does_all(monkeypatch: pytest.MonkeyPatch) -> 
     (scope,) = parse("Y[i] = 3*A[i]", {"A": (1 << 19,)}, "float32").roots()
     build.cache_clear()
     data = torch.rand(1 << 19)
-    torch.testing.assert_close(
-        build(Group.alone(scope), ("float32",), ((1,),), "float32")(data)[0], 3 * data
-    )
+    torch.testing.assert_close(compiled(scope)(data)[0], 3 * data)
     build.cache_clear()

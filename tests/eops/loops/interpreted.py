@@ -6,7 +6,7 @@ It shows what the plan and its text do, without numba: hundreds of kernels in a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,6 +22,7 @@ from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.writing import MOST_THREADS
 from einderive.eops.loops.arrange import Strides, plans
 from einderive.eops.loops.group import Group
+from einderive.eops.loops.kinds import alike
 from einderive.eops.loops.plan import Plan, Sizes
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
@@ -38,22 +39,26 @@ Values = dict[str, NDArray[np.float64]]
 class Memory:
     """Numbers at 0, 1, ...; a read or a write elsewhere is an error."""
 
-    numbers: list[np.float64]
+    numbers: list[Any]
+    kind: type = np.float64
     written: set[int] = field(default_factory=set)
 
-    def load(self, index: int) -> np.float64:
+    def load(self, index: int) -> Any:
         assert 0 <= index < len(self.numbers), f"read at {index} of {len(self.numbers)}"
         return self.numbers[index]
 
-    def store(self, index: int, value: np.float64) -> None:
+    def store(self, index: int, value: Any) -> None:
         assert 0 <= index < len(self.numbers), f"write at {index} of {len(self.numbers)}"
-        assert type(value) is np.float64, type(value)
+        assert type(value) is self.kind, type(value)
         self.numbers[index] = value
         self.written.add(index)
 
 
-def empty(size: int) -> Memory:
-    return Memory([np.float64(np.nan)] * size)
+KINDS: Mapping[str, type] = {"float64": np.float64, "int64": np.int64, "bool": bool}
+
+
+def empty(size: int, kind: str = "float64") -> Memory:
+    return Memory([np.float64(np.nan)] * size, KINDS[kind])
 
 
 def laid_out(values: NDArray[np.float64], strides: Sequence[int]) -> Memory:
@@ -115,7 +120,10 @@ def run(made: Plan, operands: Sequence[Memory]) -> list[NDArray[np.float64]]:
 
 
 def _names(emitter: Emitter, thread: int) -> dict[str, Any]:
-    functions = {name: _function(name) for name in FUNCTIONS}
+    functions = {
+        f"{name}_{kind}": _function(name, KINDS[kind]) for name in FUNCTIONS for kind in KINDS
+    }
+    truths = {name: _function(name, bool) for name in FUNCTIONS if FUNCTIONS[name].truth}
     least: tuple[float, ...] = (-1.0,)
 
     def key(x: np.float64) -> tuple[float, ...]:
@@ -128,12 +136,13 @@ def _names(emitter: Emitter, thread: int) -> dict[str, Any]:
 
     return {
         **functions,
+        **truths,
         **{f"address{k}": list.__getitem__ for k in range(64)},
-        **{room.function: partial(empty, room.size) for room in emitter.rooms},
-        "result": list.__getitem__,
-        "totals_of_threads": list.__getitem__,
-        "real": np.float64,
-        "total": np.float64,
+        **{room.function: partial(empty, room.size, room.kind) for room in emitter.rooms},
+        **{f"result{k}": list.__getitem__ for k in range(64)},
+        "totals_float64": list.__getitem__,
+        **KINDS,
+        "int32": np.int32,
         "inf": np.inf,
         "load": Memory.load,
         "store": Memory.store,
@@ -142,17 +151,17 @@ def _names(emitter: Emitter, thread: int) -> dict[str, Any]:
         "wide_vectors": lambda: None,
         "this_thread": lambda: thread,
         "all_threads": lambda: THREADS,
-        "max_key": key,
-        "min_key": lambda x: key(-x),
-        "of_max_key": of_key,
-        "of_min_key": lambda found: -of_key(found),
-        "least_key": least,
+        "max_key_float64": key,
+        "min_key_float64": lambda x: key(-x),
+        "of_max_key_float64": of_key,
+        "of_min_key_float64": lambda found: -of_key(found),
+        "least_key_float64": least,
     }
 
 
-def _function(name: str) -> Callable[..., np.float64]:
+def _function(name: str, kind: type) -> Callable[..., Any]:
     known = FUNCTIONS[name]
-    return lambda *args: np.float64(known.real(*args))
+    return lambda *args: kind(known.real(*args))
 
 
 def check(group: Group, inputs: Values, random: Random) -> tuple[Plan, ...]:
@@ -161,7 +170,8 @@ def check(group: Group, inputs: Values, random: Random) -> tuple[Plan, ...]:
     strides: Strides = tuple(random_strides(source, random) for source in group.operands)
     arrays = [value_of(source, inputs) for source in group.operands]
     expected = [value_of(out, inputs) for out in group.outputs]
-    found = plans(group, strides) + plans(group, strides, SMALL)
+    typing = alike(group, "float64")
+    found = plans(group, strides, typing) + plans(group, strides, typing, SMALL)
     for made in found:
         results = run(made, [laid_out(a, s) for a, s in zip(arrays, strides, strict=True)])
         for result, wanted in zip(results, expected, strict=True):

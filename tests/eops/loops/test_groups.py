@@ -11,6 +11,7 @@ import torch
 from einderive.eops.cpu_kernels.build import build
 from einderive.eops.loops.arrange import dense, plan
 from einderive.eops.loops.group import Group
+from einderive.eops.loops.kinds import alike
 from tests.amount import CAMPAIGN
 from tests.eops.loops.interpreted import check, same, value_of
 from tests.eops.loops.programs import candidates, data, drawn
@@ -73,6 +74,6 @@ def test_random_groups_compiled(number: int) -> None:
     arrays = [value_of(source, inputs) for source in group.operands]
     tensors = [torch.tensor(array) for array in arrays]
     strides = tuple(tensor.stride() for tensor in tensors)
-    kernel = build(group, ("float64",) * len(tensors), strides, "float64")
+    kernel = build(group, strides, alike(group, "float64"))
     for out, result in zip(group.outputs, kernel(*tensors), strict=True):
         same(result.numpy(), value_of(out, inputs), kernel.source)

@@ -13,8 +13,6 @@ import torch
 
 import einderive as ed
 from einderive.eops.back_ends.task import Task
-from einderive.eops.cpu_kernels.build import build as build_loops
-from einderive.eops.loops.group import Group
 from einderive.eops.opaque import opaque
 from einderive.eops.torch_views import blocked as torch_blocked
 from einderive.eops.torch_views import contract as torch_contract
@@ -24,6 +22,7 @@ from einderive.eops.triton_kernels.build import Kernel, build
 from einderive.frontend.accuracy import accept
 from einderive.frontend.running import execute
 from einderive.frontend.running.unwritten import ALLOCATIONS, Marked
+from tests.eops.compiled import compiled
 from tests.frontend.races import nobody_is_slow
 
 Run = Callable[[Any], torch.Tensor]
@@ -146,7 +145,7 @@ def test_what_the_stages_allocate_is_marked(
 
 def test_what_compiled_loops_allocate_is_marked() -> None:
     (root,) = ed.parse("Y[i] = A[i] + 1", A=(3,)).roots()
-    kernel = build_loops(Group.alone(root), ("float32",), ((1,),), "float32")
+    kernel = compiled(root)
     with Marked():
         assert kernel(torch.ones(3))[0].tolist() == [2, 2, 2]
         assert replace(kernel, run=no_write)(torch.ones(3))[0].isnan().all()

@@ -1,0 +1,50 @@
+"""The types of a group's stages for operands of given types, where kernels have these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Final
+
+import torch
+
+from einderive.eops.cpu_kernels.stored import has_half
+from einderive.eops.loops.group import Group
+from einderive.eops.loops.kinds import Kinds, Typing
+from einderive.eops.torch_views.types import types_beside
+from einderive.ta.ir.node import Source, Tensor
+from einderive.ta.ir.positions import INDEX, is_input
+from einderive.ta.ir.subst import sources
+
+COMPUTED: Final = (torch.float32, torch.float64, torch.int64)
+WHOLE: Final = (torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
+
+
+@cache
+def readable() -> frozenset[torch.dtype]:
+    """The types of elements that kernels read and write.  A processor that has no instruction for
+    float16 leaves it to torch."""
+    return frozenset((*COMPUTED, *WHOLE, torch.bfloat16, *[torch.float16] * has_half()))
+
+
+def typing_of(group: Group, operands: Sequence[torch.dtype]) -> Typing | None:
+    """The types, as torch's operations have them; None where a kernel has not all of them."""
+    types: dict[Source, torch.dtype] = dict(zip(group.operands, operands, strict=True))
+    types[INDEX] = torch.int64
+    stages: list[Kinds] = []
+    for stage in group.stages:
+        read = {source: types[source] for source in sources(stage.body)}
+        inputs = [dtype for s, dtype in read.items() if isinstance(s, Tensor) and is_input(s)]
+        made = types_beside(stage, list(read.values()), inputs)
+        if made.compute not in COMPUTED:
+            return None
+        types[stage] = made.result
+        stages.append(Kinds(_name(made.compute), _name(made.result)))
+    if not readable().issuperset(types.values()):
+        return None
+    default = _name(torch.get_default_dtype())
+    return Typing(tuple(map(_name, operands)), tuple(stages), default)
+
+
+def _name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")

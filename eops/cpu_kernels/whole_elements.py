@@ -1,0 +1,75 @@
+"""Functions of 64-bit integers, which wrap where they overflow.
+
+A divisor 0 counts as 1, as in torch's operations on a stage (`torch_stage` in `ta.functions`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from einderive.eops.cpu_kernels.machine import Written, compiled
+
+
+@cache
+def whole_elements() -> Mapping[str, Written]:
+    """The functions by their names in the notation."""
+    zero, one = np.int64(0), np.int64(1)
+
+    @compiled
+    def same(x: Any) -> Any:
+        return x
+
+    @compiled
+    def magnitude(x: Any) -> Any:
+        return -x if x < zero else x
+
+    @compiled
+    def relu(x: Any) -> Any:
+        return zero if x < zero else x
+
+    @compiled
+    def sign(x: Any) -> Any:
+        return np.int64(x > zero) - np.int64(x < zero)
+
+    @compiled
+    def maximum(x: Any, y: Any) -> Any:
+        return x if x >= y else y
+
+    @compiled
+    def minimum(x: Any, y: Any) -> Any:
+        return x if x <= y else y
+
+    @compiled
+    def remainder(x: Any, y: Any) -> Any:
+        small = (y == zero) | (y == -one)  # the least number has no quotient by -1
+        return zero if small else x % (one if small else y)
+
+    @compiled
+    def fmod(x: Any, y: Any) -> Any:
+        left = remainder(x, y)
+        return left - y if (left != zero) & ((x < zero) != (y < zero)) else left
+
+    @compiled
+    def floor_divide(x: Any, y: Any) -> Any:
+        small = (y == zero) | (y == -one)
+        quotient = x // (one if small else y)
+        return -x if y == -one else quotient
+
+    return {
+        "abs": magnitude,
+        "ceil": same,
+        "floor": same,
+        "floor_divide": floor_divide,
+        "fmod": fmod,
+        "maximum": maximum,
+        "minimum": minimum,
+        "relu": relu,
+        "remainder": remainder,
+        "round": same,
+        "sign": sign,
+        "trunc": same,
+    }
