@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from einderive.eops.cpu_kernels import machine
-from einderive.eops.cpu_kernels.machine import Written, absolute, compiled, fused
+from einderive.eops.cpu_kernels.machine import Written, absolute, compiled, fused, with_sign
 
 NEAR: Final = 0.56
 """Where tanh is a polynomial."""
@@ -142,6 +142,11 @@ def elements(dtype: str) -> Mapping[str, Written]:
     return {"exp": exp, "expm1": expm1, "log": log, "log1p": log1p} | _others(form, exp, log1p)
 
 
+def exponent_series(dtype: str) -> Sequence[float]:
+    """(e^r - 1 - r)/r^2 with the digits that the type needs."""
+    return _FORMATS[dtype].exp
+
+
 def polynomial(real: type, coefficients: Sequence[float]) -> Written:
     """c0 + x*(c1 + x*(c2 + ...))."""
     lines = ["def polynomial(x):", f"    y = c{len(coefficients) - 1}"]
@@ -239,10 +244,9 @@ def _others(form: _Format, exp: Written, log1p: Written) -> dict[str, Written]:
 
     @compiled
     def tanh(x: Any) -> Any:
-        y = one - two / (exp(two * absolute(x)) + one)
-        y = -y if x < zero else y
-        z = x * x
-        return fused(rest(z), z * x, x) if absolute(x) <= near else y
+        y = absolute(x)
+        far, z = one - two / (exp(two * y) + one), x * x
+        return with_sign(fused(rest(z), z * y, y) if y <= near else far, x)
 
     @compiled
     def sigmoid(x: Any) -> Any:

@@ -6,7 +6,7 @@ of the operands' first elements.  Nothing here checks a bound: a plan states whi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -117,6 +117,50 @@ def _floating(name: str) -> Written:
         return x(x), emit
 
     return one
+
+
+@_instruction
+def with_sign(typing: Any, x: Any, y: Any) -> Any:
+    """|x| with the sign of y."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = context.get_value_type(x)
+        called = ir.FunctionType(kind, [kind, kind])
+        function = builder.module.declare_intrinsic("llvm.copysign", [kind], called)
+        return builder.call(function, args)
+
+    return x(x, x), emit
+
+
+@_instruction
+def left(typing: Any, x: Any, y: Any) -> Any:
+    """What is left by the division, with the sign of x; the C library's function."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.frem(*args)
+
+    return x(x, x), emit
+
+
+def table(values: Sequence[float]) -> Written:
+    """`f(k)`: the k-th of these constants of float64."""
+    kind = ir.ArrayType(ir.DoubleType(), len(values))
+
+    @_instruction
+    def read_table(typing: Any, place: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            name = f"table_{hash(values) & 0xFFFFFFFF:08x}"
+            found = builder.module.globals.get(name)
+            if found is None:
+                found = ir.GlobalVariable(builder.module, kind, name)
+                found.linkage, found.global_constant = "internal", True
+                found.initializer = ir.Constant(kind, [*values])
+            zero = ir.IntType(64)(0)
+            return builder.load(builder.gep(found, [zero, args[0]], inbounds=True))
+
+        return types.float64(types.int64), emit
+
+    return read_table
 
 
 absolute = _floating("llvm.fabs")

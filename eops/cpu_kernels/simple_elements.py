@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from einderive.eops.cpu_kernels.elements import elements
 from einderive.eops.cpu_kernels.machine import (
     Written,
     absolute,
@@ -26,7 +25,7 @@ from einderive.eops.cpu_kernels.machine import (
 def simple(dtype: str) -> Mapping[str, Written]:
     """The functions by their names in the notation, for float32 or float64."""
     real = np.float32 if dtype == "float32" else np.float64
-    return _pieces(real) | _roundings() | _by_others(real, dtype)
+    return _pieces(real) | _roundings() | _constants(real)
 
 
 @cache
@@ -140,50 +139,8 @@ def _roundings() -> dict[str, Written]:
     return {"floor": floor, "ceil": ceil, "trunc": trunc, "round": nearest}
 
 
-def _by_others(real: type, dtype: str) -> dict[str, Written]:
-    known = elements(dtype)
-    expm1, log1p = known["expm1"], known["log1p"]
-    exp, log = known["exp"], known["log"]
-    half, zero, one, two = real(0.5), real(0), real(1), real(2)
+def _constants(real: type) -> dict[str, Written]:
     pi, nothing = real(math.pi), real(math.nan)
-    large = real(80 if dtype == "float32" else 700)
-    far, log_two = real(2.0**14 if dtype == "float32" else 2.0**28), real(math.log(2))
-
-    @compiled
-    def sinh(x: Any) -> Any:
-        y = absolute(x)
-        t = expm1(y)
-        near = half * (t + t / (t + one))
-        power = exp(half * y)  # e^y itself may lie beyond the numbers
-        found = half * power * power if y > large else near
-        return -found if x < zero else x if x == zero else found
-
-    @compiled
-    def cosh(x: Any) -> Any:
-        y = absolute(x)
-        t = exp(y)
-        power = exp(half * y)
-        return half * power * power if y > large else half * t + half / t
-
-    @compiled
-    def atanh(x: Any) -> Any:
-        y = absolute(x)
-        found = half * log1p(two * y / (one - y))
-        return -found if x < zero else x if x == zero else found
-
-    @compiled
-    def asinh(x: Any) -> Any:
-        y = absolute(x)
-        near = log1p(y + y * y / (one + root(one + y * y)))  # beyond `far` 1 does not count
-        found = log(y) + log_two if y > far else near
-        return -found if x < zero else x if x == zero else found
-
-    @compiled
-    def acosh(x: Any) -> Any:
-        y = x - one
-        near = log1p(y + root(y * (y + two)))
-        found = log(x) + log_two if x > far else near
-        return found if x >= one else nothing
 
     @compiled
     def circle() -> Any:
@@ -193,12 +150,4 @@ def _by_others(real: type, dtype: str) -> dict[str, Written]:
     def no_number() -> Any:
         return nothing
 
-    return {
-        "sinh": sinh,
-        "cosh": cosh,
-        "asinh": asinh,
-        "acosh": acosh,
-        "atanh": atanh,
-        "pi": circle,
-        "nan": no_number,
-    }
+    return {"pi": circle, "nan": no_number}

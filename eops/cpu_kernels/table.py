@@ -7,8 +7,12 @@ from functools import cache
 
 from einderive.eops.cpu_kernels.elements import elements
 from einderive.eops.cpu_kernels.error_functions import error_functions
+from einderive.eops.cpu_kernels.hyperbolic import hyperbolic
 from einderive.eops.cpu_kernels.machine import Written
+from einderive.eops.cpu_kernels.powers import powers
+from einderive.eops.cpu_kernels.quotients import quotients
 from einderive.eops.cpu_kernels.simple_elements import simple, truths
+from einderive.eops.cpu_kernels.trigonometric import inverses, trigonometric
 from einderive.eops.cpu_kernels.whole_elements import whole_elements
 
 
@@ -17,4 +21,7 @@ def functions(dtype: str) -> Mapping[str, Written]:
     """For float32, float64 or int64."""
     if dtype == "int64":
         return {**whole_elements(), **truths()}
-    return {**elements(dtype), **error_functions(dtype), **simple(dtype), **truths()}
+    found = {**elements(dtype), **error_functions(dtype), **simple(dtype), **truths()}
+    for family in (trigonometric, inverses, hyperbolic, powers, quotients):
+        found |= family(dtype)
+    return found

@@ -85,7 +85,7 @@ def check(stage: Scope, seed: int = 0) -> None:
 @pytest.mark.parametrize("name", one_in(2, SCOPES))
 def test_stages(name: str) -> None:
     for stage in stages(SCOPES[name]):
-        assert takes(stage) or stage.empty or "sin" in str(stage), stage
+        assert takes(stage) or stage.empty, stage
         if takes(stage):
             check(stage)
 
