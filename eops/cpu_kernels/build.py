@@ -14,12 +14,12 @@ import torch
 from llvmlite import binding
 from numba import cfunc, types
 
-from einderive.eops.cpu_kernels import machine
 from einderive.eops.cpu_kernels.emit import Emitter
-from einderive.eops.cpu_kernels.simple_elements import truths
 from einderive.eops.cpu_kernels.stored import Code, digest, store, stored
-from einderive.eops.cpu_kernels.table import functions
 from einderive.eops.cpu_kernels.threads import openmp, runner
+from einderive.eops.cpu_kernels.words import machine
+from einderive.eops.cpu_kernels.words.simple_elements import truths
+from einderive.eops.cpu_kernels.words.table import functions
 from einderive.eops.cpu_kernels.writing import MOST_THREADS, Room
 from einderive.eops.loops.arrange import Strides, plan
 from einderive.eops.loops.cost import steps

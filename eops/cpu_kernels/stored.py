@@ -60,7 +60,7 @@ def digest(source: str, types: Sequence[str]) -> str:
 def _surroundings() -> tuple[str, ...]:
     """What machine code depends on besides."""
     own = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
         own.update(path.read_bytes())
     return (
         own.hexdigest(),

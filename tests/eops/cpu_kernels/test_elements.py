@@ -13,8 +13,8 @@ import torch
 from numba import cfunc, types
 from numpy.typing import NDArray
 
-from einderive.eops.cpu_kernels import machine
-from einderive.eops.cpu_kernels.table import functions
+from einderive.eops.cpu_kernels.words import machine
+from einderive.eops.cpu_kernels.words.table import functions
 from einderive.ta.functions import FUNCTIONS
 from tests.amount import CAMPAIGN
 

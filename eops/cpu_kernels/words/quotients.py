@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from einderive.eops.cpu_kernels.elements import elements, polynomial
-from einderive.eops.cpu_kernels.machine import (
+from einderive.eops.cpu_kernels.words.elements import elements, polynomial
+from einderive.eops.cpu_kernels.words.machine import (
     Written,
     absolute,
     compiled,
@@ -25,7 +25,7 @@ from einderive.eops.cpu_kernels.machine import (
     rounded_down,
     with_sign,
 )
-from einderive.eops.cpu_kernels.wide import of_one
+from einderive.eops.cpu_kernels.words.wide import of_one
 from einderive.ta.functions.erfinv import CENTRE, FAR_TAIL, TAIL
 
 

@@ -17,9 +17,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from einderive.eops.cpu_kernels import machine
-from einderive.eops.cpu_kernels.elements import elements, exponent_series, polynomial
-from einderive.eops.cpu_kernels.machine import (
+from einderive.eops.cpu_kernels.words import machine
+from einderive.eops.cpu_kernels.words.elements import elements, exponent_series, polynomial
+from einderive.eops.cpu_kernels.words.machine import (
     Written,
     absolute,
     compiled,
@@ -28,7 +28,7 @@ from einderive.eops.cpu_kernels.machine import (
     rounded_down,
     rounded_even,
 )
-from einderive.eops.cpu_kernels.wide import of_one, of_two, series
+from einderive.eops.cpu_kernels.words.wide import of_one, of_two, series
 
 LOG2_HIGH: Final = 0.6931471803691238
 LOG2_LOW: Final = 1.9082149292705877e-10

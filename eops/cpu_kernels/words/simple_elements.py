@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from einderive.eops.cpu_kernels.machine import (
+from einderive.eops.cpu_kernels.words.machine import (
     Written,
     absolute,
     compiled,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from einderive.eops.cpu_kernels.machine import Written, compiled
+from einderive.eops.cpu_kernels.words.machine import Written, compiled
 
 
 @cache

@@ -18,8 +18,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from einderive.eops.cpu_kernels import machine
-from einderive.eops.cpu_kernels.machine import (
+from einderive.eops.cpu_kernels.words import machine
+from einderive.eops.cpu_kernels.words.machine import (
     Written,
     absolute,
     compiled,
@@ -29,7 +29,7 @@ from einderive.eops.cpu_kernels.machine import (
     table,
     with_sign,
 )
-from einderive.eops.cpu_kernels.wide import of_one, of_two, series
+from einderive.eops.cpu_kernels.words.wide import of_one, of_two, series
 
 PARTS: Final = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33)
 """pi/2"""

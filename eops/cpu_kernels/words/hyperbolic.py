@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from einderive.eops.cpu_kernels.elements import elements
-from einderive.eops.cpu_kernels.machine import (
+from einderive.eops.cpu_kernels.words.elements import elements
+from einderive.eops.cpu_kernels.words.machine import (
     Written,
     absolute,
     compiled,
@@ -26,8 +26,8 @@ from einderive.eops.cpu_kernels.machine import (
     rounded_even,
     with_sign,
 )
-from einderive.eops.cpu_kernels.powers import LOG2_HIGH, LOG2_LOW, scaled_exponential
-from einderive.eops.cpu_kernels.wide import of_one, series
+from einderive.eops.cpu_kernels.words.powers import LOG2_HIGH, LOG2_LOW, scaled_exponential
+from einderive.eops.cpu_kernels.words.wide import of_one, series
 
 
 @cache

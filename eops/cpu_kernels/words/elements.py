@@ -20,8 +20,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from einderive.eops.cpu_kernels import machine
-from einderive.eops.cpu_kernels.machine import Written, absolute, compiled, fused, with_sign
+from einderive.eops.cpu_kernels.words import machine
+from einderive.eops.cpu_kernels.words.machine import Written, absolute, compiled, fused, with_sign
 
 NEAR: Final = 0.56
 """Where tanh is a polynomial."""

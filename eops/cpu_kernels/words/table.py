@@ -1,0 +1,27 @@
+"""All functions that kernels have, by their names in the notation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from einderive.eops.cpu_kernels.words.elements import elements
+from einderive.eops.cpu_kernels.words.error_functions import error_functions
+from einderive.eops.cpu_kernels.words.hyperbolic import hyperbolic
+from einderive.eops.cpu_kernels.words.machine import Written
+from einderive.eops.cpu_kernels.words.powers import powers
+from einderive.eops.cpu_kernels.words.quotients import quotients
+from einderive.eops.cpu_kernels.words.simple_elements import simple, truths
+from einderive.eops.cpu_kernels.words.trigonometric import inverses, trigonometric
+from einderive.eops.cpu_kernels.words.whole_elements import whole_elements
+
+
+@cache
+def functions(dtype: str) -> Mapping[str, Written]:
+    """For float32, float64 or int64."""
+    if dtype == "int64":
+        return {**whole_elements(), **truths()}
+    found = {**elements(dtype), **error_functions(dtype), **simple(dtype), **truths()}
+    for family in (trigonometric, inverses, hyperbolic, powers, quotients):
+        found |= family(dtype)
+    return found
