@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
+from itertools import product
 from typing import Any
 
 import mpmath
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from einderive.eops.cpu_kernels.words import machine
 from einderive.eops.cpu_kernels.words.table import functions
 from einderive.ta.functions import FUNCTIONS
-from tests.amount import CAMPAIGN
+from tests.amount import one_in
 
 ULP = {
     "exp": (1.0, 1.0),
@@ -154,18 +155,10 @@ def check_special(name: str, found: NDArray[Any], *given: NDArray[Any]) -> None:
         np.testing.assert_array_equal(np.signbit(found)[signed], np.signbit(expected)[signed])
 
 
-NARROW = ("asin", "acos", "sinh", "cosh", "asinh", "acosh", "atanh", "erfinv", "log10")
-"""In float32 these are the functions of float64, rounded, as others of which float32 is tested."""
-
-
 def of_arity(count: int) -> list[Any]:
-    """The functions in both types; some only in campaigns."""
+    """The functions in both types; most of them only in campaigns."""
     names = [name for name in functions("float64") if FUNCTIONS[name].arity == count]
-    return [
-        pytest.param(name, dtype, marks=[CAMPAIGN] if name in NARROW and dtype == "float32" else [])
-        for name in names
-        for dtype in ("float32", "float64")
-    ]
+    return one_in(3, product(names, ("float32", "float64")))
 
 
 @pytest.mark.parametrize(("name", "dtype"), of_arity(1))
