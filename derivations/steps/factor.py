@@ -1,6 +1,8 @@
-"""A common factor taken out of a sum of terms.
+"""A common factor taken out of a sum of terms, or out of a choice by conditions on indices.
 
-    a*b + a*c  =  a*(b + c)
+    a*b + a*c            =  a*(b + c)
+    where(c, a*b, a*d)   =  a*where(c, b, d)
+    where(c, a*b, 0)     =  a*where(c, b, 0)
 
 Source: the ring axioms.
 """
@@ -16,8 +18,10 @@ from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Add, Scope
+from einderive.ta.ir.node import Add, Node, Scope, Select
 from einderive.ta.ir.subst import factors_of
+
+NOTHING = expr.const(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,26 +32,37 @@ class Factor(Witness):
     allows_empty = True
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
-        """The product, for a factor that all terms of the body have, and that no infinite number of
-        the text makes infinite."""
-        if not isinstance(scope.body, Add):
-            raise RuleRefused("the body is not a sum of terms")
-        first = factors_of(scope.body.terms[0])
+        """The product, for a factor that all terms of the body, or all branches, have, and that no
+        infinite number of the text makes infinite."""
+        terms = terms_of(scope.body)
+        first = factors_of(terms[0])
         if not 0 <= self.factor < len(first):
             raise RuleRefused("the first term has no such factor")
         common = first[self.factor]
-        if not common.free or any(common not in factors_of(t) for t in scope.body.terms):
+        if not common.free or any(common not in factors_of(t) for t in terms):
             raise RuleRefused("not every term has this factor")
         if may_be_infinite(common):
             raise RuleRefused("the factor may be infinite")
-        rest = [
-            expr.mul(*(f for f in factors_of(term) if f is not common)) for term in scope.body.terms
-        ]
-        return make_scope(scope.loops, scope.sums, expr.mul(common, expr.add(*rest)), scope.reducer)
+        rest = {term: expr.mul(*(f for f in factors_of(term) if f is not common)) for term in terms}
+        body = scope.body
+        if isinstance(body, Select):
+            inner = expr.select(body.conditions, rest[body.then], rest.get(body.otherwise, NOTHING))
+        else:
+            inner = expr.add(*(rest[term] for term in terms))
+        return make_scope(scope.loops, scope.sums, expr.mul(common, inner), scope.reducer)
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         return judged("reassociates", before, after)
 
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
-        assert isinstance(before.body, Add)
-        return surely_finite(factors_of(before.body.terms[0])[self.factor])
+        return surely_finite(factors_of(terms_of(before.body)[0])[self.factor])
+
+
+def terms_of(body: Node) -> tuple[Node, ...]:
+    """What a common factor is taken out of: the terms of a sum, or the branches of a choice, of
+    which a 0 on the right has every factor."""
+    if isinstance(body, Add):
+        return body.terms
+    if isinstance(body, Select):
+        return (body.then,) if body.otherwise is NOTHING else (body.then, body.otherwise)
+    raise RuleRefused("the body is not a sum of terms, nor a choice")

@@ -166,6 +166,40 @@ def test_factor_takes_out_what_all_terms_share() -> None:
     assert scope_of(found) is scope_of("{L[i:0:4] S[k:0:3] A[i]^2*(M[i,k] + 3*N[i,k] - 1)}")
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "{L[i:0:4] S[k:0:3] where(k > i, M[i,k]*A[i], 0)}",
+            {
+                "{L[i:0:4] S[k:0:3] A[i]*where(k > i, M[i,k], 0)}",
+                "{L[i:0:4] S[k:0:3] M[i,k]*where(k > i, A[i], 0)}",
+            },
+        ),
+        ("{L[i:0:4] where(i < 2, A[i], 0)}", {"{L[i:0:4] A[i]*where(i < 2, 1, 0)}"}),
+        (
+            "{L[i:0:4] where(i < 2, A[i]*B[i], A[i]*A[i+1])}",
+            {"{L[i:0:4] A[i]*where(i < 2, B[i], A[i+1])}"},
+        ),
+        ("{L[i:0:4] where(i < 2, A[i], A[i]*B[i])}", {"{L[i:0:4] A[i]*where(i < 2, 1, B[i])}"}),
+    ],
+)
+def test_factor_takes_out_of_both_branches(before: str, after: set[str]) -> None:
+    outcomes = {outcome(before, Factor(position)) for position in range(2)}
+    refused = {"not every term has this factor", "the first term has no such factor"}
+    assert {scope_of(text) for text in outcomes - refused} == {scope_of(text) for text in after}
+    for position in range(len(after)):
+        proved(before, Factor(position))
+
+
+@pytest.mark.parametrize(
+    "before", ["{L[i:0:4] where(i < 2, A[i], 1)}", "{L[i:0:4] where(i < 2, 0, A[i]*B[i])}"]
+)
+def test_factor_refuses_what_one_branch_lacks(before: str) -> None:
+    reasons = {refusal(before, Factor(position)) for position in range(-1, 3)}
+    assert reasons == {"not every term has this factor", "the first term has no such factor"}
+
+
 def test_factor_refuses_other_powers_and_positions() -> None:
     text = "{L[i:0:4] A[i]^2*B[i] + A[i]*K[i]}"
     reasons = {refusal(text, Factor(position)) for position in range(-1, 3)}

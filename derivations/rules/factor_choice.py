@@ -1,0 +1,66 @@
+"""Factor out of a choice.   where(c, a*b, 0)  =  a*where(c, b, 0)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+from operator import or_
+
+from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.rules import materialise
+from einderive.derivations.steps.factor import Factor, terms_of
+from einderive.derivations.steps.kernel import Witness
+from einderive.ta.ir import affine
+from einderive.ta.ir.node import Scope, Select
+from einderive.ta.ir.subst import factors_of
+
+
+def propose(scope: Scope) -> Iterator[Witness]:
+    """In a sum, the factors that both branches share, where what stays uses fewer iterators: it is
+    then an operand of its own, and the sum a contraction (a triangular matrix times another)."""
+    body = scope.body
+    if not scope.sums or not isinstance(body, Select):
+        return
+    terms = [factors_of(term) for term in terms_of(body)]
+    asked = [affine.mask(condition.row) for condition in body.conditions]
+    for position, common in enumerate(terms[0]):
+        others = [f.free for factors in terms for f in factors if f is not common]
+        shared = common.free and all(common in factors for factors in terms)
+        if shared and others and reduce(or_, (*others, *asked)) != body.free:
+            yield Factor(position)
+
+
+FACTOR_CHOICE = Rule(
+    name="factor-choice",
+    formula=(
+        "where(i < n, f(i)*g(i), f(i)*h(i)) = f(i)*where(i < n, g(i), h(i))\n"
+        "where(i < n, f(i)*g(i), 0) = f(i)*where(i < n, g(i), 0)"
+    ),
+    conditions=(
+        "a choice by conditions on indices; both branches have the factor (0 has every factor), "
+        "and no number or fill makes it infinite"
+    ),
+    choices="the factors that both branches share, in a sum, where the rest uses fewer iterators",
+    exactness="exact",
+    assumes_no_nan="unless the factor is an integer: a branch that is 0 becomes inf*0",
+    source="distributivity",
+    propose=propose,
+    examples=(
+        Example(
+            {"A": (6, 4), "B": (6, 5)},
+            "{L[i:0:4,j:0:5] S[k:0:6] where(k < 3, A[k,i]*B[k,j], 0)}",
+            "{L[i:0:4,j:0:5] S[k:0:6] A[k,i]*where(k < 3, B[k,j], 0)}",
+        ),
+    ),
+    refusals=(
+        Refusal({"A": (4,)}, "{S[i:0:4] where(i < 2, A[i], 1)}", Factor(0), "not every term"),
+        Refusal(
+            {"A": (4,), "B": (4,)},
+            "{S[i:0:4] where(i < 2, A{fill=inf}[i-1]*B[i], 0)}",
+            Factor(0),
+            "may be infinite",
+        ),
+    ),
+    opening=True,
+    then=(materialise.MATERIALISE,),
+)
