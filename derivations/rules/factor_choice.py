@@ -41,7 +41,7 @@ FACTOR_CHOICE = Rule(
         "and no number or fill makes it infinite"
     ),
     choices="the factors that both branches share, in a sum, where the rest uses fewer iterators",
-    exactness="exact",
+    exactness="reassociates",
     assumes_no_nan="unless the factor is an integer: a branch that is 0 becomes inf*0",
     source="distributivity",
     propose=propose,
