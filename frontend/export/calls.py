@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import isfinite
+from operator import attrgetter
 from typing import Any, Final
 
 import torch
@@ -54,9 +55,10 @@ def _name(function: Callable[..., Any]) -> str:
     """What torch calls the function; the name is looked up again, to be sure."""
     name = resolve_name(function) or ""
     for text in (name, f"torch.ops.{name}"):
+        first, *rest = text.split(".")
         try:
-            found = eval(text, {"torch": torch}) if text.startswith("torch.") else None
-        except (AttributeError, SyntaxError):
+            found = attrgetter(".".join(rest))(torch) if first == "torch" and rest else None
+        except AttributeError:
             continue
         if found is function or (found is not None and found == function):
             return text

@@ -530,7 +530,7 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     ),
     (
         "einderive.derivations.matching.matcher",
-        "Matcher.matches",
+        "Matcher._recognise",
         "result.weight < found.least",
         ("True", "result.weight <= found.least"),
         "short way: what is no nearer is not kept",
