@@ -40,6 +40,7 @@ def _jax() -> Any:
         found = importlib.import_module("jax")
     except ImportError:
         return None
+    found.config.update("jax_platforms", "cpu")  # it would take most of a GPU's memory
     found.config.update("jax_enable_x64", True)  # the operands' own types count
     return found
 
