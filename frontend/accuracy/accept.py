@@ -103,9 +103,12 @@ class Reference:
         return off if self.wider is None else max(off, self.wider.error_of(run))
 
 
-def reference(program: Program, device: str, accuracy: Accuracy = "normwise") -> Reference:
-    """Inputs and float64 outputs; BuildError where the interpreter disagrees with the latter."""
-    inputs = random_inputs(program.inputs, device)
+def reference(
+    program: Program, device: str, accuracy: Accuracy = "normwise", scale: float = 1.0
+) -> Reference:
+    """Inputs, `scale` times as large as usual, and float64 outputs; BuildError where the
+    interpreter disagrees with the latter."""
+    inputs = random_inputs(program.inputs, device, scale=scale)
     if not reads_integers(program):
         return _real_reference(program, inputs, accuracy)
     greatest = greatest_entry(program)

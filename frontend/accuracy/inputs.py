@@ -21,11 +21,12 @@ SMALL = 8
 
 
 def random_inputs(
-    tensors: Sequence[Tensor], device: str, seed: int = 0
+    tensors: Sequence[Tensor], device: str, seed: int = 0, scale: float = 1.0
 ) -> dict[Tensor, torch.Tensor]:
-    """Standard normal numbers; small integers, of both signs where there are such, for others."""
+    """Standard normal numbers times `scale`; small integers, of both signs where there are such,
+    for others."""
     generator = torch.Generator().manual_seed(seed)
-    return {tensor: _random(tensor, generator).to(device) for tensor in tensors}
+    return {tensor: _random(tensor, generator, scale).to(device) for tensor in tensors}
 
 
 def family_inputs(
@@ -75,11 +76,12 @@ def _type(tensor: Tensor) -> torch.dtype:
     return dtype
 
 
-def _random(tensor: Tensor, generator: torch.Generator) -> torch.Tensor:
+def _random(tensor: Tensor, generator: torch.Generator, scale: float = 1.0) -> torch.Tensor:
     dtype = _type(tensor)
     if dtype.is_floating_point or dtype.is_complex:
         drawn = torch.promote_types(dtype, torch.float32)
         values = torch.randn(tensor.shape, generator=generator, dtype=drawn)
+        values = values if scale == 1 else scale * values
         return values.to(dtype) if dtype.is_complex else kept(folded(values, tensor.bounds), tensor)
     low, high = whole_ends(tensor, -SMALL, SMALL - 1)
     values = torch.randint(low, high + 1, tensor.shape, generator=generator)

@@ -42,6 +42,8 @@ RACES = 3
 """So often at most are those that are left raced again, where the fastest ones are refused."""
 HOPELESS_PREDICTION = 30.0
 """Candidates predicted to take this many times the best one's time are not built."""
+SCALES = (1.0, 2.0**-3, 2.0**-6, 2.0**-9)
+"""Of random inputs, in turn."""
 LONGEST = 1e9
 """Seconds of timing beyond this are the same as this."""
 PREPARING_SECONDS = 0.3
@@ -104,9 +106,9 @@ def choose(
     require_work(program)
     say("computing the reference in float64")
     with _plain_errors():
-        expected = reference(program, device, derivation.accuracy)
+        expected, base = _expected(derivation, device)
         odd = nonfinite_cases(program, device) if derivation.nan == "strict" else ()
-        judge = Judge(program, expected, device, standard_error(program, expected), odd)
+        judge = Judge(program, expected, device, base, odd)
         judge.strict, judge.begun = derivation.nan == "strict", begun
         judge.checked = check_assumptions
     hard = HardCases(program, device, derivation.accuracy, preparing=PREPARING_SECONDS)
@@ -131,6 +133,18 @@ def choose(
         raise _none_right(program, expected)
     say("timing")
     return _choose(derivation, entrants, judge, hard, seconds, interrupted)
+
+
+def _expected(derivation: Derived, device: str) -> tuple[Reference, float]:
+    """The reference and the error of the formula as written: on standard normal numbers, on smaller
+    ones where these overflow as written (the exponential of a long sum does)."""
+    found = []
+    for scale in SCALES:
+        expected = reference(derivation.source, device, derivation.accuracy, scale)
+        found.append((expected, standard_error(derivation.source, expected)))
+        if isfinite(found[-1][1]) or not any(t.is_floating_point for t in expected.types):
+            return found[-1]
+    return found[0]
 
 
 def _none_right(program: Program, expected: Reference) -> BuildError:

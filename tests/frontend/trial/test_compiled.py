@@ -8,7 +8,8 @@ import pytest
 import torch
 
 import einderive as ed
-from einderive.frontend.accuracy.accept import error
+from einderive.frontend.accuracy.accept import error, reference
+from einderive.frontend.accuracy.standard import standard_error
 from einderive.ta.errors import BuildError
 from tests.frontend.derived import DISTANCES, derived
 
@@ -49,6 +50,22 @@ def test_too_large_for_the_memory_is_one_error() -> None:
     found = ed.derive(PRODUCT, A=(10**11, 5), x=(5,))
     with pytest.raises(BuildError, match=r"(?s)memory.*smaller shapes"):
         found.compile()
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [
+        ("Y = mean[i](log1p(exp(sum[j](X[i,j]*w[j]))))", {"X": (40, 9000), "w": (9000,)}),
+        ("V[b] = sum[t](C[b,t]/(1 + y[b])^(t+1))", {"C": (900, 70), "y": (900,)}),
+    ],
+)
+def test_what_overflows_on_standard_normal_numbers_is_judged_on_smaller_ones(
+    text: str, shapes: dict[str, tuple[int, ...]]
+) -> None:
+    program = ed.parse(text, **shapes)
+    assert standard_error(program, reference(program, "cpu")) == math.inf
+    f = ed.derive(program, budget=0.1).compile(tried=0, seconds=0.01)
+    assert f.error < 1e-4
 
 
 def test_a_baseline_without_correct_digits_sets_no_standard() -> None:
