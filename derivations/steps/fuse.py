@@ -36,7 +36,7 @@ class Fuse(Witness):
         if any(stage.empty for stage in stages(scope)):
             raise RuleRefused("an iterator has an empty range")
         for stage in stages(scope):  # producers first, so that none is asked for at any depth
-            found = _fused(stage, exact)
+            found = _fused(stage)
         if found is scope:
             raise RuleRefused("there is no producer that could be inlined")
         return found
@@ -54,17 +54,18 @@ class Fuse(Witness):
 
 
 @lru_cache(maxsize=1 << 14)
-def _fused(stage: Scope, exact: bool) -> Scope:
+def _fused(stage: Scope) -> Scope:
     """The stage with its producers inlined, these fused as well.  What a stage becomes does not
     depend on who reads it, and a long program asks for the same ones again and again."""
-    sources = {nested: _fused(nested, exact) for nested in nested_scopes(stage)}
-    return _inlined(redirected(stage, sources), exact)
+    sources = {nested: _fused(nested) for nested in nested_scopes(stage)}
+    return _inlined(redirected(stage, sources))
 
 
 @lru_cache(maxsize=4096)
-def _inlined(scope: Scope, exact: bool) -> Scope:
+def _inlined(scope: Scope) -> Scope:
     """Every read of a scope without a reduction replaced by its body, unless that needs a guard or
-    becomes too long to be written out.
+    becomes too long to be written out.  Conditions are decided by intervals alone, whoever asks:
+    what is inlined must not depend on how exactly it is known.
 
     Remembered: what is read at some depth is read by many scopes.  A read that is left is not asked
     for again: what it is left for, a body that grows or a condition, stays."""
@@ -80,9 +81,9 @@ def _inlined(scope: Scope, exact: bool) -> Scope:
         place, access, source = asked[0]
         merged = scope
         too_long = _too_long(scope.body, access, source.body)
-        if not too_long and not needs_guard(access, source, scope.domain, exact):
+        if not too_long and not needs_guard(access, source, scope.domain, exact=False):
             with suppress(RuleRefused):
-                merged = Merge(place).apply(scope, exact)
+                merged = Merge(place).apply(scope, exact=False)
         longer = not written(merged.body).fits(written(scope.body))
         if merged is scope or longer or guards(merged) > guards(scope):
             left.add(access)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, count, pairwise
 from typing import TypeAlias
 
 from einderive.ta.errors import TextError
@@ -17,6 +17,11 @@ _TARGET = re.compile(rf"\s*([^\W\d]\w*)\s*((?:{_INDICES}\s*)*)([-+]?=)(?!=)")
 _CLAUSE = re.compile(r"\bwhere\b(?!\s*\()")
 _WORD = re.compile(r"[^\W\d]\w*")
 _CALL = re.compile(r"(?<![\w.])([^\W\d]\w*)\s*\(")
+
+
+def results() -> Iterator[str]:
+    """Names for a result: Y, Z, R, Y1, Y2, ..."""
+    return chain(("Y", "Z", "R"), (f"Y{number}" for number in count(1)))
 
 
 Span: TypeAlias = tuple[int, int]
@@ -154,10 +159,10 @@ class Formula:
     def words(self) -> set[str]:
         return {*_WORD.findall(self.text), *self.shapes, *RESERVED}
 
-    def fresh(self, count: int, besides: Sequence[str] = ()) -> tuple[str, ...]:
+    def fresh(self, number: int, besides: Sequence[str] = ()) -> tuple[str, ...]:
         """Names of iterators that the text does not use."""
         names = pool(self.words() | set(besides))
-        return tuple(next(names) for _ in range(count))
+        return tuple(next(names) for _ in range(number))
 
     def rank(self, name: str) -> int | None:
         """How many dimensions a tensor has that is given, or defined by a statement."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from einderive.ta.ir.names import KEYWORDS
-from einderive.ta.mistakes.formula import Formula, Span
+from einderive.ta.mistakes.formula import Formula, Span, results
 from einderive.ta.mistakes.mistake import Correction, Mistake, in_place, pattern
 
 _CHAIN = re.compile(r"\b[^\W\d]\w*(?:\.m?T\b)?(?:\s*@\s*[^\W\d]\w*(?:\.m?T\b)?)+(?!\s*[\[(])")
@@ -80,7 +80,7 @@ def _einsum_strings(formula: Formula) -> Iterator[Correction]:
         names += [name for name in "ABCDEFGH" if name not in names][: count - len(names)]
         written = _subscripts(found[2], names)
         if written:
-            result = next(name for name in ("Y", "Z", "R", "Out") if name not in names)
+            result = next(name for name in results() if name not in names)
             product, out = written
             text = f"{result}[{','.join(out)}] = {product}" if out else f"{result} = {product}"
             yield Correction(((0, len(formula.text), text),))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain, count
 
 from einderive.ta.mistakes.formula import Formula
 from einderive.ta.mistakes.mistake import Correction, Mistake, in_place, pattern
@@ -59,7 +60,8 @@ def _transposed_reads(formula: Formula) -> Iterator[Correction]:
 
 def _imaginary(formula: Formula) -> Iterator[Correction]:
     """`2j*x[i]` with a scalar input j."""
-    name = next(name for name in ("j", "imag", "imaginary") if name not in formula.words())
+    names = chain(("j", "imag"), (f"imag{number}" for number in count(1)))
+    name = next(name for name in names if name not in formula.words())
     for found in re.finditer(r"(?<![\w.])(\d+(?:\.\d*)?)[jJ]\b", formula.text):
         new = name if found[1] == "1" else f"{found[1]}*{name}"
         yield Correction(((*found.span(), new),), words=f"{name}=1j")

@@ -36,10 +36,10 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
         "einderive.derivations.steps.fuse",
         "_inlined",
-        "not too_long and (not needs_guard(access, source, scope.domain, exact))",
+        "not too_long and (not needs_guard(access, source, scope.domain, exact=False))",
         (
             "True",
-            "not needs_guard(access, source, scope.domain, exact)",
+            "not needs_guard(access, source, scope.domain, exact=False)",
             "not too_long",
         ),
         "short way: built all the same, it is longer or has one more condition, and is left",
