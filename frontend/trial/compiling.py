@@ -48,7 +48,8 @@ def worth_compiling(
             found.append((f"{entrant.trial.label}, compiled", plan))
     for label, plan in found[:COMPILED]:
         spent = perf_counter() - started
-        if spent > COMPILING_SECONDS or judge.left < RACING_SECONDS + max(spent, ONE_SECONDS):
+        late = judge.left < RACING_SECONDS + max(spent, ONE_SECONDS)
+        if spent > COMPILING_SECONDS or (late and label != AS_GIVEN):
             return
         worth = [s for s in plan.stages if stage_is_worth(task_of(s, "cpu", compiled=True))]
         least = POINT_SECONDS * sum(prod(stage.scope.extents) for stage in worth)
