@@ -14,7 +14,7 @@ from einderive.frontend.report.terminal import Progress
 
 class Rows:
     """Text goes to stdout at once, and what is being measured to the line of progress; with
-    `as_json`, stdout has the rows' data alone, when all are there."""
+    `as_json`, stdout has the rows' data alone, when all are there or the run was interrupted."""
 
     def __init__(self, as_json: bool = False) -> None:
         self.as_json, self.found = as_json, list[Any]()
@@ -26,7 +26,7 @@ class Rows:
 
     def __exit__(self, *problem: object) -> None:
         self.progress.__exit__(*problem)
-        if self.as_json and problem[0] is None:
+        if self.as_json and problem[0] in (None, KeyboardInterrupt):
             print(json_text(self.found))
 
     @property
