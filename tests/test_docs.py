@@ -45,8 +45,8 @@ def whole_and_small(pattern: re.Pattern[str]) -> list[Any]:
 
 
 def test_the_guides_have_code_and_the_quickstart_commands() -> None:
-    kinds = ("a-rule", "an-operator", "a-function", "a-definition", "a-baseline", "a-back-end")
-    guides = {f"adding-{kind}.md" for kind in kinds}
+    guides = {name for name in PAGES if name.startswith("adding-")}
+    assert len(guides) == 8
     assert guides | {"quickstart.md"} <= set(pages(PYTHON))
     assert {"README.md", "quickstart.md"} <= set(pages(COMMAND))
 
@@ -76,7 +76,7 @@ def parts(page: str) -> tuple[dict[str, str], str]:
 
 def test_all_that_the_guides_add_runs_side_by_side(tmp_path: Path) -> None:
     guides = [parts(page) for page in pages(PYTHON) if parts(page)[0]]
-    assert len(guides) == len({path for added, _ in guides for path in added}) == 6
+    assert len(guides) == len({path for added, _ in guides for path in added}) == 7
     run_with(
         {path: text for added, _ in guides for path, text in added.items()},
         [blocks for _, blocks in guides],

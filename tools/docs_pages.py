@@ -27,6 +27,8 @@ from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.definitions.data import Definition
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.functions.data import Function, Interval, Reduction
+from einderive.ta.identities.identity import identities
+from einderive.ta.identities.latex import latex
 from einderive.ta.ir.operator import Operator
 from tools.formulas_page import formulas_page
 from tools.laws_page import laws_page
@@ -59,16 +61,22 @@ This page is generated from {what} by `python -m tools.docs_pages`;
 common, [](adding-{guide}.md) how to add one.
 """
 FORMULAS = """\
-A formula holds for all bodies (`f(i)`, `g(s,t)`, `a`: expressions of the iterators that they are
-given, and of all iterators around), for all integers that its clause allows (`N`, `k`: names in
-ranges), for any number of iterators in the place of one without a range, and for any index in the
-place of one that nothing binds. It holds inside of any loops: they are not written, and each
-`{...}` has those that it uses as further loops. A condition on a body,
-`f(i) = where(i < 0, 0, f(i))`, says where it has to be 0. The tests evaluate both sides of every
-formula, find each example to be an instance, and refuse falsified formulas.
+Each rule shows its formula in the notation, and below it the same as mathematics. The names in a
+formula stand for these things:
 
-A line that begins with `=` is what the rule makes of the one above. Each refusal is a witness that
-the checker rejects, with its reason.
+- `f(i)`, `g(s,t)` and `a` stand for bodies: any expressions of the iterators in their brackets and
+  of the loops around.
+- `N` and `k` in ranges stand for integers that satisfy the clause.
+- An iterator without a range stands for any number of iterators.
+- An index that nothing binds, such as `p` in `f(p)`, stands for any index of the loops around.
+
+A formula holds inside of any loops. They are left out, and each `{...}` has the loops that it uses
+besides its own. A condition on a body, `f(i) = where(i < 0, 0, f(i))`, says where the body has to
+be 0. The tests evaluate both sides of every formula, check that each example is an instance, and
+check that falsified formulas are refused.
+
+In an example, the rule turns the first expression into the one that begins with `=`. Each refusal
+shows a witness that the kernel rejects, and its reason.
 """
 
 
@@ -214,6 +222,8 @@ def _remark(what: str, command: str, guide: str) -> list[str]:
 
 def _rule(rule: Rule | JointRule) -> Iterator[str]:
     yield from (f"## {rule.name}", "", *_block(_lines(rule.formula)), "")
+    for identity in identities(rule.formula):
+        yield from ("```{math}", *latex(identity).splitlines(), "```", "")
     yield from (f"- **{label}** {_plain(text)}" for label, text in facts(rule))
     for number, example in enumerate(rule.examples, 1):
         lines = hanging(example.before, "  ", WIDTH)

@@ -6,21 +6,26 @@ from einderive.frontend.identities import EQUAL, FAMILIES, UNDECIDED, UNEQUAL
 from einderive.ta.laws import REAL_LAWS
 
 LAWS_REMARK = """\
-This page is generated from the files of `ta/laws` by `python -m tools.docs_pages`. Each law holds
-for all real numbers that satisfy the condition, wherever both sides have a value. SymPy proves each
-in `tests/ta/laws`. `equivalent` may use all of them, and the definitions of [](functions.md); it
-names those that it used.
+This page is generated from the files of `ta/laws` by `python -m tools.docs_pages`.
+[](adding-a-law.md) explains how to add one. Each law holds for all real numbers that satisfy its
+condition, wherever both sides have a value. SymPy proves each law in `tests/ta/laws`. `equivalent`
+may use all laws, and the definitions of [](functions.md). Its verdict names those that it used.
 
-A search uses those that can only help, from left to right: the right side costs less, loses no
-digit, and is a number wherever the left side is one. What such a law requires has to be known: from
-the form of a term, as exp(a) > 0 is, or by a line `assume A > 0`. You switch on the others by name,
-and then they are read in both directions: `derive(..., laws=["log-product"])`,
-`compile(..., laws=["log-product"])`, `--law log-product`; an equation stands for its name. NaN and
-infinities stay where they are *always*, *for finite numbers*, or not surely; `nan="strict"` takes
-only steps that keep them. Overflow does not count there.
+**Unasked.** Every search uses the laws that can only help, from left to right: the right side costs
+less, loses no digit, and is a number wherever the left side is one. The search has to know that the
+condition of the law holds: from the form of a term, as for exp(a) > 0, or from a line
+`assume A > 0`.
 
-In an equation, m and n are whole numbers of the text, p and q any of its numbers, and every other
-letter is a term."""
+**By name.** You switch on the other laws by name: `derive(..., laws=["log-product"])`,
+`compile(..., laws=["log-product"])`, `--law log-product`. An equation may stand for the name. A
+search uses these laws in both directions.
+
+**Keeps NaN** says whether NaN and infinities stay where they are: *always*, *for finite numbers*
+(if every letter stands for a finite number), or, in an empty cell, not always. Infinities that come
+from overflow do not count. `nan="strict"` takes only steps that keep NaN and infinities.
+
+In an equation, m and n stand for whole numbers of the text, p and q for any of its numbers, and
+every other letter for a term."""
 KEPT = {"never": "", "finite": "for finite numbers", "always": "always"}
 PAIRS_REMARK = """\
 `frontend/identities` has {count} pairs of equal formulas from textbooks and handbooks, and {others}

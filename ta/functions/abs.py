@@ -10,4 +10,5 @@ FUNCTION = Function(
     definition="maximum(x,-x)",
     pieces=Pieces((1,), above=(1,), below=(-1,)),
     at_zero=0,
+    latex=r"\left|{0}\right|",
 )

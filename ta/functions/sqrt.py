@@ -9,6 +9,7 @@ FUNCTION = Function(
     np.sqrt,
     at_zero=0,
     domain=Interval(0, included=True),
+    latex=r"\sqrt{{{0}}}",
     triton_float32="tl.sqrt_rn({0})",
     ball=lambda x: x.sqrt(),
 )

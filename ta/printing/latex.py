@@ -8,7 +8,6 @@ order of terms and factors is that of the nodes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import islice
@@ -38,9 +37,7 @@ from einderive.ta.printing.assumed import LATEX, assumption_text
 from einderive.ta.printing.marks import gather_modulo
 from einderive.ta.printing.printer import NO_HINTS, Frame, Printer, is_reduction
 from einderive.ta.printing.show import tensors_of
-
-_PLAIN = re.compile(r"[^\W_]+(_[^\W_]+)?")
-"""Names that SymPy typesets: a letter or word, and at most one subscript."""
+from einderive.ta.printing.typeset import PLAIN, applied, grouped, indexed, named, numeral
 
 
 def latex(node: Node | Program, *, names: Sequence[str] = (), hints: Hints = NO_HINTS) -> str:
@@ -50,8 +47,8 @@ def latex(node: Node | Program, *, names: Sequence[str] = (), hints: Hints = NO_
     """
     if isinstance(node, Program):
         lines = [_statement(node, position) for position in range(len(node.statements))]
-        said = [assumption_text(a, LATEX, _number, _name(a.tensor)) for a in node.assumptions]
-        said += [f"{_name(name)} = {size}" for name, size in node.sizes.items()]
+        said = [assumption_text(a, LATEX, numeral, named(a.tensor)) for a in node.assumptions]
+        said += [f"{named(name)} = {size}" for name, size in node.sizes.items()]
         promises = r",\ ".join(said)
         if len(lines) == 1:
             line = lines[0].replace(" &= ", " = ")
@@ -61,7 +58,7 @@ def latex(node: Node | Program, *, names: Sequence[str] = (), hints: Hints = NO_
     excluded = frozenset(tensors_of(node))
     writer = _Writer(Printer(Namer(excluded), hints))
     if isinstance(node, Tensor):
-        return _name(node.name)
+        return named(node.name)
     if isinstance(node, Scope):
         return writer.scope(node, names, frozenset())
     generic = tuple(names) or tuple(islice(pool(RESERVED | excluded), node.free.bit_length()))
@@ -76,7 +73,7 @@ def _statement(program: Program, position: int) -> str:
     excluded |= {other.name for other in program.statements} | tensors_of(scope).keys()
     writer = _Writer(Printer(Namer(excluded), program.hints))
     names = writer.printer.names_of(scope, statement.loop_names, frozenset())
-    left = _indexed(_name(statement.name), [_name(name) for name in names[: len(scope.loops)]])
+    left = indexed(named(statement.name), [named(name) for name in names[: len(scope.loops)]])
     return f"{left} &= {writer.reduced(scope, names, frozenset())}"
 
 
@@ -89,7 +86,7 @@ class _Writer:
     def scope(self, scope: Scope, inherited: Sequence[str | None], visible: frozenset[str]) -> str:
         names = self.printer.names_of(scope, inherited, visible)
         loops = zip(names, scope.loops, strict=False)
-        bounds = ",\\,".join(f"{lo} \\le {_name(name)} < {hi}" for name, (lo, hi) in loops)
+        bounds = ",\\,".join(f"{lo} \\le {named(name)} < {hi}" for name, (lo, hi) in loops)
         over = f"\\;\\middle|\\; {bounds}" if bounds else ""
         return f"\\left\\{{{self.reduced(scope, names, visible)} {over}\\right\\}}"
 
@@ -103,15 +100,15 @@ class _Writer:
         for name, (lo, hi) in list(zip(names, scope.domain, strict=True))[len(scope.loops) :]:
             known = REDUCERS[scope.reducer]
             if known.order:
-                signs += f"{known.latex}_{{{lo} \\le {_name(name)} < {hi}}} "
+                signs += f"{known.latex}_{{{lo} \\le {named(name)} < {hi}}} "
             else:
-                signs += f"{known.latex}_{{{_name(name)}={lo}}}^{{{hi - 1}}} "
-        return signs + (_grouped(body) if isinstance(scope.body, Add) else body)
+                signs += f"{known.latex}_{{{named(name)}={lo}}}^{{{hi - 1}}} "
+        return signs + (grouped(body) if isinstance(scope.body, Add) else body)
 
     def scalar(self, node: Node, frame: Frame) -> str:
         match node:
             case Const():
-                return _number(node.value)
+                return numeral(node.value)
             case Access():
                 return self.access(node, frame)
             case Apply():
@@ -120,7 +117,7 @@ class _Writer:
                 base = self.scalar(node.base, frame)
                 plain = isinstance(node.base, Access) and isinstance(node.base.source, Tensor)
                 if not plain or is_position(node.base):
-                    base = _grouped(base)
+                    base = grouped(base)
                 return f"{{{base}}}^{{{node.exponent}}}"
             case Mul():
                 return self.product(node, frame)
@@ -128,7 +125,7 @@ class _Writer:
                 text = ""
                 for term in node.terms:
                     shown = self.scalar(term, frame)
-                    shown = _grouped(shown) if _is_infix(term) else shown
+                    shown = grouped(shown) if _is_infix(term) else shown
                     joint = " - " if shown.startswith("-") else " + "
                     text += joint + shown.removeprefix("-") if text else shown
                 return text
@@ -144,15 +141,12 @@ class _Writer:
     def apply(self, node: Apply, frame: Frame) -> str:
         known = FUNCTIONS[node.function]
         args = [self.scalar(arg, frame) for arg in node.args]
-        if "{0}" not in known.latex:
-            joined = ",\\, ".join(args)
-            return f"{known.latex}\\left({joined}\\right)" if args else known.latex
         if known.infix:
             args = [
-                _grouped(text) if _is_infix(arg) else text
+                grouped(text) if _is_infix(arg) else text
                 for arg, text in zip(node.args, args, strict=True)
             ]
-        return known.latex.format(*args)
+        return applied(node.function, args)
 
     def product(self, node: Mul, frame: Frame) -> str:
         coefficient: Number = Fraction(1)
@@ -181,8 +175,8 @@ class _Writer:
         text = self.scalar(node, frame)
         reduction = isinstance(node, Access) and is_reduction(node, frame)
         several = is_position(node) and isinstance(node, Access) and node.rows[0].lone is None
-        grouped = isinstance(node, Add) or _is_infix(node) or reduction or several
-        return _grouped(text) if grouped else text
+        compound = isinstance(node, Add) or _is_infix(node) or reduction or several
+        return grouped(text) if compound else text
 
     def access(self, access: Access, frame: Frame) -> str:
         if access.source is INDEX:
@@ -196,45 +190,18 @@ class _Writer:
                     return self.reduced(access.source, names, visible)
             source = self.scope(access.source, inherited, visible)
         else:
-            source = _name(access.source.name)
+            source = named(access.source.name)
         if access.fill != 0:
-            source = f"{{{source}}}^{{({_number(access.fill)})}}"
-        return _indexed(source, [_row(row, frame.names) for row in access.rows])
+            source = f"{{{source}}}^{{({numeral(access.fill)})}}"
+        return indexed(source, [_row(row, frame.names) for row in access.rows])
 
 
 def _is_infix(node: Node) -> bool:
     return isinstance(node, Apply) and bool(FUNCTIONS[node.function].infix)
 
 
-def _indexed(source: str, indices: Sequence[str]) -> str:
-    if not indices:
-        return source
-    return (
-        f"{{{source}}}_{{{','.join(indices)}}}"
-        if "_" in source
-        else f"{source}_{{{','.join(indices)}}}"
-    )
-
-
-def _grouped(text: str) -> str:
-    return f"\\left({text}\\right)"
-
-
-def _name(name: str) -> str:
-    if _PLAIN.fullmatch(name):
-        return str(sympy.latex(sympy.Symbol(name)))
-    escaped = name.replace("_", r"\_")  # what else a name may hold has no meaning in LaTeX
-    return rf"\mathrm{{{escaped}}}"
-
-
-def _number(value: Number) -> str:
-    if isinstance(value, Fraction):
-        return str(sympy.latex(sympy.Rational(value.numerator, value.denominator)))
-    return "\\infty" if value > 0 else "-\\infty"
-
-
 def _row(row: Row, names: Sequence[str]) -> str:
-    spelled = {_symbol(name): _name(name) for name in names if not _PLAIN.fullmatch(name)}
+    spelled = {_symbol(name): named(name) for name in names if not PLAIN.fullmatch(name)}
     return str(sympy.latex(_symbolic(row, names), symbol_names=spelled))
 
 
