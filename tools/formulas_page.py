@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from einderive.frontend.formulas import FIELDS, Formula
-from einderive.frontend.formulas.not_yet import NOT_YET
 
 REMARK = """\
 This page is generated from the files of `frontend/formulas` by `python -m tools.docs_pages`.
@@ -14,7 +13,6 @@ Each formula is written as a user would first write it, with the line of NumPy o
 computes the same. The tests evaluate, derive and print each of them at a tiny size, and compare
 with the line. `einderive bench never-slower` compares their times at a full size. Lines with
 `torch.` or `F.`, which is `torch.nn.functional`, are given tensors, and the others arrays."""
-MISSING = " Something that it needs is still missing."
 
 
 def formulas_page() -> str:
@@ -28,7 +26,6 @@ def formulas_page() -> str:
 
 def _entry(formula: Formula) -> Iterator[str]:
     tiny = formula.sizes[0]
-    missing = MISSING * (formula.name in NOT_YET)
-    yield f"**{formula.name}** ({formula.source}), with {formula.operands}.{missing}"
+    yield f"**{formula.name}** ({formula.source}), with {formula.operands}."
     yield from ("", "```text", formula.text(tiny), "```")
     yield from ("```{code-block} python", formula.line, "```")

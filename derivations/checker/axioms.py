@@ -11,6 +11,7 @@
     f(1, 2) = its value             of numbers alone, for comparisons and isnan, isinf, isfinite
     choose(c, a, b) = a             c a number other than 0;  = b for c = 0;  choose(c, a, a) = a
     choose(c, 1, 0) = (c != 0), which is c for a comparison;  choose(c, 0, 1) = (c == 0)
+    f(a, b) = f(b, a)               as the file states: equal(A[i], A[j]) stands with i <= j
     maximum(a, b) is the max, minimum(a, b) the min, of a set of two
     max[k] (a(k) + b) = max[k] a(k) + b       b does not use k; a or b is finite; min likewise
     max[k] b = b         b does not use k;    the max of nothing is -inf, the min of nothing inf
@@ -24,7 +25,7 @@ exp, one of a and b is finite.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from fractions import Fraction
 from math import inf
 
@@ -40,6 +41,8 @@ from einderive.derivations.checker.formal import (
     without,
 )
 from einderive.ta.functions import FUNCTIONS, REDUCERS
+from einderive.ta.ir import affine
+from einderive.ta.ir.node import Condition
 
 ZERO: Sum = ()
 INFINITY: Sum = (Term(ONE, (), (), (Atom(POSITIVE, (), True),)),)
@@ -84,6 +87,21 @@ def as_comparison(name: str, operands: Sequence[Sum]) -> tuple[str, Sequence[Sum
     if FUNCTIONS[name].picks and set(operands[1:]) == {(Term(ONE),), ZERO}:
         return ("equal" if operands[1] == ZERO else "not_equal"), (operands[0], ZERO)
     return name, operands
+
+
+def orders(atoms: Sequence[Atom]) -> Iterator[tuple[tuple[Condition, ...], int]]:
+    """Conditions that exclude each other, of which one holds, each with 1 where the two atoms stand
+    in the order of their rows, and with -1 where the other one comes first."""
+    one, other = atoms
+    if one.leaf != other.leaf or one.rows == other.rows:
+        yield (), 1
+        return
+    apart = [affine.add(q, p, -1) for p, q in zip(one.rows, other.rows, strict=True)]
+    equal = [Condition("==", row) for row in apart]
+    yield tuple(equal), 1
+    for step in (1, -1):
+        for k, row in enumerate(apart):
+            yield (*equal[:k], Condition(">=", affine.shift(affine.scale(row, step), -1))), step
 
 
 def known_value(name: str, operand: Sum) -> Sum | None:

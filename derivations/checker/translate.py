@@ -239,7 +239,7 @@ class Translation:
                 return value
         if len(parts) == 1:
             return self._of_one(name, parts[0])
-        return self._applied(name, self._in_order(name, parts))
+        return self._of_several(name, parts)
 
     def _of_one(self, name: str, part: Sum) -> Sum:
         if name == "exp" and self.exp_sum:
@@ -261,14 +261,20 @@ class Translation:
                 raise NotShown("too large: the operands fall into too many pieces")
         return found
 
-    def _in_order(self, name: str, parts: Sequence[Sum]) -> Sum:
-        """Operands as one formal sum, a leaf each that tells its place, where places matter."""
+    def _of_several(self, name: str, parts: Sequence[Sum]) -> Sum:
+        """Operands as one formal sum, a leaf each that tells its place, where places matter.  Where
+        they do not, two entries of one leaf stand in the order of their rows, whatever the names of
+        the iterators are: equal(A[i], A[j]) with i <= j."""
         same = FUNCTIONS[name].symmetric
         atoms = [
             self.families.atom(axioms.OPERAND.format(name, 0 if same else place), part)
             for place, part in enumerate(parts)
         ]
-        return tuple(Term(ONE, atoms=(atom,)) for atom in atoms)
+        found: Sum = ()
+        for conditions, step in axioms.orders(atoms) if same else [((), 1)]:
+            ordered = tuple(Term(ONE, atoms=(atom,)) for atom in atoms[::step])
+            found += self._where(self._applied(name, ordered), conditions)
+        return found
 
     def _regions(self, value: Sum) -> list[tuple[Conditions, Sum]]:
         return pieces(value, self.families, self.ranges)

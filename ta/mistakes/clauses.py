@@ -49,9 +49,6 @@ def _extents(formula: Formula, line: Line, name: str) -> Iterator[int]:
                     rows.append((text, size))
     for bound in re.finditer(r"(\w+)\s+in\s+0\s*:\s*(\d+)", formula[(line.start, line.end)]):
         alone[bound[1]] = int(bound[2])
-    for left, right in re.findall(r"\b(\w+)\s*[<>]=?\s*(\w+)", formula[line.value]):
-        if name in (left, right):
-            yield alone.get(right if name == left else left, 0)
     for text, size in rows:
         terms = _terms(text)
         if terms is None or terms.get(name, 0) <= 0:

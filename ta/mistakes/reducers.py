@@ -11,7 +11,6 @@ from einderive.ta.mistakes.formula import Called, Formula, Line
 from einderive.ta.mistakes.mistake import (
     NEUTRAL,
     Correction,
-    Edit,
     Mistake,
     in_place,
     reduced_where,
@@ -226,13 +225,9 @@ def _running(formula: Formula) -> Iterator[Correction]:
             continue
         body, *_ = formula.items((found.end(), end - 1)) or ((0, 0),)
         text, left = formula[body], list(line.left)
-        clause: list[Edit] = []
         if text in formula.shapes:
             rank = formula.rank(text) or 0
             left = left if len(left) == rank else list(formula.fresh(rank))
-            if left and left[-1] not in formula[line.value]:
-                bound = f"{left[-1]} in 0:{formula.shapes[text][-1]}"
-                clause = [(line.end, line.end, f"{', ' if line.has_clause else ' where '}{bound}")]
             text = f"{text}[{','.join(left)}]"
         if not left:
             continue
@@ -240,8 +235,7 @@ def _running(formula: Formula) -> Iterator[Correction]:
         running = found[2] if found[2] and found[2] not in left else formula.fresh(1, left)[0]
         moved = text if running == found[2] else re.sub(rf"\b{last}\b", running, text)
         new = reduced_where(found[1], running, f"{running} <= {last}", moved)
-        made = in_place(line, (found.start(), end, new), left)
-        yield Correction((*made.edits, *clause))
+        yield in_place(line, (found.start(), end, new), left)
 
 
 MISTAKES = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import inf
+from math import inf, prod
 from typing import Protocol
 
 from einderive.ta.errors import NameUnknownError, RangeError
@@ -24,11 +24,13 @@ from einderive.ta.syntax.tree import (
     Product,
     Read,
     Reduction,
+    Size,
     Span,
     Sum,
     operands,
     reads_in,
     with_parts,
+    written,
 )
 from einderive.ta.syntax.tree import Number as NumberText
 
@@ -49,6 +51,9 @@ class Names(Protocol):
 
     @property
     def ranges(self) -> Sequence[Range]: ...
+
+    @property
+    def bindable(self) -> Mapping[str, Range]: ...
 
 
 def index_row(index: Expression, frame: Names) -> Row:
@@ -84,6 +89,8 @@ def row(index: Expression, frame: Names) -> Row:
                 NameUnknownError,
                 next_step=f"its iterators are {', '.join(frame.iterators) or 'none'}",
             )
+        case Size():
+            return affine.constant(extent(index, frame))
         case Negate(_, operand):
             return affine.scale(row(operand, frame), -1)
         case Sum(_, terms):
@@ -99,11 +106,28 @@ def row(index: Expression, frame: Names) -> Row:
     raise _not_an_index(index)
 
 
+def extent(size: Size, frame: Names) -> int:
+    """How many values the iterators take together: those of this place, or that a reducer binds."""
+    known = dict(zip(frame.iterators, frame.ranges, strict=True))
+    found = []
+    for name in size.names:
+        bound = known.get(name.name) or frame.bindable.get(written(name.name))
+        if bound is None:
+            raise NotationError(
+                f"{name.name} is not an iterator here, so size({name.name}) is not known",
+                name.span,
+                NameUnknownError,
+                next_step=f"the iterators are {', '.join({**known, **frame.bindable}) or 'none'}",
+            )
+        found.append(bound.extent)
+    return prod(found)
+
+
 def check_index(index: Expression) -> None:
     """Refuse what no index is built from; reads in it are checked by themselves."""
     if isinstance(index, Read):
         return
-    if not isinstance(index, NumberText | Name | Negate | Sum | Product):
+    if not isinstance(index, NumberText | Name | Size | Negate | Sum | Product):
         raise _not_an_index(index)
     for part in operands(index):
         check_index(part)
@@ -165,7 +189,9 @@ def as_value(index: Expression) -> Expression:
         if operator == "*":
             found = Product(span, (("*", found), ("*", factor)))
             continue
-        number = factor.value if isinstance(factor, NumberText) else 0
+        number = (
+            factor.value if isinstance(factor, NumberText) else Fraction(isinstance(factor, Size))
+        )
         if operator == "/" or number <= 0:
             _row_product(affine.ZERO, operator, affine.ZERO, factor.span)  # refuses it
         _integer(number, factor.span)

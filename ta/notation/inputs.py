@@ -20,6 +20,7 @@ from einderive.ta.given.assumptions import EXAMPLE, both, promised
 from einderive.ta.ir.node import ANY, Bounds, Tensor
 from einderive.ta.ir.node import Number as Value
 from einderive.ta.notation.lowering import constant
+from einderive.ta.notation.resolve import iterators_of
 from einderive.ta.syntax.tree import (
     Comparison,
     Defined,
@@ -193,13 +194,15 @@ def _no_iterator(name: Name) -> NotationError:
 
 
 def names_of_sizes(statements: Sequence[Statement]) -> set[str]:
-    """The names in the ends of ranges."""
+    """The names that may be those of sizes: in the ends of ranges, and in indices."""
     bindings = [binding for each in statements for binding in each.clause]
-    for each in statements:
-        for part in (p for value in each.parts for p in scalars(value, into_scopes=True)):
+    found = set[str]()
+    for value in (value for each in statements for value in each.parts):
+        found |= iterators_of(value)
+        for part in scalars(value, into_scopes=True):
             if isinstance(part, ScopeText):
                 bindings += [binding for binder in part.binders for binding in binder.bindings]
-    return {name.name for binding in bindings for name in binding.names}
+    return found | {name.name for binding in bindings for name in binding.names}
 
 
 def found_sizes(

@@ -12,7 +12,6 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import prod
 
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.errors import NameUnknownError, RangeError
@@ -25,7 +24,7 @@ from einderive.ta.ir.positions import INDEX
 from einderive.ta.notation.conditions import select_on
 from einderive.ta.notation.definitions import written_out
 from einderive.ta.notation.ellipsis import refusal
-from einderive.ta.notation.index import index_row
+from einderive.ta.notation.index import extent, index_row
 from einderive.ta.notation.ranges import shape_text
 from einderive.ta.syntax.tree import (
     Call,
@@ -173,8 +172,8 @@ def scalar(value: Expression, frame: Frame) -> Node:
             return _call(value, frame)
         case Defined():
             return scalar(written_out(value), frame)
-        case Size(_, names):
-            return expr.const(prod(_range(name, frame).extent for name in names))
+        case Size():
+            return expr.const(extent(value, frame))
         case Read():
             source: Source
             if isinstance(value.source, ScopeText):
@@ -198,20 +197,6 @@ def scalar(value: Expression, frame: Frame) -> Node:
             )
         case Comparison() | Logical():
             return _where(value, expr.const(1), expr.const(0), frame)
-
-
-def _range(name: Name, frame: Frame) -> Range:
-    """The range of an iterator, of this place or bound by a reducer somewhere."""
-    known = dict(zip(frame.iterators, frame.ranges, strict=True))
-    found = known.get(name.name) or frame.bindable.get(written(name.name))
-    if found is None:
-        raise NotationError(
-            f"{name.name} is not an iterator here, so size({name.name}) is not known",
-            name.span,
-            NameUnknownError,
-            next_step=f"the iterators are {', '.join({**known, **frame.bindable}) or 'none'}",
-        )
-    return found
 
 
 def _factor(operator: str, factor: Expression, frame: Frame) -> Node:

@@ -164,7 +164,7 @@ def _program(
 
 
 def sizes_named(text: str) -> set[str]:
-    """The names in the ends of a formula's ranges."""
+    """The names that may be those of sizes: in the ends of ranges, and in indices."""
     with complete_errors(text):
         return names_of_sizes(read_program(text))
 
@@ -203,7 +203,8 @@ def parse_expression(
         if iterators is None:
             used = {name.name for name in iterator_names(expression)}
             iterators = _generic_names(used, RESERVED | read.keys())
-        for part in scalars(expression):
+        indices = (i for r in scalars(expression) if isinstance(r, Read) for i in r.indices)
+        for part in (part for whole in (expression, *indices) for part in scalars(whole)):
             if isinstance(part, Size):
                 raise NotationError(
                     "the range of an iterator is not known outside of a scope",

@@ -5,13 +5,14 @@ An iterator that stands alone in a dimension of a tensor runs over that dimensio
     Y[i] = A[i,k]*x[k+1],   A: 4 x 3     gives   i in 0:4,  k in 0:3
 
 A clause or an argument states a range and wins; the shape of the output, where it is given, comes
-last.  Rows such as `k+1` never give a range.
+next.  What is left is compared with iterators of one range, and has it.  Rows such as `k+1` never
+give a range.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import count
+from itertools import count, pairwise
 from typing import NamedTuple
 
 from einderive.ta.errors import NameUnknownError, RangeError
@@ -19,6 +20,7 @@ from einderive.ta.ir.affine import Range
 from einderive.ta.notation.definitions import renamed
 from einderive.ta.syntax.tree import (
     Binding,
+    Comparison,
     Defined,
     Expression,
     Name,
@@ -110,6 +112,7 @@ def infer(
     ranges = {name: lone.range for name, lone in found.items()} | stated
     if output_shape is not None:
         _add_output(loops, output_shape, ranges, statement)
+    _add_compared(value, ranges)
     for name in used.values():
         if name.name not in ranges:
             raise _open_range(name)
@@ -178,6 +181,26 @@ def _add_output(
                 sizes=f"{target.name} is given as {shape_text(shape)}",
                 next_step="drop the output's shape, or correct one of the two",
             )
+
+
+def _add_compared(value: Expression, ranges: dict[str, Range]) -> None:
+    """Ranges from comparisons: `where(j <= i, x[j], 0)` gives i that of j."""
+    pairs = [
+        (left.name, right.name)
+        for part in scalars(value)
+        if isinstance(part, Comparison)
+        for left, right in pairwise(part.operands)
+        if isinstance(left, Name) and isinstance(right, Name)
+    ]
+    while True:
+        found: dict[str, set[Range]] = {}
+        for one, other in (*pairs, *(pair[::-1] for pair in pairs)):
+            if one not in ranges and other in ranges:
+                found.setdefault(one, set()).add(ranges[other])
+        alike = {name: bounds.pop() for name, bounds in found.items() if len(bounds) == 1}
+        if not alike:
+            return
+        ranges |= alike
 
 
 def _conflict(first: Lone, second: Lone) -> NotationError:

@@ -359,12 +359,12 @@ def written(name: str) -> str:
 
 
 def is_index(expression: Expression) -> bool:
-    """Whether it is built as an index is: from names and integers with + - * // %, one name at most
-    in a product."""
+    """Whether it is built as an index is: from names, sizes and integers with + - * // %; a product
+    has at most one name."""
     match expression:
         case Number(_, value):
             return not isinstance(value, float) and value.denominator == 1
-        case Name():
+        case Name() | Size():
             return True
         case Negate() | Sum():
             return all(map(is_index, operands(expression)))

@@ -50,6 +50,21 @@ TRUE: dict[str, tuple[str, str]] = {
         "{prod[k:0:3] where(k < 2, A[k], 0)^2 * where(k < 2, B[k], 0)^2}",
         "{prod[k:0:3] where(k < 2, A[k]*B[k], 0)^2}",
     ),
+    # where the order of operands does not matter, the names of iterators do not either
+    "equal, renamed": (
+        "{S[i:0:9,j:0:9] B[j]*(A[i] == A[j])}",
+        "{S[i:0:9,j:0:9] {L[i:0:9,j:0:9] B[i]*(A[i] == A[j])}[i,j]}",
+    ),
+    "equal in a function, renamed": (
+        "{{S[i:0:9,j:0:9] where(A[i], where(A[j], 0, (B[j] == B[i])/2 + (B[j] < B[i])), 0)}[]"
+        "/{S[k:0:9] A[k] != 0}[]}",
+        "{S[i:0:9,j:0:9] where(A[j], where(A[i], 0, (B[j] == B[i])/2 + (B[i] < B[j])), 0)"
+        "/{S[k:0:9] A[k] != 0}[]}",
+    ),
+    "hypot of rows, renamed": (
+        "{S[i:0:9,j:0:9,k:0:3] A[i]*B[j]*hypot(C[i,k], C[j,k])}",
+        "{S[i:0:9,j:0:9,k:0:3] A[i]*{L[j:0:9,i:0:9,k:0:3] B[j]*hypot(C[i,k], C[j,k])}[j,i,k]}",
+    ),
     "prod of many 1": ("{prod[k:0:80] exp(T[k] - {L[k:0:80] T[k]}[k])}", "{1}"),
     "prod of many factors 1": ("{prod[k:0:80] T[k]^2}", "{{prod[k:0:80] T[k]}[]^2}"),
     # leaves that are functions
@@ -228,6 +243,14 @@ TRUE: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 FALSE: dict[str, tuple[str, str]] = {
+    "less, renamed": (
+        "{S[i:0:9,j:0:9] B[j]*(A[i] < A[j])}",
+        "{S[i:0:9,j:0:9] {L[i:0:9,j:0:9] B[i]*(A[i] < A[j])}[i,j]}",
+    ),
+    "hypot of other rows": (
+        "{S[i:0:9,j:0:9,k:0:3] A[i]*B[j]*hypot(C[i,k], C[j,k])}",
+        "{S[i:0:9,j:0:9,k:0:3] A[i]*{L[j:0:9,i:0:9,k:0:3] B[j]*hypot(C[i,k], C[i,j])}[j,i,k]}",
+    ),
     "sign of a multiple": ("{L[i:0:9] sign(3*A[i])}", "{L[i:0:9] 3*sign(A[i])}"),
     "sign of an infinity": (
         "{L[i:0:9] sign(A{fill=inf}[i+2])}",

@@ -1,8 +1,5 @@
 """Every formula as a user would write it means what its line of NumPy or torch means, at its tiny
-size: it is parsed, printed and parsed again, evaluated as written, and derived.
-
-`NOT_YET` lists those for which something is missing; a formula that has begun to work fails its
-test until its name is taken away."""
+size: it is parsed, printed and parsed again, evaluated as written, and derived."""
 
 from __future__ import annotations
 
@@ -16,18 +13,11 @@ import torch
 import einderive as ed
 from einderive.frontend.accuracy.written import as_written
 from einderive.frontend.formulas import Formula
-from einderive.frontend.formulas.not_yet import NOT_YET
 from tests.amount import one_in
 from tests.frontend.formulas.test_lines import WRITTEN, by_line
 from tests.frontend.races import candidates_win
 
 FEW = ed.Budget(states=20)
-WORKING = [formula for formula in WRITTEN if formula.name not in NOT_YET]
-NOT_WORKING = [
-    pytest.param(formula, marks=pytest.mark.xfail(reason="not yet"))
-    for formula in WRITTEN
-    if formula.name in NOT_YET
-]
 
 
 def close(found: Sequence[Any], formula: Formula, n: int) -> None:
@@ -36,7 +26,7 @@ def close(found: Sequence[Any], formula: Formula, n: int) -> None:
         np.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("formula", WORKING, ids=lambda formula: formula.name)
+@pytest.mark.parametrize("formula", WRITTEN, ids=lambda formula: formula.name)
 def test_the_formula_is_its_line(formula: Formula) -> None:
     n = formula.sizes[0]
     values = cast(dict[str, Any], formula.values(n, "float64"))
@@ -47,9 +37,7 @@ def test_the_formula_is_its_line(formula: Formula) -> None:
     close(as_written(program)(inputs), formula, n)
 
 
-@pytest.mark.parametrize(
-    "formula", [*NOT_WORKING, *one_in(6, WORKING)], ids=lambda formula: formula.name
-)
+@pytest.mark.parametrize("formula", one_in(6, WRITTEN), ids=lambda formula: formula.name)
 def test_it_is_derived_tried_and_checked(formula: Formula, monkeypatch: pytest.MonkeyPatch) -> None:
     n = formula.sizes[0]
     text, beside = formula.text(n), formula.beside(n)
@@ -64,7 +52,3 @@ def again(program: ed.Program, values: dict[str, Any]) -> ed.Program:
     """The printed program, parsed."""
     results = {statement.name: statement.scope.shape for statement in program.statements}
     return ed.parse(str(program), **values, **results)
-
-
-def test_what_is_missing_is_named_as_in_the_list() -> None:
-    assert {formula.name for formula in WRITTEN} >= NOT_YET

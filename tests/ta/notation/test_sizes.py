@@ -33,6 +33,18 @@ SAME: list[tuple[str, dict[str, Any], dict[str, int], str]] = [
      "Y[h] = A[h,k] + B[i] where h in 0:5"),
     ("T[i] = A[i,0]*B[i]; Z[h] = C[h,h]*A[h,0]", {"A": ("n", 2), "B": (6,), "C": ("m", "n")}, {},
      "T[i] = A[i,0]*B[i]; Z[h] = C[h,h]*A[h,0]"),
+    # the size of a range in indices, in conditions on them and in what is compared
+    ("Y[h,k] = A[size(h)-1-h,(k+1)%size(k)] where h in 0:n, k in 0:2", {"A": (6, 2)}, {"n": 6},
+     "Y[h,k] = A[5-h,(k+1)%2] where h in 0:6, k in 0:2"),
+    ("Y[h] = sum[k](where(k < size(k)-1, A[h,k]*A[h,size(k)-1-k], 0))", {"A": (6, 2)}, {},
+     "Y[h] = sum[k](where(k < 1, A[h,k]*A[h,1-k], 0))"),
+    ("Y[h] = {L[x:0:n-1] A[size(x)-x,0]}[h]", {"A": (6, 2)}, {"n": 6},
+     "Y[h] = {L[x:0:5] A[5-x,0]}[h]"),
+    # the range of an iterator that others are compared with
+    ("Y[h] = sum[i](where(i <= h, A[i,0]*0.5^(h-i), 0))", {"A": ("n", 2)}, {"n": 6},
+     "Y[h] = sum[i](where(i <= h, A[i,0]*0.5^(h-i), 0)) where h in 0:6"),
+    ("Y[h] = sum[i,g](where(i <= g < h, A[i,0], 0))", {"A": (6, 2)}, {},
+     "Y[h] = sum[i,g](where(i <= g < h, A[i,0], 0)) where g in 0:6, h in 0:6"),
 ]  # fmt: skip
 
 
@@ -66,6 +78,11 @@ def test_names_are_numbers(
         ("Y[h] = A[h,0] where h in 0:n%0", {"A": ("n", 2)}, {"n": 2}, "`%` cannot stand here"),
         ("Y[h] = A[h,0] where h in 0:A[0]", {"A": ("n", 2)}, {"n": 2}, "is built from whole"),
         ("Y[h] = A[h,0] where h in 0:n", {"A": ("n", 2)}, {"n": -2}, "negative"),
+        ("Y[h] = A[size(g)-1-h,0] where h in 0:3", {"A": (6, 2)}, {}, "iterator g has no range"),
+        ("Y[h] = A[h%(size(h)-3),0] where h in 0:3", {"A": (6, 2)}, {}, "a positive constant"),
+        # compared with iterators of different ranges
+        ("Y[g] = sum[i,k](where(i < g and k < g, A[i,k], 0))", {"A": (6, 2)}, {}, "no range"),
+        ("Y[g] = sum[i](where(i < g+1, A[i,0], 0))", {"A": (6, 2)}, {}, "g has no range"),
     ],
 )
 def test_what_is_refused(
@@ -85,6 +102,8 @@ def test_the_public_calls_take_sizes() -> None:
     np.testing.assert_allclose(ed.evaluate(text, A=A, n=6, s=2), expected)
     found = ed.evaluate("Y[i] = A[i,0] + A[h,1] where i in 0:n, h in 0:n//2", A=A)
     np.testing.assert_allclose(found, A[:, 0] + A[:3, 1].sum())
+    np.testing.assert_allclose(ed.evaluate("Y[i] = A[(i+1)%n,0] + 0*A[i,0]", A=A, n=6),
+                               np.roll(A[:, 0], -1))  # fmt: skip
     derivation = ed.derive(text, A=("n", 2), s=(), n=6, budget=ed.Budget(states=5))
     assert derivation.source.sizes == {"n": 6}
     assert derivation.check()
