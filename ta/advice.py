@@ -1,4 +1,4 @@
-"""What to do about a text that is not in the notation, from the place where reading stopped."""
+"""Advice for a text that is not in the notation, made from the place where the parser stopped."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def words_for(terminals: Iterable[str]) -> str:
 
 
 def explain_character(character: str) -> tuple[str, str]:
-    """What a character that the notation does not have is, and what to do."""
+    """Explains a character that the notation does not have, and says what to write instead."""
     code = f"U+{ord(character):04X}"
     if category(character).startswith("M"):
         what = f"{code} ({name(character, 'a mark')}) on its own"
@@ -75,7 +75,7 @@ def explain_character(character: str) -> tuple[str, str]:
 
 
 def advice(kind: str, token: str, expected: Collection[str], before: str) -> str:
-    """The next step where a token of this kind stands and others are expected."""
+    """The next step for a text that has a token of this kind where the parser expects others."""
     waiting = unclosed(before)
     if token in _PAIRS and _PAIRS[token] not in waiting[-1:]:
         if not waiting:
@@ -105,7 +105,7 @@ def advice(kind: str, token: str, expected: Collection[str], before: str) -> str
 
 
 def advice_at_the_end(expected: Collection[str], text: str) -> str:
-    """The next step where the text ends too early."""
+    """The next step for a text that ends too early."""
     waiting = unclosed(text)
     if waiting:
         return f"{_COMPLETE}; `{waiting}` is still open"

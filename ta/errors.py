@@ -5,10 +5,10 @@ from __future__ import annotations
 from unicodedata import combining, east_asian_width
 
 LONGEST_LINE = 160
-"""Of a line with more characters only a window around the caret is shown."""
+"""A longer line is cut to a window around the caret."""
 
 MOST_LINES = 12
-"""Of a longer text without a caret the first lines are shown."""
+"""A longer text without a caret is cut to its first lines."""
 
 
 class EinderiveError(Exception):
@@ -79,7 +79,7 @@ def _shortened(line: str) -> str:
 
 
 def shown(value: object, most: int = 80) -> str:
-    """The value as Python writes it, cut short; its type where its own methods fail."""
+    """The value as Python writes it, shortened.  If its own methods fail, its type."""
     try:
         return repr(value)[:most]
     except Exception:

@@ -1,4 +1,4 @@
-"""What the files of a folder define: a rule, an operator, ... is added by adding its file."""
+"""Lists of what the files of a folder define, so that adding a file adds a rule, an operator, ..."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def listed(package: str, kind: type[Kind], first: str = "", last: str = "") -> t
 
 
 def classes(package: str) -> Iterator[type]:
-    """The classes that the files of a package define, but for abstract ones, by the order of the
-    files' names."""
+    """The classes that the files of a package define, in the order of the files' names.  Abstract
+    classes are left out."""
     for module in _files(package):
         for value in vars(module).values():
             own = isinstance(value, type) and value.__module__ == module.__name__

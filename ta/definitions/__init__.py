@@ -13,5 +13,5 @@ from einderive.ta.listing import listed
 DEFINITIONS: Final = {
     (found.name, bool(found.binder)): found for found in listed(__name__, Definition)
 }
-"""By the name, and by whether it is written with iterators, as `mean[k](...)`: `max(a, b)` and
-`max[k](...)` are two words."""
+"""The definitions, by name and by whether iterators follow the name: `max(a, b)` and `max[k](...)`
+are two words."""

@@ -1,6 +1,6 @@
-"""Whether the condition holds everywhere; of nothing it is true.
+"""Whether the condition holds for every value of k.  It is true if k has no values.
 
-A number is a condition too: it holds where it is not 0, and so it does for NaN, as in NumPy.
+A number counts as a condition: it holds unless the number is 0.  So it holds for NaN, as in NumPy.
 """
 
 from einderive.ta.definitions.data import Definition

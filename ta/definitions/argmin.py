@@ -1,4 +1,5 @@
-"""The first index of the least number, or of a NaN where there is one, as in NumPy."""
+"""The first index of the least number.  If a NaN occurs, it is the index of the first NaN, as in
+NumPy."""
 
 from einderive.ta.definitions.data import Definition
 

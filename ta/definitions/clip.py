@@ -1,4 +1,4 @@
-"""The number nearest to x between lo and hi; hi where lo is greater."""
+"""The number between lo and hi that is nearest to x.  If lo is greater than hi, the value is hi."""
 
 from einderive.ta.definitions.data import Definition
 

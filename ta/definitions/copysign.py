@@ -1,4 +1,4 @@
-"""|x| with the sign of y; 0 counts as positive, also -0."""
+"""|x| with the sign of y.  0 and -0 both count as positive."""
 
 from einderive.ta.definitions.data import Definition
 

@@ -1,6 +1,6 @@
-"""How often the condition holds.
+"""The number of values of k for which the condition holds.
 
-A number is a condition too: it holds where it is not 0, and so it does for NaN, as in NumPy.
+A number counts as a condition: it holds unless the number is 0.  So it holds for NaN, as in NumPy.
 """
 
 from einderive.ta.definitions.data import Definition

@@ -1,4 +1,4 @@
-"""What a definition is, as data: one object a file of this folder.
+"""Definitions as data: one object in each file of this folder.
 
     mean[k](x) = sum[k](x)/size(k)                a reduction: k stands for one or several iterators
     var[k](x, ddof=0) = sum[k]((x - mean[k](x))^2)/(size(k) - ddof)       with an option
@@ -6,9 +6,9 @@
     clip(x, lo, hi) = minimum(maximum(x, lo), hi)                         a function
     max(a, b, ...) = maximum(a, b)                the same for each further operand, from the left
 
-The parser writes the right side out where the left side stands, so nothing after the parser knows
-definitions.  An operand is an expression of k: below a reducer over k it is taken at that reducer's
-k, and elsewhere at the k outside.
+The parser writes the right side out in the place of the left side, so no other code knows
+definitions.  An operand is an expression of k.  Below a reducer over k, it is taken at that
+reducer's k; elsewhere it is taken at the k outside.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ class Definition:
 
     equation: str
     free: bool = False
-    """Whether the value is a tensor over k, as the operand is.  Otherwise k is bound."""
+    """Whether the value is a tensor over k, as the operand is.  If it is not, k is bound."""
     numpy: str = ""
-    """The same in NumPy, in the operands, the options and the tuple or number `axis`."""
+    """The line of NumPy that computes the same, from the operands, the options and `axis` (a number
+    or a tuple)."""
     torch: str = ""
-    """The same in torch; `F` is `torch.nn.functional`."""
+    """The line of torch that computes the same; `F` is `torch.nn.functional`."""
 
     @cached_property
     def _parts(self) -> tuple[str, str, list[str], str]:
@@ -68,5 +69,5 @@ class Definition:
 
     @property
     def folds(self) -> bool:
-        """Whether it takes further operands."""
+        """Whether it takes further operands: its left side ends with `...`."""
         return _MORE in self._parts[2]

@@ -1,4 +1,4 @@
-"""The greater of a and b; where one of them is NaN, the other one."""
+"""The greater of a and b.  If one of them is NaN, the value is the other one."""
 
 from einderive.ta.definitions.data import Definition
 

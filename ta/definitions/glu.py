@@ -1,4 +1,4 @@
-"""Of a gated linear unit: a*sigmoid(b).  torch has both in one tensor."""
+"""A gated linear unit, a*sigmoid(b).  torch takes a and b as the two halves of one tensor."""
 
 from einderive.ta.definitions.data import Definition
 

@@ -1,4 +1,4 @@
-"""x where it is positive, else slope*x; PReLU, where the slope is a tensor."""
+"""x where it is positive, else slope*x.  With a tensor as the slope, this is PReLU."""
 
 from einderive.ta.definitions.data import Definition
 

@@ -1,4 +1,4 @@
-"""The number from a to b at the share w: linear interpolation."""
+"""Linear interpolation between a (at w = 0) and b (at w = 1)."""
 
 from einderive.ta.definitions.data import Definition
 

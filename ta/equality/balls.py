@@ -38,7 +38,7 @@ NONE: Final = arb.nan()
 
 @dataclass(frozen=True)
 class PreciseField(Field):
-    """Balls (`arb`) at so many decimal digits, as objects."""
+    """The field of balls (`arb`) at a given number of decimal digits; arrays hold them as objects."""
 
     digits: int = 50
     dtype: ClassVar[np.dtype[Any]] = np.dtype(object)
@@ -69,7 +69,7 @@ class PreciseField(Field):
         return self.convert(generator.standard_normal(shape))
 
     def differs(self, left: Array, right: Array) -> Array:
-        """Where the balls lie apart; NaN overlaps with everything."""
+        """Where the two balls lie apart.  A NaN overlaps with everything."""
         return ~self._each(arb.overlaps, left, right).astype(bool)
 
     def _each(self, function: Callable[..., Any], *args: Any) -> Array:

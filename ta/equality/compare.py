@@ -63,18 +63,21 @@ from einderive.ta.ir.subst import points_of, stages
 SEEDS = (0, 1)
 DRAWS = 4
 MOST_SIGNS = 6
-"""With more signs than this, the draws would be too many."""
+"""If a program asks for more signs than this, too many draws would be needed."""
 MOST_SIGNS_IN_PAIRS = 4
-"""Likewise, for pairs of residues, whose primes are rarer."""
+"""The same limit for pairs of residues, whose primes are rarer."""
 MOST_DEGREE = 1 << 23
-"""Beyond this degree d, four draws would miss a difference with a chance (d/2^31)^4 above 10^-9."""
+"""For a degree d above this, four draws would miss a difference with a chance (d/2^31)^4 above
+10^-9."""
 MOST_BITS = 1 << 19
 MOST_ORDERED_BITS = 1 << 12
 MOST_EXP_BITS = 400
-"""Likewise for the bits of constants, as primes with signs are fewer, and safe ones still fewer."""
+"""The same limits for the bits of constants.  There are fewer primes with signs, and still fewer
+safe ones."""
 MOST_EXACT_DEGREE = 1 << 12
 MOST_EXACT_BITS = 1 << 14
-"""Rationals of a greater degree, or of greater constants, have too many digits."""
+"""The rationals are not used beyond this degree, or for greater constants: they would have too many
+digits."""
 MOST_DRAWN = 30_000_000
 """Points visited in all draws together."""
 MISSED = 1e-9
@@ -93,11 +96,15 @@ Place: TypeAlias = tuple[int, tuple[int, ...]]
 
 
 class Outcome(NamedTuple):
-    """`equal`: shown, by so many draws, which all miss a difference in signs with the chance
-    `missed`.  Else `found`, if the difference is one in numbers that a reader knows; or `reason`,
-    why neither was shown, with the functions whose laws could make both equal, or, for `value`,
-    the output and the point where a side has no value that is known, and whether that may be for an
-    infinity alone."""
+    """The outcome of a comparison, one of three.
+
+    - `equal`: equality was shown, by draws that all miss a difference in signs with the chance
+      `missed`.
+    - `found`: a difference, in rationals or in confirmed floating point.
+    - `reason`: why neither was shown, with the functions whose laws could make both equal.  For the
+      reason `value` it has the output and the point where a side has no known value, and says
+      whether only an infinity is to blame.
+    """
 
     equal: bool
     draws: int = 0
@@ -111,8 +118,8 @@ class Outcome(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """The first difference; else the first output and point where nothing could be compared, and
-    whether that may be for an infinity alone."""
+    """The first difference.  Without one, the first output and point where nothing could be
+    compared, and whether only an infinity is to blame."""
 
     found: Found | None = None
     valueless: Place | None = None
@@ -120,7 +127,7 @@ class Agreement(NamedTuple):
 
 
 def compare(left: Roots, right: Roots, *, exp_sum: bool = False) -> Outcome:
-    """Both programs at every position; with `exp_sum`, exp(a+b) = exp(a)*exp(b) holds."""
+    """Compares both programs at every position.  With `exp_sum`, exp(a+b) = exp(a)*exp(b) holds."""
     outcome = _compared(left, right, exp_sum)
     if not outcome.equal or not has_infinity(*left, *right):  # the agreement has looked
         return outcome
@@ -173,12 +180,13 @@ def _compared(left: Roots, right: Roots, exp_sum: bool) -> Outcome:
 
 
 def unsigned_fields(left: Scope, right: Scope) -> tuple[Field, ...]:
-    """Residues in which the law of exp holds and signs are opaque: four primes, four bases."""
+    """Residues in which signs are opaque and the law of exp holds: four primes, four bases."""
     return tuple(field for field, _ in _draws(digest((left, right)), True, True, NO_SIGNS))
 
 
 def signed_fields(left: Scope, right: Scope) -> tuple[Field, ...]:
-    """The same with signs, as many as it takes; none where there are no signs, or too many."""
+    """Residues with signs, one field for each draw that is needed.  None if there are no signs, or
+    too many."""
     signs = asked([left], [right], exp_sum=True)
     if not 0 < signs.signs <= MOST_SIGNS_IN_PAIRS or not signs.independent:
         return ()
@@ -186,7 +194,8 @@ def signed_fields(left: Scope, right: Scope) -> tuple[Field, ...]:
 
 
 def exactly(*roots: Scope) -> bool:
-    """Whether rationals have few enough digits for the programs to be evaluated over them."""
+    """Whether the programs may be evaluated over the rationals: their numbers have few enough
+    digits."""
     if greatest_degree(*roots) > MOST_EXACT_DEGREE:
         return False
     return greatest_bits(*roots) <= MOST_EXACT_BITS
@@ -265,8 +274,9 @@ def _agreement(left: Roots, right: Roots, draws: Iterable[Draw]) -> Agreement:
 
 
 def outside(left: Roots, right: Roots, most: int | None = None) -> Place | None:
-    """The first output and point, of all or of at most so many, where a side has no value since in
-    every draw a divisor is 0, or a function is outside of its domain, whatever else holds there."""
+    """The first output and point where a side has no value because, in every draw, a divisor is 0
+    or a function is applied outside of its domain.  It looks at all points, or at `most` of them.
+    """
     if not partial(*left, *right) and not divides(*left, *right):
         return None
     tensors: dict[str, Tensor] = {t.name: t for t in input_tensors(*left, *right)}

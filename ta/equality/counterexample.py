@@ -27,15 +27,15 @@ from einderive.ta.ir.subst import every_term
 Roots: TypeAlias = Sequence[Scope]
 
 ROUNDING: Final = 1e-6
-"""Floating point shows a difference only where the relative error is larger."""
+"""A relative difference in floating point counts only if it is larger than this."""
 DIGITS: Final = (50, 100, 400)
-"""What the balls of one precision do not decide is left to the next."""
+"""Digits of the balls: if one precision does not decide, the next one is tried."""
 MOST_PRECISE: Final = 50_000
-"""A point of more iteration points than this is not computed with balls."""
+"""A position with more iteration points than this is not computed with balls."""
 MOST_TRIED: Final = 8
-"""So many positions where floating point shows a difference are computed with balls."""
+"""At most so many positions where floating point shows a difference are computed with balls."""
 MOST_SPIKES: Final = 256
-"""So many entries are made the greatest and the least in turn."""
+"""At most so many entries are made the greatest and the least, one after the other."""
 MOST_WHOLE: Final = 1 << 62
 """Whole entries are drawn as 64-bit integers."""
 
@@ -52,8 +52,8 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class StrictField(ExactField):
-    """The rationals, where what has no value gives none in a product with 0 either, and 1/inf is
-    none: inf/inf were 0*inf."""
+    """The rationals, but 0 times something without a value has no value, and neither has 1/inf
+    (else inf/inf would be 0*inf)."""
 
     def power(self, base: Array, exponent: int) -> Array:
         result = super().power(base, exponent)
@@ -77,8 +77,8 @@ def _valueless(values: Array) -> Array:
 
 @dataclass(frozen=True)
 class SidedField(RealField):
-    """float64 with entries of one sign: with positive ones sqrt and log have values, with negative
-    ones sqrt(a^2) is not a."""
+    """float64 with entries of one sign: sqrt and log have values at positive entries, and sqrt(a^2)
+    differs from a at negative ones."""
 
     side: int = 1
 
@@ -98,8 +98,8 @@ class WholeField(StrictField):
 
 
 def exact_fields(*roots: Scope) -> tuple[Field, ...]:
-    """The rationals with entries of several magnitudes and signs: ties, halves and thirds, around
-    and far beyond the constants of the programs."""
+    """The rationals with entries of several magnitudes and signs: ties, halves and thirds, and
+    numbers near and far beyond the programs' constants."""
     reach = 2 + sum(map(math.ceil, _constants(*roots)))
     near, far = min(4 * reach, MOST_WHOLE), min(64 * reach * reach, MOST_WHOLE)
     bounds = ((-1, 1), (-near, near), (-far, far), (1, far), (-far, -1))
@@ -107,14 +107,15 @@ def exact_fields(*roots: Scope) -> tuple[Field, ...]:
 
 
 def real_fields() -> tuple[Field, ...]:
-    """float64, with entries of both signs, with positive and with negative ones."""
+    """float64 with entries of both signs, then with positive ones, then with negative ones."""
     return (RealField(ROUNDING), SidedField(ROUNDING), SidedField(ROUNDING, -1))
 
 
 def first_difference(
     left: Roots, right: Roots, data: Mapping[str, Array], field: Field
 ) -> Found | None:
-    """The first output and position at which both have values on these data, and different ones."""
+    """The first output and position at which both sides have values on these data and the values
+    differ."""
     field = StrictField() if type(field) is ExactField else field
     for output, (x, y) in enumerate(zip(left, right, strict=True)):
         if x is not y:
@@ -128,7 +129,7 @@ def first_difference(
 def difference(
     sides: tuple[Scope, ...], values: tuple[Array, ...], data: Mapping[str, Array], field: Field
 ) -> Found | None:
-    """The first position at which both sides, which have these values on these data, differ."""
+    """The first position at which the given values of both sides differ."""
     (x, y), real = sides, isinstance(field, RealField)
     places = np.flatnonzero(field.differs(*values))
     for place in map(int, places[: MOST_TRIED if real else 1]):
@@ -168,7 +169,8 @@ def confirmed(x: Scope, y: Scope, point: tuple[int, ...], data: Mapping[str, Val
 
 
 def spiked(left: Roots, right: Roots) -> Found | None:
-    """Each entry in turn far above and far below all others, as max and min see one at a time."""
+    """Data in which each entry in turn is far above, then far below all others: a max or min then
+    shows that entry."""
     field = StrictField()
     tensors: dict[str, Tensor] = {t.name: t for t in input_tensors(*left, *right)}
     if sum(t.size for t in tensors.values()) > MOST_SPIKES:

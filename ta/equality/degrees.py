@@ -23,11 +23,11 @@ from einderive.ta.ir.positions import is_position
 from einderive.ta.ir.subst import fold, stages
 
 MOST_COUNTED: Final = 1e18
-"""More bits than this are not counted."""
+"""Counting stops at this number of bits."""
 
 
 def greatest_degree(*roots: Scope) -> int:
-    """The greatest `degree` of the roots."""
+    """The greatest degree among the roots."""
     known: dict[Scope, int] = {}
     for stage in stages(*roots):
         times = math.prod(r.extent for r in stage.sums) if stage.reducer == "prod" else 1
@@ -36,9 +36,9 @@ def greatest_degree(*roots: Scope) -> int:
 
 
 def degree(known: Mapping[Scope, int], node: Node, parts: tuple[int, ...]) -> int:
-    """The degree in the entries of the tensors, from those of the operands and of the scopes that
-    are read, with functions as their operands; sums of quotients count as the greatest of their
-    terms."""
+    """The degree of a term in the entries of the tensors, from the degrees of its operands and of
+    the scopes that it reads.  A function has the degree of its operand, and a sum of quotients the
+    greatest degree among its terms."""
     match node:
         case Access(source=Scope() as source):
             return known[source]
@@ -52,14 +52,15 @@ def degree(known: Mapping[Scope, int], node: Node, parts: tuple[int, ...]) -> in
 
 
 class Bits(NamedTuple):
-    """Of the numerators and denominators of constants together; `fixed`: no entry takes part."""
+    """Bits of a term's constants, numerators and denominators together.  `fixed` says that no entry
+    takes part."""
 
     most: float
     fixed: bool
 
 
 def greatest_bits(*roots: Scope) -> float:
-    """The greatest `bits` of the roots, and of what functions are applied to."""
+    """The greatest number of bits among the roots and the operands of functions."""
     known: dict[Scope, Bits] = {}
     operands = [0.0]
     for stage in stages(*roots):  # producers first

@@ -38,7 +38,8 @@ from einderive.ta.ir.node import Number, Reducer
 SAFE_PRIMES: Final = (2147454839, 2147365919, 2147363039, 2147345639)
 """The greatest primes p below 2^31 with (p - 1)/2 prime that have the signs of `equality.signs`."""
 BASE: Final = 4
-"""A base for what compares no programs of others: a known one proves nothing about constants."""
+"""A base for code that does not compare a user's programs.  A known base proves nothing about
+constants."""
 _HALF: Final = np.uint64(32)
 _LOW: Final = np.uint64(0xFFFFFFFF)
 
@@ -65,7 +66,7 @@ class ExponentialField(Field):
         return _pack(self.value.constant(value), self.exponent.constant(value))
 
     def convert(self, values: npt.ArrayLike) -> Array:
-        """Signed integers by their residues; unsigned ones are pairs already."""
+        """Signed integers become pairs of their residues; unsigned ones are pairs already."""
         given = np.asarray(values)
         if given.dtype == np.uint64:
             return given

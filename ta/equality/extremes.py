@@ -1,9 +1,9 @@
-"""A max of maxima is one max, and so for min.
+"""Nested maxima merged into one max, and nested minima into one min.
 
     max[r] {L[y] max[s] f(y, s)}[g(r)]  =  max[r, s] f(g(r), s)       where g(r) is inside of y
                                                                       -inf elsewhere, as the fill is
 
-The one form in which two nestings of the same operands are compared.
+In this form, two nestings of the same operands can be compared.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from einderive.ta.ir.subst import stages, substitute
 
 
 def flatten_extremes(roots: Sequence[Scope]) -> tuple[Scope, ...]:
-    """The programs with every max that is read whole by a max merged into it; min likewise."""
+    """The programs in which each max that another max reads as a whole is merged into it, and so
+    for min."""
     done: dict[Scope, Scope] = {}
     for stage in stages(*roots):
         new = replace_sources(stage, done)

@@ -1,6 +1,6 @@
-"""Identities of functions that a comparison may use, each by its name; none is used unasked.
+"""Identities of functions that a comparison may use if the user names them.
 
-`exp-sum` changes the field of evaluation (`ta.equality.exp_law`).  The others are definitions: the
+`exp-sum` changes the field of evaluation (`ta.equality.exp_law`).  The others are definitions: a
 function is replaced by its right-hand side before anything is compared.
 """
 
@@ -24,8 +24,8 @@ MOST_NAMES: Final = 10_000
 
 
 class Law(NamedTuple):
-    """`equation` is what it claims; `definition` its right-hand side in the operands x and y, where
-    the law is a function's definition."""
+    """A law that a comparison may use.  `equation` is the claim.  If the law is a function's
+    definition, `definition` is its right-hand side in the operands x and y."""
 
     equation: str
     function: str
@@ -47,7 +47,7 @@ OPERANDS: Final = tuple(expr.access(expr.tensor(name, ()), ()) for name in "xy")
 
 
 def law_names(laws: Iterable[str]) -> frozenset[str]:
-    """The short names; a law is given by its name or by its equation."""
+    """The short names of laws that are given by name or by equation."""
     equations = {law.equation.replace(" ", ""): name for name, law in LAWS.items()}
     found = []
     for law in names_given(laws, "laws"):
@@ -64,7 +64,7 @@ def law_names(laws: Iterable[str]) -> frozenset[str]:
 
 
 def names_given(names: object, what: str) -> tuple[str, ...]:
-    """An option that takes one name or several."""
+    """The names in an option that takes one name or several."""
     found: tuple[object, ...] | None = (names,)
     if isinstance(names, Set | Mapping):
         found = tuple(names)
@@ -79,8 +79,8 @@ def names_given(names: object, what: str) -> tuple[str, ...]:
 
 
 def apply_definitions(roots: Sequence[Scope], laws: Iterable[str]) -> tuple[Scope, ...]:
-    """The programs with the functions of these laws replaced by their definitions, also those in
-    other definitions."""
+    """The programs in which the functions of these laws are replaced by their definitions, in other
+    definitions too."""
     chosen = {LAWS[name].function for name in laws if LAWS[name].definition}
     done: dict[Scope, Scope] = {}
 

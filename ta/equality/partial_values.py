@@ -32,13 +32,13 @@ from einderive.ta.ir.subst import every_term, is_infinite, reduces_nothing, stag
 INFINITE: Final = np.uint64(1 << 31)
 NONE: Final = np.uint64(1 << 63)
 _MARKS: Final = INFINITE | NONE
-"""Bits that no residue has, nor a pair of residues."""
+"""Bits that no residue and no pair of residues has."""
 _SMALL: Final = 1 << 12
-"""A residue of this magnitude is taken for a number, whose sign is known: a random one is in every
-draw with no chance to speak of."""
+"""A residue up to this magnitude is taken for a number with a known sign.  That a random residue is
+so small in every draw has a negligible chance."""
 _DIVISOR: Final = 1 << 6
-"""Where a function is partial, n/d with |n| <= _SMALL and d up to this is a number too: one in 7000
-random residues is, and one in 10^15 in four draws."""
+"""For functions with a domain, n/d with |n| <= _SMALL and d up to this is taken for a number too.
+One in 7000 random residues is such a number, and one in 10^15 in four draws."""
 
 
 def divides(*roots: Scope) -> bool:
@@ -51,34 +51,34 @@ def divides(*roots: Scope) -> bool:
 
 
 def partial(*roots: Scope) -> bool:
-    """Whether a function that is not finite at every number, or a NaN, is in the programs."""
+    """Whether the programs hold a NaN, or a function that is not finite at every number."""
     applied = {node.function for node in every_term(*roots) if isinstance(node, Apply)}
     return not all(FUNCTIONS[function].finite_at_numbers for function in applied)
 
 
 def has_infinity(*roots: Scope) -> bool:
-    """Whether an infinite number is in the programs, or a max or min of nothing."""
+    """Whether the programs hold an infinite number, or a max or min over an empty range."""
     return any(map(is_infinite, every_term(*roots))) or any(map(reduces_nothing, stages(*roots)))
 
 
 def missing(values: Array) -> Array:
-    """Where there is no value."""
+    """Where the values are marked as missing."""
     return np.asarray((values & NONE) != 0)
 
 
 @dataclass(frozen=True)
 class ValuedField(Field):
-    """Another field's residues, with the marks.
+    """Another field's residues, with marks for missing values and infinities.
 
-    Without `unknown`, only that is marked which has no value whatever the signs are: a divisor that
-    is 0, and with `domains`, what a function has no value at.
+    Without `unknown`, a value is marked only if it is missing whatever the signs are: the divisor
+    is 0 or, with `domains`, a function has no value there.
     """
 
     inner: ModularField | ExponentialField
     domains: bool = True
     """Whether functions of negative numbers are marked, too."""
     unknown: bool = True
-    """Whether what has no value beside an infinity, or no sign that is known, is marked."""
+    """Whether a value is marked that is missing beside an infinity, or that has no known sign."""
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.uint64)
     block: ClassVar[int] = SignField.block
 

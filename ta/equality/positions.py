@@ -1,4 +1,4 @@
-"""A difference at some of the positions of programs of any size: corners, borders, inside."""
+"""Differences at some positions of programs of any size: corners, borders, and inside."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ MOST_POSITIONS = 256
 
 
 def sample(left: Roots, right: Roots) -> tuple[Found | None, int]:
-    """A difference at corners, beside borders or inside, of programs of any size, in numbers that a
-    reader knows; and how many positions of each output were looked at."""
+    """A difference in numbers that a reader knows, looked for at corners, beside borders and
+    inside; and how many positions of each output were looked at."""
     tensors = input_tensors(*left, *right)
     ordered = any(map(uses_order, stages(*left, *right)))
     field: Field = StrictField()
@@ -65,8 +65,8 @@ def _residues(left: Roots, right: Roots) -> Field:
 
 
 def positions(scope: Scope, count: int) -> Array:
-    """At most `count` positions: corners, beside borders, random ones; shape (count, loops).  A
-    scalar has one, without coordinates, if it may be looked at at all."""
+    """At most `count` positions: corners, positions beside borders, random ones; shape (count,
+    loops).  A scalar has one position without coordinates, if any may be looked at."""
     if not scope.loops:
         return np.zeros((min(count, 1), 0), dtype=np.int64)
     generator = np.random.default_rng(0)

@@ -32,7 +32,7 @@ _PERIOD: Final = 8 * prod(SQUARES)
 
 
 def digest(roots: Iterable[Scope]) -> str:
-    """What tells programs apart, up to the names of their iterators."""
+    """A digest that differs for different programs, and does not depend on the names of iterators."""
     state = sha256()
     order = {scope: place for place, scope in enumerate(stages(*roots))}
     for scope in order:
@@ -59,7 +59,7 @@ def _described(node: Node, order: dict[Scope, int]) -> object:
 
 
 def primes(seed: str) -> Iterator[int]:
-    """Different primes, without end."""
+    """An endless sequence of different primes."""
     return _different(filter(is_prime, _numbers(seed)))
 
 
@@ -69,12 +69,12 @@ def sign_primes(seed: str) -> Iterator[int]:
 
 
 def safe_primes(seed: str) -> Iterator[int]:
-    """The same with (p - 1)/2 prime."""
+    """Primes as in `sign_primes` with (p - 1)/2 prime."""
     return _different(n for n in _settled(seed) if is_prime(n // 2) and is_prime(n))
 
 
 def square(seed: str, number: int, prime: int) -> int:
-    """A random square modulo the prime other than 0 and 1, for a draw by its number."""
+    """A random square modulo the prime, other than 0 and 1, for the draw of this number."""
     root = Random(f"{seed} square {number}").randrange(2, prime - 1)
     return root * root % prime
 

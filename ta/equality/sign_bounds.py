@@ -56,13 +56,13 @@ from einderive.ta.ir.subst import children, every_term, fold, stages, walk
 
 SPREAD: Final = 1 / 8
 ROOT: Final = 44_000
-"""Below the square roots of all primes that are drawn."""
+"""This is below the square roots of all primes that are drawn."""
 KNOWN: Final = (2, 3, 5, 7, 11, 13)
 LEAST_UNKNOWN: Final = 17
 MANY: Final = 1 << 10
-"""More signs than this are not counted."""
+"""Counting of signs stops here."""
 MOST_NORM: Final = 1 << 40
-"""Greater sums of coefficients are not added up."""
+"""Adding up of coefficients stops here."""
 
 
 class Asked(NamedTuple):
@@ -73,12 +73,12 @@ class Asked(NamedTuple):
 
     @property
     def share(self) -> float:
-        """Of the draws, at least so many show a difference."""
+        """A lower bound on the share of draws that show a difference."""
         return 2.0**-self.signs * (1 - SPREAD) if self.signs else 1.0
 
     @property
     def independent(self) -> bool:
-        """Whether the error of taking signs as independent is small."""
+        """Whether the error of treating the signs as independent is small."""
         return bool(self.signs * self.degree * 2**self.signs <= SPREAD * ROOT)
 
 
@@ -249,8 +249,8 @@ class _Bound(NamedTuple):
 
 
 class Norm(NamedTuple):
-    """The sum of the absolute values of integer coefficients, over a common denominator; 0 for the
-    denominator: not known."""
+    """The sum of the absolute values of integer coefficients, over a common denominator.  A
+    denominator of 0 means that the sum is not known."""
 
     size: int
     below: int
@@ -300,7 +300,7 @@ def _smooth(value: Number) -> bool:
 
 
 def opaque_functions(*roots: Scope) -> tuple[str, ...]:
-    """The functions that the rationals do not have, sorted by name."""
+    """The functions that have no values over the rationals, sorted by name."""
     found = {
         node.function
         for node in every_term(*roots)

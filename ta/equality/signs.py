@@ -62,13 +62,13 @@ class SignField(ModularField):
 
     prime: int = PRIME
     signed: bool = True
-    """Where it is false, functions that compare are opaque too: less follows, from fewer draws."""
+    """If it is false, functions that compare are opaque too: less follows, from fewer draws."""
     block: ClassVar[int] = 1 << 22  # a reduction by max sees all its operands at once
 
     @property
     def infinity(self) -> int:
-        """What stands for infinity: a residue that no constant is chosen to be, and a square, so
-        that its sign is 1."""
+        """The residue that stands for infinity.  No constant is chosen to be this residue, and it
+        is a square, so that its sign is 1."""
         return pow(int(self.opaque("inf", np.asarray(np.uint64(1)))), 2, self.prime)
 
     def constant(self, value: Number) -> Array:
@@ -95,7 +95,8 @@ class SignField(ModularField):
         return result
 
     def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
-        """Of two maxima: the max of these two numbers, which does not see what they are made of."""
+        """The reduction of two numbers.  For max and min, the operands of the two numbers have no
+        influence."""
         if not REDUCERS[reducer].order:
             return super().combine(reducer, left, right)
         return self.reduce(reducer, np.stack(np.broadcast_arrays(left, right), axis=-1), 1)
@@ -108,7 +109,7 @@ class SignField(ModularField):
         return self.extreme(reducer, values, keys, left_out, axes)
 
     def keys(self, reducer: Reducer, values: Array, left_out: Array, axes: int) -> Array:
-        """The values less the mean of those that are not left out; for min, times -1."""
+        """The values less the mean of those that are not left out; for min, their opposites."""
         mean = self._mean(values, left_out, axes)
         minus = self.constant(Fraction(-1))
         centred = self.add(values, self.multiply(minus, mean))
@@ -117,7 +118,8 @@ class SignField(ModularField):
     def extreme(
         self, reducer: Reducer, values: Array, keys: Array, left_out: Array, axes: int
     ) -> Array:
-        """max or min over the last axes; `keys` may come from another field of the same values."""
+        """The max or min over the last axes.  `keys` may come from another field of the same
+        values."""
         last = tuple(range(values.ndim - axes, values.ndim))
         ignored = left_out | (keys == 0)
         high, low = (self.opaque(name, keys) for name in ("element", "element again"))
@@ -142,7 +144,7 @@ class SignField(ModularField):
 def compared(
     field: Field, function: str, args: tuple[Array, ...], sign: Callable[[Array], Array]
 ) -> Array:
-    """A function that compares, from the sign of a number of the field: half the sum of its pieces,
+    """The value of a function that compares, from the sign of a number: half the sum of its pieces,
     and half their difference times that sign."""
     pieces = FUNCTIONS[function].pieces
     assert pieces is not None

@@ -1,8 +1,8 @@
-"""Boxes in pieces: the blocks in which the interpreter walks, and the places of a flat box.
+"""Blocks of a box, in which the interpreter evaluates it, and positions in a flat box.
 
 blocks       slices that cover the box, each with few elements
 open_mesh    a block's iterators, each an array of its own axis
-flat, unflat from indices to the place in the flat box, and back
+flat, unflat from indices to the position in the flat box, and back
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from einderive.ta.ir.node import Scope
 Indices: TypeAlias = npt.NDArray[np.int64]
 
 MOST_FLAT = 1 << 62
-"""The places of a box of at most this many are counted in 64 bits."""
+"""Positions in a box of at most this many points are counted in 64 bits."""
 SPREAD = 0x1E3779B97F4A7C15
 """An odd number of mixed bits."""
 

@@ -1,4 +1,4 @@
-"""Stages of which most terms are nothing: gathers and scatters, and the terms that they visit."""
+"""Gathers and scatters: stages of which most terms are 0, and the few terms that are evaluated."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from einderive.ta.ir.node import Apply, Node, Scope, Select
 
 
 class Direct(NamedTuple):
-    """`fixed`: the iterators that an equality fixes, each with its value; `body` is what is left of
-    the terms."""
+    """A gather or a scatter.  `fixed` maps each iterator that an equality fixes to its value;
+    `body` is the rest of the terms."""
 
     fixed: dict[int, Node]
     body: Node
 
 
 def direct(scope: Scope) -> Direct | None:
-    """What the stage visits, if it is a gather or a scatter: it is not computed term by term."""
+    """The scope as a gather or a scatter, which need not be computed term by term; None for any
+    other scope."""
     if scope.sums and isinstance(scope.body, Apply | Select):
         found = one_term(scope) or scattered(scope)
         if found is not None:

@@ -36,7 +36,7 @@ PRIMES: Final = (2147483647, 2147483629, 2147483587, 2147483579, 2147483563, 214
 """The six greatest primes below 2^31: a product of two residues fits 64 bits."""
 
 POISON: Final = math.nan
-"""The exact result of what has none: 1/0, inf - inf, sqrt(-inf)."""
+"""The exact result of an operation that has none: 1/0, inf - inf, sqrt(-inf)."""
 
 
 class Field(ABC):
@@ -44,9 +44,10 @@ class Field(ABC):
 
     dtype: ClassVar[np.dtype[Any]]
     block: ClassVar[int] = 1 << 19
-    """How many elements of an iteration space are held at a time; what fits a cache is fastest."""
+    """The number of elements of an iteration space in one block.  A block that fits into a cache is
+    fastest."""
     knows_whole: ClassVar[bool] = False
-    """Whether its numbers are those of the reals, so that `whole` has a meaning."""
+    """Whether its numbers are real numbers, so that `whole` has a meaning."""
 
     @abstractmethod
     def constant(self, value: Number) -> Array:
@@ -54,7 +55,7 @@ class Field(ABC):
 
     @abstractmethod
     def convert(self, values: npt.ArrayLike) -> Array:
-        """The values as numbers of this field; ValueError for what it does not have."""
+        """The values as numbers of this field.  ValueError if the field has no such number."""
 
     def add(self, left: Array, right: Array) -> Array:
         return self.combine("sum", left, right)
@@ -70,7 +71,7 @@ class Field(ABC):
 
     @abstractmethod
     def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
-        """`left + right`, `left * right`, the greater or the lesser, by reducer."""
+        """The sum, the product, the greater or the lesser of the two, as the reducer says."""
 
     @abstractmethod
     def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
@@ -82,21 +83,21 @@ class Field(ABC):
 
     @abstractmethod
     def differs(self, left: Array, right: Array) -> Array:
-        """Where the two certainly differ, as booleans."""
+        """Where the two certainly differ, as an array of booleans."""
 
     def whole(self, values: Array) -> tuple[Array, Array]:
-        """Each value as an index, and whether it is one; what is beyond 2^62 is none."""
+        """Each value as an index, and whether it is a whole number below 2^62 in magnitude."""
         floats = np.asarray(values, dtype=np.float64)
         known = (np.abs(floats) < 2.0**62) & np.asarray(values == np.floor(floats), dtype=np.bool_)
         return np.where(known, floats, 0).astype(np.int64), known
 
     def identity(self, reducer: Reducer) -> Array:
-        """The value of a reduction over nothing."""
+        """The value of a reduction over an empty range."""
         return self.constant(REDUCERS[reducer].identity)
 
 
 def rounded(value: Number) -> float:
-    """The nearest float64, an infinity beyond the largest."""
+    """The nearest float64.  Numbers beyond the largest become infinities."""
     try:
         return float(value)
     except OverflowError:
@@ -104,8 +105,8 @@ def rounded(value: Number) -> float:
 
 
 def whole_value(function: str, argument: Fraction | float) -> Number | None:
-    """f(x) at 0, an infinity or NaN where it is a whole number, infinite or POISON: exp(-inf) = 0;
-    else None."""
+    """f(x) at 0, an infinity or NaN, if it is a whole number, infinite or POISON, such as exp(-inf)
+    = 0; else None."""
     if FUNCTIONS[function].arity != 1 or (argument and not isinstance(argument, float)):
         return None
     return _whole_value(function, float(argument))
@@ -193,8 +194,8 @@ class ModularField(Field):
         return opaque
 
     def opaque(self, name: str, *args: Array) -> Array:
-        """A fixed pseudo-random residue for each name and argument, in any order where the function
-        is symmetric."""
+        """A fixed pseudo-random residue for each name and its arguments.  For a symmetric function
+        their order has no influence."""
         if len(args) == 2 and name in FUNCTIONS and FUNCTIONS[name].symmetric:
             args = (np.minimum(*args), np.maximum(*args))
         return self._residue(_mixed(crc32(f"{name} {self.prime}".encode()), *args))

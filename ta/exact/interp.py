@@ -53,8 +53,8 @@ where it is read, each time."""
 LITTLE_WORK = 1 << 16
 """A nested scope whose iteration space is no larger is evaluated as a whole at once."""
 MOST_READ = 0.25
-"""Where more than this share of a nested scope is read, the whole is cheaper: its iterators then
-have axes of their own."""
+"""If more than this share of a nested scope is read, it is evaluated as a whole, which is cheaper:
+its iterators then have axes of their own."""
 
 
 def evaluate(scope: Scope, values: Mapping[str, Values], domain: Field) -> Array:
@@ -322,7 +322,7 @@ def _holds(condition: Condition, iterators: Sequence[Indices]) -> Array:
 
 
 def visited(roots: Sequence[Scope], count: int) -> int:
-    """At most so many iteration points are visited for so many points of each of the scopes."""
+    """An upper bound on the number of iteration points for `count` points of each of the scopes."""
     order = stages(*roots)
     needed = dict.fromkeys(order, 0) | {root: min(count, root.size) for root in roots}
     total = 0
@@ -336,15 +336,16 @@ def visited(roots: Sequence[Scope], count: int) -> int:
 
 
 def input_tensors(*roots: Scope) -> tuple[Tensor, ...]:
-    """The distinct tensors that the scopes read, directly or not, in order of first reading."""
+    """The distinct tensors that the scopes read, directly or through other scopes, in the order of
+    the first read."""
     found = (source for stage in stages(*roots) for source in sources(stage.body))
     read = (source for source in found if isinstance(source, Tensor) and is_input(source))
     return tuple(dict.fromkeys(read))
 
 
 def uses_order(stage: Scope) -> bool:
-    """Whether residues would not do: max, min, an infinity, or a function that has exact values, as
-    those that compare and round."""
+    """Whether residues cannot evaluate the stage: it has a max, a min, an infinity, or a function
+    with exact values, such as one that compares or rounds."""
     if REDUCERS[stage.reducer].order:
         return True
     return any(

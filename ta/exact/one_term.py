@@ -1,9 +1,9 @@
-"""Reductions of which an equality leaves one term.
+"""Reductions that are one term, because an equality fixes their iterators.
 
-    S[v, y] where(e == v, f, 0)    at v = e,  if e is free of v          a gather: E[I[n], d]
+    S[v, y] where(e(y) == v, f, 0)    at v = e,  if e does not depend on v      a gather: E[I[n], d]
 
-The same holds for every reducer with what it gives over nothing in the place of the 0.  An e that
-is NaN equals no v; over the rationals, where such an e claims nothing, the value is the 0 too.
+The same holds for every reducer, with its value over an empty range in the place of 0.  If e is
+NaN, it equals no v.  Over the rationals nothing is claimed for such an e, and the value is 0 too.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from einderive.ta.ir.positions import is_input
 
 
 class OneTerm(NamedTuple):
-    """`values`: v -> e; `body`: f, which may hold the v."""
+    """The one term: `values` maps v to e; `body` is f, which may hold the v."""
 
     values: dict[int, Node]
     body: Node
 
 
 def one_term(scope: Scope) -> OneTerm | None:
-    """The equalities that fix iterators of the scope's reduction, or None where there are none."""
+    """The equalities that fix iterators of the scope's reduction.  None if there are none."""
     nothing = expr.const(REDUCERS[scope.reducer].identity)
     sums = range(len(scope.loops), len(scope.domain))
     values: dict[int, Node] = {}
@@ -45,7 +45,7 @@ def one_term(scope: Scope) -> OneTerm | None:
 
 
 def equalities(condition: Node) -> list[tuple[int, Node]]:
-    """Each iterator that the condition says to equal a value, and this value."""
+    """Pairs of an iterator and the value that the condition says it equals."""
     if not isinstance(condition, Apply) or condition.function != "equal":
         return []
     left, right = condition.args

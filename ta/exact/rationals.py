@@ -154,6 +154,7 @@ class ExactField(Field):
         return result.reshape(shape)
 
     def differs(self, left: Array, right: Array) -> Array:
-        """POISON differs from nothing: there an identity over the rationals claims nothing."""
+        """Where the two differ.  POISON differs from nothing, because an identity over the
+        rationals claims nothing there."""
         unequal = np.frompyfunc(lambda a, b: a == a and b == b and a != b, 2, 1)
         return np.asarray(unequal(left, right), dtype=bool)

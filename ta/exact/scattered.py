@@ -1,8 +1,8 @@
-"""Reductions whose terms each go to one place of the result.
+"""Reductions of which each term goes to one place of the result.
 
     Y[x, v] = S[y] where(e(x, y) == v, f(x, y), 0)       f(x, y) goes to v = e: a scatter
 
-The same holds for every reducer with what it gives over nothing in the place of the 0.
+The same holds for every reducer, with its value over an empty range in the place of 0.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from einderive.ta.ir.node import Apply, Condition, Node, Scope, Select
 
 
 class Scattered(NamedTuple):
-    """`places`: v -> e, for each loop v that an equality fixes; `body`: f.  Both are free of v."""
+    """A scatter: `places` maps each loop v that an equality fixes to e; `body` is f.  Neither
+    depends on v."""
 
     places: dict[int, Node]
     body: Node
 
 
 def scattered(scope: Scope) -> Scattered | None:
-    """The equalities that say where terms go, or None where there are none."""
+    """The equalities that say where terms go.  None if there are none."""
     nothing = expr.const(REDUCERS[scope.reducer].identity)
     loops = len(scope.loops)
     places: dict[int, Node] = {}

@@ -17,7 +17,7 @@ from einderive.ta.ir.subst import sources, stages
 
 
 def bounds(tensor: Tensor) -> Bounds:
-    """Between what its elements lie."""
+    """The bounds of the tensor's elements."""
     return tensor.bounds
 
 
@@ -44,14 +44,14 @@ def nonzero(tensor: Tensor) -> bool:
 
 
 def promising(scope: Scope) -> tuple[Tensor, ...]:
-    """The tensors of which anything is promised, that the scope and what it reads read."""
+    """The tensors with promises that the scope reads, directly or through other scopes."""
     read = (source for stage in stages(scope) for source in sources(stage.body))
     found = (each for each in read if isinstance(each, Tensor) and each.bounds != ANY)
     return tuple(dict.fromkeys(found))
 
 
 def forgotten(scope: Scope, tensors: frozenset[Tensor]) -> Scope:
-    """The scope without what is promised of these tensors."""
+    """The scope in which these tensors have no promises."""
 
     def plain(tensor: Tensor) -> Tensor:
         if tensor not in tensors:

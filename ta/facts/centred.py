@@ -23,8 +23,8 @@ from einderive.ta.ir.subst import rename
 
 
 def shared_iterators(left: Node, right: Node) -> tuple[int, ...]:
-    """The iterators that a mean of either term may have: those of both that, where a term is a
-    read, index one of its dimensions by themselves."""
+    """The iterators that a mean of either term may depend on: both terms use them and, in a term
+    that is a read, each indexes a dimension by itself."""
     alone = left.free & right.free
     for core in (left, right):
         if _is_read(core) and isinstance(core, Access):
@@ -34,8 +34,8 @@ def shared_iterators(left: Node, right: Node) -> tuple[int, ...]:
 
 
 def mean_of(term: Node, domain: Sequence[Range], kept: tuple[int, ...]) -> Scope | None:
-    """m over the iterators `kept`, of a term over the box `domain`; None where there is no more
-    than one element to take the mean of."""
+    """The mean m of a term over the box `domain`, for each value of the iterators `kept`.  None if
+    it is the mean of at most one element."""
     coefficient, core = expr.split_coefficient(term)
     places, ranges = list(kept), domain
     if _is_read(core) and isinstance(core, Access) and _stand_alone(core, kept):

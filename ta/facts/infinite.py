@@ -18,8 +18,7 @@ from einderive.ta.ir.subst import branches, children, is_infinite, producers, re
 
 
 def may_be_infinite(node: Node) -> bool:
-    """Whether an infinite number of the expression, or of a scope that it reads, may be its
-    value."""
+    """Whether the value may be an infinite number of the expression or of a scope that it reads."""
     for scope in producers(node):
         _infinite(scope)
     return _infinite(node)

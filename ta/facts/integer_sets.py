@@ -26,9 +26,9 @@ _thread = threading.local()
 
 
 def row_bounds(row: Row, ranges: Box) -> tuple[int, int]:
-    """The least and the greatest value of the row over the box `ranges`, both attained.
+    """The least and the greatest value of the row over the box `ranges`; the row takes both.
 
-    Raises ValueError where a range is empty.
+    Raises ValueError if a range is empty.
     """
     if not all(side.extent for side in ranges):
         raise ValueError("an empty box has no bounds")
@@ -53,8 +53,8 @@ def _quasi_bounds(row: Row, ranges: tuple[Range, ...], bounds: tuple[int, int]) 
 
 
 def reads_miss(reads: Sequence[Read], inside: Sequence[Read], box: Box) -> bool:
-    """At every point of the box where some row of `inside` leaves its range, some read's row lies
-    outside its own."""
+    """Whether some read misses its source (its row leaves its range) at every point of the box
+    where some row of `inside` leaves its range."""
     hits = [f"{r.lo} <= {_text(row)} < {r.hi}" for row, r in reads]
     for row, bound in inside:
         for leaves in (f"{_text(row)} < {bound.lo}", f"{_text(row)} >= {bound.hi}"):

@@ -1,16 +1,16 @@
-"""Which kinds of values a term may have over a box: what 1/0, log 0 and inf may come in.
+"""The kinds of values that a term may have over a box: where 1/0, log 0 and inf may occur.
 
     A[i]                      a number of the data, anywhere inside of A; 0 outside
-    1/C[i]                    none where C is read outside
+    1/C[i]                    NaN where C is read outside
     exp(A[i])                 positive
     1/(B[i]^2 + 1)            a number, also where B is read outside
 
 A value is NaN, an infinity, negative, 0, positive, or DATA: a number that depends on the inputs.
-Inputs count as in general position: a read inside of a tensor is not 0, and lies where the function
-that is applied to it is defined, so 1/A[i] and log(A[i]) are numbers inside.  Two numbers of the
-data may cancel (A[i] - A[0] does at i = 0); the terms of one sum are taken not to.  What comes of a
-division by 0 is NaN, since it has no sign.  Every other answer may name too many kinds, and none
-too few.
+Inputs count as in general position: a read inside of a tensor is not 0, and lies in the domain of
+the function that is applied to it, so 1/A[i] and log(A[i]) are numbers inside.  Two numbers of the
+data may cancel (A[i] - A[0] is 0 at i = 0); the terms of one sum are assumed not to cancel.  The
+result of a division by 0 counts as NaN, since it has no sign.  An answer may name too many kinds,
+and never too few.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ EVERY = NAN | INFINITE | SIGNED | ZERO | DATA
 
 
 def finite_over(node: Node, box: tuple[Range, ...], held: tuple[Condition, ...] = ()) -> bool:
-    """Whether the term is a number at all points of the box at which the conditions hold."""
+    """Whether the term is a number at all points of the box where the conditions hold."""
     return finite_everywhere(node) or not kinds_over(node, box, held) & (NAN | INFINITE)
 
 
 @lru_cache(maxsize=1 << 14)
 def finite_everywhere(node: Node) -> bool:
-    """Whether the term, and what it reads, is made of numbers without division and without a
-    function that is not finite everywhere: then it is finite over every box."""
+    """Whether the term and the scopes that it reads consist of numbers, without division and
+    without functions that may be infinite.  Such a term is finite over every box."""
     for stage in producers(node):
         _finite(stage)
     return _finite(node)
@@ -80,7 +80,7 @@ def _finite(node: Node) -> bool:
 
 
 def kinds_over(node: Node, box: tuple[Range, ...], held: tuple[Condition, ...] = ()) -> Kinds:
-    """The kinds of values over the box where the conditions hold."""
+    """The kinds of values that the term may have over the box where the conditions hold."""
     for stage in producers(node):
         _of_scope(stage)
     return _kinds(node, box, held)

@@ -1,8 +1,9 @@
-"""Which part of an iterator's range a sum needs: outside of it the body is 0, but for 0*inf.
+"""The part of an iterator's range that a sum needs: outside of it the body is 0, unless 0*inf
+occurs.
 
     S[r:0:9] A[h+r]*K[r]    with h in 0:4 and A of 6 elements:  r in 0:6
 
-Found with intervals.  Who cuts a range by it has to show that the body is 0 there
+It is found with intervals.  Code that cuts a range by it has to show that the body is 0 outside
 (`ta.facts.zeros.vanishes_outside`).
 """
 

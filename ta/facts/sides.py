@@ -1,6 +1,6 @@
-"""The two sides of a law as terms, and what they are once terms stand for the letters.
+"""The two sides of a law as terms, and the terms that they become when terms replace the letters.
 
-exp(log(x)) = x  for x > 0,   A[i] for x:    exp(log(A[i])),   A[i],   A[i] > 0 is to be known
+exp(log(x)) = x  for x > 0,  with A[i] for x:  exp(log(A[i])) = A[i], if A[i] > 0 is known
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from einderive.ta.laws.data import Law
 from einderive.ta.notation.parse import parse
 
 Values: TypeAlias = Mapping[Node, Node]
-"""What stands for the letters."""
+"""The terms and numbers that stand for the letters."""
 
 
 class Sides(NamedTuple):
@@ -32,12 +32,13 @@ class Sides(NamedTuple):
     before: Node
     after: Node
     letters: tuple[Node, ...]
-    """Of the side `before`, by name; `after` has no other."""
+    """The letters of the side `before`, by name; `after` has no others."""
 
 
 @lru_cache
 def sides_of(law: str, equation: int, backwards: bool) -> Sides | None:
-    """None where there is no such equation, or where a letter would stand for nothing."""
+    """The sides of an equation.  None if there is no such equation, or if `after` has a letter that
+    `before` lacks."""
     known = REAL_LAWS.get(law)
     if known is None or not known.applies or not 0 <= equation < len(known.equations):
         return None
@@ -67,7 +68,7 @@ class Fold(NamedTuple):
 
 @lru_cache
 def fold_of(law: str, equation: int) -> Fold | None:
-    """None where the equation has another form."""
+    """The equation as a `Fold`; None if it has another form."""
     sides = sides_of(law, equation, False)
     if sides is None or not isinstance(sides.before, Apply):
         return None
@@ -87,7 +88,7 @@ def fold_of(law: str, equation: int) -> Fold | None:
 
 @lru_cache
 def parsed(side: str) -> Node:
-    """The term of a text in which every single letter is a number."""
+    """The term of a text in which each single letter stands for a number."""
     names = {each: () for each in side if each.isalpha()}
     words = "".join(each if each.isalnum() else " " for each in side).split()
     shapes = {name: shape for name, shape in names.items() if name in words}
@@ -115,7 +116,7 @@ def put(side: Node, values: Values) -> Node:
 
 
 def holds(domain: str, values: Values, box: Sequence[Range]) -> bool:
-    """Whether what the law requires is known at every point of the box."""
+    """Whether the condition of a law is known to hold at every point of the box."""
     for condition in domain.split(", ") if domain else ():
         left, relation, right = condition.split()
         if relation in ("<", "<="):

@@ -1,8 +1,9 @@
-"""Whether a term is positive, or at least not negative, over a box: by its form and by promises.
+"""Whether a term is positive, or at least not negative, over a box: from its form and from
+promises.
 
     exp(a) > 0      a^2 >= 0      |a| >= 0      A[i] > 0 where `assume A > 0`, and A is read inside
 
-Of the real numbers alone: a term that is NaN, or has no value, has no sign, and none is claimed.
+This speaks of real numbers alone: nothing is claimed of a term that is NaN or has no value.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ UNKNOWN, NOT_NEGATIVE, POSITIVE = range(3)
 
 
 def least_sign(node: Node, box: Sequence[Range]) -> int:
-    """The strongest that is known of the term's sign at every point of the box."""
+    """The strongest known statement about the term's sign that holds at every point of the box."""
     for stage in producers(node):
         _of_scope(stage)
     return _sign(node, tuple(box))

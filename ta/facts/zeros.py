@@ -21,7 +21,8 @@ from einderive.ta.ir.subst import branches
 
 Read = tuple[Row, Range]
 UNBOUNDED = 1 << 62
-"""Stands for no upper limit; no row of a scope with 64-bit extents comes near."""
+"""The value of a range's end that means "no upper limit".  Rows of scopes with 64-bit extents stay
+far below it."""
 
 
 Box = tuple[Range, ...]
@@ -30,8 +31,9 @@ Held = tuple[Condition, ...]
 
 @lru_cache(maxsize=4096)
 def zero_reads(body: Node, box: Box | None = None, held: Held = ()) -> tuple[Read, ...]:
-    """Pairs (row, range) such that the body is zero wherever in the box, and where the conditions
-    `held` do, one of the rows leaves its range; without a box, if all factors are finite there."""
+    """Pairs (row, range) such that the body is 0 wherever in the box one of the rows leaves its
+    range, as far as the conditions `held` hold.  Without a box, this needs all factors to be
+    finite."""
     if isinstance(body, Access):
         return tuple(zip(body.rows, body.source.ranges, strict=True)) if body.fill == 0 else ()
     if isinstance(body, Mul):

@@ -1,5 +1,5 @@
-"""x where c is not 0, else y; of the two, the other does not count, even if it is NaN.  A c that is
-NaN is not 0.  Written `where(c, x, y)`."""
+"""x where c is not 0, else y.  The value that is not taken has no influence, even if it is NaN.  A
+NaN as c is not 0.  Written `where(c, x, y)`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What a function or a reducer of the notation is, as data: one object a file of this folder.
+"""Functions and reducers of the notation as data: one object in each file of this folder.
 
     f()                   a constant                       pi
     f(x)                  a function of one operand        exp(A[i]), relu(A[i])
@@ -7,9 +7,9 @@
     r[k] f(k)             a reducer over iterators         sum[k](A[i,k]), max[k](A[i,k])
 
 The parser takes names and numbers of operands from here, the interpreter values, the kernel and the
-checker facts, printers and emitters spellings.  A fact is what the code that reads it relies on
-without a proof of its own: `tests/ta/functions/test_function_facts.py` has a test for each fact of
-each function, and `docs/guarantees.md` counts those that the checker reads.
+checker facts, printers and emitters spellings.  Code relies on a fact without a proof of its own:
+`tests/ta/functions/test_function_facts.py` has a test for each fact of each function, and
+`docs/guarantees.md` counts those that the checker reads.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import numpy as np
 
 HALF = Fraction(1, 2)
 USUAL = 4
-"""What most functions cost: as much as a pass over memory hides."""
+"""The cost of most functions: the time of a pass over memory hides it."""
 
 
 class Interval(NamedTuple):
@@ -38,7 +38,7 @@ class Interval(NamedTuple):
 
     @property
     def ends(self) -> tuple[float, ...]:
-        """Those that are numbers."""
+        """The ends that are numbers."""
         return tuple(float(end) for end in self[:2] if math.isfinite(end))
 
     def holds(self, x: float) -> bool:
@@ -113,7 +113,7 @@ class Pieces:
 
 
 def combined(row: Sequence[int], operands: Sequence[Any]) -> Any:
-    """`row.operands`; one with the coefficient 0 does not count, even if it is infinite."""
+    """`row.operands`.  An operand with the coefficient 0 does not count, even if it is infinite."""
     terms = [
         x if c == 1 else -x if c == -1 else c * x for c, x in zip(row, operands, strict=True) if c
     ]
@@ -121,7 +121,7 @@ def combined(row: Sequence[int], operands: Sequence[Any]) -> Any:
 
 
 def decided(holds: Callable[..., bool], fails: Callable[..., bool]) -> Callable[..., Any]:
-    """On balls: 1 where it surely holds, 0 where it surely fails, else a ball around both."""
+    """On balls: 1 if the comparison surely holds, 0 if it surely fails, else a ball around both."""
 
     def value(x: Any, y: Any) -> Any:
         one, zero = type(x)(1), type(x)(0)
@@ -131,7 +131,7 @@ def decided(holds: Callable[..., bool], fails: Callable[..., bool]) -> Callable[
 
 
 def rational(value: Callable[..., Fraction | int]) -> Callable[..., Any]:
-    """The value where all operands are rational and it exists; NaN elsewhere."""
+    """The value if all operands are rational and it exists; else NaN."""
 
     def exact(*operands: Any) -> Any:
         if any(isinstance(operand, float) for operand in operands):
@@ -145,7 +145,7 @@ def rational(value: Callable[..., Fraction | int]) -> Callable[..., Any]:
 
 
 def unchanged(value: Callable[[Any], int]) -> Callable[[Any], Any]:
-    """The value where the operand is rational; an infinity is its own."""
+    """The value if the operand is rational.  An infinity stays as it is."""
     return lambda x: x if isinstance(x, float) else Fraction(value(x))
 
 
@@ -159,43 +159,47 @@ class Function:
 
     name: str
     real: Callable[..., Any]
-    """On float64 arrays of NumPy, with a relative error of at most 4 units in the last place."""
+    """The function on float64 arrays of NumPy, with a relative error of at most 4 units in the last
+    place."""
     arity: int = 1
 
     definition: str = ""
-    """In the notation, in the operands x and y.  It holds for real numbers, and is used where it is
-    asked for (`ta.equality.laws`)."""
+    """A formula for the function in the operands x and y.  It holds for real numbers.  A comparison
+    uses it if the user asks for it (`ta.equality.laws`)."""
     pieces: Pieces | None = None
-    """What the function is, if it is linear on either side of a gap; it is exact on rational
-    numbers then, and `real` takes integers as well."""
+    """The two linear pieces of a function that is linear on either side of a gap.  Such a function
+    is exact on rational numbers, and `real` takes integers as well."""
     reducer: str = ""
-    """`maximum(a, b)` is the reduction by this reducer, of the order, of the set {a, b}."""
+    """The reducer of the set {a, b} that gives the function: `max` for `maximum(a, b)`."""
     exact: Callable[..., Any] | None = None
-    """The value at rational or infinite operands, where it is such a number too; NaN where there is
-    none."""
+    """The exact value at rational or infinite operands, if it is rational or infinite too; else
+    NaN."""
     picks: bool = False
-    """f(c, a, b) = a where c is not 0, else b, whatever the other one is: `choose`."""
+    """Whether f(c, a, b) = a where c is not 0, else b, whatever the other operand is: true of
+    `choose`."""
     truth: bool = False
-    """Whether every value is 0 or 1, and says whether something is so: a bool."""
+    """Whether the function is a condition: its values are 0 and 1, and its element type is bool."""
     whole: bool = False
-    """Whether the value is an integer where all operands are; what has pieces needs no word."""
+    """Whether the value is an integer if all operands are.  Functions with `pieces` need not say
+    so."""
     symmetric: bool = False
     """Whether f(a, b) = f(b, a), for every a and b."""
 
     at_zero: int | None = None
     """f(0), where that is 0 or 1."""
     domain: Interval | None = None
-    """Where the function is finite; None: at every number."""
+    """The interval in which the function is finite; None if it is finite at every number."""
     divides: bool = False
-    """Whether there is no value where the second operand is 0, and one everywhere else."""
+    """Whether the function lacks a value if the second operand is 0, and only then."""
     partial: bool = False
-    """Whether numbers may give none, in another way than `domain` and `divides` say."""
+    """Whether numbers may have no value for a reason that `domain` and `divides` do not state."""
     range: tuple[int, int] | None = None
-    """A least and a greatest value that no value exceeds, where there are such."""
+    """Bounds: no value lies below the first or above the second.  None if there are no bounds."""
     beside_nan: bool = False
-    """Whether an operand may decide the value beside a NaN, as an infinity does in hypot."""
+    """Whether one operand may decide the value although another is NaN, as an infinity does in
+    hypot."""
     always_finite: bool = False
-    """Whether the value is a number whatever the operand is, infinite or NaN."""
+    """Whether the value is a number even if the operand is infinite or NaN."""
     turns: tuple[float, ...] = ()
     """Numbers other than 0 and the ends of the domain where the values nearest to 0 on either side
     of 0 change their sign, or become 0 for a while, rounded."""
@@ -204,11 +208,12 @@ class Function:
     general position."""
 
     ball: Callable[..., Any] | None = None
-    """For a ball of Arb, one that holds the values at all finite numbers in it, or NaN; what has
-    pieces needs none.  Counterexamples are confirmed by it (`ta.equality.balls`)."""
+    """The function on a ball of Arb: a ball that holds the values at all finite numbers of the
+    operand, or NaN.  It confirms counterexamples (`ta.equality.balls`).  Functions with `pieces`
+    need none."""
 
     work: int = USUAL
-    """What it costs, for predicted times: additions in registers."""
+    """The cost, for predicted times, in additions in registers."""
 
     infix: str = ""
     """The operator between the two operands, in the notation."""
@@ -223,14 +228,14 @@ class Function:
     """A form that compiles and that Triton's interpreter runs; a NaN passes through.  `{zero}` and
     `{one}` are literals of the type computed in."""
     triton_float32: str = ""
-    """The form in float32, where another one is needed for all digits."""
+    """The form in float32, if another one is needed to keep all digits."""
     triton_whole: str = ""
-    """The form for integers, where another one is needed."""
+    """The form for integers, if another one is needed."""
     triton_helper: Callable[[bool], str] | None = None
     """The source of the function `_name` that `triton` calls; the operand says whether it is for
     float64."""
     triton_needs: tuple[str, ...] = ()
-    """The functions whose helpers are called besides."""
+    """Other functions whose helpers this one calls."""
 
     def __post_init__(self) -> None:
         usual = {
@@ -252,12 +257,12 @@ class Function:
 
     @cached_property
     def on_rationals(self) -> Callable[..., Any] | None:
-        """The value at rational or infinite operands, where the function is known there."""
+        """The value at rational or infinite operands, if it is known there."""
         return self.exact or self.pieces
 
     @cached_property
     def keeps_integers(self) -> bool:
-        """Whether the value is an integer where all operands are."""
+        """Whether the value is an integer if all operands are."""
         return self.whole or self.truth or self.picks or self.pieces is not None
 
     @cached_property
@@ -267,34 +272,34 @@ class Function:
 
     @cached_property
     def finite_at_numbers(self) -> bool:
-        """Whether the value is a number wherever the operands are."""
+        """Whether the value is a number for all numbers as operands."""
         total = self.domain is None and not self.divides and not self.partial
         return total and self.constant == self.constant
 
     @cached_property
     def compares(self) -> bool:
-        """Whether the value is continuous and follows from the sign of a number."""
+        """Whether the function is continuous and its value follows from the sign of a number."""
         return self.pieces is not None and self.pieces.continuous
 
     @cached_property
     def bounded(self) -> bool:
-        """Whether the value does not overflow where the operands are finite: no value exceeds all
-        operands, or a number."""
+        """Whether the value cannot overflow for finite operands: no value exceeds all operands, or
+        a fixed number."""
         chooses = self.pieces is not None and self.pieces.chooses
         return chooses or self.range is not None
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """A reducer of the notation: associative and commutative.
+    """A reducer of the notation.  It is associative and commutative.
 
-    `order` is 1 where it is the greatest of the numbers, -1 where it is the least, and 0 where it
-    is an operation of the ring: the sum and the product, whose laws the algebra is built on.
+    `order` is 1 for the greatest number, -1 for the least number, and 0 for the sum and the
+    product, the operations of the ring, whose laws the algebra is built on.
     """
 
     name: str
     identity: Fraction | float
-    """The value of a reduction of nothing."""
+    """The value of a reduction over an empty range."""
     order: Literal[-1, 0, 1]
     ufunc: np.ufunc
     latex: str
@@ -304,13 +309,13 @@ class Reduction:
     """The reduction of the tensor `x` over its last dimensions `axes`; `dtype` is the type to
     compute in."""
     torch_repeat: str
-    """The reduction of the tensor `x` taken `n` times."""
+    """The reduction of `n` copies of the tensor `x`."""
     torch_scatter: str
     """The reduction, as `Tensor.scatter_reduce_` calls it."""
     triton: str
-    """Of two values; a NaN stays one."""
+    """The reduction of two values; if one of them is NaN, it is NaN."""
     opposite: str = ""
-    """Of a reducer of the order: the reducer r with -r(a) = this(-a)."""
+    """For max and min: the reducer r with -r(a) = this(-a)."""
     spellings: tuple[str, ...] = ()
     """How a scope's binder may spell it, besides its name; the first is printed."""
 

@@ -1,4 +1,5 @@
-"""1 where x and y are the same number, else 0; a NaN equals nothing.  Written `x == y`."""
+"""1 where x and y are the same number, else 0.  A NaN equals no number, itself included.  Written
+`x == y`."""
 
 import operator
 

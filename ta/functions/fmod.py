@@ -1,4 +1,4 @@
-"""x - y*trunc(x/y) without rounding: what is left of x, with the sign of x, as C has it."""
+"""x - y*trunc(x/y) without rounding: the remainder with the sign of x, as in C."""
 
 import math
 from typing import Any

@@ -1,4 +1,5 @@
-"""sqrt(x^2 + y^2), where neither square overflows; infinite beside an infinity, even with a NaN."""
+"""sqrt(x^2 + y^2), without overflow of the squares.  It is infinite if x or y is, even beside a
+NaN."""
 
 import numpy as np
 

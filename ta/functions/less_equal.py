@@ -1,4 +1,4 @@
-"""1 where x <= y, else 0; 0 beside a NaN.  Written `x <= y`, or `y >= x`."""
+"""1 where x <= y, else 0.  It is 0 if x or y is NaN.  Written `x <= y`, or `y >= x`."""
 
 import operator
 

@@ -1,4 +1,4 @@
-"""log(e^x + e^y), where neither exponential overflows; the error is relative to the greater of
+"""log(e^x + e^y), without overflow of the exponentials.  The error is relative to the greatest of
 |x|, |y| and 1."""
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The greatest number; of nothing it is -inf."""
+"""The greatest number; -inf over an empty range."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The least number; of nothing it is inf."""
+"""The least number; inf over an empty range."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What is no number.  Written `nan`."""
+"""The value that is not a number, NaN.  Written `nan`."""
 
 import math
 from typing import Any

@@ -1,4 +1,5 @@
-"""1 where x and y are not the same number, else 0; a NaN differs from all.  Written `x != y`."""
+"""1 where x and y are different numbers, else 0.  A NaN differs from every number, itself included.
+Written `x != y`."""
 
 import operator
 

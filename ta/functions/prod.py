@@ -1,4 +1,4 @@
-"""The product; of nothing it is 1."""
+"""The product; 1 over an empty range."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""x - y*floor(x/y) without rounding: what is left of x, with the sign of y, as Python's `%`."""
+"""x - y*floor(x/y) without rounding: the remainder with the sign of y, as Python's `%`."""
 
 import operator
 

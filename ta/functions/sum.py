@@ -1,4 +1,4 @@
-"""The sum; of nothing it is 0."""
+"""The sum; 0 over an empty range."""
 
 from fractions import Fraction
 

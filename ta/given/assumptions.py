@@ -16,7 +16,8 @@ EXAMPLE = "for example `assume A > 0` or `assume 0 <= B < 1`; it is said of all 
 
 
 def promised(operands: Sequence[str | Number], operators: Sequence[str]) -> tuple[str, Bounds]:
-    """The tensor in a chain of comparisons with numbers, and its bounds; else ValueError."""
+    """The tensor in a chain of comparisons with numbers, and its bounds.  ValueError for other
+    chains."""
     names = [operand for operand in operands if isinstance(operand, str)]
     if len(names) != 1:
         raise ValueError("an assumption must compare one tensor with numbers")
@@ -46,7 +47,7 @@ def _compared(operator: str, number: Number) -> Bounds:
 
 
 def both(one: Bounds, other: Bounds) -> Bounds:
-    """What holds where both hold; ValueError where no number is left."""
+    """The bounds under which both hold.  ValueError if no number satisfies them."""
     least, greatest = max(one.least, other.least), min(one.greatest, other.greatest)
     above = any(each.above for each in (one, other) if each.least == least)
     below = any(each.below for each in (one, other) if each.greatest == greatest)

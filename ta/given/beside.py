@@ -1,4 +1,4 @@
-"""All that stands beside a text, checked and in a form that can be hashed."""
+"""What is given beside a text (shapes, types, ranges, sizes, outputs), checked and hashable."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def checked(
     sizes: object,
     outputs: object,
 ) -> Given:
-    """What is given, by name; RangeError or NameUnknownError for anything else."""
+    """What is given, by name.  RangeError or NameUnknownError for anything that does not fit."""
     extents = tuple(checked_shapes(shapes).items())
     types = checked_dtypes(dtypes)
     named = types if isinstance(types, str) else tuple(types.items())
@@ -37,6 +37,6 @@ def checked(
 
 
 def of_numbers(given: Given) -> dict[str, tuple[int, ...]]:
-    """The shapes without names of sizes."""
+    """The shapes that have no names of sizes."""
     sizes = {name: tuple(s for s in shape if isinstance(s, int)) for name, shape in given[0]}
     return {name: sizes[name] for name, shape in given[0] if len(sizes[name]) == len(shape)}

@@ -1,6 +1,7 @@
-"""Which statements are outputs.
+"""Which statements of a program are its outputs.
 
-Those that no other statement reads, and those with `out` before them; or those that are named.
+They are the statements that no other statement reads, and those with `out` before them; or those
+that the caller names.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ def output_names(
 
 
 def checked_names(names: object) -> tuple[str, ...]:
-    """What is given as `outputs`; RangeError for anything but a few names."""
+    """The argument `outputs` as a tuple of names.  RangeError for anything else, or for too many
+    names."""
     found = tuple(names) if isinstance(names, Iterable) and not isinstance(names, str) else None
     if found is None or not all(isinstance(name, str) for name in found):
         raise RangeError(

@@ -1,4 +1,4 @@
-"""Shapes and ranges as they are given beside a text, checked before anything is read."""
+"""Shapes and ranges that are given beside a text, checked before the text is read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_DIMENSIONS = 1000
 
 
 def checked_shapes(shapes: object) -> dict[str, tuple[int | str, ...]]:
-    """Every shape as a tuple of integers and names of sizes; RangeError for anything else."""
+    """Every shape as a tuple of integers and names of sizes.  RangeError for anything else."""
     return {name: _with_names(name, shape) for name, shape in named(shapes, "shapes")}
 
 
@@ -31,7 +31,7 @@ def _with_names(name: str, shape: object) -> tuple[int | str, ...]:
 
 
 def checked_sizes(sizes: object) -> dict[str, int]:
-    """Every size as an integer from 0 on; RangeError for anything else."""
+    """Every size as an integer of at least 0.  RangeError for anything else."""
     given = list(named(sizes, "sizes"))
     shape = [size for _, size in given]
     numbers = checked_shape("the sizes", shape) if shape else ()
@@ -39,7 +39,8 @@ def checked_sizes(sizes: object) -> dict[str, int]:
 
 
 def checked_shape(name: str, shape: object) -> tuple[int, ...]:
-    """A sequence of whole numbers; text, floats and arrays of data are none."""
+    """The shape as a tuple, from a sequence of whole numbers.  Text, floats and arrays of data are
+    refused."""
     example = f"for example {name}=(64, 32); a scalar's shape is ()"
     extents = None if isinstance(shape, bytes) else _whole_numbers(shape)
     if extents is None:
@@ -74,8 +75,8 @@ def _own_shape(array: object) -> tuple[int, ...] | None:
 
 
 def several(values: object, most: int) -> tuple[object, ...] | None:
-    """What a sequence, an iterator or an array holds, one more than `most` of them at most; None
-    for a text, a set, a mapping and all else."""
+    """The elements of a sequence, an iterator or an array, at most one more than `most` of them.
+    None for a text, a set, a mapping and everything else."""
     if isinstance(values, str | bytes | bytearray | Set | Mapping):
         return None
     try:
@@ -93,7 +94,7 @@ def _whole_numbers(values: object) -> tuple[int, ...] | None:
 
 
 def checked_ranges(ranges: object) -> dict[str, Range]:
-    """Every range as a pair of integers in order; RangeError for anything else."""
+    """Every range as a pair of integers in order.  RangeError for anything else."""
     return {name: _checked_range(name, bound) for name, bound in named(ranges, "ranges")}
 
 
@@ -119,7 +120,7 @@ def _checked_range(name: str, bound: object) -> Range:
 
 
 def named(given: object, what: str) -> Iterable[tuple[str, object]]:
-    """What is given by name; RangeError where it is not."""
+    """The mapping from names to what is given.  RangeError if it is no mapping from names."""
     if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
         raise RangeError(
             f"{what} are given by name, not as {shown(given)}",

@@ -13,11 +13,11 @@ from einderive.ta.ir.affine import Range, Row
 LIMIT = 1 << 62
 SAID = "2^62"
 MOST_FLOORS = 32
-"""`//` and `%` within each other, as a record of a derivation holds them."""
+"""The greatest depth of `//` and `%` within each other that a record of a derivation may hold."""
 
 
 def fits(*integers: int) -> bool:
-    """Whether they lie within the limit."""
+    """Whether the integers lie within the limit."""
     return all(-LIMIT < integer < LIMIT for integer in integers)
 
 
@@ -34,10 +34,10 @@ def reach(row: Row, ranges: Sequence[Range]) -> int:
 
 
 def floor_count(row: Row) -> int:
-    """How many `//` the row has, those within others too."""
+    """The number of `//` in the row, nested ones included."""
     return sum(1 + floor_count(inner) for inner, _, _ in row.floors)
 
 
 def floor_depth(row: Row) -> int:
-    """How many `//` and `%` stand within each other."""
+    """How deeply `//` and `%` are nested in the row."""
     return max((1 + floor_depth(inner) for inner, _, _ in row.floors), default=0)

@@ -1,18 +1,18 @@
-"""Identities with pattern variables, in the notation: what the formula of a rule says.
+"""Identities with pattern variables in the notation: the formulas of rules.
 
     sum[s,t](g(s)*f(s,t)) = sum[s](g(s)*sum[t](f(s,t)))
     sum[i](f(i)) = sum[j](f(a+b-1-j)) where i in a:b, j in a:b
 
-    f(i), a    a body: any expression of the iterators that it is given, and of all around
+    f(i), a    a body: any expression of the iterators in its brackets and of the loops around
     a:b, k     an integer: a name in a range, or in a comparison of the clause
     i in a:b   an iterator
     s          an iterator without a range: any number of iterators
-    p          an index that nothing binds: any index of the iterators around
-    f(i) = r   in the clause: only such bodies for which this holds at every i
+    p          an index that nothing binds: any index of the loops around
+    f(i) = r   in the clause: the body f has to satisfy this for every i
 
-An identity holds inside of any loops.  They are not written: each body may use them, and each
-`{...}` has them as further loops, read where they stand.  An `Instance` chooses what the names
-stand for; the two sides are then scopes like any others, made by the usual constructors.
+An identity holds inside of any loops.  The loops around are left out: each body may use them, and
+each `{...}` has them as further loops, read where they stand.  An `Instance` chooses what the names
+stand for.  The two sides are then scopes like any others, made by the usual constructors.
 """
 
 from __future__ import annotations
@@ -59,14 +59,20 @@ from einderive.ta.syntax.tree_builder import TreeBuilder, token_span
 Part: TypeAlias = Tree[Token]
 
 WIDE = Range(-(1 << 20), 1 << 20)
-"""The range of a body's iterators: nothing reads a body outside of it."""
+"""The range of a body's iterators.  Nothing reads a body outside of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """What the names of an identity stand for: integers; ranges, for an iterator without one; for
-    an index that nothing binds, a row of the iterators `around`; for each body a scope over the
-    iterators that it is given, and then over those around, each with the range `WIDE`."""
+    """What the names of an identity stand for.
+
+    - `sizes`: an integer for each name of one.
+    - `ranges`: the ranges for an iterator without a range, which stands for several.
+    - `rows`: for an index that nothing binds, a row of the iterators `around`.
+    - `around`: the ranges of the loops around.
+    - `bodies`: for each body a scope over the iterators in its brackets and then those around, each
+      with the range `WIDE`.
+    """
 
     sizes: Mapping[str, int] = field(default_factory=dict)
     ranges: Mapping[str, tuple[Range, ...]] = field(default_factory=dict)
@@ -76,8 +82,11 @@ class Instance:
 
 
 class Occurrence(NamedTuple):
-    """A name in an identity, and what it is there: "size"; an iterator that is "ranged" by the
-    clause or "local" to a scope, or "bound" by a reducer; "index"; "body", given `names`."""
+    """A name in an identity with its role there.
+
+    The role is "size"; "ranged" for an iterator with a range in the clause, "local" for one of a
+    scope, "bound" for one of a reducer; "index"; or "body", with the `names` in its brackets.
+    """
 
     role: str
     name: str
@@ -86,7 +95,7 @@ class Occurrence(NamedTuple):
 
 @dataclass(frozen=True)
 class Identity:
-    """One equation; `text` is as it was written."""
+    """One equation.  `text` is the equation as it was written."""
 
     text: str
     left: Part = field(repr=False)
@@ -115,7 +124,7 @@ class Identity:
 
     @cached_property
     def bodies(self) -> Mapping[str, tuple[str, ...]]:
-        """The names of bodies, with what each is given where it stands first."""
+        """The names of bodies, each with the names in its brackets at its first occurrence."""
         return {n: given for n, given in self._roles["body"].items() if n not in self.sizes}
 
     @cached_property
@@ -131,8 +140,8 @@ class Identity:
         return tuple(name for name in roles["index"] if name not in known)
 
     def sides(self, chosen: Instance) -> tuple[Scope, Scope] | None:
-        """Both sides, over the loops that a side `{L[...] ...}` names, and those around; None where
-        a condition fails."""
+        """Both sides, over the loops that a side `{L[...] ...}` names and those around.  None if a
+        condition of the clause fails."""
         builder = _Builder(chosen, self)
         stated = [part for part, _ in self._stated]
         try:
@@ -157,8 +166,8 @@ class Identity:
         raise problem.complete(self.text)
 
     def restricted(self, chosen: Instance) -> Instance:
-        """The instance with its bodies made to be what the clause requires: `f(i) = r(f)` is
-        required by f as it is given, so that it holds of r(f)."""
+        """The instance with bodies that satisfy the clause: the requirement `f(i) = r(f)` is met by
+        taking r(f) of the given f as the body."""
         for left, right in (_trees(part) for part in self.clause if len(_trees(part)) > 1):
             name = str(left.children[0])
             body = chosen.bodies[name]
@@ -359,7 +368,7 @@ def _parser() -> Lark:
 
 @lru_cache(maxsize=256)
 def identities(text: str) -> tuple[Identity, ...]:
-    """The identities of a formula, one a line; raises FormulaSyntaxError."""
+    """The identities of a formula, one a line.  Raises FormulaSyntaxError."""
     try:
         tree = _parser().parse(text)
     except LarkError as error:

@@ -43,7 +43,7 @@ class Row(NamedTuple):
 
     @property
     def lone(self) -> int | None:
-        """The iterator that this row is, or None where it is anything else."""
+        """The iterator, if the row is one iterator and nothing else; else None."""
         const, terms, floors = self
         if len(terms) == 1 and not const and not floors and terms[0][1] == 1:
             return terms[0][0]
@@ -52,7 +52,7 @@ class Row(NamedTuple):
 
 _Fields = tuple[int, tuple[tuple[int, int], ...], tuple[tuple[Row, int, int], ...]]
 _row: Final[Callable[[_Fields], Row]] = partial(tuple.__new__, Row)
-"""`Row(*fields)` at half the price: rows are what a search makes most of."""
+"""`Row(*fields)` in half the time.  A search makes more rows than anything else."""
 
 ZERO = Row(0)
 
@@ -63,7 +63,7 @@ def constant(value: int) -> Row:
 
 _MANY: Final = 64
 _ITERATORS: Final = tuple([Row(0, ((position, 1),)) for position in range(_MANY)])
-"""Made once: most rows are among them."""
+"""The rows of one iterator, made once: most rows are among them."""
 
 
 def iterator(position: int) -> Row:
@@ -122,7 +122,7 @@ def scale(row: Row, factor: int) -> Row:
 
 
 def floordiv(row: Row, divisor: int) -> Row:
-    """`row // divisor`; whatever `divisor` divides leaves the floor: `(4*i+r)//4 = i + r//4`."""
+    """`row // divisor`.  Terms that `divisor` divides leave the floor: `(4*i+r)//4 = i + r//4`."""
     if divisor <= 0:
         raise ValueError("// needs a positive divisor")
     if divisor == 1:
@@ -267,7 +267,7 @@ def row_range(row: Row, ranges: Ranges) -> Range:
 def leaving(
     rows: Sequence[Row], allowed: Sequence[Range], ranges: Ranges
 ) -> list[tuple[Row, Range]]:
-    """The rows that may leave what is allowed to them somewhere in the box, with that."""
+    """The rows that may leave their allowed ranges somewhere in the box, each with its range."""
     found = []
     for row, (lo, hi) in zip(rows, allowed, strict=True):
         low, high = bounds(row, ranges)
@@ -277,7 +277,7 @@ def leaving(
 
 
 def within(rows: Sequence[Row], allowed: Sequence[Range], ranges: Ranges) -> bool:
-    """Whether every row stays in its allowed range over the box, as far as bounds tell."""
+    """Whether every row stays in its allowed range over the box, as far as its bounds show."""
     return not leaving(rows, allowed, ranges)
 
 
@@ -299,7 +299,7 @@ def _tighten_modulo(row: Row, ranges: Ranges, low: int, high: int) -> tuple[int,
 
 
 def simplify(row: Row, ranges: Sequence[Range]) -> Row:
-    """The row with every `//` resolved that is constant over the box `ranges`."""
+    """The row in which each `//` that is constant over the box `ranges` is replaced by its value."""
     if not row.floors:
         return row
     result = Row(row.const, row.terms)

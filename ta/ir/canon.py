@@ -23,7 +23,8 @@ from einderive.ta.ir.subst import rebuild, rename, substitute, walk
 TRUE = Condition(">=", Row(0))
 FALSE = Condition(">=", Row(-1))
 MOST_ORDERS = 120
-"""More tied orders than this are not tried; that can only miss a merge."""
+"""At most so many tied orders are tried.  If there are more, equal scopes may remain two objects.
+"""
 
 
 def scope(
@@ -36,10 +37,9 @@ def scope(
 ) -> Scope:
     """`{L[loops] S[sums] body}`, a tensor on the box `loops`.
 
-    Rows are resolved over the ranges, reads that always miss their source become its fill, and
-    reduction iterators that do nothing are dropped.  `resolved` says that the body is taken from a
-    scope in which these iterators, maybe elsewhere, have the same ranges: then nothing is left to
-    resolve.
+    Rows are simplified over the ranges, a read that always misses its source becomes its fill, and
+    reduction iterators without effect are dropped.  `resolved` says that the body comes from a
+    scope in which these iterators have the same ranges, so that all this has been done.
     """
     found = box(tuple(loops), tuple(sums))
     if body.free >> len(found.domain):
@@ -55,7 +55,8 @@ def scope(
 
 
 def resolve(body: Node, ranges: Sequence[Range]) -> Node:
-    """The body with rows simplified over the ranges and decided reads and conditions replaced."""
+    """The body with rows simplified over the ranges, and with reads and conditions replaced that
+    are decided there."""
     if not _undecided(body, ranges):
         return body
 

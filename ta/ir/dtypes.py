@@ -28,7 +28,7 @@ DTYPES: Final = tuple(BYTES)
 
 
 def checked_dtype(name: object, tensor: str = "") -> str:
-    """The name, if it is one of DTYPES; NameUnknownError with the known ones otherwise."""
+    """The name, if it is one of DTYPES.  Otherwise NameUnknownError with the known names."""
     if isinstance(name, str) and name in DTYPES:
         return str(name)
     near = close_matches(name, DTYPES) if isinstance(name, str) else ""

@@ -1,4 +1,4 @@
-"""The size and the kind of a tensor's elements, also of one that is computed."""
+"""The size and the kind of the elements of a tensor or of a stage."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from einderive.ta.ir.positions import is_input
 from einderive.ta.ir.subst import sources, stages
 
 DEFAULT_BYTES = 4
-"""Of a stage that reads no tensor: float32."""
+"""Bytes of an element of a stage that reads no tensor, which is in float32."""
 
 
 def element_bytes(source: Source) -> int:
-    """Bytes of an element: for a stage, of the widest that it is computed from."""
+    """Bytes of an element.  For a stage, those of the widest tensor that it is computed from."""
     return source.widest or DEFAULT_BYTES
 
 
 def floating_inputs(scope: Scope) -> bool:
-    """Are all the inputs that the scope reads, directly or not, of floating types?"""
+    """Whether all inputs that the scope reads, directly or through other scopes, have floating
+    types."""
     return all(
         not isinstance(source, Tensor)
         or not is_input(source)

@@ -1,8 +1,8 @@
-"""Constructors that canonicalise: the only way to make nodes.
+"""Constructors of nodes, which canonicalise.  No other code makes nodes.
 
-A missed merge costs time, a false merge costs correctness; every rewriting here is an identity over
-the rationals (with a fixed meaning for functions), so the exact interpreter cannot tell the result
-from the input.
+A missed merge costs time, a false merge costs correctness.  Every rewriting here is an identity
+over the rationals (with a fixed meaning for functions), so the exact interpreter cannot tell the
+result from the input.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from einderive.ta.ir.positions import INDEX, content, divided, is_position, is_s
 
 ZERO, ONE = Fraction(0), Fraction(1)
 MOST_BITS = 4096
-"""A number of more bits is not made, nor read: powers of powers grow without bound."""
+"""The greatest number of bits of a number: powers of powers grow without bound."""
 MOST_EXPONENT = 1 << 20
 """Likewise."""
 
@@ -55,21 +55,21 @@ def tensor(name: str, shape: Iterable[int], dtype: str = "float32", bounds: Boun
 
 
 def const(value: Number | int) -> Const:
-    """A rational number (floats are taken exactly) or an infinity; NaN is refused."""
+    """A rational number (floats are taken exactly) or an infinity.  NaN is refused."""
     if isinstance(value, float) and math.isinf(value):
         return make_const(value)
     return make_const(Fraction(value))
 
 
 def position(row: Row) -> Node:
-    """The row as a value; a number where no iterator is in it."""
+    """The row as a value.  A row without iterators is a number."""
     if not row.terms and not row.floors:
         return const(row.const)
     return make_access(INDEX, (row,), ZERO)
 
 
 def access(source: Source, rows: Iterable[Row], fill: Number | int = 0) -> Access:
-    """`source[rows]`, which is `fill` outside the source's ranges."""
+    """`source[rows]`.  The value is `fill` outside of the source's ranges."""
     rows = tuple(rows)
     if len(rows) != len(source.ranges):
         raise ValueError(f"{len(rows)} index rows for a source of {len(source.ranges)} dimensions")
@@ -130,8 +130,8 @@ def _operand_order(node: Node) -> tuple[bool, str, int]:
 
 
 def power(base: Node, exponent: int) -> Node:
-    """`base ^ exponent` for an integer exponent; `(a*b)^n` is `a^n * b^n`.  ValueError where a
-    number, or another exponent, would be too large."""
+    """`base ^ exponent` for an integer exponent; `(a*b)^n` becomes `a^n * b^n`.  ValueError if a
+    number or an exponent in the result would be too large."""
     if exponent == 0:
         return const(1)
     if exponent == 1:
@@ -158,7 +158,7 @@ def _require_short(value: Number, exponent: int) -> None:
 
 
 def mul(*operands: Node) -> Node:
-    """The product: flattened, constants merged, equal factors gathered into powers."""
+    """The product: nested products flattened, constants merged, equal factors gathered into powers."""
     if len(operands) == 1:
         return operands[0]
     if len(operands) == 2:
@@ -250,7 +250,7 @@ def split_coefficient(node: Node) -> tuple[Number, Node]:
 
 
 def add(*operands: Node) -> Node:
-    """The sum: flattened, like terms merged."""
+    """The sum: nested sums flattened, like terms merged."""
     coefficients: dict[Node, Number] = {}
     alone: dict[Node, Node] = {}
     pending = list(reversed(operands))

@@ -1,7 +1,7 @@
-"""Nodes are made here, one object of each kind and fields.
+"""The table of nodes: one object for each kind and fields.
 
-`ir.expr` decides which node an expression is; the functions of this module look it up, or enter it
-with the digest and the bit set of iterators that follow from its fields.
+`ir.expr` decides which node an expression is.  The functions of this module look the node up, or
+enter it with the digest and the bit set of iterators that follow from its fields.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def make_tensor(name: str, shape: tuple[int, ...], dtype: str, bounds: Bounds = 
 
 
 def make_positions(name: str, bound: Range) -> Tensor:
-    """The tensor that holds the integers of the range at these places."""
+    """The tensor whose element at each place of the range is that place."""
     key = (Tensor, name, (bound.extent,), "int64")
     node = _known(Tensor, key)
     if node is None:

@@ -1,4 +1,4 @@
-"""Names in the notation: which are reserved, which are proposed, and near misses."""
+"""Names in the notation: reserved names, names that are proposed, and near misses."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from einderive.ta.ir.node import Reducer
 REDUCER_OF: Final[dict[str, Reducer]] = {
     spelling: name for name, known in REDUCERS.items() for spelling in (name, *known.spellings)
 }
-"""What a scope's binder spells -> the reducer."""
+"""The word of a scope's binder -> the reducer."""
 
 KEYWORDS: Final = frozenset({"where", "and", "or", "not", "in", "inf"})
 CONSTANTS: Final = frozenset(name for name, known in FUNCTIONS.items() if not known.arity)
-"""Each stands for a number where no tensor has its name."""
+"""Names of numbers.  A tensor with the same name takes precedence."""
 _EARLY: Final = (
     "abs cos erf exp expm1 finite gelu log log1p maximum minimum relu rsqrt sigmoid sign silu sin "
     "softplus sqrt tanh max min prod sum"
 )
 RESERVED: Final = KEYWORDS | frozenset(_EARLY.split())
-"""Neither a tensor nor an iterator has one of these names.  Words that the notation got later are
-not among them: formulas and records from before may have a tensor `mean`, and a word is known by
-the bracket that follows it, `mean[k](...)`."""
+"""Names that neither a tensor nor an iterator may have.  Words that came into the notation later
+are not among them, since older formulas and records may have a tensor `mean`.  Such a word is known
+by the bracket that follows it, `mean[k](...)`."""
 
 _LETTERS: Final = "ijklmnxyuvpqrstwzabcdefgho"
 
@@ -44,8 +44,8 @@ def pool(excluded: Set[str] = frozenset()) -> Iterator[str]:
 class Namer:
     """Hands out iterator names for one text.
 
-    A name never stands for two ranges in the text and never hides a visible one.  With
-    `unique`, it is not handed out twice at all.
+    A name never stands for two ranges in the text and never hides a visible one.  With `unique`,
+    each name is handed out once.
     """
 
     def __init__(self, excluded: Set[str], *, unique: bool = False) -> None:
@@ -67,7 +67,7 @@ class Namer:
 
 
 def close_matches(name: str, known: Iterable[str]) -> str:
-    """`did you mean B?`, or nothing where no known name is near."""
+    """`did you mean B?`, or an empty text if no known name is near."""
     by_lower = {candidate.lower(): candidate for candidate in known}
     found = get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
     return f"did you mean {' or '.join(by_lower[match] for match in found)}?" if found else ""

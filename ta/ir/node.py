@@ -35,12 +35,12 @@ Reducer: TypeAlias = str
 """The name of one of `ta.functions.REDUCERS`."""
 
 PRINTERS: Final[dict[str, Callable[[Any], str]]] = {}
-"""How expressions and programs are shown: `ta.printing`, which knows both, enters itself here."""
+"""Printers of expressions and programs.  `ta.printing`, which knows both, enters itself here."""
 
 
 class Bounds(NamedTuple):
-    """What is promised of every element x of a tensor: least <= x <= greatest, or < at an end that
-    is `above` or `below`, and x != 0 if `nonzero`.  Where anything is promised, no x is NaN."""
+    """A promise about every element x of a tensor: least <= x <= greatest, with < at an end that is
+    `above` or `below`, and x != 0 if `nonzero`.  If anything is promised, no x is NaN."""
 
     least: Number = -inf
     greatest: Number = inf
@@ -67,9 +67,13 @@ class Condition(NamedTuple):
 
 
 class Node(Uncopied):
-    """A node.  `free` is the bit set of iterators that occur; `digest` and `order` fix an order of
-    operands that does not depend on the run; `widest` are the bytes of an element of the widest
-    tensor that it is computed from (0: of none)."""
+    """A node of the algebra.
+
+    - `free` is the bit set of iterators that occur.
+    - `digest` and `order` fix an order of operands that is the same in every run.
+    - `widest` is the number of bytes of an element of the widest tensor that the node is computed
+      from, 0 if there is none.
+    """
 
     __slots__ = ("__weakref__", "digest", "free", "label", "widest")
     not_pickled = ("a node", "print it, str(node), and parse the text")

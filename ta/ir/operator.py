@@ -1,11 +1,11 @@
-"""What a known operator is: a definition in the notation, its constraints, its work, its launcher.
+"""Known operators: a definition in the notation, constraints, work, and a launcher.
 
 The definition is text with placeholders, which `derivations.checker.template` explains:
 
     Y[n,g,f,h] = {factor} * A[n,g,c,{stride}*h+{dilation}*r-{padding}] * K[g,f,c,r]
 
-Matcher, distance, documentation and what the checker compares a stage with all come from it.
-Instances live outside this package and are handed to the search.
+The matcher, the distance, the documentation and the formula with which the checker compares a stage
+all come from it.  Instances live outside of this package and are handed to the search.
 """
 
 from __future__ import annotations
@@ -91,14 +91,20 @@ class Window:
 
 @dataclass(frozen=True)
 class Operator:
-    """A known operator; `variants` are other texts of what the definition says.  `recognise`
-    replaces table matching where the definition's body is not a product (softmax, elementwise).
-    `stored` gives the loops of the result as a call leaves them in memory, slowest first; None:
-    that isn't known beforehand.  `keeps_nonfinite` says whether a call has NaN and infinities where
-    the definition has them: every product is formed, with zeros that stand for what is outside of
-    an operand too.  `iterators`: the definition has iterators as values, `I[n] == v`.  `repairs`: a
-    call multiplies out and computes again as written where that loses digits, which it sees by the
-    data."""
+    """A known operator.
+
+    - `variants`: other texts for the same definition.
+    - `recognise`: replaces matching by the iterator table if the definition's body is not a product
+      (softmax, elementwise).
+    - `stored`: the loops of the result in the order of memory, slowest first; None if that order is
+      not known beforehand.
+    - `keeps_nonfinite`: whether a call has NaN and infinities where the definition has them.  It
+      then forms every product, including those with zeros that stand for places outside of an
+      operand.
+    - `iterators`: whether the definition has iterators as values, `I[n] == v`.
+    - `repairs`: whether a call multiplies out, notices from the data where that loses digits, and
+      computes these results again as written.
+    """
 
     name: str
     definition: str

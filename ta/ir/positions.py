@@ -1,10 +1,10 @@
-"""Iterators as values: reads of the tensor of all integers.
+"""Iterators as values: reads of a tensor that holds all integers.
 
     INDEX[r]  =  r          for every row r:   exp(-(i - j)^2)  is  exp(-INDEX[i-j]^2)
 
-It is a read like any other, so that every walk, rule and comparison has its case, but no input:
-nobody gives it, and `is_input` says so.  Where a stage is computed, a tensor of the integers that
-its rows reach takes its place (`positions_over`).
+Every walk, rule and comparison treats it as a read like any other.  But it is no input: no caller
+gives it, and `is_input` says so.  When a stage is computed, a tensor of the integers that its rows
+reach takes its place (`positions_over`).
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from einderive.ta.ir.node import Access, Node, Source, Tensor
 END: Final = 1 << 62
 INDEX: Final = make_positions("#", Range(-END, END))
 MOST: Final = 1 << 31
-"""Rows with greater coefficients are not merged, so that sums of them fit 64 bits."""
+"""Rows with greater coefficients are not merged, so that their sums fit 64 bits."""
 
 
 def positions_over(bound: Range) -> Tensor:
-    """The integers of the range, each at itself."""
+    """The tensor of the integers of the range."""
     return make_positions(f"#{bound.lo}:{bound.hi}", bound)
 
 
 def is_input(source: Source) -> bool:
-    """Whether it is a tensor that somebody gives."""
+    """Whether the source is a tensor that a caller gives."""
     return isinstance(source, Tensor) and not source.name.startswith("#")
 
 
 def is_position(node: Node) -> bool:
-    """Whether the term is an iterator, or a row of these, as a value."""
+    """Whether the term is an index row as a value."""
     return isinstance(node, Access) and node.source is INDEX
 
 
 def is_small(row: Row) -> bool:
-    """Whether rows of such coefficients may be added."""
+    """Whether the row's coefficients are small enough for rows to be added."""
     factors = (row.const, *(a for _, a in row.terms), *(b for _, _, b in row.floors))
     return all(abs(factor) < MOST for factor in factors)
 

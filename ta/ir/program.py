@@ -25,7 +25,7 @@ class Statement:
 
 
 class Assumption(NamedTuple):
-    """A promise about every element of an input; as text `0 <= A < 1`."""
+    """A promise about every element of an input.  Its text is `0 <= A < 1`."""
 
     tensor: str
     bounds: Bounds
@@ -72,7 +72,7 @@ class Program(Uncopied):
         return PRINTERS["program"](self)
 
     def latex(self) -> str:
-        """The statements as LaTeX mathematics; sums have their limits."""
+        """The statements as LaTeX mathematics, in which sums have limits."""
         return PRINTERS["latex"](self)
 
     def _repr_latex_(self) -> str:
@@ -81,7 +81,7 @@ class Program(Uncopied):
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
-        """What the formula promises of its inputs: `assume A > 0`."""
+        """The promises that the formula makes about its inputs, such as `assume A > 0`."""
         promised = (tensor for tensor in self.inputs if tensor.bounds != ANY)
         return tuple(Assumption(tensor.name, tensor.bounds) for tensor in promised)
 
@@ -105,5 +105,5 @@ def _unread(statements: tuple[Statement, ...]) -> tuple[str, ...]:
 
 
 def inline_statements(scope: Scope, known: Mapping[str, Source]) -> Scope:
-    """The scope with every read of a tensor named in `known` redirected to that source."""
+    """The scope in which every read of a tensor named in `known` reads that source instead."""
     return with_tensors(scope, lambda tensor: known.get(tensor.name, tensor))

@@ -1,4 +1,4 @@
-"""Scopes that read other scopes than they did.
+"""Scopes with other sources: the scopes and tensors that they read are replaced.
 
 f(S[i]), S replaced by T        f(T[i]),  T over the loops of S
 """
@@ -16,8 +16,8 @@ from einderive.ta.ir.subst import nested_scopes, rebuild, stages
 
 
 def replace_sources(scope: Scope, replacement: Mapping[Scope, Scope]) -> Scope:
-    """The scope with every scope it reads, directly or not, replaced; the replacement of a scope
-    has the same loops, so the accesses stay as they are."""
+    """The scope in which every scope that it reads, directly or through others, is replaced.  A
+    replacement has the same loops, so the accesses stay as they are."""
     order = stages(scope)
     if not any(stage in replacement for stage in order):
         return scope
@@ -33,8 +33,8 @@ def with_tensors(
     target: Callable[[Tensor], Source],
     loops: Mapping[Scope, Sequence[Range]] = MappingProxyType({}),
 ) -> Scope:
-    """The scope with every read of a tensor, also in what it reads, redirected to its target; the
-    scopes in `loops` go over these ranges instead of their own."""
+    """The scope in which every read of a tensor, also in scopes that it reads, goes to its target.
+    The scopes in `loops` get these ranges as their loops."""
     done: dict[Scope, Scope] = {}
 
     def redirect(access: Access) -> Node:
@@ -49,8 +49,8 @@ def with_tensors(
 
 
 def redirected(scope: Scope, sources: Mapping[Scope, Scope]) -> Scope:
-    """The scope reading `sources[s]` wherever it reads a scope s directly; the loops of the two are
-    the same."""
+    """The scope that reads `sources[s]` wherever it reads a scope s directly.  Both have the same
+    loops."""
     if all(sources[nested] is nested for nested in nested_scopes(scope)):
         return scope
 

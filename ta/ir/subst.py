@@ -1,4 +1,4 @@
-"""Rebuilding a scalar expression with other rows, or with other accesses, and walking over it."""
+"""Walks over scalar expressions, and their rebuilding with other rows or other accesses."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def rebuild(
     on_access: Replace,
     on_condition: Callable[[Condition], Condition] | None = None,
 ) -> Node:
-    """The expression with every access replaced by `on_access` and every condition by
-    `on_condition`; shared sub-terms are rebuilt once."""
+    """The expression in which `on_access` replaces every access and `on_condition` every condition.
+    Shared sub-terms are rebuilt once."""
     if isinstance(node, Access):
         return on_access(node)
     if isinstance(node, Mul) and all(isinstance(f, Access) for f in node.factors):
@@ -166,7 +166,8 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def branches(node: Node) -> tuple[Node, ...]:
-    """The two terms of which a choice, on indices or on a value, is one; else nothing."""
+    """The two terms between which a choice, by indices or by a value, chooses.  Nothing for other
+    nodes."""
     if isinstance(node, Select):
         return (node.then, node.otherwise)
     if isinstance(node, Apply) and FUNCTIONS[node.function].picks:
@@ -175,12 +176,12 @@ def branches(node: Node) -> tuple[Node, ...]:
 
 
 def factors_of(node: Node) -> tuple[Node, ...]:
-    """The factors of a product; anything else is its own."""
+    """The factors of a product.  Any other node is its own only factor."""
     return node.factors if isinstance(node, Mul) else (node,)
 
 
 def with_children(node: Node, operands: tuple[Node, ...]) -> Node:
-    """The scalar node with other operands; itself where they are its own."""
+    """The scalar node with other operands.  It is the node itself if they are its own."""
     if operands == children(node):  # made canonical already
         return node
     if isinstance(node, Mul):
@@ -210,8 +211,8 @@ def fold(node: Node, step: Callable[[Node, tuple[_Value, ...]], _Value]) -> _Val
 
 @lru_cache(maxsize=16384)
 def walk(node: Node) -> tuple[Node, ...]:
-    """The distinct sub-terms of a scalar expression, operands after the node they belong to.  They
-    are remembered: a body is walked over many times."""
+    """The distinct sub-terms of a scalar expression, each before its operands.  They are kept,
+    since a body is walked over many times."""
     found: dict[Node, None] = {}
     pending = [node]
     while pending:
@@ -259,20 +260,20 @@ def stages(*roots: Scope) -> tuple[Scope, ...]:
 
 
 def producers(node: Node) -> tuple[Scope, ...]:
-    """The scope, or all that a scalar expression reads, producers first: what is computed in this
-    order needs no recursion down a long chain."""
+    """The scope, or everything that a scalar expression reads, producers first.  Computed in this
+    order, a long chain needs no recursion."""
     read = (node,) if isinstance(node, Scope) else sources(node)
     return stages(*(source for source in read if isinstance(source, Scope)))
 
 
 def is_infinite(term: Node) -> bool:
-    """Whether the term is an infinite number of the text, or a read with such a fill."""
+    """Whether the term is an infinite number of the text, or a read with an infinite fill."""
     number = term.value if isinstance(term, Const) else None
     return isinstance(term.fill if isinstance(term, Access) else number, float)
 
 
 def reduces_nothing(scope: Scope) -> bool:
-    """Whether the scope is the max or min of nothing, which is infinite."""
+    """Whether the scope is a max or min over an empty range, which is infinite."""
     return bool(REDUCERS[scope.reducer].order) and any(side.extent == 0 for side in scope.sums)
 
 
@@ -283,5 +284,5 @@ def every_term(*roots: Scope) -> Iterator[Node]:
 
 
 def points_of(*roots: Scope) -> int:
-    """The iteration points of all scopes reachable from the roots together."""
+    """The total number of iteration points of all scopes that are reachable from the roots."""
     return sum(prod(stage.extents) for stage in stages(*roots))

@@ -1,4 +1,4 @@
-"""The table of the nodes that somebody holds."""
+"""The table of all nodes that are in use."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from einderive.ta.ir.node import Node
 
 
 class Entry(ref[Node]):
-    """A weak reference to a node that takes its key out of the table when the node is gone."""
+    """A weak reference to a node.  When the node is gone, its key leaves the table."""
 
     __slots__ = ("key",)
     key: tuple[object, ...]
 
 
 TABLE: Final[dict[tuple[object, ...], Entry]] = {}
-"""The nodes that somebody holds, by kind and fields.  The references are weak, so that what a
-search leaves behind is freed with it; a `WeakValueDictionary` would do, at twice the time."""
+"""The nodes that are in use, by kind and fields.  The references are weak, so that the nodes of a
+search are freed with it.  A `WeakValueDictionary` would take twice the time."""
 
 
 _LOCK: Final = RLock()  # taken again where freeing a node, within `forget`, frees others
 
 
 def forget(entry: Entry) -> None:
-    """Takes the key of a node that is gone out of the table, where no other node has it."""
+    """Takes the key of a node that is gone out of the table, unless another node has it now."""
     with _LOCK:
         if TABLE.get(entry.key) is entry:
             del TABLE[entry.key]

@@ -1,4 +1,4 @@
-"""Functions of their inverses."""
+"""Functions applied to their inverses."""
 
 from einderive.ta.laws.data import Law
 

@@ -1,7 +1,7 @@
 """Increasing functions of the greater of two numbers, and of the lesser.
 
-exp(a) <= exp(b) for a <= b, so that max(exp(a),exp(b)) = exp(max(a,b)): its proof is that the
-derivative is nowhere negative.
+exp(a) <= exp(b) if a <= b, so max(exp(a),exp(b)) = exp(max(a,b)).  The proof shows that the
+derivative is never negative.
 """
 
 from einderive.ta.laws.data import Law

@@ -1,4 +1,5 @@
-"""Functions that have a name: one pass, and often more digits, in the place of several."""
+"""Functions with a name of their own, in place of several operations: one pass, and often more
+digits."""
 
 from einderive.ta.laws.data import Law
 

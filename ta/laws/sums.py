@@ -1,4 +1,4 @@
-"""Sums of what does not depend on the index."""
+"""Sums of terms that do not depend on the index."""
 
 from einderive.ta.laws.data import Law
 

@@ -1,4 +1,4 @@
-"""Sines and cosines, and their hyperbolic fellows."""
+"""Sines and cosines, and their hyperbolic counterparts."""
 
 from einderive.ta.laws.data import Law
 

@@ -1,4 +1,4 @@
-"""Floors, ceilings, and numbers without their fractions."""
+"""Floors, ceilings, and truncation."""
 
 from einderive.ta.laws.data import Law
 
