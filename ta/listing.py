@@ -1,4 +1,4 @@
-"""Lists of what the files of a folder define, so that adding a file adds a rule, an operator, ..."""
+"""Lists of what the files of a folder define: adding a file adds a rule, an operator, and so on."""
 
 from __future__ import annotations
 

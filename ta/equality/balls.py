@@ -38,7 +38,8 @@ NONE: Final = arb.nan()
 
 @dataclass(frozen=True)
 class PreciseField(Field):
-    """The field of balls (`arb`) at a given number of decimal digits; arrays hold them as objects."""
+    """The field of balls (`arb`) at a given number of decimal digits.  Arrays hold the balls as
+    objects."""
 
     digits: int = 50
     dtype: ClassVar[np.dtype[Any]] = np.dtype(object)

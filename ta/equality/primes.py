@@ -32,7 +32,8 @@ _PERIOD: Final = 8 * prod(SQUARES)
 
 
 def digest(roots: Iterable[Scope]) -> str:
-    """A digest that differs for different programs, and does not depend on the names of iterators."""
+    """A digest of the programs, the same for programs that differ only in the names of
+    iterators."""
     state = sha256()
     order = {scope: place for place, scope in enumerate(stages(*roots))}
     for scope in order:

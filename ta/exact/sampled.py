@@ -25,7 +25,8 @@ SMALL = 17
 def sampled_values(
     tensors: Iterable[Tensor], field: Field, seed: int
 ) -> dict[str, Callable[[Positions], npt.NDArray[np.int64]]]:
-    """For each tensor, by name, a function from positions in its flat box to integers of the field."""
+    """For each tensor, by name, the function from positions in its flat box to integers of the
+    field."""
     wide = isinstance(field, ModularField)
     return {tensor.name: _entries(seed, number, wide) for number, tensor in enumerate(tensors)}
 

@@ -299,7 +299,7 @@ def _tighten_modulo(row: Row, ranges: Ranges, low: int, high: int) -> tuple[int,
 
 
 def simplify(row: Row, ranges: Sequence[Range]) -> Row:
-    """The row in which each `//` that is constant over the box `ranges` is replaced by its value."""
+    """The row with the value of each `//` that is constant over the box `ranges` in its place."""
     if not row.floors:
         return row
     result = Row(row.const, row.terms)

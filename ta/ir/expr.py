@@ -158,7 +158,8 @@ def _require_short(value: Number, exponent: int) -> None:
 
 
 def mul(*operands: Node) -> Node:
-    """The product: nested products flattened, constants merged, equal factors gathered into powers."""
+    """The product.  Nested products are flattened, constants merged, equal factors gathered into
+    powers."""
     if len(operands) == 1:
         return operands[0]
     if len(operands) == 2:
