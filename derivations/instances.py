@@ -1,9 +1,9 @@
-"""Terms as sides of laws: what stands for the letters, found by comparing the forms of both.
+"""Terms that are sides of laws, and the terms that stand for the letters, found by comparing forms.
 
     relu(3*B[i]) - relu(-3*B[i]) + C[i]    is  relu(x) - relu(-x)  and a rest, for x = 3*B[i]
     A[i]^6/A[i]^4                          is  x^m/x^n             for x = A[i], m = 6, n = 4
 
-Nothing here has to be trusted: a step writes the law out for what was found (`steps.law`).
+Nothing here has to be trusted: a step writes the law out for these terms (`steps.law`).
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from einderive.ta.laws import REAL_LAWS
 from einderive.ta.laws.data import NUMBERS, WHOLE
 
 MOST_OPERANDS = 12
-"""Sums and products of more operands are not looked into."""
+"""Sums and products with more operands are left alone."""
 MOST_WAYS = 3
-"""So many ways to take a factor out of a sum are proposed; of powers one, the highest first, which
-is Horner's: what is left is proposed again."""
+"""At most so many ways to take a factor out of a sum are proposed.  Of the powers of one base, the
+highest comes first, as in Horner's form; the rest is proposed again in later steps."""
 ROOTS = {"sqrt": Fraction(1, 2), "rsqrt": Fraction(-1, 2)}
 POWERS = frozenset({"^", "1/", "pow", *ROOTS})
 REDUCED = {"max": "maximum", "min": "minimum"}
@@ -56,7 +56,7 @@ class Laws(NamedTuple):
 
 
 HELPING = Laws(tuple(law.name for law in REAL_LAWS.values() if law.helps))
-"""Those that a search takes unasked."""
+"""The laws that a search uses unasked."""
 
 
 def instances(scope: Scope, *laws: Laws) -> Iterator[ByLaw]:
@@ -79,8 +79,8 @@ def instances(scope: Scope, *laws: Laws) -> Iterator[ByLaw]:
 
 
 def folds(scope: Scope, laws: Laws) -> Iterator[FoldByLaw]:
-    """What a max or min is of, if it has the form that a law of two numbers says; sums, and
-    multiples by numbers, have a rule of their own."""
+    """Each max or min whose operand has the form of a law for two numbers.  Sums, and multiples by
+    numbers, have a rule of their own."""
     body = scope.body
     if not scope.sums or not REDUCERS[scope.reducer].order or not isinstance(body, Apply | Mul):
         return
@@ -224,7 +224,7 @@ def _is_whole(letter: Node) -> bool:
 
 
 def matches(side: Node, term: Node, found: Values) -> Iterator[Values]:
-    """What stands for the letters where the term is the side."""
+    """The terms that stand for the letters if the term is the side."""
     if side in letters_of(side):
         known = found.get(side)
         if known is term or (known is None and _fits(name_of(side), term)):

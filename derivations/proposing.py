@@ -19,7 +19,8 @@ from einderive.ta.ir.subst import accesses, walk
 
 @lru_cache(maxsize=4096)
 def body_rows(body: Node) -> tuple[tuple[Access, Row], ...]:
-    """The rows of the body's accesses with the access they belong to, each row once per access."""
+    """The rows of the body's accesses, each with its access.  A row that an access has twice is
+    listed once."""
     return tuple(
         (access, row)
         for access in accesses(body)
@@ -43,7 +44,7 @@ def affine_rows(scope: Scope) -> tuple[Row, ...]:
 
 
 def divisors(scope: Scope) -> tuple[tuple[int, int], ...]:
-    """(iterator, n) for every `(i + c) // n` in the body's rows."""
+    """(iterator, n) for every `(i + c) // n` in the rows of the body."""
     found: dict[tuple[int, int], None] = {}
     for _, row in body_rows(scope.body):
         for inner, n, _ in row.floors:
@@ -53,8 +54,8 @@ def divisors(scope: Scope) -> tuple[tuple[int, int], ...]:
 
 
 def first_use(body: Node, replacement: Sequence[Row], count: int) -> list[int]:
-    """The iterators below `count` that the body uses after the replacement, those of its reads in
-    order of first use, then those of its conditions."""
+    """The iterators below `count` that the body uses after the replacement: first those of its
+    reads, then those of its conditions, in the order of first use."""
     seen: dict[int, None] = {}
     for access in accesses(body):
         for row in access.rows:
@@ -73,8 +74,8 @@ def first_use(body: Node, replacement: Sequence[Row], count: int) -> list[int]:
 def loops_witness(
     scope: Scope, forward: Sequence[Row], backward: Sequence[Row], ranges: Sequence[Range]
 ) -> ReindexLoops:
-    """The witness for the maps, new loops that the new body does not use left out and the others
-    in order of first use, so that equal producers become the same object."""
+    """The witness for the maps.  New loops that the new body does not use are left out, and the
+    others stand in the order of first use, so that equal producers become the same object."""
     count = len(ranges)
     sums = affine.iterator_rows(count + len(scope.sums))[count:]
     used = first_use(scope.body, (*forward, *sums), count)
@@ -117,13 +118,14 @@ def digits(position: int, low: int, factor: int, extra: int) -> tuple[Row, Row, 
 
 
 def split_loop(scope: Scope, loop: int, factor: int) -> ReindexLoops:
-    """Loop x becomes q, p with `x = lo + factor*q + p`; q covers a part block at the end."""
+    """The witness for `x = lo + factor*q + p` with loops q, p in place of x.  q covers a partial
+    block at the end."""
     return loops_witness(scope, *_split(scope, loop, factor))
 
 
 def split_loop_in_place(scope: Scope, loop: int, factor: int) -> ReindexLoops:
-    """Likewise, with q and p next to each other in the place of x, where the result's memory is
-    that of the loops as they were."""
+    """The witness of `split_loop` with q and p next to each other in the place of x, so that the
+    result has the same order in memory."""
     forward, backward, ranges = _split(scope, loop, factor)
     order = list(range(len(ranges) - 1))
     order.insert(loop + 1, len(ranges) - 1)
@@ -147,7 +149,8 @@ def _split(scope: Scope, loop: int, factor: int) -> tuple[list[Row], list[Row], 
 
 
 def split_reduction(scope: Scope, index: int, factor: int) -> ReindexSums:
-    """Reduction iterator number `index` becomes q, p with `y = lo + factor*q + p`."""
+    """The witness for `y = lo + factor*q + p`, with q and p in place of reduction iterator number
+    `index`."""
     first, count, bound = len(scope.loops), len(scope.sums), scope.sums[index]
     row, quotient, rest = digits(first + index, bound.lo, factor, first + count)
     forward = list(affine.iterator_rows(first + count)[first:])
@@ -159,8 +162,8 @@ def split_reduction(scope: Scope, index: int, factor: int) -> ReindexSums:
 
 
 def replace_reduction(scope: Scope, index: int, row: Row, new: Row, bound: Range) -> ReindexSums:
-    """Reduction iterator number `index` becomes t with range `bound`: `new` is t in the old
-    iterators, `row` the old one in the new ones (t at the same position)."""
+    """The witness that replaces reduction iterator number `index` by t with range `bound`: `new` is
+    t in the old iterators, `row` the old one in the new ones (t at the same position)."""
     first = len(scope.loops)
     forward = list(affine.iterator_rows(len(scope.domain))[first:])
     backward = list(forward)
@@ -172,8 +175,8 @@ def replace_reduction(scope: Scope, index: int, row: Row, new: Row, bound: Range
 
 @lru_cache(maxsize=4096)
 def combinations(row: Row, allowed: range) -> tuple[Row, ...]:
-    """Candidates for a new iterator from a row: its part in the `allowed` iterators, whole (with
-    the constant where nothing else is in the row), and its groups of equal absolute
+    """Candidates for a new iterator from a row: the part of the row in the `allowed` iterators as a
+    whole (with the constant, if the row has no other iterators), and its groups of equal absolute
     coefficients."""
     terms = tuple((i, a) for i, a in row.terms if i in allowed)
     if len(terms) < 2:

@@ -36,10 +36,13 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a rule says.  `formula` states its identity in the notation with names that stand for
-    bodies, integers and iterators (`ta.identities.identity`), one line for each form that it has;
-    `conditions` says in words what the kernel verifies, `choices` where the rule's parameters come
-    from."""
+    """The statement of a rule.
+
+    - `formula`: its identity in the notation, with names that stand for bodies, integers and
+      iterators (`ta.identities.identity`); one line for each form.
+    - `conditions`: in words, what the kernel verifies.
+    - `choices`: in words, where the rule's parameters come from.
+    """
 
     name: str
     formula: str
@@ -57,11 +60,16 @@ class Description:
 
 @dataclass(frozen=True, slots=True)
 class Rule(Description):
-    """One identity.  `laws` are the names (in `equality.laws`) of the identities of functions that
-    it rests on, where there are such; those in `proved` (of `ta.laws`) have a proof and need not be
-    asked for.  An `opening` rule is asked of the stages of the given
-    program alone, before all others: what it prepares, and what the rules in `then` make of that
-    one after the other, is explored like the program itself."""
+    """One identity.
+
+    - `propose`: a function from a scope to witnesses.
+    - `laws`: the names of identities of functions (in `equality.laws`) that the rule rests on.
+    - `proved`: the names of laws with a proof (in `ta.laws`) that it rests on; nobody has to ask
+      for these.
+    - `opening`: the rule is asked about the stages of the given program alone, before all others.
+      The search explores its results, and what the rules in `then` make of them one after the
+      other, like the program itself.
+    """
 
     propose: Propose
     examples: tuple[Example, ...]
@@ -85,7 +93,7 @@ class Rule(Description):
 
 @dataclass(frozen=True, slots=True)
 class JointRule(Description):
-    """A rule that rewrites several scopes of a program at once; its steps only pay together."""
+    """A rule that rewrites several scopes of a program at once.  Its steps pay only together."""
 
     propose: Callable[[Sequence[Scope]], Iterator[tuple[tuple[Scope, Witness], ...]]]
     examples: tuple[Example, ...] = ()

@@ -34,7 +34,8 @@ __all__ = ["Claim", "not_an_instance", "not_equal", "not_shown"]
 
 
 def not_shown(before: Scope, after: Scope, witness: Any) -> str | None:
-    """Why a step is refused; None where its sides are equal tensors and its witness is its own."""
+    """The reason why a step is refused.  None if its sides are equal tensors and its witness
+    describes it."""
     forward = witness.forward if getattr(witness, "of_sums", False) else None
     sets.begin()
     try:

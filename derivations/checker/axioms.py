@@ -48,7 +48,7 @@ ZERO: Sum = ()
 INFINITY: Sum = (Term(ONE, (), (), (Atom(POSITIVE, (), True),)),)
 MINUS_INFINITY: Sum = (Term(ONE, (), (), (Atom(NEGATIVE, (), True),)),)
 MOST_COPIES = 64
-"""A power of more factors stays as it is."""
+"""A power with an exponent above this is not written out as a product."""
 MOST_EXPS = 4
 """exp(n*a) is exp(a)^n up to this n."""
 OPERAND = "{}, operand {}"
@@ -56,7 +56,7 @@ OPERAND = "{}, operand {}"
 
 
 def number(value: Sum) -> Fraction | float | None:
-    """The number that a sum is, if it is one."""
+    """The number that the sum equals; None if it is no number."""
     if value in (INFINITY, MINUS_INFINITY):
         return inf if value == INFINITY else -inf
     total = sum((term.coefficient for term in value), Fraction(0))
@@ -64,7 +64,7 @@ def number(value: Sum) -> Fraction | float | None:
 
 
 def known_function(name: str, operands: Sequence[Sum]) -> Sum | None:
-    """`name(operands)`, where numbers among them, or equal ones, decide the value."""
+    """`name(operands)`, if the operands that are numbers, or equal operands, decide the value."""
     known = FUNCTIONS[name]
     numbers = [number(operand) for operand in operands]
     if known.picks:
@@ -83,7 +83,7 @@ def _as_sum(value: Fraction | float | int) -> Sum | None:
 
 
 def as_comparison(name: str, operands: Sequence[Sum]) -> tuple[str, Sequence[Sum]]:
-    """A choice of 1 and 0 as the comparison that it is."""
+    """A choice between 1 and 0, written as the comparison that it equals."""
     if FUNCTIONS[name].picks and set(operands[1:]) == {(Term(ONE),), ZERO}:
         return ("equal" if operands[1] == ZERO else "not_equal"), (operands[0], ZERO)
     return name, operands
@@ -105,7 +105,7 @@ def orders(atoms: Sequence[Atom]) -> Iterator[tuple[tuple[Condition, ...], int]]
 
 
 def known_value(name: str, operand: Sum) -> Sum | None:
-    """`name(operand)` where the operand is 0 or an infinity and the value is known."""
+    """`name(operand)`, if the operand is 0 or an infinity and the value is known."""
     if name == "^-1":
         return ZERO if operand in (INFINITY, MINUS_INFINITY) else None
     known = FUNCTIONS[name]
@@ -147,7 +147,8 @@ def exponents(argument: Sum) -> list[Sum]:
 
 
 def common_factors(divisor: Sum, is_exp: Callable[[Atom], bool]) -> tuple[list[Atom], Sum]:
-    """`(a, b)` with divisor = product of a * b: all atoms of a product, the exps before a sum."""
+    """`(a, b)` with divisor = product of a * b: all atoms of a product, or the exps before a
+    sum."""
     common = Counter(divisor[0].atoms if divisor else ())
     for term in divisor:
         common &= Counter(term.atoms)

@@ -23,20 +23,22 @@ UNWRITTEN = "not shown: some expression on the way adds inf and -inf"
 DIFFERENT = "the two sides are different sums of products"
 OTHERWISE = "not shown: the two sides apply functions or reductions to different sums of products"
 MOST_CUTS = 3
-"""The loops are cut in two this many times within each other."""
+"""The loops are cut in two at most this many times within each other."""
 
 
 def not_equal(
     left: Scope, right: Scope, forward: Sequence[Row] | None = None, *, exp_sum: bool = True
 ) -> str | None:
-    """Why it is not shown that the two scopes are equal tensors; None where they are.
+    """The reason why the two scopes are not shown to be equal tensors.  None if they are shown
+    equal.
 
-    Where the sides as wholes do not show it, each part of the loops may, cut where a condition of
-    either side changes: tensors that are equal on all parts are equal.
+    If the sides as wholes do not show it, the loops are cut where a condition of either side
+    changes, and the parts are compared: tensors that are equal on all parts are equal.
 
     `forward` may give the reduction iterators of `left` as rows of its loops and the reduction
-    iterators of `right`.  It is a hint: it decides what can be shown, not what is true.  `exp_sum`
-    says whether exp(a + b) = exp(a)*exp(b) is among the axioms."""
+    iterators of `right`.  It is a hint: it influences which equalities can be shown, and cannot
+    make a false one pass.  `exp_sum` says whether exp(a + b) = exp(a)*exp(b) is among the axioms.
+    """
     reason = _not_equal_whole(left, right, forward, exp_sum)
     return None if reason is None or _equal_in_parts(left, right, exp_sum, MOST_CUTS) else reason
 
@@ -73,7 +75,7 @@ def _not_equal_whole(
 
 
 def reduced_alike(left: Scope, right: Scope, exp_sum: bool) -> bool:
-    """Do the two reduce equal values over the same points?"""
+    """Whether the two reduce equal values over the same points."""
     if not left.sums or (left.sums, left.reducer) != (right.sums, right.reducer):
         return False
     one, other = (make_scope(side.loops + side.sums, (), side.body) for side in (left, right))

@@ -1,11 +1,11 @@
-"""A stage against the definition of the operator that is said to compute it.
+"""The comparison of a stage with the definition of the operator that is said to compute it.
 
     stage  =  the definition, with  A[b,m,k] = the first operand  and so on
 
-The operator gives the text of its definition (`template`), the binding the iterators of the stage
-that play its indices and the reads that are its operands.  Both are written out as a scope, an
-instance, and whether it is the stage is a question about two scopes like any other.  How the
-binding was found does not matter.
+The operator gives the text of its definition (`template`).  The binding gives the iterators of the
+stage that play its indices, and the reads that are its operands.  The checker writes both out as a
+scope, an instance, and compares it with the stage as it compares any two scopes.  How the binding
+was found has no influence.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from einderive.ta.ir.subst import nested_scopes
 
 
 class Defined(Protocol):
-    """What is asked of an operator: its name, for messages, and its definition, of which the
-    `variants` are other texts."""
+    """The part of an operator that the checker reads: its name, for messages, and its definition.
+    `variants` are other texts for the definition."""
 
     @property
     def name(self) -> str: ...
@@ -38,9 +38,12 @@ class Defined(Protocol):
 
 
 class Claim(NamedTuple):
-    """A scope of a program is computed as one stage, by an operator as bound, or, without one, as
-    it is written; `whole`: together with all that it reads.  `problem` says why a record's claim
-    is about no stage of the program."""
+    """The claim that one stage computes a scope of a program: by an operator with a binding or,
+    without an operator, as the scope is written.
+
+    `whole` says that the stage also computes all that the scope reads.  `problem` says why a
+    record's claim belongs to no stage of the program.
+    """
 
     scope: Scope
     operator: Defined | None = None
@@ -57,7 +60,8 @@ class Claim(NamedTuple):
 
 
 def not_an_instance(stage: Scope, operator: Defined, binding: Binding) -> str | None:
-    """Why it is not shown that the stage is the operator's definition; None where it is."""
+    """The reason why the stage is not shown to be the operator's definition.  None if it is
+    shown."""
     if stage.empty:
         return "an iterator has an empty range"
     if binding.scope is not stage:
@@ -83,8 +87,8 @@ def not_an_instance(stage: Scope, operator: Defined, binding: Binding) -> str | 
 
 
 def instances(operator: Defined, text: str, binding: Binding) -> Iterator[Scope]:
-    """The text of the operator's definition written out for the binding, in at least one way;
-    NotShown where the binding does not fit it."""
+    """The operator's definition written out for the binding, in at least one way.  NotShown if the
+    binding does not fit the definition."""
     reducer: str = binding.scope.reducer
     if binding.coefficient < 0:
         reducer = REDUCERS[reducer].opposite or reducer

@@ -42,13 +42,14 @@ from einderive.ta.ir.node import Condition, Source
 from einderive.ta.ir.positions import INDEX
 
 MOST_COMPARED = 1000
-"""Atoms of operands that are compared by integer sets, some milliseconds each."""
+"""At most so many atoms of operands are compared by integer sets, which takes some milliseconds
+each."""
 
 
 SEPARATE = 16
-"""So many rows of an operand are parameters of their own, so that what differs elsewhere only in
-where it is read is one leaf; further ones that are equal are one.  Functions of functions would
-have twice as many at each level."""
+"""At most so many rows of an operand become separate parameters, so that operands which are read at
+different places are one leaf.  Further equal rows share a parameter.  Otherwise functions of
+functions would have twice as many parameters at each level."""
 
 
 class Family(NamedTuple):
@@ -114,13 +115,13 @@ class Families:
         return atom
 
     def is_exp(self, atom: Atom) -> bool:
-        """Is it exp of a finite number, which is never 0?"""
+        """Whether the atom is exp of a finite number, which is never 0."""
         content = self.leaves[atom.leaf].content
         exp = isinstance(content, Family) and content.name == "exp"
         return exp and not any(term.unbounded for term in content.operand)
 
     def is_truth(self, value: Sum) -> bool:
-        """Is it the value of a comparison, 1 or 0?"""
+        """Whether the value is that of a comparison, 1 or 0."""
         if len(value) != 1 or value[0] != Term(value[0].coefficient, atoms=value[0].atoms[:1]):
             return False
         (term,) = value
@@ -160,10 +161,13 @@ class Families:
         tags: Sequence[sets.Tags] = (),
         reducer: str = "sum",
     ) -> bool:
-        """Are the two sums, or what another reducer makes of the terms, equal for all values of the
-        free variables (in the box, where it holds them)?  NotShown where the argument does not
-        reach.  Of products that may be infinite, those that are added have to be the same, and
-        those that are subtracted."""
+        """Whether the two sums, or the results of another reducer over their terms, are equal for
+        all values of the free variables (within the box, if it holds them).
+
+        Raises NotShown if the argument does not decide it.  Products that may be infinite have to
+        be the same on both sides, separately for those that are added and those that are
+        subtracted.
+        """
         apart = {term.leaves for term in (*left, *right) if term.unbounded}
         groups: dict[tuple[tuple[int, ...], bool], list[Term]] = {}
         for side, sign in ((left, 1), (right, -1)):

@@ -1,4 +1,4 @@
-"""Formal sums: what a scalar expression is, as a polynomial in the entries of its leaves.
+"""Formal sums: scalar expressions as polynomials in the entries of their leaves.
 
     value(x)  =  sum over terms t of   c_t * S[y in D_t(x)] l_1[f_1(x,y)] * ... * l_k[f_k(x,y)]
 
@@ -6,7 +6,7 @@
 A leaf is an input tensor, a nested scope taken as it is, a function of expressions, or an infinity.
 Outside of a tensor's or a scope's ranges an atom is 0, so the reads of a term bound its domain D_t.
 
-Variables are numbers, each used once in all of a comparison; rows are `ir.affine` rows over them.
+Variables are numbers, each used once in all of a comparison.  Rows are `ir.affine` rows over them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Condition
 
 MOST_TERMS = 512
-"""A product that multiplies out to more terms is not compared."""
+"""A product is not compared if it multiplies out to more terms."""
 
 ONE = Fraction(1)
 POSITIVE, NEGATIVE = 0, 1
@@ -29,12 +29,12 @@ POSITIVE, NEGATIVE = 0, 1
 
 
 class NotShown(Exception):
-    """The argument does not reach this far; the reason is the text."""
+    """The argument does not decide the question.  The text is the reason."""
 
 
 class Atom(NamedTuple):
-    """The leaf's entry at the rows; 0 where a row leaves its range in the leaf's `ranges`.  It is
-    finite where it is not said to be `unbounded`."""
+    """The leaf's entry at the rows.  It is 0 where a row leaves its range in the leaf's `ranges`,
+    and finite unless it is `unbounded`."""
 
     leaf: int
     rows: tuple[Row, ...]
@@ -55,12 +55,13 @@ class Term(NamedTuple):
 
     @property
     def infinite(self) -> bool:
-        """Is a factor the infinity itself, so that the coefficient is 1?"""
+        """Whether a factor is the infinity itself.  The coefficient is 1 then."""
         return any(atom.leaf in (POSITIVE, NEGATIVE) for atom in self.atoms)
 
     @property
     def unbounded(self) -> bool:
-        """May it be infinite, or have no value?  Then t - t is no 0, and t*(a + b) no t*a + t*b."""
+        """Whether the term may be infinite or have no value.  Then t - t need not be 0, nor t*(a +
+        b) be t*a + t*b."""
         return any(atom.unbounded for atom in self.atoms)
 
 
@@ -68,7 +69,8 @@ Sum: TypeAlias = tuple[Term, ...]
 
 
 class Leaf(NamedTuple):
-    """`content` tells leaves apart; `ranges` are those of a tensor or a scope, None elsewhere."""
+    """A leaf of a comparison.  `content` tells leaves apart; `ranges` are those of a tensor or a
+    scope, and None for other leaves."""
 
     content: Any
     ranges: tuple[Range, ...] | None
@@ -83,7 +85,7 @@ def _infinity(negative: bool) -> Atom:
 
 
 def scaled(terms: Iterable[Term], factor: Fraction) -> Sum:
-    """`factor * terms` for a factor other than 0; an infinity keeps only its sign."""
+    """`factor * terms` for a factor other than 0.  An infinity keeps only the factor's sign."""
     return tuple(_scaled(term, factor) for term in terms)
 
 
@@ -98,7 +100,7 @@ def _scaled(term: Term, factor: Fraction) -> Term:
 
 
 def without(term: Term, atoms: Iterable[Atom]) -> Term:
-    """The term without these of its factors."""
+    """The term without these factors."""
     kept = list(term.atoms)
     for atom in atoms:
         kept.remove(atom)
@@ -106,7 +108,7 @@ def without(term: Term, atoms: Iterable[Atom]) -> Term:
 
 
 def product(factors: Sequence[Sum]) -> Sum:
-    """The distributive law.  The factors have no bound variable in common."""
+    """The product by the distributive law.  The factors have no bound variable in common."""
     count = 1
     for factor in factors:
         count *= len(factor)
@@ -135,8 +137,8 @@ def _joined(factors: Sequence[Term]) -> Term:
 
 
 def bound_by(terms: Sum, variables: Sequence[tuple[int, Range]]) -> Sum:
-    """`S[variables] terms`; a variable that a term does not use multiplies it by its extent, which
-    is not 0."""
+    """`S[variables] terms`.  A variable that a term does not use multiplies the term by its extent,
+    which is not 0."""
     return tuple(_bound_by(term, variables) for term in terms)
 
 
@@ -164,7 +166,8 @@ def rows_of(term: Term) -> list[Row]:
 
 
 def negations(condition: Condition) -> tuple[Condition, ...]:
-    """Conditions that exclude each other, of which one holds where the condition does not."""
+    """Conditions that exclude each other and of which exactly one holds if the given condition does
+    not."""
     below = Condition(">=", affine.shift(affine.scale(condition.row, -1), -1))
     if condition.relation == ">=":
         return (below,)
@@ -172,8 +175,8 @@ def negations(condition: Condition) -> tuple[Condition, ...]:
 
 
 def complement(conditions: Sequence[Condition]) -> tuple[tuple[Condition, ...], ...]:
-    """Groups of conditions that exclude each other, of which one holds where not all of the given
-    ones hold."""
+    """Groups of conditions that exclude each other.  One group holds if not all of the given
+    conditions hold."""
     return tuple(
         (*conditions[:k], negated)
         for k, condition in enumerate(conditions)
@@ -182,7 +185,7 @@ def complement(conditions: Sequence[Condition]) -> tuple[tuple[Condition, ...], 
 
 
 def within(rows: Sequence[Row], ranges: Sequence[Range]) -> tuple[Condition, ...]:
-    """Every row lies in its range."""
+    """The conditions that every row lies in its range."""
     found: list[Condition] = []
     for row, (lo, hi) in zip(rows, ranges, strict=True):
         found.append(Condition(">=", affine.shift(row, -lo)))
@@ -193,7 +196,7 @@ def within(rows: Sequence[Row], ranges: Sequence[Range]) -> tuple[Condition, ...
 def undecided(
     conditions: Iterable[Condition], ranges: Mapping[int, Range]
 ) -> tuple[Condition, ...]:
-    """The conditions, each once, without those that intervals show to be true all over the ranges.
+    """The conditions, each once, that intervals do not show to hold for all values in the ranges.
     A condition on a variable without a range stays."""
     return tuple(
         condition

@@ -12,15 +12,15 @@ from einderive.ta.ir.node import Condition
 
 
 def gathered(terms: Sequence[Term]) -> list[Term]:
-    """The sum of the terms, those of one form made one term or, where they cancel, none.  Of
-    unbounded terms those of one sign only: inf - inf is not 0."""
+    """The sum of the terms, in which terms of one form become one term, or none if they cancel.
+    Unbounded terms are gathered only with terms of the same sign, since inf - inf is not 0."""
     subtracted = [term for term in terms if term.unbounded and term.coefficient < 0]
     added = [term for term in terms if not (term.unbounded and term.coefficient < 0)]
     return cancelled(added) + cancelled(subtracted)
 
 
 def cancelled(terms: Sequence[Term]) -> list[Term]:
-    """Likewise for the difference of two sums, where any two terms of opposite signs cancel."""
+    """The difference of two sums, in which any two terms of one form and opposite signs cancel."""
     totals: dict[Any, Term] = {}
     for term in terms:
         key = _form(term)

@@ -1,11 +1,11 @@
-"""What may be infinite, and where a product with it may be multiplied out.
+"""Terms that may be infinite, and the products with them that may be multiplied out.
 
     A{fill=inf}[i-1], max[k] where(k < i, A[k], -inf), max[k:0:0] A[k]      may be infinite
     A[i], exp(A{fill=inf}[i-1])                                             count as finite
 
-inf*(a + b) has a value where inf*a + inf*b has none.  So what may be infinite is multiplied by
-single terms only, or by terms of which no two hold together.  Nor does it cancel: inf - inf is no
-number.
+inf*(a + b) has a value where inf*a + inf*b has none.  So a term that may be infinite is multiplied
+by single terms only, or by terms of which no two hold together.  Nor does it cancel: inf - inf is
+not 0.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ CHOICE = {"choose", *(OPERAND.format("choose", place) for place in range(3))}
 KEEPING = frozenset(
     {*(f.name for f in FUNCTIONS.values() if f.compares), *REDUCERS, *CHOICE, "value", "^-1"}
 )
-"""What is infinite, or has no value, only where an operand is or has none; so is 1/0.  The values
-of all other functions count as finite, but for that of a NaN."""
+"""Functions whose values are infinite or missing only if an operand is; 1/0 counts as such too.
+The values of all other functions count as finite, except for NaN operands."""
 VALUELESS = frozenset(f.name for f in FUNCTIONS.values() if f.constant != f.constant)
 
 
 def unbounded(name: str, operand: Sum) -> bool:
-    """May `name(operand)` be infinite or have no value?"""
+    """Whether `name(operand)` may be infinite or have no value."""
     nothing = name in VALUELESS or (name == "^-1" and not operand)
     return nothing or (name in KEEPING and any(term.unbounded for term in operand))
 
 
 def require_single(factors: Sequence[Sum], guard: Callable[[Term], Conditions]) -> None:
-    """NotShown where an unbounded term of one factor meets what may be a sum of several terms in
-    another; `guard` gives the conditions under which a term stands in its sum."""
+    """Raises NotShown if an unbounded term of one factor is multiplied by a factor that may be a
+    sum of several terms.  `guard` gives the conditions under which a term stands in its sum."""
     for place, factor in enumerate(factors):
         for term in factor:
             if term.unbounded:
@@ -59,7 +59,7 @@ def _require_single(
 
 
 def excludes(region: frozenset[Condition], guard: Conditions) -> bool:
-    """Does the region hold the opposite of one of the conditions?"""
+    """Whether the region holds the opposite of one of the conditions."""
     return any(
         held in negations(condition) or condition in negations(held)
         for condition in guard

@@ -66,7 +66,7 @@ def begin() -> None:
 
 
 def possible(conditions: Sequence[Condition], ranges: Ranges) -> bool:
-    """Do the conditions hold together somewhere?"""
+    """Whether the conditions hold together at some point."""
     names = sorted(set().union(*(affine.iterators(c.row) for c in conditions)))
     held = [*_sides({name: ranges[name] for name in names}), *map(_condition, conditions)]
     try:
@@ -86,8 +86,8 @@ class Group:
         self.atoms = [tuple(sorted(term.atoms)) for term in terms]
 
     def vanishes(self, tags: Sequence[Tags] = ()) -> bool:
-        """Is the signed sum of the terms 0?  NotShown where a term takes a tuple several times and
-        no tags tell its points apart."""
+        """Whether the signed sum of the terms is 0.  NotShown if a term takes a tuple several times
+        and no tags tell its points apart."""
         for tag in (_no_tags, *tags):
             rows = [tag(term) for term in self.terms]
             if len(set(map(len, rows))) > 1:
@@ -122,7 +122,7 @@ class Group:
         return found, maps
 
     def agrees_as_set(self) -> bool:
-        """Do the positive terms together take the same tuples as the negative ones?"""
+        """Whether the positive terms together take the same tuples as the negative ones."""
         sides: list[isl.Set | None] = [None, None]
         for term, atoms in zip(self.terms, self.atoms, strict=True):
             image, side = self._map(term, atoms).range(), int(term.coefficient < 0)

@@ -38,15 +38,15 @@ from einderive.ta.ir.subst import accesses, rebuild, stages, substitute, walk
 from einderive.ta.notation.parse import parse
 
 FACTOR, EXPRESSION = "Factor", "Expression"
-"""The tensors that stand for the coefficient and for f in what is parsed."""
+"""Names of the tensors that stand for the coefficient and for f in the text that is parsed."""
 _PARAMETER = re.compile(r"\{\w+\}")
 _EXPRESSION = re.compile(r"\bf\(\w+\[([^\]]*)\]\)")
 _REPEATED = re.compile(r"\w+\([^()]*?(\b\w+)\[([^\]]*)\], \.\.\.\)")
 _CUT = re.compile(r"\b([a-z]\w*) < \?")
 _INDEXED = re.compile(r"\b(\w+)\[([^\]]*)\]")
-"""Tensors, and reducers, with their indices."""
+"""Tensors and reducers with their indices."""
 _VALUE = re.compile(r"\b[a-z]\w*\b(?!\s*[\[(])")
-"""Names that are followed by no bracket."""
+"""Names without a bracket behind them."""
 _INDEX = re.compile(r"(-?)(?:(\?|\d+)\*)?\b([a-z]\w*)")
 
 
@@ -61,9 +61,12 @@ class Value(NamedTuple):
 
 
 class Template:
-    """A definition for a binding.  `tensors` has the indices of each operand's first read, `runs`
-    the role in whose place an index stands; `earlier` is the number of operands that
-    the statements before the last read."""
+    """A definition for a binding.
+
+    - `tensors`: the indices of each operand's first read.
+    - `runs`: for an index without a role of its own, the role that it runs as.
+    - `earlier`: the number of operands that the statements before the last one read.
+    """
 
     def __init__(self, text: str, binding: Binding) -> None:
         self.binding, self.stage, self.roles = binding, binding.scope, binding.roles
@@ -89,8 +92,8 @@ class Template:
             raise NotShown("the roles are not the indices of the definition")
 
     def instances(self, reducer: str) -> Iterator[Scope]:
-        """What the definition is for the binding, with this reducer for `reduce`; NotShown where
-        the binding does not fit it."""
+        """The scopes that the definition is for the binding, with this reducer for `reduce`.
+        NotShown if the binding does not fit."""
         self._require_windows()
         formulas: dict[Ranges, Scope] = {}
         for operands, domain in self._operands():

@@ -53,13 +53,13 @@ from einderive.ta.ir.node import (
 from einderive.ta.ir.positions import INDEX
 
 MOST_STEPS = 100_000
-"""Expressions that are translated for one comparison."""
+"""At most so many expressions are translated for one comparison."""
 MOST_FACTORS = 4096
 
 Conditions = tuple[Condition, ...]
 EMPTY: Sum = ()
 NEUTRAL: Sum = (Term(ONE),)
-"""1, which a product may hold any number of times."""
+"""The number 1, as a product may hold it any number of times."""
 
 
 class Piece(NamedTuple):
@@ -113,7 +113,8 @@ class Translation:
         return bound_by(terms, sums)
 
     def expression(self, node: Node, at: Sequence[Row]) -> Sum:
-        """The expression with row `at[i]` for its iterator i; once, where it binds no variables."""
+        """The expression with row `at[i]` for its iterator i.  The result is kept if it binds no
+        variables."""
         place = (node, tuple(at), self.lenient)
         found = self._known.get(place)
         if found is None:

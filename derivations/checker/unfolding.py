@@ -1,11 +1,10 @@
-"""Reads replaced by what they are by definition, one stage after the other.
+"""Reads replaced by the definition of what they read, one stage after the other.
 
-    {L[y in Y] f(y)}[r(x)]  =  f(r(x))       where r(x) lies in Y for all x, or else f(r(x)) is the
-                                             fill, 0: a read that misses, or a product with one
+    {L[y in Y] f(y)}[r(x)]  =  f(r(x))       if r(x) lies in Y for all x, or if f(r(x)) is 0, the
+                                             fill, elsewhere: the read misses, or a factor does
 
-Two scopes that become one expression by this are equal tensors, whatever the expression is: no
-product is multiplied out.  So chains of many elementwise stages are compared, of which formal sums
-would be too large.
+Two scopes that become one expression in this way are equal tensors, and no product is multiplied
+out.  So chains of many elementwise stages are compared, whose formal sums would be too large.
 """
 
 from __future__ import annotations
@@ -32,15 +31,15 @@ from einderive.ta.ir.subst import (
 from einderive.ta.printing.written import Written, written
 
 MOST = Written(10**100, 160)
-"""What becomes deeper than this stays where it is, since expressions are walked by recursion.
-Length is no matter: sub-terms are shared."""
+"""Expressions that would become deeper than this stay as they are, since walks are recursive.
+Length has no limit: sub-terms are shared."""
 MOST_TERMS = 1000
-"""What has more distinct sub-terms stays as well: every reader would write them down again."""
+"""Expressions with more distinct sub-terms stay as they are too: every reader would repeat them."""
 Source: TypeAlias = Tensor | Scope
 
 
 def same_by_definition(left: Scope, right: Scope) -> bool:
-    """Does one side become the other, or do both become the same?"""
+    """Whether one side becomes the other, or both become the same expression."""
     if _becomes(left, right) or _becomes(right, left):
         return True
     return _unfolded(left)[left] is _unfolded(right)[right]

@@ -1,4 +1,4 @@
-"""The witness of a step: it has to state what the step does.
+"""The check that the witness of a step states what the step does.
 
     ReindexLoops  (Φ, Ψ, D')   {L[x in X] S f(x)}      =  {L[x in X] {L[x' in D'] S f(Φ(x'))}[Ψ(x)]}
     ReindexSums   (Φ, Ψ, D')   {L[x] S[y in Y] f(x,y)} =  {L[x] S[y' in D'] f(x, Φ(x,y'))}
@@ -6,16 +6,16 @@
     ReadPart      (P, ρ)       {L[x in X] f(x)}        =  {L[x in X] P[ρ(x)]}
     ByLaw         (law, x, c, r)   ... c*left + r ...  =  ... c*right + r ...
 
-The scope on the right is written down again and has to be the step's right side; that Φ and Ψ are
-inverse is decided by integer sets.
+The checker writes the right side down again from the witness; it has to be the step's right side.
+Integer sets decide that Φ and Ψ are inverse to each other.
 
-A law `left = right` is data (`ta.laws`), and has a proof.  Its text is read here, and the terms
-that the witness states are put in the place of its letters.  The left side has to be the term that
-is replaced, what the law requires has to be known from the signs of the terms, and no infinite
-number of the text may take part.
+A law `left = right` is data (`ta.laws`), and has a proof.  The checker reads its text, and puts the
+terms that the witness states in the place of its letters.  The left side has to be the term that is
+replaced, the condition of the law has to follow from the signs of the terms, and no infinite number
+of the text may take part.
 
-A witness is known by its fields.  All others name a place in an expression: the step holds or does
-not hold whatever they say, and they are not read.
+These kinds of witnesses are known by their fields.  All others name a place in an expression.
+Whether such a step holds does not depend on that place, so the checker does not read it.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ Maps: TypeAlias = tuple[Sequence[Row], Sequence[Row], tuple[Range, ...]]
 
 
 def fault(before: Scope, after: Scope, witness: Any) -> str | None:
-    """Why the witness is not that of a step from `before` to `after`; None where it is, or where
-    it names a place."""
+    """The reason why the witness does not describe a step from `before` to `after`.  None if it
+    does, or if it names a place only."""
     match witness:
         case object(producer=Scope() as producer, rows=rows):
             if not _speak(rows, len(before.loops)) or len(rows) != len(producer.loops):
@@ -117,7 +117,7 @@ def _inverse(outer: Sequence[Row], inner: Sequence[Row], box: Sequence[Range], f
 
 
 def by_law(before: Scope, witness: Any) -> Scope | str:
-    """`before` with the term replaced, or why the witness is refused."""
+    """`before` with the term replaced, or the reason why the witness is refused."""
     law = REAL_LAWS.get(witness.law)
     if law is None or not 0 <= witness.equation < len(law.equations) or "[" in law.text:
         return f"there is no law {witness.law!r:.80} of this number"
@@ -154,7 +154,8 @@ def by_law(before: Scope, witness: Any) -> Scope | str:
 
 
 def by_fold(before: Scope, witness: Any) -> Scope | str:
-    """R[k] g(x(k)) as h(R'[k] x(k)), by a law R(g(a),g(b)) = h(R'(a,b)); or why it is refused."""
+    """R[k] g(x(k)) as h(R'[k] x(k)), by a law R(g(a),g(b)) = h(R'(a,b)); or the reason why the
+    witness is refused."""
     law = REAL_LAWS.get(witness.law)
     if law is None or not 0 <= witness.equation < len(law.equations):
         return f"there is no law {witness.law!r:.80} of this number"

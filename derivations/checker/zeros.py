@@ -1,8 +1,8 @@
-"""Where an expression is 0 because of reads that miss.
+"""Expressions that are 0 because reads miss their sources.
 
     A[i]*B[j]        is 0 for i beyond A, whatever number B[j] is
 
-0 times a quotient by 0 is no 0: `divides` has to be asked first, and `infinite` for infinities.
+0 times a quotient by 0 is not 0.  So callers ask `divides` first, and `infinite` for infinities.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from einderive.ta.ir.subst import stages, walk
 
 
 def divides(scope: Scope) -> bool:
-    """Does the scope, or one that it reads, divide?"""
+    """Whether the scope, or one that it reads, divides."""
     parts = (part for stage in stages(scope) for part in walk(stage.body))
     return any(isinstance(part, Power) and part.exponent < 0 for part in parts)
 
 
 def is_zero(node: Node, i: int, values: Range) -> bool:
-    """Is the expression, without division, 0 wherever its iterator i has one of these values,
-    whatever the others have?  No only means that it is not seen."""
+    """Whether the expression, which has no division, is shown to be 0 if its iterator i has one of
+    these values, for all values of the other iterators."""
     known: dict[Node, bool] = {}  # sub-terms are shared: a chain's body is long when written out
 
     def zero(node: Node) -> bool:

@@ -1,11 +1,11 @@
-"""What a scope computes, but for where.
+"""The form of a scope: what it computes, without the places that it reads.
 
     form     the operations and their operands; rows, ranges and conditions are left out, and a
-             read of a scope without a reduction is what it reads
-    becomes  old may become new when rows change, conditions are decided, and terms vanish
+             read of a scope without a reduction is replaced by what it reads
+    becomes  whether old may become new when rows change, conditions are decided, and terms vanish
 
-Equal forms are the same floating-point operations in the same order.  Neither says that two
-expressions are equal: steps do, and this tells what a step has done.
+Equal forms are the same floating-point operations in the same order.  Forms do not show that two
+expressions are equal: steps do.  Forms tell what a step has done.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ def _form(node: Node) -> bytes:
 
 
 def only_decided(before: Scope, after: Scope) -> bool:
-    """Whether conditions that are decided, terms that are 0 and factors that are 1 are all that the
-    forms differ by: then no sum or product of three operands is new, and no numbers met."""
+    """Whether the forms differ only by conditions that are decided, terms that are 0 and factors
+    that are 1.  Then no sum or product of three operands is new, and no numbers were combined."""
     known, made = stages(before), stages(after)
     olds = [node for stage in known for node in walk(stage.body)]
     news = [node for stage in {*made} - {*known} for node in walk(stage.body)]
@@ -105,7 +105,7 @@ def core(node: Node) -> Node:
 
 
 def exact_coefficient(term: Node) -> bool:
-    """Whether multiplying by the term's coefficient rounds nothing."""
+    """Whether multiplication by the term's coefficient is exact."""
     return isinstance(term, Const) or power_of_two(expr.split_coefficient(term)[0])
 
 
@@ -125,7 +125,7 @@ def _may_be_opened(product: Mul) -> bool:
 
 
 DEPTH = 6
-"""Sums that differ only further below do not correspond."""
+"""Sums are compared to this depth; sums that differ only below it count as different."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -176,5 +176,5 @@ def _paired(olds: Sequence[Node], news: Sequence[Node], depth: int) -> bool:
 
 
 def corresponds(old: Add, new: Add) -> bool:
-    """Whether the new sum is found to have terms of the old one only, each a term of its own."""
+    """Whether all terms of the new sum are shown to come from different terms of the old one."""
     return _paired(old.terms, new.terms, DEPTH)

@@ -45,12 +45,12 @@ from einderive.ta.ir.positions import is_position
 from einderive.ta.ir.subst import accesses, branches, children, stages, walk
 
 FLOATING = ("float", "bfloat", "complex")
-"""How the names of element types begin that hold NaN and infinities."""
+"""The beginnings of the names of element types that have NaN and infinities."""
 
 
 def surely_finite(node: Node) -> bool:
-    """Whether the term is finite whatever the inputs hold: numbers, integers, and what is made of
-    them without division.  The maximum of nothing is -inf."""
+    """Whether the term is finite for all inputs: it consists of numbers and integers without
+    division.  A maximum over an empty range is -inf."""
     match node:
         case Const():
             return isinstance(node.value, Fraction)
@@ -71,8 +71,8 @@ def surely_finite(node: Node) -> bool:
 
 
 def zero_whatever_else(body: Node) -> bool:
-    """Whether the body is 0, and not NaN, wherever it is 0 because a factor reads outside its
-    source: no product has another factor that may be infinite."""
+    """Whether the body is 0, and not NaN, wherever a factor that reads outside of its source makes
+    it 0: no product has another factor that may be infinite."""
     return surely_finite(body) or all(
         sum(not isinstance(f, Const) for f in term.factors) == 1
         and all(surely_finite(f) for f in term.factors if isinstance(f, Const))
@@ -82,8 +82,12 @@ def zero_whatever_else(body: Node) -> bool:
 
 
 class Total(NamedTuple):
-    """Terms, counted through nested scopes as often as they are written: `reads` of input tensors,
-    and `numbers` that may not be finite, such as inf and 1/0, in what reads nothing."""
+    """The number of terms of an expression, in which nested scopes count as often as they are
+    written.
+
+    `reads` counts reads of input tensors, and `numbers` those numbers that may not be finite, such
+    as inf and 1/0, in parts that read nothing.
+    """
 
     reads: int
     numbers: int
@@ -95,7 +99,7 @@ class Total(NamedTuple):
 
 
 def total(node: Node) -> Total:
-    """What the node is made of; whatever a constructor drops is missing in it."""
+    """The terms of the node.  A term that a constructor drops is missing in it."""
     known: dict[Scope, Total] = {}
 
     def count(node: Node) -> Total:
@@ -118,12 +122,12 @@ def _combined(node: Node, operands: Iterable[Total]) -> Total:
 
 
 def drops_nothing(before: Scope, after: Scope) -> bool:
-    """Whether both sides are made of as many terms."""
+    """Whether both sides have as many terms."""
     return total(before.body) == total(after.body)
 
 
 def total_over(node: Node, rows: Sequence[Row], box: Sequence[Range]) -> Total:
-    """`total` of the node with its iterators replaced by rows over the box: of a condition that is
+    """`total` of the node with its iterators replaced by rows over the box.  Of a choice that is
     decided there, only the branch that is taken counts."""
     if isinstance(node, Select):
         held = [_decided(condition, rows, box) for condition in node.conditions]

@@ -62,10 +62,12 @@ def judged(
     deep: bool = False,
     pieces: bool = False,
 ) -> Exactness:
-    """What a step does that by itself does what is `said`, where it may open a difference.
+    """The effect of a step whose identity by itself has the effect `said`, if the step may open a
+    difference.
 
-    `moved`: only iterators change; `deep`: stages at any depth are made anew; `pieces`: `after`
-    chooses between scopes that are made anew, or adds them, each as a whole."""
+    `moved`: only iterators change.  `deep`: stages at any depth are made anew.  `pieces`: `after`
+    takes scopes that are made anew as wholes: it chooses between them or adds them.
+    """
     if said == "cancels" or opens(before, after, deep=deep, pieces=pieces):
         return "cancels"
     return "exact" if said == "exact" and _same_operations(before, after, moved) else "reassociates"
@@ -79,7 +81,7 @@ def _same_operations(before: Scope, after: Scope, moved: bool) -> bool:
 
 
 def is_entry(node: Node) -> bool:
-    """Whether no rounding takes part in the value (see above)."""
+    """Whether the value is an entry (see above): no rounding takes part in it."""
     match node:
         case Const():
             return isinstance(node.value, Fraction)
@@ -162,8 +164,9 @@ def _regrouped(old: Add, new: Add) -> bool:
 
 
 def opens(before: Scope, after: Scope, *, deep: bool = False, pieces: bool = False) -> bool:
-    """Whether a sum of `after` is not shown to have a difference's terms beside those only that
-    they stood beside.  Where it might be one sum of `before` or another, it is not shown either."""
+    """Whether a sum of `after` may have a term of a difference beside terms that it did not
+    stand beside before.  If such a sum might correspond to several sums of `before`, the answer
+    is yes."""
     reached = stages(before) if deep else (before, *nested_scopes(before))
     differences = [found for scope in reached for found in _differences(scope)]
     if not differences:

@@ -1,10 +1,10 @@
-"""Steps that multiply out a difference of data as they are.
+"""Steps that multiply out a difference of data that are not centred.
 
-    (A - B)^2  =  A^2 - 2*A*B + B^2             eps*|A|^2 in the place of eps*|A - B|^2
-    S[k] (A - B)  =  {S[k] A} - {S[k] B}        eps*|A| in the place of eps*|A - B|
+    (A - B)^2  =  A^2 - 2*A*B + B^2             an error of eps*|A|^2 instead of eps*|A - B|^2
+    S[k] (A - B)  =  {S[k] A} - {S[k] B}        an error of eps*|A| instead of eps*|A - B|
 
-On data with an offset, of mean 1000 and deviation 1, six digits are lost, or three.  Where both
-terms were centred first (`steps.centre`), the parts are no larger than the data's spread.
+On data with mean 1000 and deviation 1, such a step loses six digits, or three.  If both terms were
+centred first (`steps.centre`), the parts are no larger than the spread of the data.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Sc
 
 
 def multiplied(body: Node) -> Iterator[Add]:
-    """The sums of terms of which the body is a polynomial, each once."""
+    """The sums of terms that the body multiplies, each once."""
     seen: set[Node] = set()
     pending = [body]
     while pending:
@@ -35,7 +35,7 @@ def multiplied(body: Node) -> Iterator[Add]:
 
 
 def raw_difference(total: Add) -> bool:
-    """Whether something that was read is subtracted from an entry, or the other way round.  What is
+    """Whether the sum subtracts a read from an entry, or an entry from a read.  A term that is
     computed from reads point by point may have either sign."""
     signs: set[bool] = set()
     raw = False

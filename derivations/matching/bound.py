@@ -24,10 +24,12 @@ from einderive.ta.ir.subst import accesses
 def lower_bound(
     roots: Sequence[Scope], machine: Machine, item: int, weights: frozenset[str] = frozenset()
 ) -> float:
-    """Seconds that no program for the roots is predicted to stay below; 0 where nothing is known.
+    """A number of seconds below which no program for the roots is predicted to run; 0 if nothing is
+    known.
 
-    `weights` are tensors that are read once and for all; `item` is the bytes of an element of an
-    output."""
+    `weights` are tensors that are read once for all calls.  `item` is the bytes of an element of an
+    output.
+    """
     outputs = [root for root in dict.fromkeys(roots) if not is_free_view(root)]
     if not outputs or (weights and any(_inputs(root) <= weights for root in outputs)):
         return 0.0

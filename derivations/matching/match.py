@@ -24,7 +24,7 @@ from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import factors_of, sources
 
 MOST_OPERANDS = 4
-"""No known operator multiplies more reads; products of more are split first."""
+"""No known operator multiplies more reads.  Longer products are split first."""
 BODY_REPAIRS = ("split-sum", "hoist", "expand", "distribute", "merge-stage", "materialise")
 WINDOW_REPAIRS = ("skew", "phase", "split-sum", "split-iterator")
 _ORDERS = [tuple(permutations(range(count))) for count in range(MOST_OPERANDS + 1)]
@@ -32,17 +32,19 @@ IMPOSSIBLE = 100.0
 """The weight of a mismatch that no rule removes."""
 
 Class = tuple[bool, tuple[int, ...]]
-"""Of an iterator: whether it is a loop, and which operands hold it."""
+"""The class of an iterator: whether it is a loop, and which operands hold it."""
 
 
 Sliding = tuple[int, Class, Class]
-"""Of a window: its operand, the class of its loop, the class of its reduction iterator."""
+"""A window: its operand, the class of its loop, the class of its reduction iterator."""
 
 
 class Family(NamedTuple):
-    """What definitions that differ in the number of windows only have in common: the number of
-    operands, the classes of the iterators in no window, and the operand, the loop class and the
-    reduction class of the windows (all of them lie in one operand)."""
+    """The definitions that differ only in the number of windows.
+
+    They share the number of operands, the classes of the iterators in no window, and the operand,
+    the loop class and the reduction class of the windows, which all lie in one operand.
+    """
 
     operands: int
     plain: frozenset[Class]
@@ -59,15 +61,16 @@ def family_of(pattern: Pattern) -> Family:
 
 
 class Trial(NamedTuple):
-    """One assignment of reads to a family's operands: the windows found, those that cannot be taken
-    as such, and the set of the other iterators that no role holds."""
+    """One assignment of reads to a family's operands: the windows found, the windows that the
+    family cannot take, and the set of the other iterators that no role holds."""
 
     windows: tuple[Window, ...]
     troubles: tuple[Mismatch, ...]
     left: int
 
     def distance(self, windows: int) -> float:
-        """From the definition with this many windows; every mismatch weighs 1."""
+        """The distance from the definition with this many windows, in which every mismatch weighs
+        1."""
         missing = abs(len(self.windows) - windows)
         return float(len(self.troubles) + (missing or self.left.bit_count()))
 
@@ -139,7 +142,7 @@ class Order:
         return tuple(found), tuple(troubles)
 
     def mismatches(self, trial: Trial, windows: int) -> tuple[Mismatch, ...]:
-        """What stands between the trial and the definition with this many windows."""
+        """The mismatches between the trial and the definition with this many windows."""
         missing = abs(len(trial.windows) - windows)
         if missing:
             detail = f"{len(trial.windows)} windowed dimensions, not {windows}"
@@ -156,7 +159,7 @@ class Order:
         return tuple(found)
 
     def bind(self, pattern: Pattern, trial: Trial, coefficient: Number) -> Binding:
-        """The binding, where nothing stands in its way."""
+        """The binding, if there is no mismatch."""
         taken = 0
         roles: dict[str, tuple[int, ...]] = {}
         for window, (_, h, r) in zip(trial.windows, pattern.pairs, strict=True):
@@ -200,7 +203,7 @@ def _operands_of(holders: int, order: tuple[int, ...]) -> tuple[int, ...]:
 
 
 class Table:
-    """What matching asks of a scope, whatever the operator."""
+    """The properties of a scope that matching needs, whatever the operator."""
 
     def __init__(self, scope: Scope) -> None:
         self.coefficient, core = expr.split_coefficient(scope.body)
@@ -233,7 +236,7 @@ def reads_iterators(scope: Scope) -> bool:
 
 
 def match(operator: Operator, scope: Scope) -> Binding | tuple[Mismatch, ...]:
-    """The best binding of the scope to the operator, or all that stands in the way."""
+    """The best binding of the scope to the operator, or all mismatches."""
     if reads_iterators(scope) and not operator.iterators:
         return (Mismatch("body", "no operand may hold iterators", (), IMPOSSIBLE),)
     if operator.recognise is not None:
@@ -268,7 +271,7 @@ def match(operator: Operator, scope: Scope) -> Binding | tuple[Mismatch, ...]:
 
 
 def distance(result: Binding | tuple[Mismatch, ...]) -> float:
-    """0 for a match; otherwise the mismatches' weights added up."""
+    """0 for a match, otherwise the sum of the mismatches' weights."""
     return 0.0 if isinstance(result, Binding) else sum(m.weight for m in result)
 
 

@@ -96,7 +96,8 @@ class Matcher:
         }
 
     def matches(self, scope: Scope) -> Matches:
-        """As `match` says of each operator, bindings in the operators' order."""
+        """The matches of the scope, as `match` finds them for each operator, in the operators'
+        order."""
         found = _Found()
         if reads_iterators(scope):
             if self._operators:

@@ -1,8 +1,8 @@
-"""What a record says of its stages together: they are a program, computed in that order.
+"""The claims of a record about its stages together: they are a program, computed in that order.
 
     each stage once, producers first;  stated = read from the outputs on;  folded => weights only
 
-That each stage by itself is an instance of its operator is for `record.verify.check` to say.
+`record.verify.check` checks that each stage by itself is an instance of its operator.
 """
 
 from __future__ import annotations

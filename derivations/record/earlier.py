@@ -1,6 +1,6 @@
-"""What records of version 3 from before a field existed lack, and how it is found.
+"""Records of version 3 from before a field existed, and how the missing field is found.
 
-A step by a law once named its term alone; which law it is follows from the two sides of the step.
+A step by a law once named its term alone.  The law follows from the two sides of the step.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from einderive.ta.ir.node import Scope
 
 
 def completed(given: Any, before: Scope, after: Scope) -> Witness | None:
-    """The witness of a step by a law that is stated by its term alone; None of any other."""
+    """The full witness of a step by a law that states its term alone.  None for any other
+    witness."""
     if not isinstance(given, dict) or given.keys() != {"kind", "term"} or given["kind"] != "ByLaw":
         return None
     for witness in LAW.propose(before):

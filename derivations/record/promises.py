@@ -19,15 +19,16 @@ from einderive.ta.ir.node import Scope, Tensor
 
 
 def used_by_all(steps: Iterable[Step]) -> tuple[Tensor, ...]:
-    """The inputs with a promise that one of the steps used, each once."""
+    """The inputs whose promises some step used, each once."""
     return tuple(dict.fromkeys(tensor for step in steps for tensor in used_by(step)))
 
 
 @lru_cache(maxsize=1 << 10)
 def used_by(step: Step) -> tuple[Tensor, ...]:
-    """The inputs with a promise that the step used.
+    """The inputs whose promises the step used.
 
-    One promise after the other is forgotten, as long as the step still holds."""
+    The promises are removed one after the other, as long as the step still holds.
+    """
     idle = frozenset(promising(step.before))
     if not idle or _holds(step, idle):
         return ()

@@ -21,13 +21,13 @@ from einderive.ta.printing.defined import parse_defined, show_defined
 FORMAT = "einderive derivation"
 VERSION = 3
 READ = (2, 3)
-"""The versions that are read.  In 2 the outputs of the input are not stated: they are those that
-its text shows."""
+"""The versions that can be read.  Version 2 does not state the outputs of the input: they are those
+that its text shows."""
 
 MOST_NESTED = 32
-"""Floors within floors deeper than this are refused on reading."""
+"""Floors that are nested more deeply are refused on reading."""
 MOST_ITERATORS = 1 << 16
-"""So are numbers of iterators from here on: an expression holds its iterators as bits."""
+"""Numbers of iterators from here on are refused too: an expression holds its iterators as bits."""
 
 
 def row_data(row: Row) -> Any:
@@ -51,7 +51,7 @@ def read_row(data: Any, depth: int = 0) -> Row:
 
 @contextmanager
 def within(place: str) -> Iterator[None]:
-    """RecordErrors from inside say that they are about this part of the record."""
+    """Adds the part of the record to RecordErrors that are raised inside."""
     try:
         yield
     except RecordError as error:
@@ -72,7 +72,8 @@ def fields_of(value: Any) -> Mapping[str, Any]:
 
 
 def known_fields(value: Any, names: Sequence[str]) -> Mapping[str, Any]:
-    """The object, which has no other fields than these: what is not read is not checked."""
+    """The object, if it has no fields but these.  An unknown field would not be checked, so it is
+    refused."""
     given = fields_of(value)
     for name in given:
         if name not in names:
@@ -84,7 +85,7 @@ def known_fields(value: Any, names: Sequence[str]) -> Mapping[str, Any]:
 
 
 def all_fields(value: Any, names: Sequence[str], what: str) -> Mapping[str, Any]:
-    """The object, which has these fields and no others."""
+    """The object, if it has exactly these fields."""
     given = known_fields(value, names)
     for name in names:
         if name not in given:
@@ -107,7 +108,7 @@ def integer_of(value: Any) -> int:
 
 
 def seconds_of(value: Any) -> float:
-    """A number of seconds; a prediction, and nothing that is checked."""
+    """A number of seconds.  It is a prediction, which nothing checks."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e300:
         raise RecordError(f"{value!r:.80} stands where a number of seconds belongs")
     return float(value)
@@ -148,7 +149,7 @@ _READERS: dict[Any, Callable[[Any, Mapping[str, Tensor]], Any]] = {
     Scope: lambda value, tensors: _scope(value, tensors),
     tuple[Scope, ...]: lambda value, tensors: tuple(_scope(v, tensors) for v in items_of(value)),
 }
-"""How a field of a witness is read, by its type."""
+"""The reader of a witness's field, by the field's type."""
 
 
 def witness_data(witness: Witness) -> dict[str, Any]:
@@ -190,7 +191,7 @@ def step_data(step: Step, hints: Hints) -> dict[str, Any]:
 
 
 def read_step(data: Any, tensors: Mapping[str, Tensor]) -> Step:
-    """The step of its data; RecordError where something is missing, misplaced or unreadable."""
+    """The step from its data.  RecordError if something is missing, misplaced or unreadable."""
     given = all_fields(data, ("rule", "before", "after", "witness"), "the step")
     with within("rule"):
         rule = text_of(given["rule"])

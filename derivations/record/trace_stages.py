@@ -1,4 +1,4 @@
-"""The stages of a program as plain data: which operator computes each, and how it is bound.
+"""The stages of a program as plain data: the operator of each, and its binding.
 
 A scope is a number: its place among the stages of the program, producers first.
 """
@@ -35,7 +35,7 @@ AS_WRITTEN = "eOperator"
 
 
 def claim_of(stage: Stage, operators: Sequence[Operator]) -> Claim:
-    """What a plan says of one of its stages."""
+    """The claim that a plan makes about one of its stages."""
     if stage.binding is None:
         return Claim(stage.scope, whole=stage.operator == FOLDED)
     operator = next(each for each in operators if each.name == stage.operator)
@@ -43,7 +43,7 @@ def claim_of(stage: Stage, operators: Sequence[Operator]) -> Claim:
 
 
 def stage_data(stage: Stage, places: Mapping[Scope, int]) -> dict[str, Any]:
-    """The stage's scope, its operator, what that is predicted to take, and its binding, if any."""
+    """The stage's scope, its operator, its predicted time, and its binding, if it has one."""
     return {
         "scope": places[stage.scope],
         "operator": stage.operator or AS_WRITTEN,
@@ -82,8 +82,8 @@ def read_claim(
     tensors: Mapping[str, Tensor],
     operators: Sequence[Operator],
 ) -> Claim:
-    """What a stage's data says of the program whose stages are `scopes`; RecordError where it is
-    not such data.  Data of another program's stage is a claim with a problem."""
+    """The claim in a stage's data about the program whose stages are `scopes`.  RecordError if the
+    data are malformed.  Data that belong to another program's stage give a claim with a problem."""
     try:
         return _claim(data, scopes, tensors, operators)
     except _Misfit as problem:

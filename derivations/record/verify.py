@@ -1,10 +1,11 @@
-"""Checking a derivation from its record alone.
+"""The check of a derivation from its record alone.
 
-Every step's two sides are compared from their definitions, over integer sets, by a checker that
-shares no code with what made the step (`derivations/checker`); the steps are replayed from the
-given roots and must end in the stated program; each stage is compared with the definition of the
-operator that is to compute it; and both ends are evaluated at sampled points modulo two primes,
-which a wrong program passes with a probability below (degree / 2^31)^2 a point.
+- A checker that shares no code with the search compares the two sides of every step from their
+  definitions, over integer sets (`derivations/checker`).
+- The steps are replayed from the given roots and must end in the stated program.
+- Each stage is compared with the definition of the operator that the record names for it.
+- The first and the last program are evaluated at sampled points modulo two primes.  A wrong program
+  passes with a probability below (degree / 2^31)^2 a point.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ from einderive.ta.reals.prove import prove
 Points: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 POINTS = 24
 MOST_WORK = 8_000_000
-"""Fewer points are taken, or none, where bodies would be evaluated more often than this."""
+"""If bodies would be evaluated more often than this, fewer points are taken, or none."""
 MOST_CONFIRMED = 4
-"""So many points at which rounded values differ are computed with balls."""
+"""At most so many points at which rounded values differ are computed with balls."""
 NOT_EVALUATED = "not evaluated at sampled points"
 EXACT_WORK = 100
-"""Rationals take so many times as long as residues."""
+"""The time of rationals over that of residues."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,8 @@ def check(
     result: Sequence[Scope],
     claims: Sequence[Claim] = (),
 ) -> Report:
-    """Check that each step is an identity, that the steps lead from `roots` to `result`, and that
-    each stage of the result is an instance of the operator that `claims` name."""
+    """Checks that each step is an identity, that the steps lead from `roots` to `result`, and that
+    each stage of the result is an instance of the operator that its claim names."""
     findings: list[Finding] = []
     current = tuple(roots)
     for number, step in enumerate(steps, 1):
@@ -228,7 +229,7 @@ def _difference(left: Scope, right: Scope, points: Points, fields: Sequence[Fiel
 
 
 def sample_points(scope: Scope, count: int, seed: int) -> Points:
-    """Corners of the loops' box first, then random points; no point twice."""
+    """The corners of the loops' box, then random points, each point once."""
     if not scope.loops:  # one point, without coordinates
         return np.zeros((1, 0), dtype=np.int64)
     lows = np.array([r.lo for r in scope.loops], dtype=np.int64)

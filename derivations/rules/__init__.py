@@ -12,13 +12,13 @@ FIRST = """
     skew phase split_iterator fuse shift reverse relax factor materialise split_range
     pull_from_reducer scale_through exponential
 """
-"""The files whose order matters to the search's results; others come after them."""
+"""The files whose order influences the results of the search.  Other files come after them."""
 
 RULES: tuple[Rule, ...] = listed(__name__, Rule, FIRST)
 """All rules, in the order in which the search asks them."""
 
 LAWLESS: tuple[Rule, ...] = tuple(rule for rule in RULES if not rule.laws)
-"""The rules that rest on no law of a function: those of a search that names none."""
+"""The rules that rest on no law of a function: the rules of a search for which no law is named."""
 
 JOINT_RULES: tuple[JointRule, ...] = listed(__name__, JointRule)
 """The rules that rewrite several scopes of a program together."""
@@ -26,4 +26,5 @@ JOINT_RULES: tuple[JointRule, ...] = listed(__name__, JointRule)
 ALL_RULES: tuple[Rule | JointRule, ...] = (*RULES, *JOINT_RULES)
 
 RULE_SET_VERSION = 4
-"""Raised whenever a rule's meaning changes, so that remembered programs are derived anew."""
+"""The version of the set.  It is raised whenever a rule's meaning changes, so that stored programs
+are derived anew."""

@@ -25,11 +25,12 @@ from einderive.ta.ir.subst import walk
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """The first difference of two terms over unequal iterators that may be multiplied out, or that
-    is summed: expanding or distributing it would subtract large parts.
+    """The first difference of two terms over unequal iterators that is multiplied out or summed:
+    expanding or distributing it would subtract large parts.
 
-    The mean is that of the operand that has fewer elements, and keeps the iterators that index both
-    by themselves; of a window's positions all have one mean."""
+    The mean is that of the operand with fewer elements.  It keeps the iterators that index both
+    operands by themselves, and is one mean for all positions of a window.
+    """
     if not scope.sums or scope.reducer != "sum":
         return
     possible = {*multiplied(scope.body)}

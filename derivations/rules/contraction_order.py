@@ -17,9 +17,9 @@ from einderive.ta.ir.affine import bits
 from einderive.ta.ir.node import Scope
 
 LEAST_FACTORS = 4
-"""Below this, the splits of a sum reach every order."""
+"""With fewer factors, splits of a sum reach every order."""
 MOST_OPTIMAL = 8
-"""Up to so many factors the best order is found; beyond, opt_einsum chooses how hard it looks."""
+"""The best order is found for up to so many factors.  For more, opt_einsum chooses its effort."""
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
@@ -28,7 +28,7 @@ def propose(scope: Scope) -> Iterator[Witness]:
 
 
 def pairs(scope: Scope, least: int) -> Iterator[Witness]:
-    """The order for a product of at least so many factors; nothing for other scopes."""
+    """The order for a product of at least so many factors.  Nothing for other scopes."""
     factors = plain_factors(scope)
     if len(factors) < least or not scope.sums or scope.reducer != "sum":
         return

@@ -11,7 +11,7 @@ from einderive.ta.ir.node import Scope
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """Whenever the body is made by the operation that the scope reduces by."""
+    """Every body whose operation is the one that the scope reduces by."""
     if scope.sums and distributes(scope.body, scope.reducer):
         yield Distribute()
 

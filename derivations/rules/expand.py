@@ -12,7 +12,8 @@ from einderive.ta.ir.subst import walk
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """Whenever a product has a sum among its factors, or a sum stands under a positive power."""
+    """Every body with a product that has a sum among its factors, or with a positive power of a
+    sum."""
     for term in walk(scope.body):
         if isinstance(term, Mul) and any(isinstance(f, Add | Power) for f in term.factors):
             yield Expand()

@@ -16,8 +16,8 @@ from einderive.ta.ir.subst import factors_of
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """In a sum, the factors that both branches share, where what stays uses fewer iterators: it is
-    then an operand of its own, and the sum a contraction (a triangular matrix times another)."""
+    """In a sum, the factors that both branches share, if the rest uses fewer iterators.  The rest
+    is then an operand of its own, and the sum a contraction (a triangular matrix times another)."""
     body = scope.body
     if not scope.sums or not isinstance(body, Select):
         return

@@ -12,8 +12,8 @@ from einderive.ta.ir.subst import nested_scopes, stages
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """Where a scope without a reduction is read at a greater depth than directly: one merge after
-    the other would not show what the whole becomes."""
+    """Every scope that reads a scope without a reduction through others: single merges would not
+    show what the whole becomes."""
     deeper = (stage for nested in nested_scopes(scope) for stage in stages(nested)[:-1])
     if any(not stage.sums for stage in deeper):
         yield Fuse()

@@ -12,9 +12,11 @@ from einderive.ta.ir.subst import factors_of
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """All reduction iterators inside, where a factor then stays outside.
+    """All reduction iterators as inner ones, if a factor then stays outside.
 
-    A number does too: what is left may be a sum that others need as well (a mean, a total)."""
+    A number counts as such a factor: the rest may be a sum that others need as well (a mean, a
+    total).
+    """
     summed = ((1 << len(scope.sums)) - 1) << len(scope.loops)
     if scope.sums and scope.reducer == "sum":
         factors = factors_of(scope.body)

@@ -17,14 +17,14 @@ from einderive.ta.laws import REAL_LAWS
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """Every term, or part of one, that has the form of the left side of a law that helps; what a
-    max or min is of, if a law says how it leaves."""
+    """Every term, or part of a term, that has the form of the left side of a helping law; and every
+    max or min whose operand has the form of a law."""
     yield from instances(scope, HELPING)
     yield from folds(scope, HELPING)
 
 
 def by_laws(names: frozenset[str]) -> Rule:
-    """The rule with these laws besides, each in both directions."""
+    """The rule with these laws besides, each used in both directions."""
     laws = Laws(tuple(name for name in REAL_LAWS if name in names), both=True)
 
     def propose(scope: Scope) -> Iterator[Witness]:

@@ -14,9 +14,16 @@ from einderive.ta.ir.subst import walk
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """Compound reads (im2col is one), terms that use fewer iterators than the scope has, products
-    with a nested reduction, pairs of factors of a product of three or more, and the terms of a sum
-    that use the same iterators, fewer than the others; no equality that says which term counts."""
+    """The sub-terms worth a scope of their own:
+
+    - compound reads (im2col is one);
+    - terms that use fewer iterators than the scope has;
+    - products with a nested reduction;
+    - pairs of factors of a product of three or more;
+    - the terms of a sum that use the same iterators, fewer than the others.
+
+    An equality that selects a term of a sum is never one.
+    """
     used = scope.body.free
     for position, term in enumerate(walk(scope.body)):
         if isinstance(term, Access):

@@ -20,8 +20,8 @@ from einderive.ta.ir.node import Scope
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """d is the common coefficient of a row's other iterators, for an iterator of coefficient 1, or
-    the divisor of a `//` that holds the iterator alone."""
+    """For an iterator of coefficient 1 in a row, d is the common coefficient of the row's other
+    iterators; for an iterator alone in a `//`, d is the divisor."""
     first = len(scope.loops)
     chosen: dict[tuple[int, int], None] = {}
     for position, n in divisors(scope):

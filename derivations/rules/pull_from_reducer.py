@@ -12,7 +12,7 @@ from einderive.ta.ir.node import Scope
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """Every max or min; the kernel sees whether something can leave it."""
+    """Every max or min.  The kernel decides whether something can leave it."""
     if scope.sums and REDUCERS[scope.reducer].order:
         yield Pull()
 

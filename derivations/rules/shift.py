@@ -14,7 +14,7 @@ from einderive.ta.ir.node import Scope
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """Iterators that do not begin at 0 are made to."""
+    """Every iterator whose range does not begin at 0."""
     first = len(scope.loops)
     for position, bound in enumerate(scope.domain):
         if bound.lo:

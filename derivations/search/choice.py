@@ -22,15 +22,15 @@ from einderive.ta.ir.subst import nested_scopes
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The best known way to a scope: `step` leads to an equal scope, None computes it as it is;
-    `steps` is the number of steps on the way."""
+    """The best known way to a scope.  `step` leads to an equal scope; None means to compute the
+    scope as it is.  `steps` is the number of steps on the way."""
 
     seconds: float
     step: Step | None
     steps: int = 0
 
     def loses(self, seconds: float, steps: int) -> bool:
-        """Whether the other is cheaper, or as cheap by fewer steps."""
+        """Whether the other way is cheaper, or as cheap with fewer steps."""
         if abs(seconds - self.seconds) <= 1e-9 * self.seconds:
             return steps < self.steps
         return seconds < self.seconds
@@ -41,10 +41,11 @@ def choices(
 ) -> dict[Scope, Choice]:
     """The fixed point over all scopes of the graph.
 
-    A view that a reader can fold into its own rows costs that reader nothing; at a root there is no
-    reader, so it is a stage.  Where the view leaves its source, that depends on the reader (a
-    convolution pads by itself, a product needs a copy): `padding_free` takes it for nothing as
-    well, otherwise it is a stage."""
+    A view costs nothing if its reader can fold it into its own rows.  A root has no reader, so
+    there a view is a stage.  If the view leaves its source, its cost depends on the reader: a
+    convolution pads by itself, a product needs a copy.  Such a view counts as free if
+    `padding_free` is set, and as a stage otherwise.
+    """
     within = _reachable(graph, roots)
     scopes = [scope for scope in graph.stages if scope in within]
     best = {scope: Choice(graph.estimate(scope), None) for scope in scopes}

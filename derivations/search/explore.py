@@ -24,7 +24,7 @@ from einderive.ta.ir.subst import stages
 
 EXPLORING_EFFORT = 1.0
 WATCH_EVERY = 8
-"""After so many expansions the caller may look at how far it is, or interrupt."""
+"""After so many expansions the caller may report progress or interrupt."""
 
 
 class _Frontier:
@@ -79,8 +79,8 @@ class _Frontier:
 
 
 def best_first(graph: Graph, roots: tuple[Scope, ...], budget: Budget) -> Iterator[Expansion]:
-    """The strategy: what takes the least accumulated effort, the cheaper first, in turns between
-    the stages of the given program."""
+    """The strategy that expands the scope of least accumulated effort, of equal ones the cheaper,
+    in turns between the stages of the given program."""
     frontier = _Frontier(graph, budget)
     for stage in stages(*roots):
         frontier.push(frontier.origin(), stage, 0.0)
@@ -112,9 +112,10 @@ def explore(
     watch: Watch | None = None,
     strategy: Strategy = best_first,
 ) -> int:
-    """Expand scopes as the strategy says; returns how many were expanded.
+    """Expands scopes as the strategy says, and returns how many were expanded.
 
-    Stops at the budget or at KeyboardInterrupt; what was explored stays usable."""
+    It stops at the budget or at KeyboardInterrupt.  The explored part of the graph stays usable.
+    """
     far = Expansion(0, 0, 0)
     started = time.monotonic()
 

@@ -17,11 +17,12 @@ from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import stages
 
 HOPELESS = 30.0
-"""Programs predicted to take this many times the best one's time, and longer than the program as
-given, are not listed."""
+"""Programs whose predicted time is this many times the best one's, and above that of the given
+program, are not listed."""
 EFFORT = 4000
-"""How many stages the programs that are put together for one choice of the cheapest ways have in
-all: a program of twenty stages is tried in two hundred variants, one of two hundred in twenty."""
+"""The total number of stages in the programs that are put together for one choice of the cheapest
+ways: a program of twenty stages is tried in two hundred variants, one of two hundred stages in
+twenty."""
 NOT_TRIED = "variants of a long program that were not put together"
 NOT_SHORTENED = "steps of a long program that were not tried without"
 
@@ -72,14 +73,16 @@ def plans(
 ) -> tuple[Plan, ...]:
     """Up to `most` different programs for the roots, the cheapest first.
 
-    Besides the overall best, each step from a root, and then each step of comparable cost from a
-    scope on such a path, is taken in turn and the rest chosen as best.  Of programs with the same
-    operators reached by the same rules, the best stands first and the others behind all the rest,
-    so that the list shows different ideas rather than variations of one.
+    The first is the best one overall.  For the others, each step from a root, and then each step of
+    comparable cost from a scope on such a path, is taken in turn, and the rest is chosen as best.
+    Of programs with the same operators that are reached by the same rules, the best stands in front
+    and the others behind all the rest, so that the list shows different ideas before variations of
+    one.
 
     For long programs not all of these are put together (`EFFORT`).  `check` is called between any
-    two of them; where it raises KeyboardInterrupt, the best so far is the result, and at least the
-    program as given.  Where exploration was interrupted already, less effort is spent."""
+    two programs.  If it raises KeyboardInterrupt, the result is the best program so far, and at
+    least the program as given.  If exploration was interrupted already, less effort is spent.
+    """
     ways: dict[object, _Way] = {}
     effort = EFFORT // 10 if graph.stopped == INTERRUPTED else EFFORT
     try:
@@ -245,8 +248,8 @@ def _idea(plan: Plan) -> object:
 
 
 def unchanged(graph: Graph, roots: tuple[Scope, ...]) -> Plan:
-    """The roots as they are: the plan without a step, also without folding, no stage multiplied
-    out by its operator."""
+    """The plan without any step: the roots as they are, without folding, and without operators that
+    multiply out."""
     chosen = used_stages(graph, roots)
     repairing = {operator.name for operator in graph.operators if operator.repairs}
     if any(stage.operator in repairing for stage in chosen):

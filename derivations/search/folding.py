@@ -1,8 +1,8 @@
-"""Views folded into what reads them, and producers with one reader into that reader.
+"""Views folded into their readers, and producers folded into their only readers.
 
     {L[x] g(E[r(x)])}   with   E = {L[y] f(y)}     =     {L[x] g(f(r(x)))}
 
-where that does not cost more.  The steps are merges like any others.
+This is done if it does not cost more.  The steps are merges like any others.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from einderive.ta.ir.subst import nested_scopes, stages
 
 
 class Folding:
-    """What folding gives, remembered for the many programs of one graph that share stages."""
+    """The results of folding, kept for the many programs of one graph that share stages."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -29,11 +29,12 @@ class Folding:
     def fold(
         self, roots: tuple[Scope, ...], keep_copies: bool = False
     ) -> tuple[tuple[Scope, ...], list[Step]]:
-        """The roots with all folded that can be, and the steps.
+        """The roots with everything folded that can be, and the steps.
 
-        With `keep_copies`, a view that shows elements several times stays where folding it would
-        make another library operator of its reader: im2col then remains a copy and a matrix
-        product, and does not turn back into the convolution."""
+        With `keep_copies`, a view that shows elements several times stays if folding would make
+        another library operator of its reader.  So im2col remains a copy and a matrix product, and
+        does not turn back into the convolution.
+        """
         steps: list[Step] = []
         while True:
             roots, found = self._pass(roots, keep_copies)

@@ -1,8 +1,8 @@
 """The search space as an AND-OR graph of distinct scopes.
 
-A scope can be computed as one stage (by a library operator or an eOperator, reading its nested
-scopes), or by any equal scope that a rule gives.  Since scopes are closed, each distinct scope is
-expanded once, wherever in whatever program it occurs; a program is a choice for each scope.
+A scope can be computed as one stage (by a library operator or an eOperator that reads its nested
+scopes), or by any equal scope that a rule gives.  Scopes are closed.  So each distinct scope is
+expanded once, whichever programs contain it, and a program is a choice for each scope.
 """
 
 from __future__ import annotations
@@ -30,21 +30,22 @@ from einderive.ta.ir.subst import accesses, nested_scopes, stages
 from einderive.ta.printing.written import MOST_DEPTH, MOST_LENGTH, written
 
 FOLDED = "folded"
-"""The stage's operator where it is computed once, from weights alone."""
+"""The word for the operator of a stage that is computed once, from weights alone."""
 VIEW = "view"
-"""The same where it is one read that shows memory in another way, so that no operator is asked."""
+"""The word for a stage that is one read which shows memory in another way; no operator is asked."""
 NOT_ALLOWED = "a step that the accuracy or the NaN option leaves out"
 TOO_LONG = f"an expression of more than {MOST_LENGTH} reads or {MOST_DEPTH} nested operations"
 INTERRUPTED = "interrupted"
 MOST_OPENING = 8
 """Opening steps from one stage."""
 LIBRARY_MARGIN = 1.1
-"""A library operator is taken where it is predicted to cost at most this many times the kernel."""
+"""A library operator is taken if its predicted cost is at most this many times that of the
+kernel."""
 
 
 class Stage(NamedTuple):
-    """How one scope is computed as a single stage: `operator` names the library operator, None is
-    an eOperator; `reads` are the nested scopes it needs as buffers."""
+    """How one scope is computed as a single stage.  `operator` names the library operator; None
+    means an eOperator.  `reads` are the nested scopes whose values it needs."""
 
     scope: Scope
     operator: str | None
@@ -74,12 +75,12 @@ class Graph:
     item: int = 4
     joint_rules: Sequence[JointRule] = ()
     weights: frozenset[str] = frozenset()
-    """Names of tensors that stay the same from call to call: what reads only them is computed once
-    and costs nothing."""
+    """The names of weights, tensors that stay the same from call to call.  A stage that reads only
+    weights is computed once and costs nothing."""
     allowed: Callable[[Step], bool] | None = None
-    """Which steps may take part; all of them where it is None."""
+    """A test of which steps may take part; None allows all."""
     joints: list[dict[Scope, Step]] = field(default_factory=list)
-    """Steps that only pay together."""
+    """Groups of steps that pay only together."""
     opened: dict[Scope, Step] = field(default_factory=dict)
     """The steps of opening rules, by the scopes that they lead from."""
     stages: dict[Scope, Stage] = field(default_factory=dict)
@@ -100,7 +101,7 @@ class Graph:
         return found
 
     def without(self, names: Collection[str]) -> Graph:
-        """The same scopes and steps, with the operators of these names left out."""
+        """The graph of the same scopes and steps, without the operators of these names."""
         changed = {scope for scope, stage in self.stages.items() if stage.operator in names}
         kept = {
             scope: stage
@@ -191,7 +192,8 @@ class Graph:
         )
 
     def estimate(self, scope: Scope) -> float:
-        """Predicted seconds of the scope and all it reads, each as the single stage it is."""
+        """The predicted seconds of the scope and all that it reads, each computed as the single
+        stage that it is."""
         known = self._estimates.get(scope)
         if known is None:
             known = self._estimates[scope] = self._estimate(scope)
@@ -213,7 +215,7 @@ class Graph:
         return can_be_written(step) and (self.allowed is None or self.allowed(step))
 
     def open(self, stage: Scope) -> tuple[Scope, ...]:
-        """What the opening rules make of a stage of the given program, one step after the other."""
+        """Applies the opening rules to a stage of the given program, one step after the other."""
         found: list[Scope] = []
         rules = [rule for rule in self.rules if rule.opening]
         while len(found) < MOST_OPENING:
@@ -253,7 +255,7 @@ class Graph:
 
 
 def can_be_written(step: Step) -> bool:
-    """Whether no body that the step makes is too long to be written out."""
+    """Whether all bodies that the step makes are short enough to be written out."""
     new = (step.after, *nested_scopes(step.after))
     if all(map(_is_short, new)):
         return True
@@ -271,7 +273,7 @@ def _is_short(stage: Scope) -> bool:
 
 
 def is_view(scope: Scope) -> bool:
-    """Whether the scope only reads another one, whatever the rows: what reindexing leaves."""
+    """Whether the scope only reads another one, by any rows.  Reindexing leaves such scopes."""
     return (
         not scope.sums and isinstance(scope.body, Access) and isinstance(scope.body.source, Scope)
     )

@@ -38,7 +38,8 @@ class Progress:
 
 
 Watch: TypeAlias = Callable[[Callable[[], Progress]], None]
-"""Called now and then during a search; what it is handed gives the numbers, if they are wanted."""
+"""A function that is called now and then during a search.  Its argument computes the numbers when
+they are wanted."""
 
 
 def best_seconds(graph: Graph, roots: tuple[Scope, ...]) -> float:

@@ -25,7 +25,7 @@ def replace_step(roots: tuple[Scope, ...], step: Step) -> tuple[Scope, ...]:
 
 
 def replaced(roots: tuple[Scope, ...], step: Step) -> dict[Scope, Scope]:
-    """What each stage of the roots is after the step."""
+    """The scope that each stage of the roots becomes by the step."""
     moved: dict[Scope, Scope] = {}
     for stage in stages(*roots):
         moved[stage] = step.after if stage is step.before else redirected(stage, moved)
@@ -33,7 +33,7 @@ def replaced(roots: tuple[Scope, ...], step: Step) -> dict[Scope, Scope]:
 
 
 class Heights:
-    """How deep scopes are nested in a scope: 1 where none is."""
+    """The depth of nesting below a scope: 1 if it reads no scope."""
 
     def __init__(self) -> None:
         self._known: dict[Scope, int] = {}
@@ -59,8 +59,8 @@ class Heights:
 def replay(
     roots: tuple[Scope, ...], steps: Sequence[Step], heights: Heights
 ) -> tuple[tuple[Scope, ...], tuple[Step, ...]]:
-    """The roots after the steps, and those of the steps that apply, in an order in which they do
-    one after another."""
+    """The roots after the steps, and those steps that apply, in an order in which each applies
+    after the one before."""
     chosen = {step.before: step for step in steps}
     applied = _applied(roots, chosen, heights) if len(chosen) == len(steps) else None
     if applied is None:

@@ -29,9 +29,10 @@ AT_THE_BOUND = "no program can be faster than the one given"
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """What the search did: distinct scopes seen and expanded, steps proposed and accepted, seconds,
-    the process's peak memory in bytes, why it ended, what was left out and why.
+    the process's peak memory in bytes, why it ended, and what was left out for which reasons.
 
-    Every program takes at least `bound` predicted seconds (see `derivations.matching.bound`)."""
+    Every program takes at least `bound` predicted seconds (see `derivations.matching.bound`).
+    """
 
     states: int
     expanded: int
@@ -65,12 +66,13 @@ def search(
     allowed: Callable[[Step], bool] | None = None,
     strategy: Strategy = best_first,
 ) -> SearchResult:
-    """Explore from the roots within the budget and rank the programs found; only steps that are
+    """Explores from the roots within the budget, and ranks the programs found.  Only steps that are
     `allowed` take part.
 
-    `strategy` decides what is explored.  Deterministic for a budget in states; KeyboardInterrupt
-    ends it with the best so far, also where it comes while programs are put together from what was
-    explored."""
+    `strategy` decides what is explored.  For a budget in states the result is deterministic.
+    KeyboardInterrupt ends the search with the best programs so far, during exploration and while
+    programs are put together.
+    """
     arguments = machine, budget, watch, most, joint_rules, weights, allowed, strategy
     with _no_collection():  # also of the graph's memory, which is given back without it
         return _search(roots, rules, operators, *arguments)

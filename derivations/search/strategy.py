@@ -44,8 +44,8 @@ class Budget:
 
 
 class Expansion(NamedTuple):
-    """How far a strategy is before it expands another scope: how many distinct scopes are expanded,
-    how many wait, and `seen`, the number that the budget of states limits."""
+    """The state of a strategy before it expands another scope: the numbers of distinct scopes that
+    are expanded and that wait, and `seen`, the number that the budget of states limits."""
 
     expanded: int
     waiting: int

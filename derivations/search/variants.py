@@ -1,4 +1,5 @@
-"""Which programs are put together from the graph: the best choices, and others forced in turn."""
+"""The choices from which programs are put together: the best ones, and others that are forced in
+turn."""
 
 from __future__ import annotations
 
@@ -13,11 +14,11 @@ from einderive.derivations.steps.kernel import Step
 from einderive.ta.ir.node import Scope
 
 COMPARABLE = 1.5
-"""A step is tried in the variants when it costs at most this many times the best choice."""
+"""A step is tried in the variants if it costs at most this many times the best choice."""
 
 
 class Variant(NamedTuple):
-    """Steps that are taken in any case; the others are chosen as best, or there are none."""
+    """Forced steps.  The other steps are chosen as best, or there are no others."""
 
     forced: Mapping[Scope, Step]
     alone: bool = False
@@ -37,10 +38,15 @@ class Variants:
         self.far = True
 
     def __iter__(self) -> Iterator[Variant]:
-        """The best, the roots as they are, the joint steps, and paths: the best, the one that
-        begins with all opening steps, and those that begin with a step from a root; for each path
-        that costs no more than comparably, the paths with each step of comparable cost from a scope
-        on it.  These are left out where `far` is off."""
+        """The variants in order:
+
+        - the best choice, and the roots as they are;
+        - the joint steps;
+        - paths: the best one, the one that begins with all opening steps, and those that begin with
+          a step from a root;
+        - for each path of comparable cost, the paths with each step of comparable cost from a scope
+          on it. These are left out if `far` is off.
+        """
         yield Variant({})
         yield Variant({}, alone=True)
         for joint in self._graph.joints:
@@ -72,8 +78,8 @@ class Variants:
                     yield {root: step}
 
     def steps(self, variant: Variant) -> list[Step]:
-        """The steps in order: a scope's own come after those of all scopes that hold it, whose left
-        sides show it as it was."""
+        """The steps in order.  The steps of a scope come after those of all scopes that hold it,
+        whose left sides show it as it was."""
         if variant.alone:
             return list(variant.forced.values())
         steps: list[Step] = []

@@ -38,8 +38,9 @@ from einderive.ta.ir.subst import replace_node
 
 @dataclass(frozen=True, slots=True)
 class Centre(Witness):
-    """`term`: the position of the difference in `ta.ir.subst.walk(body)`; `parts`: the positions of
-    two of its terms, the mean being that of the first; `kept`: the iterators that m has."""
+    """Centres a difference.  `term` is the position of the difference in `ta.ir.subst.walk(body)`;
+    `parts` are the positions of two of its terms, the mean being that of the first; `kept` are the
+    iterators of m."""
 
     term: int
     parts: tuple[int, ...]
@@ -88,5 +89,5 @@ class Centre(Witness):
         return "cancels"
 
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
-        """What is subtracted from both terms is finite, whatever they are."""
+        """True: the number that is subtracted from both terms is finite, whatever the terms are."""
         return True

@@ -24,7 +24,7 @@ from einderive.ta.ir.subst import children, walk, with_children
 
 @dataclass(frozen=True, slots=True)
 class Distribute(Witness):
-    """The body's terms become scopes of their own."""
+    """Makes each term of the body a scope of its own."""
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
         """The terms, factors or operands of the body, each reduced by itself."""
@@ -44,7 +44,7 @@ class Distribute(Witness):
         return make_scope(scope.loops, (), with_children(body, tuple(parts)))
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
-        """Reductions change places, which are no sums within a body."""
+        """The reductions change places, and no sum within a body does."""
         if before.reducer == "sum":
             return "cancels"
         return "reassociates" if before.reducer == "prod" else "exact"

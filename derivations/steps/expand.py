@@ -28,13 +28,13 @@ MOST_TERMS = 64
 
 @dataclass(frozen=True, slots=True)
 class Expand(Witness):
-    """Products over sums, and powers of sums, are multiplied out."""
+    """Multiplies out products of sums and powers of sums."""
 
     allows_empty = True
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
-        """The body as a sum of products, where no infinite number takes part: inf*(a + b) has a
-        value where inf*a + inf*b has none."""
+        """The body as a sum of products.  Infinite numbers are refused: inf*(a + b) has a value
+        where inf*a + inf*b has none."""
         if may_be_infinite(scope.body):
             raise RuleRefused("an infinite number takes part")
         terms = [expr.mul(*choice) for choice in _choices(scope.body)]

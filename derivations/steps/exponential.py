@@ -22,9 +22,9 @@ from einderive.ta.ir.subst import replace_node, stages, walk
 
 @dataclass(frozen=True, slots=True)
 class Exponential(Witness):
-    """`term`: the position in `walk(body)` of exp of a sum of terms, or of a product with
-    several exps among its factors; `parts`: the positions of the terms that get an exp of their
-    own, or of the factors that become one."""
+    """Applies the law in one direction.  `term` is the position in `walk(body)` of exp of a sum of
+    terms, or of a product with several exps among its factors.  `parts` are the positions of the
+    terms that get an exp of their own, or of the factors that become one exp."""
 
     term: int
     parts: tuple[int, ...]
@@ -59,7 +59,7 @@ class Exponential(Witness):
         return "cancels"
 
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
-        """exp(1000)*exp(-1000) is NaN."""
+        """False: exp(1000)*exp(-1000) is NaN."""
         return False
 
 
@@ -70,5 +70,5 @@ def _is_infinite(node: Node) -> bool:
 
 
 def exponents_of(term: Node) -> tuple[Node, ...]:
-    """The argument of an exp; nothing of anything else."""
+    """The argument, if the term is an exp; else nothing."""
     return term.args if isinstance(term, Apply) and term.function == "exp" else ()

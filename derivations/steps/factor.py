@@ -26,14 +26,14 @@ NOTHING = expr.const(0)
 
 @dataclass(frozen=True, slots=True)
 class Factor(Witness):
-    """`factor`: the position of the common factor among the first term's factors."""
+    """Takes out a common factor.  `factor` is its position among the first term's factors."""
 
     factor: int
     allows_empty = True
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
-        """The product, for a factor that all terms of the body, or all branches, have, and that no
-        infinite number of the text makes infinite."""
+        """The body as a product.  All terms of the body, or all branches, have to have the factor,
+        and no infinite number of the text may make it infinite."""
         terms = terms_of(scope.body)
         first = factors_of(terms[0])
         if not 0 <= self.factor < len(first):
@@ -59,8 +59,8 @@ class Factor(Witness):
 
 
 def terms_of(body: Node) -> tuple[Node, ...]:
-    """What a common factor is taken out of: the terms of a sum, or the branches of a choice, of
-    which a 0 on the right has every factor."""
+    """The terms of a sum, or the branches of a choice.  A 0 as the right branch has every factor,
+    so it is left out."""
     if isinstance(body, Add):
         return body.terms
     if isinstance(body, Select):

@@ -24,8 +24,9 @@ from einderive.ta.ir.subst import walk
 
 @dataclass(frozen=True, slots=True)
 class FoldByLaw(Witness):
-    """`law`, `equation`: the name of the law and the number of its equation; `parts`: what stands
-    for the letters of g(a) in the order of their names, each as a scope over all iterators."""
+    """Moves a function out of a max or min.  `law` and `equation` are the name of the law and the
+    number of its equation.  `parts` are the terms for the letters of g(a), in the order of their
+    names, each as a scope over all iterators."""
 
     law: str
     equation: int
@@ -68,6 +69,6 @@ class FoldByLaw(Witness):
         return keeps == "always" or (keeps == "finite" and finite)
 
     def words(self, scope: Scope) -> str:
-        """The law, as it is read."""
+        """The law in the direction in which it is used."""
         fold = fold_of(self.law, self.equation)
         return f"{self.law}: {fold.law.equations[self.equation] if fold else 'not known'}"

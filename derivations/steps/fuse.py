@@ -28,11 +28,11 @@ from einderive.ta.printing.written import MOST_LENGTH, written
 
 @dataclass(frozen=True, slots=True)
 class Fuse(Witness):
-    """All scopes without a reduction that are read below the scope go into their readers."""
+    """Puts all scopes without a reduction, at any depth below the scope, into their readers."""
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
-        """The scope with its producers without reductions inlined wherever no condition is
-        needed."""
+        """The scope in which producers without reductions are inlined, wherever that needs no
+        condition."""
         if any(stage.empty for stage in stages(scope)):
             raise RuleRefused("an iterator has an empty range")
         for stage in stages(scope):  # producers first, so that none is asked for at any depth

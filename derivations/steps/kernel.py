@@ -25,37 +25,40 @@ from einderive.ta.listing import classes
 
 @dataclass(frozen=True, slots=True)
 class Witness(ABC):
-    """What a rule proposes for a scope.  Its fields are what a record holds of it: numbers, rows,
-    ranges and scopes (`derivations.record.trace`)."""
+    """The proposal of a rule for a scope.  A record holds its fields: numbers, rows, ranges and
+    scopes (`derivations.record.trace`)."""
 
     allows_empty: ClassVar[bool] = False
-    """Whether the identity also holds over ranges without points: it rewrites a body alone."""
+    """Whether the identity also holds over empty ranges, because it rewrites a body alone."""
     folds: ClassVar[bool] = False
     """Whether the search adds such steps by itself (`derivations.search.folding`)."""
     makes_views: ClassVar[bool] = False
-    """Whether a view that the step makes may be worth keeping, which folding would take back."""
+    """Whether a view that the step makes may be worth keeping, although folding would remove it."""
 
     @abstractmethod
     def apply(self, scope: Scope, exact: bool) -> Scope:
-        """The scope that the witness proves equal to `scope`; RuleRefused says why there is none.
+        """The scope that the witness proves equal to `scope`.  Otherwise RuleRefused gives the
+        reason.
 
-        `exact`: whether integer sets may decide what intervals leave open."""
+        `exact`: whether integer sets may decide what intervals leave open.
+        """
 
     @abstractmethod
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
-        """What the step does to rounding errors, where its rule states this of its identity."""
+        """The effect of the step on rounding errors.  `stated` is the effect that its rule states
+        for the identity."""
 
     @abstractmethod
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
         """Whether the step is shown to keep NaN and the infinities where they were."""
 
     def multiplies_uncentred(self, before: Scope) -> bool:
-        """Whether the step multiplies out, or sums apart, a difference in which a term is an entry
+        """Whether the step multiplies out, or sums apart, a difference with a term that is an entry
         of an input as it is."""
         return False
 
     def words(self, scope: Scope) -> str:
-        """The witness on this scope as a reader sees it: its kind and fields."""
+        """The witness on this scope in words for a reader: its kind and fields."""
         values = (f"{item.name} {getattr(self, item.name)}" for item in fields(self))
         return " ".join([type(self).__name__, *values])
 
@@ -73,10 +76,11 @@ class Step:
     witness: Witness
 
     def exactness(self, stated: Exactness) -> Exactness:
-        """What the step does to rounding errors (`derivations.effects.rounding`).
+        """The effect of the step on rounding errors (`derivations.effects.rounding`).
 
-        `stated` is the exactness that its rule states.  Where only iterators change, it decides
-        between `exact` and `reassociates`, since a sum may be reversed."""
+        `stated` is the exactness that its rule states.  If only iterators change, it decides
+        between `exact` and `reassociates`, since a sum may be reversed.
+        """
         if is_copied(self.before) and not is_copied(self.after):
             return "cancels"  # a reader's difference would no longer be known as one
         try:

@@ -28,10 +28,14 @@ from einderive.ta.ir.subst import accesses, children, replace_node, walk, with_c
 
 @dataclass(frozen=True, slots=True)
 class ByLaw(Witness):
-    """`term`: the position in `walk(body)` of `c*left + r`; `law`, `equation`: the name of the law
-    and the number of its equation, which is read from its right side where `backwards` is 1;
-    `parts`: what stands for the letters in the order of their names, then c and r, each as a scope
-    over all iterators."""
+    """Applies a law to a term.
+
+    - `term`: the position in `walk(body)` of `c*left + r`.
+    - `law`, `equation`: the name of the law and the number of its equation.
+    - `backwards`: 1 if the equation is read from its right side.
+    - `parts`: the terms for the letters in the order of their names, then c and r, each as a scope
+      over all iterators.
+    """
 
     term: int
     law: str
@@ -41,7 +45,7 @@ class ByLaw(Witness):
     allows_empty = True
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
-        """`c*right + r` in the term's place."""
+        """The body with `c*right + r` in the place of the term."""
         term, sides = sub_term(scope, self.term), self._sides()
         *values, factor, rest = (part.body for part in self._parts(scope, sides))
         letters = dict(zip(sides.letters, values, strict=True))
@@ -61,7 +65,7 @@ class ByLaw(Witness):
         return make_scope(scope.loops, scope.sums, body, scope.reducer)
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
-        """Fewer roundings, where the law helps."""
+        """A law that helps has fewer roundings."""
         return judged("reassociates" if self._sides().law.helps else "cancels", before, after)
 
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
@@ -70,7 +74,7 @@ class ByLaw(Witness):
         return keeps == "always" or (keeps == "finite" and finite)
 
     def words(self, scope: Scope) -> str:
-        """The law, as it is read."""
+        """The law in the direction in which it is used."""
         sides = sides_of(self.law, self.equation, bool(self.backwards))
         if sides is None:
             return f"a law {self.law!r} that is not known"
@@ -93,7 +97,7 @@ class ByLaw(Witness):
 
 @lru_cache(maxsize=1 << 12)
 def in_order(node: Node) -> Node:
-    """The term with the operands of maximum and minimum in one order."""
+    """The term with the operands of each maximum and minimum in a fixed order."""
     operands = tuple(map(in_order, children(node)))
     if isinstance(node, Apply) and FUNCTIONS[node.function].reducer:
         operands = tuple(sorted(operands, key=lambda each: each.digest))

@@ -37,25 +37,27 @@ BINDER = re.compile(r"(\w+):-?\d+:-?\d+")
 
 @dataclass(frozen=True, slots=True)
 class Maps(Witness):
-    """Both maps between the old iterators and the new ones, and where the new ones run."""
+    """A change of iterators: both maps between the old iterators and the new ones, and the ranges
+    of the new ones."""
 
     forward: tuple[Row, ...]
     backward: tuple[Row, ...]
     ranges: tuple[Range, ...]
 
     of_sums: ClassVar[bool]
-    """Whether the reduction iterators change, and the loops stay; else it is the loops."""
+    """Whether the change concerns the reduction iterators; otherwise it concerns the loops."""
 
     def fixed(self, scope: Scope) -> int:
-        """How many of the scope's iterators stay as they are, before those that change."""
+        """The number of the scope's iterators that stay as they are, before those that change."""
         return len(scope.loops) if self.of_sums else 0
 
     @abstractmethod
     def leaving(self, scope: Scope) -> list[Read]:
-        """The rows that may leave the new box, or the old one, and these."""
+        """The rows that may leave the new box, and those that may leave the old box."""
 
     def require_fitting(self, scope: Scope, old: int) -> None:
-        """The maps lead from `old` iterators of the scope to new ones, and back."""
+        """Requires that the maps lead from `old` iterators of the scope to the new ones, and
+        back."""
         if len(self.forward) != old or len(self.backward) != len(self.ranges):
             raise RuleRefused("the witness has another number of rows than there are iterators")
         for lo, hi in self.ranges:
@@ -69,7 +71,7 @@ class Maps(Witness):
         return judged(stated, before, after, moved=True)
 
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
-        """Points that are lost or gained are 0 whatever the inputs hold."""
+        """Whether points that are lost or gained are 0 for all inputs."""
         kept = not self.leaving(before) or zero_whatever_else(before.body)
         return kept and drops_nothing(before, after)
 
@@ -93,8 +95,8 @@ def _equations(left: Sequence[str], rows: Sequence[Row], names: Sequence[str]) -
 def require_zero(
     scope: Scope, body: Node, box: Sequence[Range], leaving: list[Read], exact: bool, what: str
 ) -> None:
-    """`body` is shown to be 0 at the points of the box at which one of these rows leaves its range,
-    and it is summed, if there are such points."""
+    """Requires that `body` is summed, and is shown to be 0 at the points of the box where one of
+    these rows leaves its range, if there are such points."""
     if not leaving:
         return
     _require_sum(scope)
@@ -108,7 +110,7 @@ def _require_sum(scope: Scope) -> None:
 
 
 def require_rows(rows: Sequence[Row], count: int) -> None:
-    """The rows are in canonical form, and speak of the first `count` iterators."""
+    """Requires that the rows are in canonical form and use the first `count` iterators only."""
     for row in rows:
         canonical, least, greatest = _form(row)
         if not canonical:

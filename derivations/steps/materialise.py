@@ -21,8 +21,9 @@ from einderive.ta.ir.subst import children, replace_node, walk
 
 @dataclass(frozen=True, slots=True)
 class Materialise(Witness):
-    """`term`: the position of the sub-term in `walk(body)`; `parts`: where it is a product
-    or a sum of terms, the positions of those of its operands that are meant (none: the whole)."""
+    """Makes a sub-term a scope of its own.  `term` is its position in `walk(body)`.  If only
+    some operands of a product or sum are meant, `parts` are their positions; it is empty for the
+    whole."""
 
     makes_views: ClassVar[bool] = True
 
@@ -48,7 +49,7 @@ class Materialise(Witness):
         return make_scope(scope.loops, scope.sums, new, scope.reducer, resolved=True)
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
-        """The operands that are meant may be some of several sums or products of the body."""
+        """The chosen operands may be some of several sums or products of the body."""
         term = sub_term(before, self.term)
         operands = children(term)
         meant = {operands[p] for p in self.parts} or {*operands}

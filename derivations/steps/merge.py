@@ -34,7 +34,8 @@ from einderive.ta.ir.subst import accesses, factors_of, replace_node, substitute
 
 @dataclass(frozen=True, slots=True)
 class Merge(Witness):
-    """`stage`: which of the scopes that the body reads (in the order of `reads`) is inlined."""
+    """Inlines a nested scope.  `stage` is its number among the scopes that the body reads (in the
+    order of `reads`)."""
 
     folds: ClassVar[bool] = True
 
@@ -73,12 +74,12 @@ class Merge(Witness):
 
 
 def reads(scope: Scope) -> tuple[tuple[Access, Scope], ...]:
-    """The accesses of the body to nested scopes, with these."""
+    """The accesses of the body to nested scopes, each with its scope."""
     return tuple((a, a.source) for a in accesses(scope.body) if isinstance(a.source, Scope))
 
 
 def guards(scope: Scope) -> int:
-    """How many conditions the body has."""
+    """The number of conditions in the body."""
     return sum(isinstance(node, Select) for node in walk(scope.body))
 
 
@@ -121,8 +122,8 @@ def _guarded(
 
 @lru_cache(maxsize=1 << 14)
 def needs_guard(access: Access, source: Scope, domain: tuple[Range, ...], exact: bool) -> bool:
-    """Whether a scope without a reduction is put behind a condition when it is merged into a
-    reader over the domain that reads it so."""
+    """Whether merging a scope without a reduction into a reader over the domain needs a condition
+    around it, because the read may leave its loops."""
     escaping = affine.leaving(access.rows, source.loops, domain)
     if not escaping:
         return False

@@ -27,7 +27,7 @@ from einderive.ta.ir.subst import children
 
 @dataclass(frozen=True, slots=True)
 class Pull(Witness):
-    """What does not use the reduction iterators of a max or min leaves it."""
+    """Moves a term or factor without the reduction iterators out of a max or min."""
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
         """`max[k] (a + c) = max[k] a + c`, or `max[k] c*a = c*max[k] a` for a number c."""
@@ -52,7 +52,7 @@ class Pull(Witness):
         return make_scope(scope.loops, (), expr.mul(expr.const(coefficient), nested))
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
-        """Rounding is monotone, so that max (a + c) is (max a) + c in floating point too; of three
+        """Rounding is monotone, so max (a + c) is (max a) + c in floating point too.  Of three
         terms, those that stay inside are added first."""
         operands = children(before.body)
         if len(operands) == 2:

@@ -28,13 +28,14 @@ from einderive.ta.ir.subst import substitute
 
 @dataclass(frozen=True, slots=True)
 class ReadPart(Witness):
-    """`rows[j]` is the producer's loop j as a row of the scope's loops (ρ)."""
+    """Reads the scope as a part of a producer.  `rows[j]` is the producer's loop j as a row of the
+    scope's loops (ρ)."""
 
     producer: Scope
     rows: tuple[Row, ...]
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
-        """The view of the producer that equals `scope`; RuleRefused where it does not."""
+        """The view of the producer that equals `scope`.  RuleRefused if it does not equal it."""
         producer, rows = self.producer, self.rows
         if len(rows) != len(producer.loops):
             raise RuleRefused("the witness has another number of rows than the producer has loops")
@@ -60,14 +61,14 @@ class ReadPart(Witness):
         return (*self.rows, *affine.iterator_rows(first + len(self.producer.sums))[first:])
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
-        """The scope is what its producer becomes, and the other way round."""
+        """The producer's part becomes the scope, and the other way round."""
         if opens(before, after, deep=True):
             return "cancels"
         return judged(stated, after, before, deep=True, moved=True)
 
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
-        """The producer read back is the scope as it stands, with nothing dropped but branches that
-        are not taken."""
+        """Whether the producer, read back, is the scope as it stands, and only branches that are
+        not taken were dropped."""
         box = before.loops + self.producer.sums
         kept = total_over(self.producer.body, self._replacement(before), box)
         return self._inlined(before) is before and kept == total(before.body)

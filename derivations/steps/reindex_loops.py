@@ -35,7 +35,8 @@ class ReindexLoops(Maps):
         return affine.leaving(self.backward, self.ranges, scope.loops)
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
-        """The view of the reindexed scope that equals `scope`; RuleRefused where it does not."""
+        """The view of the reindexed scope that equals `scope`.  RuleRefused if it does not equal
+        it."""
         loops, ranges = scope.loops, self.ranges
         self.require_fitting(scope, len(loops))
         new_sums = affine.iterator_rows(len(ranges) + len(scope.sums))[len(ranges) :]

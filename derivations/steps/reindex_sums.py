@@ -42,7 +42,8 @@ class ReindexSums(Maps):
         return affine.leaving(self.forward, scope.sums, scope.loops + self.ranges)
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
-        """The scope with its reduction iterators y replaced by Φ(y'); RuleRefused likewise."""
+        """The scope with its reduction iterators y replaced by Φ(y').  RuleRefused if they are not
+        equal."""
         loops, first = scope.loops, len(scope.loops)
         box = loops + self.ranges
         self.require_fitting(scope, len(scope.sums))

@@ -26,13 +26,14 @@ from einderive.ta.ir.subst import replace_node
 
 @dataclass(frozen=True, slots=True)
 class Scale(Witness):
-    """`term`: the position in `ta.ir.subst.walk(body)` of the function whose factor leaves it."""
+    """Moves a constant factor out of a function.  `term` is the function's position in
+    `ta.ir.subst.walk(body)`."""
 
     term: int
     allows_empty = True
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
-        """The number that multiplies the operand of relu or abs multiplies the function instead."""
+        """The body in which the number multiplies the function instead of its operand."""
         term = sub_term(scope, self.term)
         new = scaled(term)
         if new is None:
@@ -50,7 +51,7 @@ class Scale(Witness):
 
 
 def scaled(term: Node) -> Node | None:
-    """`c*f(a)` for a term `f(c*a)`, where the identity holds for f and c."""
+    """`c*f(a)` for a term `f(c*a)`, if the identity holds for f and c."""
     if not isinstance(term, Apply) or len(term.args) != 1:
         return None
     pieces = FUNCTIONS[term.function].pieces

@@ -24,7 +24,8 @@ from einderive.ta.ir.node import Condition, Scope
 
 @dataclass(frozen=True, slots=True)
 class SplitRange(Witness):
-    """`position`: the iterator, loops first; `at`: where its range is cut."""
+    """Cuts an iterator's range in two.  `position` is the iterator, loops first; `at` is the place
+    of the cut."""
 
     position: int
     at: int
@@ -53,11 +54,11 @@ class SplitRange(Witness):
             yield (*scope.domain[: self.position], half, *scope.domain[self.position + 1 :])
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
-        """What chooses between the pieces, or adds them, takes each as a whole."""
+        """The choice between the pieces, or their sum, takes each piece as a whole."""
         return judged(stated, before, after, pieces=True)
 
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
-        """Nothing is dropped on either piece but branches that are not taken."""
+        """Whether nothing is dropped on either piece except branches that are not taken."""
         same = affine.iterator_rows(len(before.domain))
         return all(
             total_over(before.body, same, box) == total(_piece(before, box).body)

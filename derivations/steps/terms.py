@@ -1,4 +1,4 @@
-"""Shared by kinds of steps: a sub-term of a body, and a term as a scope of its own."""
+"""Code that kinds of steps share: sub-terms of a body, and terms as scopes of their own."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def sub_term(scope: Scope, position: int) -> Node:
 
 
 def lift(term: Node, scope: Scope, summed: int) -> Node:
-    """`term` as the read of a scope of its own: the iterators in the bit set `summed` are reduced
-    there, its other iterators become loops over the ranges they have here."""
+    """The read of `term` as a scope of its own.  The iterators in the bit set `summed` are reduced
+    there; its other iterators become loops over their present ranges."""
     domain = scope.domain
     loops = bits(term.free & ~summed)
     inner = bits(summed)
