@@ -35,7 +35,7 @@ from einderive.ta.reals.prove import prove
 
 Points: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 POINTS = 24
-MOST_WORK = 8_000_000
+MOST_WORK = 3_000_000
 """If bodies would be evaluated more often than this, fewer points are taken, or none."""
 MOST_CONFIRMED = 4
 """At most so many points at which rounded values differ are computed with balls."""

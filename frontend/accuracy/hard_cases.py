@@ -55,8 +55,8 @@ INTERPRETED = 1 << 22
 PREPARING_SECONDS = 1.5
 """So long, unless told otherwise, the hard inputs of a program may take to be made and evaluated as
 written, all together; the families that come first, `LEAST` of them, are always among those that
-are tried."""
-LEAST = 4
+are tried, and `LEAST_SAFE` for a program without a step that can cancel."""
+LEAST, LEAST_SAFE = 4, 2
 DRAWS = 4
 """Outputs with fewer entries than `FEW` are few to judge the formula as written by: it is evaluated
 on so many draws of each family; where these visit more than `DRAWN` points, on fewer, two at least.
@@ -91,18 +91,20 @@ class HardCases:
     _spent: float = 0.0
 
     def errors(
-        self, built: Executable, most: int, *, small: bool = False
+        self, built: Executable, most: int, *, small: bool = False, least: int = LEAST
     ) -> tuple[FamilyError, ...]:
         """The errors on the first `most` families, on as many as there is time for, and on none
         after one that refuses the program; none for integers and complex numbers.  `small`: the
-        program may cancel, and is judged as well on the row that is smallest beside the others."""
+        program may cancel, and is judged as well, while there is time, on the row that is smallest
+        beside the others."""
         if not _has_families(self.program):
             return ()
         found: list[FamilyError] = []
-        for number, family in enumerate(hard_families(self.program)[: max(most, LEAST)]):
+        for number, family in enumerate(hard_families(self.program)[: max(most, least)]):
             late = self._spent > self.preparing and family.name not in self._known
-            if late and number >= LEAST:
+            if late and number >= least:
                 break
+            small = small and self._spent <= self.preparing
             found.append(self._error(built, family, small))
             if self.accuracy != "fast" and not found[-1].accepted:
                 break
@@ -123,10 +125,12 @@ class HardCases:
         rows = smallest(self.program.roots(), outputs) if small and error.accepted else ()
         if not rows:
             return error
+        started = time.perf_counter()
         others = {piece.output: piece for piece in self._pieces} | {p.output: p for p in rows}
         beside = HardCases(self.program, self.device, self.accuracy)
         beside.__dict__["_pieces"] = tuple(others.values())
         other = beside._judged(beside._standard(family)[1], outputs)
+        self._spent += time.perf_counter() - started
         return max(error, other, key=lambda found: (not found.accepted, found.digits))
 
     def _keep(self, name: str, inputs: Mapping[Tensor, torch.Tensor]) -> None:

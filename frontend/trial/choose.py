@@ -15,7 +15,7 @@ import torch
 
 from einderive.derivations.search.extract import Plan
 from einderive.frontend.accuracy.accept import Reference, reference
-from einderive.frontend.accuracy.hard_cases import HardCases, nonfinite_cases
+from einderive.frontend.accuracy.hard_cases import LEAST, LEAST_SAFE, HardCases, nonfinite_cases
 from einderive.frontend.accuracy.levels import cancelling
 from einderive.frontend.accuracy.standard import standard_error
 from einderive.frontend.accuracy.written import as_written
@@ -384,7 +384,8 @@ def _tried_hard(entrant: Entrant, hard: HardCases, derivation: Derived) -> Entra
     trial = entrant.trial
     most = max(1, int(HARD_SECONDS / (2 * trial.seconds + 1e-9)))
     small = trial.plan is None or bool(trial.cancelling)
-    families = hard.errors(entrant.run, most, small=small)
+    least = LEAST if trial.cancelling else LEAST_SAFE
+    families = hard.errors(entrant.run, most, small=small, least=least)
     steps = hard.step_digits(trial.plan.steps if trial.plan is not None else (), families)
     trial = replace(trial, families=families, step_digits=steps)
     binding = derivation.accuracy != "fast" or not trial.cancelling

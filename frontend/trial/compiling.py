@@ -26,8 +26,9 @@ MOST_STAGES = 16
 """A program with more stages to compile is left as it is."""
 POINT_SECONDS = 1e-10
 """A step of a compiled loop takes at least about so long."""
-HOPELESS = 3.0
-"""A program of which the loops alone take so many times the fastest one's time is not compiled."""
+HOPELESS, HOPELESS_LATE = 3.0, 0.5
+"""A program of which the loops alone take so many times the fastest one's time is not compiled; nor
+is the formula as given where little time is left and its loops take half of that time."""
 AS_GIVEN = "as given, compiled"
 
 
@@ -51,9 +52,10 @@ def worth_compiling(
         late = judge.left < RACING_SECONDS + max(spent, ONE_SECONDS)
         if spent > COMPILING_SECONDS or (late and label != AS_GIVEN):
             return
+        hopeless = HOPELESS_LATE if late else HOPELESS
         worth = [s for s in plan.stages if stage_is_worth(task_of(s, "cpu", compiled=True))]
         least = POINT_SECONDS * sum(prod(stage.scope.extents) for stage in worth)
-        if 0 < len(worth) <= MOST_STAGES and least <= HOPELESS * fastest:
+        if 0 < len(worth) <= MOST_STAGES and least <= hopeless * fastest:
             yield label, plan
 
 

@@ -23,7 +23,7 @@ from einderive.frontend.baselines.rival import executable as plain_executable
 from einderive.frontend.call import Caller
 from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.trial.memory import amount, free_bytes
-from einderive.frontend.trial.timing import Timing, first
+from einderive.frontend.trial.timing import WARM, Timing, first
 from einderive.frontend.trial.trial import Trial
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.element import element_bytes
@@ -33,8 +33,9 @@ from einderive.ta.ir.program import Program
 MOVED = "refused: NaN or infinity elsewhere than in the formula, for inputs with {}"
 FAR_BEHIND = 4.0
 """What takes this many times the fastest one's time on its first run is left out; a slow one
-sooner (`SLOW`), as every run of it costs."""
+sooner (`SLOW`), as every run of it costs, and soonest where no time is left."""
 SLOW, SLOW_FAR_BEHIND = 0.01, 2.0
+LATE_FAR_BEHIND = 1.5
 HANDICAP, OVERHEAD = 2.0, 2e-4
 """A candidate is first run stage by stage, which takes longer than the call that is raced: by about
 so many seconds a stage, and at most so many times where that is little."""
@@ -44,8 +45,9 @@ TEMPORARIES = 3
 LEAST_SECONDS, LEAST_TIMES = 0.35, 5.0
 """All runs before the race take at most so many seconds, or so many times those of the fastest."""
 ALL_SECONDS, ALL_TIMES = 2.0, 20.0
-"""All that is done with the programs takes about so many seconds, or so many times the time of the
-fastest one: with them and the search before, `compile` ends in three."""
+"""All that is done with the programs is to take about so many seconds, or so many times the time of
+the fastest one, so that `compile` with the search before ends in three.  It is an aim: what has
+begun is finished, and the formula as loops and the best candidate are always tried."""
 RACING_SECONDS = 0.6
 """Of these, what timing and choosing take."""
 GPU_SECONDS = 10.0
@@ -74,6 +76,20 @@ class Entrant:
     def out(self, verdict: str) -> Entrant:
         """The same, out of the race."""
         return replace(self, trial=replace(self.trial, verdict=verdict), run=None, call=None)
+
+
+@dataclass(slots=True)
+class _Timed:
+    """A program that notes how long its shortest run took."""
+
+    run: Executable
+    seconds: float = inf
+
+    def __call__(self, inputs: Mapping[Tensor, torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        started = perf_counter()
+        outputs = self.run(inputs)
+        self.seconds = min(self.seconds, perf_counter() - started)
+        return outputs
 
 
 @dataclass(slots=True)
@@ -128,17 +144,21 @@ class Judge:
 
     def far_behind(self, seconds: float) -> bool:
         times = FAR_BEHIND if self.fastest < SLOW else SLOW_FAR_BEHIND
+        if self.left < 0:
+            times = LATE_FAR_BEHIND
         return seconds > times * self.fastest
 
     def judged(self, entrant: Entrant) -> Entrant:
         """With its error on random inputs; refused where that is too large, or where NaN moves."""
         assert entrant.run is not None
+        run = _Timed(entrant.run)
         try:
-            off = self.expected.error_of(entrant.run)
+            off = self.expected.error_of(run)
             family = moved(self.program, self.odd, entrant.run)
         except PROBLEMS as problem:
             return entrant.out(f"left out: {reason(problem)}")
-        entrant = replace(entrant, trial=replace(entrant.trial, error=off))
+        seconds = min(entrant.seconds, run.seconds)
+        entrant = replace(entrant, trial=replace(entrant.trial, error=off, seconds=seconds))
         if not accepted(off, min(self.base, WRONG), self.expected.epsilon):
             of = f"the formula as written has {self.base:.1e}"
             return entrant.out(f"refused: error {off:.1e}, {of}")
@@ -208,17 +228,19 @@ def entered(entrant: Entrant, plan: Plan, built: Executable, judge: Judge) -> En
     """The entrant with the program that was built for it, judged and run once as a user calls it;
     out of the race where that is far behind."""
     entrant = replace(entrant, trial=replace(entrant.trial, words=built.words), run=built)
-    try:
-        alone = first(partial(built, judge.expected.inputs), judge.device == "cuda")
-    except PROBLEMS as problem:
-        return entrant.out(f"not built: {reason(problem)}")
-    if judge.far_behind((alone - OVERHEAD * len(plan.stages)) / HANDICAP):  # whatever its error
-        times = alone / judge.fastest
-        slow = replace(entrant, trial=replace(entrant.trial, seconds=alone))
-        return slow.out(f"left out: {times:.3g} times slower on its first run")
     found = judge.judged(entrant)
     if found.run is None:
         return found
+    alone = found.seconds
+    try:
+        if judge.device == "cuda" or alone <= WARM:
+            alone = min(alone, first(partial(built, judge.expected.inputs), judge.device == "cuda"))
+    except PROBLEMS as problem:
+        return entrant.out(f"not built: {reason(problem)}")
+    if judge.far_behind((alone - OVERHEAD * len(plan.stages)) / HANDICAP):
+        times = alone / judge.fastest
+        slow = replace(found, trial=replace(found.trial, seconds=alone))
+        return slow.out(f"left out: {times:.3g} times slower on its first run")
     caller: Callable[..., Any] = Caller(judge.program, built, judge.device)
     call = partial(caller, *judge.operands)
     try:
