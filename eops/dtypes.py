@@ -1,16 +1,18 @@
-"""Element types of a stage: what is read, what it accumulates in, what it writes.
+"""Element types of a stage: the types that it reads, accumulates in and writes.
 
     integers and bools     computed in int64, written as int64
     choices among them     written in the one type read: reads, where, maximum, minimum, relu
     comparisons            written as bools, and so are choices among them, any and all
 
-Only what may be a value counts: what is compared, and the condition of a `where`, is computed in a
-type of its own (`operand_type`), so that integers are compared as integers beside floats.
-A stage never narrows what it computes, so that neither cutting a formula into stages nor joining
-them changes a value: sums and products of integers are those of the formula modulo 2^64.  What
+Only operands that may become the value decide the type.  What is compared, and the condition of a
+`where`, has a type of its own (`operand_type`), so that integers are compared as integers beside
+floats.
+
+A stage never narrows its results.  So neither cutting a formula into stages nor joining them
+changes a value: sums and products of integers are those of the formula modulo 2^64.  A stage that
 only chooses among elements of one type can be stored in that type.  A fill that is no integer takes
-the stage to float64; whatever else leaves the integers (exp, 1/2, negative powers), to the default
-float.
+the stage to float64.  Everything else that leaves the integers (exp, 1/2, negative powers) takes it
+to the default float.
 
 Names are NumPy's, as in `ta.ir.node.Tensor.dtype`, and `bfloat16`.
 """
@@ -45,7 +47,7 @@ Computed: TypeAlias = Literal["int64", "float64", "float32"]
 
 
 class WholeTypes(NamedTuple):
-    """Of a stage over integers and bools.  `float32` stands for the default float."""
+    """The types of a stage over integers and bools.  `float32` stands for the default float."""
 
     compute: Computed
     result: str
@@ -59,7 +61,8 @@ def check(dtype: str) -> str:
 
 
 def holds(dtype: str, value: Number) -> bool:
-    """Can a tensor of the type hold the number?  Floating and complex types count as able to."""
+    """Whether a tensor of the type can hold the number.  Floating and complex types count as able
+    to."""
     if dtype not in LIMITS:
         return True
     low, high = LIMITS[dtype]
@@ -67,14 +70,14 @@ def holds(dtype: str, value: Number) -> bool:
 
 
 def leaves(access: Access, domain: Sequence[Range]) -> bool:
-    """May the read leave its source, as far as bounds tell?  Then its fill counts."""
+    """Whether the read may leave its source, as far as bounds tell.  Its fill counts then."""
     empty = any(bound.extent == 0 for bound in domain)
     return not empty and not affine.within(access.rows, access.source.ranges, domain)
 
 
 def values(node: Node) -> Iterator[Node]:
-    """The sub-terms, each once, that take part in the value as numbers: not what is compared, nor
-    a condition."""
+    """The sub-terms, each once, that may become the value or a part of it.  Conditions and operands
+    of comparisons are left out."""
     seen: set[Node] = set()
     pending = [node]
     while pending:
@@ -87,8 +90,8 @@ def values(node: Node) -> Iterator[Node]:
 
 
 def of_values(scope: Scope, dtypes: Sequence[T]) -> list[T]:
-    """Of the types of the sources that the stage reads, those that decide about its own: those of
-    which elements may be values; for fractions chosen by comparisons, those of what is compared."""
+    """The types that decide the stage's own: those of sources whose elements may become values.
+    For fractions that are chosen by comparisons, those of the compared operands."""
     read = sources(scope.body)
     if len(read) != len(dtypes):
         return list(dtypes)  # those that stand for a stage without inputs
@@ -98,7 +101,7 @@ def of_values(scope: Scope, dtypes: Sequence[T]) -> list[T]:
 
 
 def is_integral(scope: Scope) -> bool:
-    """Does the stage give integers wherever it reads integers?"""
+    """Whether the stage gives integers wherever it reads integers."""
     if REDUCERS[scope.reducer].order and any(r.extent == 0 for r in scope.sums):
         return False
     if _always_meets(scope):
@@ -107,7 +110,8 @@ def is_integral(scope: Scope) -> bool:
 
 
 def is_integral_throughout(scope: Scope) -> bool:
-    """Likewise, also all that is compared and all conditions?"""
+    """Whether the stage, its compared operands and its conditions are integers wherever it reads
+    integers."""
     if not is_integral(scope):
         return False
     return _always_meets(scope) or all(
@@ -135,8 +139,8 @@ def whole_types(scope: Scope, dtypes: Sequence[str]) -> WholeTypes:
 def operand_type(
     operands: Sequence[Node], domain: Sequence[Range], dtypes: Sequence[str]
 ) -> Computed:
-    """What operands are compared in, whose values are computed from elements of these types: in
-    int64 where all are integers, in float64 beside integers, else as `accumulator` has it."""
+    """The type in which operands are compared whose values are computed from elements of these
+    types: int64 if all are integers, float64 beside integers, else that of `accumulator`."""
     whole = not FLOATS & set(dtypes)
     if whole and all(_keeps_integers(n, domain) for operand in operands for n in values(operand)):
         return "int64"
@@ -144,7 +148,8 @@ def operand_type(
 
 
 def accumulator(scope: Scope, dtypes: Sequence[str]) -> str:
-    """float64 where any source is, else float32; of integers as `whole_types` has it."""
+    """The type that the stage accumulates in: float64 if any source is, else float32; of integers
+    that of `whole_types`."""
     valued = of_values(scope, dtypes)
     if "float64" in valued:
         return "float64"
@@ -154,8 +159,8 @@ def accumulator(scope: Scope, dtypes: Sequence[str]) -> str:
 
 
 def result(scope: Scope, dtypes: Sequence[str]) -> str:
-    """The type a stage writes unless told otherwise: the widest float read; of integers as
-    `whole_types` has it."""
+    """The type that the stage writes unless told otherwise: the widest float that it reads; of
+    integers that of `whole_types`."""
     valued = of_values(scope, dtypes)
     floats = FLOATS & set(valued)
     if dtypes and not floats:

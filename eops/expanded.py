@@ -28,7 +28,7 @@ from einderive.ta.ir.node import Access, Add, Mul, Node, Power, Scope
 from einderive.ta.ir.subst import rename
 
 MOST_TERMS = 16
-"""A product that multiplies out to more terms is not worth it."""
+"""A product that multiplies out to more terms does not pay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Product:
 
     @property
     def not_negative(self) -> bool:
-        """Is every product of the sum at least 0, or every one at most 0?"""
+        """Whether every product of the sum is at least 0, or every one at most 0."""
         even = all(each.exponent % 2 == 0 for each in self.differences)
         return even and all(isinstance(f, Power) and f.exponent % 2 == 0 for f in self.plain)
 
@@ -77,7 +77,7 @@ class Expanded:
 
 
 def product_of(scope: Scope) -> Product | None:
-    """The scope's body as such a product; None where it is none."""
+    """The scope's body as such a product.  None if it has another form."""
     if not scope.sums or scope.reducer != "sum" or scope.empty:
         return None
     body = scope.body
@@ -124,8 +124,8 @@ def _difference(total: Add, exponent: int) -> Difference | None:
 
 
 def expanded(scope: Scope, factor: Fraction = Fraction(1)) -> Expanded | None:
-    """The scope multiplied out, and `factor * U`; None where it is no such product, or has no mean
-    to centre by."""
+    """The scope multiplied out, and `factor * U`.  None if it is no such product, or has no mean to
+    centre by."""
     found = product_of(scope)
     if found is None:
         return None

@@ -3,9 +3,10 @@
     @opaque
     def f(x, y): ...          f(x, y) is one call to a torch function mode, not the calls inside
 
-For what must run as Python every time: what decides from the data, launches kernels of its own, or
-keeps something from call to call.  All tensors have to be arguments by position.  The result may be
-one of them, or a new tensor, as the data decide; or None, of what only looks.
+They are for code that must run as Python every time: it decides from the data, launches kernels of
+its own, or keeps something from call to call.  All tensors have to be arguments by position.  The
+result is a new tensor or one of the arguments, as the data decide; or None, if the function only
+looks at them.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ _KERNELS: WeakKeyDictionary[Callable[..., object], KernelFor] = WeakKeyDictionar
 def opaque(
     function: Callable[..., Result], kernel: KernelFor | None = None
 ) -> Callable[..., Result]:
-    """The function, announced to torch function modes as torch announces its own.  `kernel` gives
-    the generated kernel that all of it is for tensors such as these, if it is one."""
+    """The function, announced to torch function modes as torch announces its own.  If the function
+    is one generated kernel, `kernel` gives that kernel for tensors such as these."""
 
     @wraps(function)
     def call(*tensors: torch.Tensor) -> Result:
@@ -45,19 +46,19 @@ def opaque(
 
 
 def kernel_of(function: Callable[..., object], tensors: Sequence[torch.Tensor]) -> Any:
-    """The generated kernel that such a function is for these tensors, None where it is none."""
+    """The generated kernel that such a function is for these tensors.  None if it is no kernel."""
     found = _KERNELS.get(function)
     return None if found is None else found(*tensors)
 
 
 def is_opaque(function: Callable[..., object]) -> bool:
-    """Was it made by `opaque`?  What it wraps is then its `__wrapped__`."""
+    """Whether `opaque` made the function.  Its `__wrapped__` is then the original."""
     return function in _KNOWN
 
 
 def recordable() -> bool:
-    """Are calls what they are elsewhere?  Not under a transformation or a dispatch mode of torch
-    (`vmap`, `FakeTensorMode`), whose tensors are not to be kept, nor where tangents are carried
+    """Whether calls may be recorded.  They may not under a transformation or a dispatch mode of
+    torch (`vmap`, `FakeTensorMode`), whose tensors must not be kept, nor where tangents are carried
     along."""
     return (
         torch._C._functorch.maybe_current_level() is None

@@ -18,11 +18,11 @@ BACK_ENDS: tuple[BackEnd, ...] = listed(
     first="kept_weights",
     last="half_precision library triton strided_views",
 )
-"""In the order in which they are asked; the last one takes every stage."""
+"""The back ends in the order in which they are asked.  The last one takes every stage."""
 
 
 def lowered(task: Task) -> tuple[Run, str]:
-    """The stage as a function of its buffers, and a word for how it is computed."""
+    """The stage as a function of its buffers, and the word for the way in which it is computed."""
     for back_end in BACK_ENDS:
         run = back_end.lower(task)
         if run is not None:
@@ -31,8 +31,8 @@ def lowered(task: Task) -> tuple[Run, str]:
 
 
 def fused(tasks: Sequence[Task], roots: Sequence[Scope]) -> tuple[Fused, ...]:
-    """The stages of a program that a back end computes together, no stage twice, in an order in
-    which each finds what it reads."""
+    """The groups of stages that a back end computes together.  No stage is in two groups, and each
+    group comes after those that it reads."""
     left = list(tasks)
     found: list[Fused] = []
     for back_end in BACK_ENDS:

@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 Compute: TypeAlias = Callable[[Mapping[Any, torch.Tensor]], tuple[torch.Tensor, ...]]
 
 MOST_REUSE: Final = 64
-"""A stage with more steps for each element that it reads or writes multiplies matrices: torch's
-libraries do that better."""
+"""A stage with more operations for each element that it reads or writes multiplies matrices, which
+torch's libraries do better."""
 
 
 @cache
 def installed() -> bool:
-    """Whether numba and what goes with it are there; without, stages are torch operations."""
+    """Whether numba and the packages that it needs are installed.  Without them, stages are torch
+    operations."""
     return all(find_spec(name) is not None for name in ("numba", "llvmlite", "platformdirs"))
 
 

@@ -1,8 +1,8 @@
-"""Stages that read weights alone: computed when these are first seen, and kept.
+"""Stages that read weights alone: computed once for the same weights, and kept.
 
-They are computed again when one of the weights is another tensor or was written to through torch.
-The weights seen last are kept alive, so that another one cannot come to lie at their address.
-Threads that call with different weights replace what is kept, and each gives back its own.
+They are computed again if a weight is another tensor, or was written to through torch.  The weights
+of the last call are kept alive, so that no other tensor can take their address.  Threads that call
+with different weights replace the kept results, and each returns its own.
 """
 
 from __future__ import annotations

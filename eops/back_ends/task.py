@@ -1,4 +1,4 @@
-"""What a back end is asked, and what it is."""
+"""The protocol of a back end: the task that it is given, and its answer."""
 
 from __future__ import annotations
 
@@ -13,16 +13,21 @@ from einderive.ta.ir.operator import Binding
 from einderive.ta.ir.subst import nested_scopes
 
 Run = Callable[[Mapping[Any, torch.Tensor]], torch.Tensor]
-"""From the buffers of tensors and scopes to the stage's own.  A buffer has the extents of its
-source's ranges and any strides; the result has the stage's, and may share memory with a buffer."""
+"""A function from the buffers of tensors and scopes to the stage's own buffer.  A buffer has the
+extents of its source's ranges and any strides; the result has the stage's extents, and may share
+memory with a buffer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A stage to be computed on a device, "cpu" or "cuda".  `operator` names the known operator
-    that it is to be, "" for none; `weights`: it reads weights alone, whatever stages lie between;
-    `strict`: NaN and infinities have to be where the stage has them; `compiled`: on a CPU, kernels
-    may be compiled, which takes some tenths of a second each."""
+    """A stage to be computed on a device, "cpu" or "cuda".
+
+    - `operator`: the name of the known operator that computes it, "" if there is none.
+    - `weights`: whether it reads weights alone, directly or through other stages.
+    - `strict`: whether NaN and infinities have to be where the stage has them.
+    - `compiled`: whether kernels may be compiled on a CPU, which takes some tenths of a second
+      each.
+    """
 
     scope: Scope
     device: str
@@ -43,8 +48,8 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """Several stages that are computed together: `run` gives the tensors of `outputs`, in order;
-    what the other stages hold is nowhere written."""
+    """Several stages that are computed together.  `run` gives the tensors of `outputs`, in order;
+    the tensors of the other stages are not written."""
 
     stages: tuple[Scope, ...]
     outputs: tuple[Scope, ...]
@@ -54,9 +59,13 @@ class Fused:
 
 @dataclass(frozen=True, slots=True)
 class BackEnd:
-    """`lower` gives the stage as a function, or None where this back end does not take it.  `word`
-    is what reports call it; where there is none, the operator's name.  `fuse` picks stages of a
-    program that it computes together; of the program's outputs each has to be among `outputs`."""
+    """A way to compute stages.
+
+    - `lower`: gives the stage as a function, or None if this back end does not take it.
+    - `word`: its name in reports; without one, reports show the operator's name.
+    - `fuse`: picks stages of a program that it computes together.  Each output of the program among
+      them has to be among `outputs`.
+    """
 
     lower: Callable[[Task], Run | None]
     word: str = ""

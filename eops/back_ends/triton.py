@@ -18,7 +18,8 @@ from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import nested_scopes, sources
 
 PLAIN: Final = ("", ELEMENTWISE.name, REDUCTION.name)
-"""Stages that no operator computes, or one that reads and writes all that passes between stages."""
+"""Operators whose stages may become one kernel with others ("" is none): their calls write every
+intermediate result to memory."""
 
 
 def _lower(task: Task) -> Run | None:

@@ -51,8 +51,8 @@ ALONE: Final = (_NUMBER(lambda: 0), _NUMBER(lambda: 0), _NUMBER(lambda: 1))
 
 @dataclass(frozen=True)
 class Kernel:
-    """A compiled group of stages: `source` is what was compiled, `run(data)` computes it from the
-    addresses of operands and results."""
+    """A compiled group of stages.  `source` is the text that was compiled; `run(data)` computes the
+    group from the addresses of operands and results."""
 
     plan: Plan
     source: str
@@ -61,12 +61,12 @@ class Kernel:
 
     @property
     def outs(self) -> tuple[tuple[tuple[int, ...], torch.dtype], ...]:
-        """Shapes and types of what is written."""
+        """Shapes and types of the tensors that are written."""
         return tuple((out.scope.shape, getattr(torch, out.dtype)) for out in self.plan.outputs)
 
     @property
     def team(self) -> int:
-        """How many totals the threads write for one another; their memory is the last operand."""
+        """The number of totals that the threads exchange.  Their memory is the last operand."""
         return MOST_THREADS * len(self.plan.reductions) if self.plan.together else 0
 
     def __call__(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -92,7 +92,7 @@ def _takes(node: Node) -> bool:
 
 @lru_cache(maxsize=KEPT)
 def build(group: Group, strides: Strides, typing: Typing) -> Kernel:
-    """The kernel of a group for operands of these strides, in the order of `group.operands`, and
+    """The kernel of a group, for operands of these strides (in the order of `group.operands`) and
     types."""
     found = plan(group, strides, typing)
     assert found is not None, "one kernel computes the group"

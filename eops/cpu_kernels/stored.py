@@ -1,9 +1,10 @@
-"""Compiled kernels on disk: what was compiled once is loaded, also in another process.
+"""Compiled kernels on disk: a kernel that was compiled once is loaded later, in other processes
+too.
 
-A kernel is kept under a digest of everything that its machine code depends on: its source, the
+The key of a kernel is a digest of everything that its machine code depends on: its source, the
 types of operands and result, this room's own files, the versions of numba and llvmlite, and the
 processor with its features.  `EINDERIVE_CACHE` names the folder, or is `off`.  A file appears whole
-or not at all.  One that is damaged, or cannot be read or written, is as good as none.
+or not at all.  A file that is damaged, or cannot be read or written, is ignored.
 """
 
 from __future__ import annotations
@@ -27,19 +28,20 @@ from numba.core.registry import cpu_target
 VARIABLE: Final = "EINDERIVE_CACHE"
 OFF: Final = "off"
 MOST_BYTES: Final = 64 << 20
-"""Beyond this, the kernels that were used least lately are deleted, down to half of it."""
+"""Bytes on disk.  Beyond this, the kernels that were not used for the longest time are deleted,
+down to half of it."""
 LONGEST_HEAD: Final = 4096
 
 
 class Code(NamedTuple):
-    """A compiled function: its address, and what keeps its machine code alive."""
+    """A compiled function: its address, and the object that keeps its machine code alive."""
 
     address: int
     owner: Any
 
 
 def folder() -> Path | None:
-    """Where kernels are kept, None where they are not."""
+    """The folder of kept kernels; None if they are not kept."""
     said = os.environ.get(VARIABLE, "")
     if said.lower() == OFF:
         return None
@@ -51,7 +53,7 @@ def folder() -> Path | None:
 
 
 def digest(source: str, types: Sequence[str]) -> str:
-    """What names the kernel of this source."""
+    """The name under which the kernel of this source is kept."""
     text = json.dumps([source, *types, *_surroundings()])
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -78,7 +80,7 @@ def has_half() -> bool:
 
 
 def stored(name: str) -> Code | None:
-    """The kernel of this name, where it is kept."""
+    """The kernel of this name, if it is kept."""
     place = folder()
     if place is None:
         return None
@@ -102,7 +104,7 @@ def stored(name: str) -> Code | None:
 
 
 def store(name: str, compiled: Any) -> None:
-    """Keep what numba compiled, if that can be."""
+    """Keeps the code that numba compiled, if the disk allows it."""
     place = folder()
     if place is None:
         return

@@ -19,7 +19,7 @@ import torch
 
 LIBRARIES: Final = ("libgomp*.so*", "libomp*.dylib")
 WORK: Final = 1 << 19
-"""What takes fewer operations, of which some ten take a nanosecond, runs on one thread."""
+"""Kernels with fewer operations run on one thread.  Some ten operations take a nanosecond."""
 
 
 class _Process:
@@ -38,7 +38,7 @@ if hasattr(os, "register_at_fork"):
 
 @cache
 def openmp() -> ctypes.CDLL | None:
-    """The library that torch has loaded, None where there is none."""
+    """The OpenMP library that torch has loaded; None if there is none."""
     home = Path(torch.__file__).parent
     for folder in (home / "lib", home.parent / "torch.libs"):
         for pattern in LIBRARIES:
@@ -64,8 +64,8 @@ def _parallel() -> Any:
 
 
 def runner(address: int, work: int, most: int) -> Callable[[Any], object]:
-    """`run(data)` for the kernel at the address, on as many threads as torch uses now, and at most
-    `most`, where the work is enough, in a process where these exist."""
+    """`run(data)` for the kernel at the address.  It uses as many threads as torch, and at most
+    `most`, if the work is enough and the process has such threads."""
     alone = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
     start = _parallel()
     if start is None or work < WORK:

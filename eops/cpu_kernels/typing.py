@@ -1,4 +1,4 @@
-"""The types of a group's stages for operands of given types, where kernels have these."""
+"""The types of a group's stages for operands of given types, if kernels support them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def readable() -> frozenset[torch.dtype]:
 
 
 def typing_of(group: Group, operands: Sequence[torch.dtype]) -> Typing | None:
-    """The types, as torch's operations have them; None where a kernel has not all of them."""
+    """The types that torch's operations give.  None if kernels lack one of them."""
     types: dict[Source, torch.dtype] = dict(zip(group.operands, operands, strict=True))
     types[INDEX] = torch.int64
     stages: list[Kinds] = []

@@ -1,4 +1,4 @@
-"""What the parts of a kernel's text share: its lines, its names, its memory."""
+"""The parts of a kernel's text that all passes share: its lines, its names, its memory."""
 
 from __future__ import annotations
 

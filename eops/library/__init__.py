@@ -20,7 +20,7 @@ OPERATORS: tuple[Operator, ...] = listed(
 
 
 def by_name(name: str) -> Operator:
-    """The operator of that name; raises KeyError, naming those there are, for any other."""
+    """The operator of that name.  For any other name, a KeyError that lists the known names."""
     for operator in OPERATORS:
         if operator.name == name:
             return operator

@@ -49,7 +49,7 @@ class Reading:
 def reading(
     access: Access, rows: Sequence[Row], dims: Sequence[int], bounds: Mapping[int, Range]
 ) -> Reading:
-    """The access with these rows in the place of its own, over the iterators `dims`.
+    """The access with other rows, over the iterators `dims`.
 
     Any other iterator in the rows is a loop of extent 1 without a role and stays at its one value.
     """
@@ -70,7 +70,7 @@ def by_stride(operand: Operand, role: Dims) -> Dims:
 
 
 def merged(operand: Operand, roles: Sequence[Dims]) -> torch.Tensor:
-    """The operand with one dimension for each role, of extent 1 where nobody plays it."""
+    """The operand with one dimension for each role.  A role that no iterator plays has extent 1."""
     extents = dict(zip(operand.dims, operand.tensor.shape, strict=True))
     order = [operand.dims.index(i) for role in roles for i in role]
     shape = [prod(extents[i] for i in role) for role in roles]
@@ -92,8 +92,8 @@ def scaled(result: torch.Tensor, coefficient: Number) -> torch.Tensor:
 
 
 def scales_operand(operand: torch.Tensor, outputs: int, coefficient: Number) -> bool:
-    """Does the coefficient go to the operand?  If that is smaller than the result, and unless the
-    product would be rounded to 16 bits before it is used."""
+    """Whether to multiply the operand, instead of the result, by the coefficient: if the operand is
+    smaller, and unless the product would be rounded to 16 bits before it is used."""
     return coefficient != 1 and operand.dtype not in HALVES and operand.numel() < outputs
 
 

@@ -1,4 +1,4 @@
-"""How often each index occurs: `torch.bincount`.
+"""The number of occurrences of each index: `torch.bincount`.
 
 Y[s,v] = sum[n](I[s,n] == v)       Y[I[n]] += 1
 """

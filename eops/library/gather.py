@@ -44,7 +44,7 @@ def recognise(scope: Scope) -> Binding | Mismatch:
 
 
 def is_data(node: Node) -> TypeGuard[Access]:
-    """Whether it is a read, and of more than iterators."""
+    """Whether the node is a read of more than iterators."""
     return isinstance(node, Access) and not is_position(node)
 
 

@@ -1,4 +1,4 @@
-"""Reads that need no view of their own: each row a lone iterator or a constant, in range."""
+"""Reads that need no view of their own: each row is a lone iterator or a constant, in range."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def refuse_empty(scope: Scope) -> Mismatch | None:
 
 
 def view_refusal(binding: Binding) -> str | None:
-    """Why a library call does not take the operands as views, with the factor outside of the sum;
-    None where it does."""
+    """The reason why a library call does not take the operands as views, with the factor outside of
+    the sum.  None if it takes them."""
     if isinf(rounded(binding.coefficient)):
         return "an infinite factor cannot leave the sum"
     if not all(map(is_affine, binding.operands)):
@@ -33,7 +33,7 @@ def is_affine(access: Access) -> bool:
 
 
 def is_plain(access: Access, domain: Sequence[Range]) -> bool:
-    """Is every row a constant or an iterator of its own, and within the source?"""
+    """Whether every row is a constant or an iterator of its own, within the source."""
     lone = [row.lone for row in access.rows if row.terms or row.floors]
     alone = None not in lone and len(set(lone)) == len(lone)
     return alone and affine.within(access.rows, access.source.ranges, domain)

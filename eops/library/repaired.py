@@ -40,10 +40,10 @@ from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
 from einderive.ta.ir.subst import accesses, nested_scopes, sources, stages, walk
 
 AMPLIFIED: Final = 6
-"""Errors of a sum's terms may be so many times those of the sum: for squared distances, where the
-result is below a third of |a|^2 + |b|^2 it is computed again."""
+"""The errors of a sum's terms may be at most so many times those of the sum.  For squared
+distances, a result below a third of |a|^2 + |b|^2 is computed again."""
 MOST_REPAIRED: Final = 0.25
-"""A larger share of the points than this is as dear as all of them."""
+"""If more than this share of the points has to be computed again, all are: it costs as much."""
 
 OTHER = Mismatch("body", "the body is not a product with a difference of two reads", (), 100.0)
 WINDOWED = Mismatch("compound", "a read is not at lone iterators in range", (), 100.0)

@@ -19,7 +19,7 @@ NO_SCATTER = Mismatch("body", "no equality with data says where terms go", (), 1
 
 
 def one_place(scope: Scope) -> Scattered | None:
-    """Where the terms of a sum go, if one equality says so."""
+    """The place to which the terms of a sum go, if one equality decides it."""
     found = scattered(scope) if scope.sums and scope.reducer == "sum" else None
     return found if found is not None and len(found.places) == 1 else None
 
@@ -49,7 +49,7 @@ def recognise(scope: Scope) -> Binding | Mismatch:
 
 
 def work(binding: Binding) -> Work:
-    """What is added is read once, and so are the indices; each addition reads and writes."""
+    """The work: values and indices are read once, and each addition reads and writes an element."""
     scope = binding.scope
     points = binding.extent("s") * binding.extent("n") * binding.extent("b")
     read = sum(

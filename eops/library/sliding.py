@@ -21,7 +21,8 @@ from einderive.ta.ir.node import Access, Number
 from einderive.ta.ir.operator import Binding, Window
 
 MOST_EXTRA = 1 / 8
-"""The share of a dimension that may be padding computed in vain, rather than copied around."""
+"""The largest share of a dimension that may be padding whose outputs are computed in vain.  Beyond
+it, the operand is copied without them."""
 
 
 class Slide(NamedTuple):
@@ -60,8 +61,8 @@ def touched(row: Row, window: Window, source: Range, domain: Sequence[Range]) ->
 
 
 def slides(binding: Binding, pads_with: Number, pooling: bool = False) -> tuple[Slide, ...]:
-    """The binding's windows.  `pooling`: the library then pads by at most half the kernel, and not
-    what is shorter than the kernel."""
+    """The binding's windows.  With `pooling`, the library pads by at most half the kernel, and does
+    not pad a dimension that is shorter than the kernel."""
     domain = binding.scope.domain
     found = []
     for place, window in enumerate(binding.windows, len(domain)):
@@ -126,7 +127,7 @@ def bounds_of(binding: Binding, found: Sequence[Slide]) -> Mapping[int, Range]:
 
 
 def wanted(result: torch.Tensor, found: Sequence[Slide]) -> torch.Tensor:
-    """The outputs that were asked for; the windows are the last dimensions."""
+    """The outputs that the binding needs.  The windows are the last dimensions."""
     for axis, slide in enumerate(found, result.dim() - len(found)):
         result = result.narrow(axis, slide.skipped, slide.extent)
     return result

@@ -36,7 +36,7 @@ def dense_strides(source: Source, rows: Sequence[Row]) -> dict[int, int]:
 
 
 def merges(role: Sequence[int], steps: Mapping[int, int], bounds: Ranges) -> bool:
-    """Are the role's iterators one dimension of the source?"""
+    """Whether the role's iterators are one dimension of the source."""
     found: list[tuple[int, int]] = []
     for i in role:
         lo, hi = bounds[i]
@@ -103,13 +103,14 @@ def _runs_along(chosen: Sequence[int], steps: Mapping[int, int], bounds: Ranges)
 def read_bytes(
     access: Access, rows: Sequence[Row], bounds: Ranges, roles: Sequence[Sequence[int]] = ()
 ) -> float:
-    """What is touched and what is copied, for calls that are bound by memory anyway."""
+    """The bytes that a read touches and the bytes that are copied, for calls that are bound by
+    memory."""
     return sum(operand_bytes(access, rows, bounds, roles))
 
 
 def call_bytes(scope: Scope, *operands: tuple[float, float]) -> tuple[float, float]:
-    """What a call moves, its output included, and what is copied for it; of each operand as
-    `operand_bytes` says."""
+    """The bytes that a call moves, its output included, and the bytes that are copied for it.
+    Operands count as in `operand_bytes`."""
     moved, copied = output_bytes(scope), 0.0
     for touched, arranged in operands:
         moved += touched

@@ -27,8 +27,8 @@ Strides = tuple[tuple[int, ...], ...]
 @lru_cache(maxsize=4096)
 def plan(group: Group, strides: Strides, typing: Typing | None = None) -> Plan | None:
     """The plan for operands of these strides, in the order of `group.operands`, and of these types
-    (all float32 where none are given); None where no one kernel computes the group.  No range of a
-    stage is empty."""
+    (all float32 if none are given).  None if no one kernel computes the group.  No stage may have
+    an empty range."""
     return min(plans(group, strides, typing), key=seconds, default=None)
 
 

@@ -1,9 +1,9 @@
-"""What a plan moves, computes and takes: bytes, operations, predicted seconds.
+"""The cost of a plan: bytes, operations, predicted seconds.
 
     seconds = launch + max(bytes / bandwidth, operations * seconds of one / threads)
 
-An operation is one of a vectorised loop.  Bytes are counted once where a piece of work fits the
-cache, however many passes read them.
+An operation is one of a vectorised loop.  Bytes are counted once if a piece of work fits the cache,
+however many passes read them.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from einderive.ta.ir.element import element_bytes
 LAUNCH: Final = 4e-6
 """Seconds for a call and the memory of its results."""
 WAIT: Final = 2e-6
-"""Until all threads have come to one point."""
+"""Seconds until all threads have come to one point."""
 BANDWIDTH: Final = 2e10
 ALONE: Final = 0.6
-"""Of the bandwidth, where one thread does all."""
+"""The share of the bandwidth that one thread reaches."""
 OPERATION: Final = 6e-11
 THREADS: Final = 2
 CACHE: Final = 1 << 20
@@ -51,7 +51,7 @@ STORED_TOTAL: Final = 4.0
 
 
 def operations(value: Value) -> float:
-    """Of one value where its operands are known; a read counts apart."""
+    """The operations of one value whose operands are known.  Reads count apart."""
     match value:
         case Operation("+" | "*", args):
             return len(args) - 1.0
@@ -116,7 +116,7 @@ def _steps(plan: Plan, number: int, phase: Phase) -> float:
 
 
 def moved(plan: Plan) -> float:
-    """Bytes that are read from and written to memory."""
+    """The bytes that the plan reads from memory and writes to it."""
     found = 0.0
     sizes = [element_bytes(source) for source in plan.group.operands]
     passes: dict[int, int] = {}

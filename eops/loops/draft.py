@@ -28,12 +28,13 @@ class Draft:
 
     @property
     def ends(self) -> tuple[Reduction | Output, ...]:
-        """What the values are computed for."""
+        """The values that the group needs: its reductions and outputs."""
         return self.reductions + self.outputs
 
 
 def merged(draft: Draft) -> Draft:
-    """Two loops as one, where every offset takes the outer one's steps where the inner one ends."""
+    """Two loops merged into one, if every offset takes the outer loop's steps where the inner one
+    ends."""
     count = len(draft.domain)
     for into in reversed(range(count)):
         for outer in reversed(range(into)):

@@ -21,7 +21,7 @@ from einderive.ta.ir.node import Access, Scope
 
 Reads = Mapping[Scope, Collection[Scope]]
 MOST_STAGES: Final = 24
-"""In one group."""
+"""The most stages in one group."""
 
 
 @dataclass
@@ -67,9 +67,12 @@ class _Program:
 def groups(
     reads: Reads, fusible: Collection[Scope], written: Collection[Scope]
 ) -> tuple[Group, ...]:
-    """The groups of the fusible stages, each stage in one of them at least unless all that read it
-    compute it themselves.  `reads` lists all stages of the program, producers first; `written` are
-    those whose tensors are needed apart from that."""
+    """The groups of the fusible stages.  A stage is in at least one of them, unless all its readers
+    compute it themselves.
+
+    `reads` lists all stages of the program, producers first.  `written` are the stages whose
+    tensors are needed outside of the groups.
+    """
     program = _Program(reads, frozenset(written))
     found = _recomputed(program, [program.group([stage]) for stage in reads if stage in fusible])
     while True:
@@ -107,7 +110,7 @@ def _pays(program: _Program, pair: tuple[Group, Group]) -> bool:
 
 
 def predicted(group: Group) -> float | None:
-    """Seconds of the group on operands that are dense; None where no one kernel computes it."""
+    """The seconds of the group on dense operands.  None if no one kernel computes it."""
     if all(isinstance(stage.body, Access) and not stage.sums for stage in group.stages):
         return LAUNCH / 2  # views
     found = plan(group, dense(group))

@@ -24,7 +24,8 @@ Read = tuple[Source, tuple[Row, ...]]
 
 @dataclass(frozen=True)
 class Group:
-    """`stages`, producers first, none with an empty range; `outputs` are those that are written."""
+    """A group of stages: `stages`, producers first, none with an empty range; `outputs` are those
+    that are written."""
 
     stages: tuple[Scope, ...]
     outputs: tuple[Scope, ...]
@@ -51,8 +52,8 @@ class Group:
         return tuple(stage for stage in self.stages if stage.sums or stage in written)
 
     def reads(self, stage: Scope) -> Iterator[Read]:
-        """What the stage reads of operands and reductions, also through stages that are computed
-        where they are read; rows speak of the stage's iterators."""
+        """The reads of operands and reductions by the stage, also through stages that are computed
+        where they are read.  Rows speak of the stage's iterators."""
         inside = {inner for inner in self.stages if not inner.sums}
         pending: list[tuple[Access, tuple[Row, ...]]] = [(a, a.rows) for a in accesses(stage.body)]
         seen: set[Read] = set()
@@ -71,8 +72,9 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """`domain` are the ranges of the kernel's iterators, the first `shared` ones shared; `places`
-    says for each computed stage which of them its iterators are."""
+    """The correspondence of iterators.  `domain` are the ranges of the kernel's iterators, the
+    first `shared` ones shared; `places` says for each computed stage which of them are its
+    iterators."""
 
     domain: tuple[Range, ...]
     shared: int
@@ -81,7 +83,7 @@ class Alignment:
 
 @lru_cache(maxsize=4096)
 def aligned(group: Group) -> Alignment | None:
-    """How the iterators of the stages correspond; None where they do not."""
+    """The correspondence of the stages' iterators.  None if they do not correspond."""
     return _Aligning(group).found()
 
 

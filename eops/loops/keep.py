@@ -1,7 +1,7 @@
-"""What the passes of a plan keep for later ones, in memory of the kernel's own.
+"""Values that the passes of a plan keep for later passes, in memory of the kernel's own.
 
-rows      D = sum[j](exp(X[j]-M));  Y[j] = exp(X[j]-M)/D      the exponentials of the row
-columns   Y[i,j] = X[i,j]*rsqrt(V[j])                         the roots of the block
+rows      D = sum[j](exp(X[j]-M));  Y[j] = exp(X[j]-M)/D      the exponentials of the row columns
+Y[i,j] = X[i,j]*rsqrt(V[j])                         the roots of the block
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_KEPT: Final = 1 << 14
 
 
 def with_kept(plan: Plan) -> Iterator[Plan]:
-    """The plan, and another one whose passes keep for later ones what takes long."""
+    """The plan, and another one whose passes keep expensive values for later passes."""
     yield plan
     found = _rows_kept(plan) if plan.inner is None else _columns_kept(plan)
     if found is not None:

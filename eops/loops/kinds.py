@@ -1,4 +1,4 @@
-"""In which type each value of a group is computed, as torch's operations have it.
+"""The type in which each value of a group is computed, as in torch's operations.
 
     number       the type that its stage is computed in: float32, float64, or int64
     truth value  bool, from operands in a type of their own: integers are compared as integers
@@ -24,7 +24,7 @@ TRUTH: Final = "bool"
 
 
 class Kinds(NamedTuple):
-    """What a stage is computed in, and the type of its elements."""
+    """The type that a stage is computed in, and the type of its elements."""
 
     compute: str
     result: str
@@ -62,7 +62,7 @@ class Compared:
         }
 
     def kind(self, operands: Sequence[Node], stage: Scope, compute: str) -> str:
-        """In which operands are compared, or asked whether they are 0."""
+        """The type in which operands are compared, or tested for 0."""
         reads = dict.fromkeys(
             part for node in operands for part in values(node) if isinstance(part, Access)
         )

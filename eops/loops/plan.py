@@ -52,8 +52,8 @@ SIZES: Final = Sizes()
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A value that one pass stores in memory of the kernel's own and later ones read there: element
-    `index` of `size`; in columns the index is the step of the block."""
+    """A value that one pass stores in memory of the kernel's own, and later passes read.  It is
+    element `index` of `size`; in columns the index is the step of the block."""
 
     value: int
     index: Row
@@ -108,11 +108,11 @@ class Plan:
 
     @property
     def pieces(self) -> int:
-        """Of work, each done by one thread."""
+        """The number of pieces of work, each done by one thread."""
         return prod(map(self.parts, self.parallel)) * self.blocks
 
     def parts(self, i: int) -> int:
-        """Into how many parts a parallel iterator is cut."""
+        """The number of parts into which a parallel iterator is cut."""
         extent = self.domain[i].extent
         return -(-extent // self.sizes.turned) if i == self.turned else extent
 
@@ -129,7 +129,7 @@ class Plan:
         return phase.loops if self.inner is None else (*phase.loops, self.inner)
 
     def depth(self, mask: int, phase: Phase) -> int:
-        """In how many loops of the pass something stands that depends on these iterators."""
+        """The number of loops of the pass that enclose a value which depends on these iterators."""
         return max((d for d, i in enumerate(self.order(phase), 1) if mask >> i & 1), default=0)
 
     def stored(self, value: int) -> Kept | None:
@@ -137,7 +137,8 @@ class Plan:
 
     @cached_property
     def needed(self) -> tuple[tuple[int, ...], ...]:
-        """For each pass what it computes, or reads where it is kept; operands come first."""
+        """For each pass the values that it computes, or reads if they are kept; operands come
+        first."""
         found, before = [], set[int]()
         for phase in self.phases:
             pending = [self.reductions[k].value for k in phase.reductions]
@@ -155,11 +156,12 @@ class Plan:
         return tuple(found)
 
     def read_again(self, number: int) -> frozenset[int]:
-        """The values that an earlier pass than this one has kept."""
+        """The values that an earlier pass has kept for this one."""
         return frozenset(value for phase in self.phases[:number] for value in phase.kept)
 
     def points(self, phase: Phase, depth: int | None = None) -> int:
-        """How often the body of a pass runs in the whole kernel, or of its first loops."""
+        """The number of times that the body of a pass, or of its first loops, runs in the whole
+        kernel."""
         order = self.order(phase)
         inside = order if depth is None else order[:depth]
         if self.inner is not None and depth is not None and depth < len(order):

@@ -1,11 +1,10 @@
-"""What a kernel computes at a point of its loops: a list of values, operands before their readers.
+"""The values that a kernel computes at a point of its loops: a list, operands before their readers.
 
     v0 = X[40*i0 + i1];  v1 = total 0;  v2 = v0 + -1*v1;  v3 = exp(v2)
 
-Each has a `kind`, the type that it is computed in (`kinds`); operands of an operation have one and
-the same.  A value names others by their places in the list.  Equal values are one, so that what
-several stages compute alike is computed once.  Nothing is rearranged: a value rounds as its stage
-does.
+Each has a `kind`, the type that it is computed in (`kinds`); the operands of an operation have one
+kind.  A value names others by their places in the list.  Equal values are one, so a value that
+several stages compute is computed once.  Nothing is rearranged: a value rounds as its stage does.
 """
 
 from __future__ import annotations
@@ -58,8 +57,8 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`+` and `*` of any number of values, `/` of two, a function of the notation, or a conversion,
-    of which the word is its kind.  `choose` has a truth value first."""
+    """An operation: `+` and `*` of any number of values, `/` of two, a function of the notation, or
+    a conversion, whose word is its kind.  The first operand of `choose` is a truth value."""
 
     word: str
     args: tuple[int, ...]
@@ -79,7 +78,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """What a reduction of the kernel has given, at the same place of the shared loops."""
+    """The result of a reduction of the kernel, at the same place of the shared loops."""
 
     reduction: int
     kind: str
@@ -96,7 +95,7 @@ class Values:
     _places: dict[Value, int] = field(default_factory=dict)
 
     def place(self, value: Value) -> int:
-        """Where the value stands; it is added where it is new."""
+        """The place of the value in the list.  A new value is added."""
         found = self._places.get(value)
         if found is None:
             found = self._places[value] = len(self.listed)

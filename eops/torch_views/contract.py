@@ -36,7 +36,7 @@ class Operand(NamedTuple):
 
 
 def sum_over(operand: Operand, iterators: Sequence[int]) -> Operand:
-    """The sum over those of the iterators that the operand has, in its own type."""
+    """The sum over those of the iterators that the operand has, in the operand's type."""
     axes = [axis for axis, i in enumerate(operand.dims) if i in iterators]
     if not axes:
         return operand

@@ -22,7 +22,7 @@ from einderive.ta.ir.node import Access, Node, Scope, Select
 from einderive.ta.ir.subst import substitute, walk
 
 MOST_GROWTH: Final = 2.0
-"""A loop that its digits would more than double is left as it is."""
+"""A loop stays as it is if the box of its digits would have more than twice as many points."""
 
 
 @dataclass(frozen=True, slots=True)

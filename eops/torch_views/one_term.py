@@ -1,11 +1,11 @@
-"""Reductions of which an equality leaves one term: gathers.
+"""Gathers: reductions that are one term, because an equality fixes their iterators.
 
     S[v, y] where(e(x, y) == v, f(x, v, y), 0)   =   S[y] where(inside, f(x, e(x, y), y), 0)
 
-e is free of v, and `inside` says that it is a value of v.  Each read in f at v is picked from a
-strided view by one `index_select`.  Where e is outside, a NaN or no whole number, the choice takes
-the 0; so a NaN at the other v does not count.  Where f is one read, a CPU's library checks indices
-itself: only a call that it refuses looks for those that are outside.
+e does not depend on v, and `inside` says that it is a value of v.  Each read in f at v is picked
+from a strided view by one `index_select`.  If e is outside, a NaN or no whole number, the value is
+the 0; so a NaN at the other v has no influence.  If f is one read, a CPU's library checks indices
+itself: only after it refuses a call are the indices outside looked for.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Place:
     extent: int
 
     def found(self, buffers: Buffers, device: torch.device) -> torch.Tensor:
-        """e over its iterators."""
+        """The values of e over its iterators."""
         sources = {
             access.source for part in values(self.node) if isinstance(access := part, Access)
         }
@@ -52,7 +52,7 @@ class Place:
         return self.value.run(self.value.views(buffers, dtype), dtype, device).tensor
 
     def within(self, found: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Where in the range, from 0, and whether there."""
+        """The place in the range, from 0, and whether it lies there."""
         inside = (found >= self.lo) & (found < self.lo + self.extent)
         if found.is_floating_point():
             inside = inside & (found == found.floor())
@@ -124,7 +124,8 @@ class OneTermStage:
         return expr.access(tensor, self._rows(rising))
 
     def beside(self, buffers: Buffers, types: StageTypes) -> Mapping[Any, torch.Tensor]:
-        """The buffers with what is picked; where a place is outside, that is any element."""
+        """The buffers with the picked tensors.  For a place outside of the range, any element is
+        picked."""
         device = next((b.device for b in buffers.values()), torch.device("cpu"))
         places = self._places(buffers, device)
         indices, mask = self._within(places)
@@ -135,7 +136,7 @@ class OneTermStage:
         return {**buffers, **found}
 
     def result(self, buffers: Buffers, types: StageTypes) -> torch.Tensor:
-        """What is picked `alone`."""
+        """The picked tensor, if the stage is that tensor `alone`."""
         (each,) = self.picked
         view = self._view(each, buffers, types)
         if not holds(str(view.dtype).removeprefix("torch."), self.nothing):

@@ -22,7 +22,8 @@ from einderive.ta.ir.positions import INDEX, positions_over
 from einderive.ta.ir.subst import rebuild, sources
 
 ROOM: Final = 1 << 12
-"""A row may reach so many integers, and SPARSE times as many as its iterators have values."""
+"""A row may reach at most so many integers, and at most SPARSE times as many as its iterators have
+values."""
 SPARSE: Final = 4
 
 
@@ -35,7 +36,7 @@ def placed(scope: Scope) -> Scope:
 
 
 class Positions:
-    """The scope with constant operands, and these; `beside` puts them among a stage's buffers."""
+    """The scope with constant operands.  `beside` puts these operands among a stage's buffers."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = placed(scope)

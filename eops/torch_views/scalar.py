@@ -211,7 +211,8 @@ class Elementwise:
 
 
 def place_in_sum(extent: int, coefficient: Number) -> tuple[int, ...]:
-    """What is added first: terms over few elements, and among equals those that stand first."""
+    """The place of a term in a sum: terms over few elements come first, and equal ones keep their
+    order."""
     return (extent,)
 
 

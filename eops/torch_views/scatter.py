@@ -1,11 +1,11 @@
-"""Reductions whose terms each go to one place of the result: scatters.
+"""Scatters: reductions of which each term goes to one place of the result.
 
     Y[x, v] = S[y] where(e(x, y) == v, f(x, y), 0)   =   zeros, index_add(at e: S[z] f)
 
-e is free of v; z are the sums that e lacks.  f is a stage of its own, over the iterators of e and
-the other loops, and each of its elements is added in the row of Y that e says.  What is outside
-goes to a row of its own, which is dropped.  A CPU's library checks indices itself: there, only a
-call that it refuses looks for those that are outside.
+e does not depend on v; z are the sums that e lacks.  f is a stage of its own, over the iterators of
+e and the other loops, and each of its elements is added to the row of Y that e gives.  Elements
+outside of Y go to an extra row, which is dropped.  A CPU's library checks indices itself: only
+after it refuses a call are the indices outside looked for.
 
 torch adds the terms one by one, in the type of the result (float32 for half types).
 """
@@ -32,8 +32,8 @@ from einderive.ta.ir.subst import rename
 
 
 class ScatterStage:
-    """`terms` is f over the iterators that e has and the other loops, `places` is each e over its
-    iterators; `put` adds the elements of the one at the others."""
+    """A scatter.  `terms` is f over the iterators of e and the other loops, `places` is each e over
+    its iterators.  `put` adds the elements of `terms` at the places."""
 
     def __init__(self, scope: Scope, places: dict[int, Node], body: Node) -> None:
         domain, first = scope.domain, len(scope.loops)
@@ -134,6 +134,6 @@ def _over(held: list[int], e: Node, domain: tuple[Range, ...]) -> Scope:
 
 
 def scatter_stage(scope: Scope) -> ScatterStage | None:
-    """The stage, if each of its terms goes to one place."""
+    """The stage as a scatter, if each of its terms goes to one place."""
     found = None if scope.empty else scattered(scope)
     return None if found is None else ScatterStage(scope, found.places, found.body)

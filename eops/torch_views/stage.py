@@ -102,7 +102,7 @@ def _computed(scope: Scope, *, as_written: bool) -> _Kernel:
 def lower_all(
     root: Scope, *, as_written: bool = False
 ) -> Callable[[Mapping[Tensor, torch.Tensor]], torch.Tensor]:
-    """All stages of the scope, each computed once; a stage's result is dropped after its last
+    """All stages of the scope, each computed once.  A stage's result is dropped after its last
     reader."""
     order = stages(root)
     last: dict[Source, Scope] = {}

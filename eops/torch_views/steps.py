@@ -24,7 +24,7 @@ Dims: TypeAlias = tuple[int, ...]
 """Iterators, rising: the dimensions of a tensor."""
 
 SPELLED: Final = {"torch": torch, "F": torch.nn.functional}
-"""What the names in spellings mean."""
+"""The meaning of the names in spellings."""
 
 
 class Operation(NamedTuple):
@@ -54,7 +54,7 @@ def operation(function: str) -> Operation:
 
 
 def combination(reducer: Reducer) -> Callable[..., torch.Tensor]:
-    """Of two tensors; it takes `out=`."""
+    """The reduction of two tensors as a function that takes `out=`."""
     return _spelled(REDUCERS[reducer].torch)
 
 
@@ -70,7 +70,7 @@ def repeated(reducer: Reducer, x: torch.Tensor, n: int) -> torch.Tensor:
 
 
 class Value(NamedTuple):
-    """`own`: a temporary that may be overwritten."""
+    """A tensor.  `own` says that it is a temporary, which may be overwritten."""
 
     tensor: torch.Tensor
     own: bool
@@ -207,8 +207,8 @@ def apply(function: str, args: Sequence[Step]) -> Step:
 
 
 def truth(function: str, args: Sequence[Step], typed: Typed) -> Step:
-    """A function that says whether something is so, as bools; `typed` gives the type in which its
-    operands are compared."""
+    """A condition on values, as bools.  `typed` gives the type in which its operands are
+    compared."""
     dims = union(*(arg.dims for arg in args))
     call, _ = operation(function)
 

@@ -28,7 +28,7 @@ from einderive.ta.ir.node import Access, Mul, Number, Scope
 
 MOST_TAPS: Final = 128
 LEAST_LOOPS: Final = 1 << 12
-"""With fewer outputs than this the calls outweigh the passes they save."""
+"""With fewer outputs than this, the calls cost more than the passes that they save."""
 BLOCK: Final = 1 << 18
 """Outputs that stay in the cache while all taps are added to them."""
 
@@ -108,14 +108,14 @@ class TapStage:
 
 
 def tap_stage(scope: Scope) -> TapStage | None:
-    """The stage as a sum over taps, or None where that does not apply or is not worth it.
-
-    Over one window iterator torch's own reduction is faster (31 taps on 16 x 256 x 256: 0.7
-    against 4.6 ms), over two it is slower (5 x 5: 23 against 3.9 ms), and its padding costs where
-    the source is larger than the result.
+    """The stage as a sum over taps.  None if that does not apply or does not pay.
 
     It applies to one read, or to a product of two of which one brings no loop of its own, if some
-    row adds a reduction iterator to a loop iterator and outside reads give the identity.
+    row adds a reduction iterator to a loop iterator and reads outside give the identity.
+
+    Over one window iterator, torch's own reduction is faster (31 taps on 16 x 256 x 256: 0.7
+    against 4.6 ms).  Over two it is slower (5 x 5: 23 against 3.9 ms), and its padding costs time
+    if the source is larger than the result.
     """
     coefficient, core = split_coefficient(scope.body)
     factors = core.factors if isinstance(core, Mul) else (core,)

@@ -1,10 +1,11 @@
-"""Which torch types a stage computes in and gives back.
+"""The torch types in which a stage computes and gives back its result.
 
-float16 and bfloat16 are computed in float32 and rounded once, at the end.  bool and integers are
-computed and given back as `eops.dtypes` says: in int64, and in the type read where the stage only
-chooses among elements; what leaves the integers, in torch's default float, for a fill that is none
-in float64.  Complex types follow torch.  A stage that depends on no input, `T[i] = 3`, is in int64
-in a program that reads integers, and otherwise in the inputs' floating type.
+float16 and bfloat16 are computed in float32 and rounded once, at the end.  For bool and integers,
+`eops.dtypes` decides: they are computed and given back in int64, or in the type read if the stage
+only chooses among elements.  A stage that leaves the integers is in torch's default float; if it
+does so by a fill that is no integer, in float64.  Complex types follow torch.  A stage that depends
+on no input, `T[i] = 3`, is in int64 in a program that reads integers, and otherwise in the inputs'
+floating type.
 """
 
 from __future__ import annotations
@@ -48,14 +49,14 @@ def stage_types(scope: Scope, dtypes: Sequence[torch.dtype]) -> StageTypes:
 def compared_in(
     operands: Sequence[Node], domain: Sequence[Range], dtypes: Sequence[torch.dtype]
 ) -> torch.dtype:
-    """The type in which operands are compared, or asked whether they are 0."""
+    """The type in which operands are compared, or tested for 0."""
     if any(dtype.is_complex for dtype in dtypes):
         return reduce(torch.promote_types, dtypes)
     return _type(operand_type(operands, domain, [_name(dtype) for dtype in dtypes]))
 
 
 def depends_on_inputs(scope: Scope) -> bool:
-    """Does the scope read a tensor, directly or through the scopes that it reads?"""
+    """Whether the scope reads a tensor, directly or through the scopes that it reads."""
     return bool(input_tensors(scope))
 
 
@@ -107,14 +108,16 @@ def _is_given(source: Source) -> bool:
 
 
 def is_whole(dtype: torch.dtype) -> bool:
-    """Is it a type of integers or bools?"""
+    """Whether it is a type of integers or bools."""
     return not (dtype.is_floating_point or dtype.is_complex)
 
 
 def real_scalar(value: Number, dtype: torch.dtype) -> float:
-    """The number as a scalar of a floating or complex type; beyond the type's range an infinity.
+    """The number as a scalar of a floating or complex type.  Beyond the type's range it is an
+    infinity.
 
-    torch refuses such a scalar as a fill and as a factor (`alpha`), and takes it elsewhere.
+    torch refuses numbers beyond the range as a fill and as a factor (`alpha`), and takes them
+    elsewhere.
     """
     real, limits = rounded(value), torch.finfo(dtype)
     if abs(real) <= limits.max or not isfinite(real):
@@ -124,7 +127,7 @@ def real_scalar(value: Number, dtype: torch.dtype) -> float:
 
 
 def held(buffer: torch.Tensor, fill: Number, dtype: torch.dtype) -> torch.Tensor:
-    """The buffer, in `dtype` if its own type cannot hold the fill that it is read with."""
+    """The buffer, converted to `dtype` if its own type cannot hold the fill."""
     return buffer if holds(_name(buffer.dtype), fill) else buffer.to(dtype)
 
 

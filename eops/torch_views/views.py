@@ -25,7 +25,7 @@ class ViewPlan(Protocol):
 
     @property
     def present(self) -> tuple[int, ...]:
-        """The iterators that the result has a dimension for: those that the rows depend on; the
+        """The iterators for which the result has a dimension: those that the rows depend on.  The
         others are left to broadcasting."""
         ...
 
@@ -71,7 +71,7 @@ def _misses(row: Row, box: Sequence[Range], bound: Range) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ConstantPlan:
-    """A read that never meets the source, or of no elements."""
+    """A read that never meets the source, or that has no elements."""
 
     iterators: tuple[tuple[int, Range], ...]
     fill: Number

@@ -29,18 +29,18 @@ from einderive.ta.errors import BuildError
 from einderive.ta.ir.node import Scope, Source
 
 FP_FUSION: Final = True
-"""May a*b + c become one fused operation?  It rounds once instead of twice.  Always passed on, as
-Triton's own default changes with its version."""
+"""Whether a*b + c may become one fused operation, which rounds once instead of twice.  The option
+is always passed on, since Triton's own default changes with its version."""
 
 
 def interpreting() -> bool:
-    """Does Triton run kernels in its interpreter, on the CPU?"""
+    """Whether Triton runs kernels in its interpreter, on the CPU."""
     return os.environ.get("TRITON_INTERPRET", "0").lower() in ("1", "true", "yes", "on", "y")
 
 
 def default_cache() -> Path:
-    """Where sources are kept: $EINDERIVE_CACHE, else the user's cache directory; not beyond the
-    process where it is `off`."""
+    """The folder of sources: $EINDERIVE_CACHE, else the user's cache directory.  If it is `off`,
+    sources live as long as the process."""
     chosen = os.environ.get("EINDERIVE_CACHE")
     if chosen == "off":
         return Path(_temporary().name)

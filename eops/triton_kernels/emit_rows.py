@@ -3,7 +3,7 @@
     whole     v0 = load the row;  t0 = max(v0);  v1 = exp(v0 - t0);  t1 = sum(v1);  store v1/t1
     longer    for each pass: for each chunk of the row: load, compute, accumulate or store
 
-Lanes have the shape [BLOCK, BLOCK_R]; what a row alone decides has [BLOCK, 1].
+Lanes have the shape [BLOCK, BLOCK_R].  A value that depends on the row alone has [BLOCK, 1].
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ def _launcher(
 
 
 def aligned(tensors: list[torch.Tensor]) -> bool:
-    """Do all start at multiples of ALIGNMENT?"""
+    """Whether all tensors start at multiples of ALIGNMENT."""
     return all(tensor.data_ptr() % ALIGNMENT == 0 for tensor in tensors)
 
 

@@ -24,7 +24,7 @@ from einderive.eops.cpu_kernels.words import machine
 from einderive.eops.cpu_kernels.words.machine import Written, absolute, compiled, fused, with_sign
 
 NEAR: Final = 0.56
-"""Where tanh is a polynomial."""
+"""The largest |x| for which tanh is a polynomial."""
 
 
 class _Format(NamedTuple):

@@ -1,4 +1,4 @@
-"""What kernels are written with that Python has no word for: memory, bits, threads.
+"""Operations of kernels that Python has no word for: on memory, bits, and threads.
 
 A kernel takes the address of an array of 64-bit numbers, `data`.  Its first entries are addresses
 of the operands' first elements.  Nothing here checks a bound: a plan states which reads are inside.
@@ -95,7 +95,7 @@ def load_float16(typing: Any, address: Any, index: Any) -> Any:
 
 @_instruction
 def store_float16(typing: Any, address: Any, index: Any, value: Any) -> Any:
-    """Write the bits of the element next to the value, the even one of two."""
+    """Writes the bits of the nearest float16; of two that are equally near, the even one."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         bits = builder.bitcast(builder.fptrunc(args[2], ir.HalfType()), ir.IntType(16))
@@ -134,7 +134,7 @@ def with_sign(typing: Any, x: Any, y: Any) -> Any:
 
 @_instruction
 def left(typing: Any, x: Any, y: Any) -> Any:
-    """What is left by the division, with the sign of x; the C library's function."""
+    """The remainder of the division with the sign of x, by the C library's function."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.frem(*args)
@@ -242,7 +242,8 @@ def wide_vectors(typing: Any) -> Any:
 
 
 def scratch(dtype: str, count: int) -> Written:
-    """`f()`: the address of so many elements of the kernel's own, without a value yet."""
+    """`f()`: the address of `count` elements of the kernel's own memory, which have no values
+    yet."""
     kind = types.CPointer(TYPES[dtype])
 
     @_instruction
@@ -265,7 +266,8 @@ def load_bfloat16(address: Any, index: Any) -> Any:
 
 @compiled
 def store_bfloat16(address: Any, index: Any, value: Any) -> Any:
-    """Write the bits of the element next to the value, the even one of two; NaN stays NaN."""
+    """Writes the bits of the nearest bfloat16; of two that are equally near, the even one.  NaN
+    stays NaN."""
     b = bits_of(value)
     last = (b >> np.int32(16)) & np.int32(1)
     near = (b + np.int32(0x7FFF) + last) >> np.int32(16)

@@ -1,4 +1,4 @@
-"""What is left by a division, rounded quotients, and the inverse of the error function.
+"""Remainders, rounded quotients, and the inverse of the error function.
 
 fmod(x, y)          x - y*trunc(x/y), without rounding: the C library's, one call an element
 remainder(x, y)     fmod(x, y), plus y where the signs differ

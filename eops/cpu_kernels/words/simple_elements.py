@@ -30,7 +30,7 @@ def simple(dtype: str) -> Mapping[str, Written]:
 
 @cache
 def truths() -> Mapping[str, Written]:
-    """The functions that say whether something is so, for numbers of every type."""
+    """The conditions on numbers (isnan and so on), for numbers of every type."""
     infinity = math.inf
 
     @compiled

@@ -63,7 +63,7 @@ def _turns() -> tuple[float, ...]:
 
 @compiled
 def two_sum(a: Any, b: Any) -> Any:
-    """The sum, and what its rounding lost."""
+    """The rounded sum, and its rounding error."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
