@@ -63,7 +63,8 @@ class Derived(Uncopied):
     stats: Statistics
     weights: tuple[str, ...] = ()
     stated: tuple[Stated, ...] = ()
-    """What the record states about each candidate; empty for a derivation that was not read."""
+    """The record's statements about each candidate.  Empty for a derivation that was not read from
+    a file."""
     accuracy: Accuracy = "normwise"
     nan: Nan = "ignore"
 
@@ -99,7 +100,7 @@ class Derived(Uncopied):
         return self.check_plan(plan, self.stated[candidate] if self.stated else None)
 
     def check_plan(self, plan: Plan, stated: Stated | None = None) -> Report:
-        """Verify a program that was put together from this derivation; `stated` is what a record
+        """Verifies a program that was put together from this derivation.  `stated` is what a record
         says of it."""
         chosen = tuple(claim_of(stage, OPERATORS) for stage in plan.stages)
         said = chosen if stated is None else stated.claims
@@ -212,7 +213,7 @@ def _places(roots: tuple[Scope, ...]) -> dict[Scope, int]:
 
 
 def surviving(source: Program, plan: Plan) -> dict[Scope, Statement]:
-    """The given statements that the plan still computes, by the scope that each is now."""
+    """The given statements that the plan still computes, each with the scope that it is now."""
     scopes = source.inlined()
     found: dict[Scope, Statement] = {}
     for statement in source.statements:

@@ -11,14 +11,14 @@ from einderive.frontend.interruption import termination_waits
 from einderive.ta.errors import OutputError, shown
 
 MOST_SHOWN = 400
-"""Of a longer path its beginning is named."""
+"""A longer path is cut to its beginning in messages."""
 
 
 def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Write a file by renaming a finished temporary one over it; OutputError where that fails.
+    """Writes a file by renaming a finished temporary one over it.  OutputError if that fails.
 
-    A file that exists keeps its permissions, a link still points to it, and what is no file (a
-    terminal, a pipe, a device) is written to as it is.
+    An existing file keeps its permissions, and a link still points to it.  A terminal, a pipe or a
+    device is written to directly.
     """
     if not isinstance(path, str | bytes | os.PathLike):
         raise OutputError(f"{shown(path)} is not a path", next_step="name a file, as a text")

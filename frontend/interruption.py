@@ -12,11 +12,11 @@ from typing import Any
 
 
 class Interruption:
-    """Ctrl-C while something runs, as a question that `check` answers with KeyboardInterrupt.
+    """Ctrl-C while something runs, noted until `check` raises KeyboardInterrupt.
 
-    Raised wherever the program happens to be, the exception is lost, with a traceback printed, in
-    the callbacks of weak references, where a search spends much of its time.  A second Ctrl-C does
-    not wait."""
+    If the exception were raised at once, it could be lost in the callback of a weak reference,
+    where a search spends much of its time.  A second Ctrl-C does not wait.
+    """
 
     def __init__(self) -> None:
         self.asked = False
@@ -43,9 +43,10 @@ class Interruption:
 
 @contextmanager
 def termination_waits() -> Iterator[None]:
-    """SIGTERM, where it ends the process at once, ends it after the block instead, in the same way.
+    """Delays SIGTERM, if it would end the process, until the block ends.
 
-    Only for what takes a moment.  Not as an exception: see `Interruption`."""
+    The block should take a moment only.  An exception might be lost: see `Interruption`.
+    """
     alone = threading.current_thread() is threading.main_thread()
     if not alone or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield

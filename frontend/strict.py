@@ -1,11 +1,11 @@
-"""Which operators may take part where NaN and infinities have to stay (`nan="strict"`).
+"""The operators that may take part if NaN and infinities have to stay (`nan="strict"`).
 
     taken   <=>   the call forms every product of the definition, also those with a fill
 
-0 times an infinity is NaN, so a call that leaves out products with what lies outside of an operand,
+0 times an infinity is NaN.  So a call that leaves out products with places outside of an operand,
 as transposed convolution and the library's own padding do, has a number where the formula has NaN.
-Each operator says of a binding whether it keeps them (`Operator.keeps_nonfinite`); one that says
-nothing does not.  On a GPU the library's convolutions may be computed by transforms (Winograd's,
+Each operator says whether its call for a binding keeps them (`Operator.keeps_nonfinite`); one that
+says nothing does not.  On a GPU the library may compute convolutions by transforms (Winograd's,
 Fourier's), in which one infinity reaches whole tiles, so none takes part there.
 """
 

@@ -9,11 +9,11 @@ from math import isfinite
 from einderive.ta.ir.node import Tensor
 
 LONGEST = 480
-"""A statement of more characters is shown with its middle left out."""
+"""A longer statement is shown without its middle."""
 
 
 def duration(seconds: float) -> str:
-    """`12.3 us`, `4.56 ms`, `1.23 s`; `-` where nothing was measured."""
+    """`12.3 us`, `4.56 ms`, `1.23 s`; `-` if nothing was measured."""
     if not isfinite(seconds):
         return "-"
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):

@@ -1,12 +1,14 @@
-"""Acceptance: a candidate runs, and its error against float64 is not far above the standard's.
+"""Acceptance on random inputs: a program's error against float64 is not far above the formula's
+own.
 
     error(y) = max|y - r| / max|r|              r: the program evaluated in float64
     accepted   <=>   error(candidate) <= FACTOR * error(written) + FLOOR * epsilon(dtype)
 
-The maximum, not a mean, so that one wrong border element is enough to refuse.  Componentwise (see
-`accuracy.levels`) error(y) = max_i |y_i - r_i| / |f|_i takes the place of the first line.  The
-reference is itself checked against the exact interpreter's float64 values at corners and random
-points.  Programs of integers are compared exactly: see `frontend.accuracy.accept_integers`.
+The error is a maximum, not a mean, so one wrong border element is enough to refuse a program.  For
+componentwise accuracy (see `accuracy.levels`), error(y) = max_i |y_i - r_i| / |f|_i replaces the
+first line.  The reference is itself checked against the exact interpreter's float64 values at
+corners and random points.  Programs of integers are compared exactly: see
+`frontend.accuracy.accept_integers`.
 """
 
 from __future__ import annotations
@@ -56,11 +58,13 @@ FACTOR = 10.0
 FLOOR = 16.0
 SAMPLES = 24
 MOST_WORK = 3_000_000
-"""Values that the interpreter may compute for the points of one output, but for the last point."""
+"""At most so many values are computed by the interpreter for the points of one output, its last
+point apart."""
 MOST_ALONE = 10_000_000
-"""Beyond this, about half a second, an output's last point is checked with shorter sums."""
+"""If an output's last point takes more values than this, about half a second, it is checked with
+shorter sums."""
 MOST_CHECKED = 6_000_000
-"""Of all outputs, or rows; the first is always checked."""
+"""The number of outputs, or rows, that are checked.  The first is always checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +85,14 @@ class Reference:
     wider: Reference | None = None
     parts: tuple[Piece, ...] = ()
     shapes: tuple[tuple[int, ...], ...] = ()
-    """Where the full outputs are dear: the rows that `outputs` holds instead, in a row."""
+    """If the full outputs take too long: the rows that `outputs` holds instead, one after the
+    other."""
 
     def error_of(
         self, run: Callable[[Mapping[Tensor, torch.Tensor]], Sequence[torch.Tensor]]
     ) -> float:
-        """The error of what `run` gives for the inputs, with NaN in all memory that it allocates
-        and does not write."""
+        """The error of the results that `run` gives for the inputs.  All memory that it allocates
+        holds NaN until it is written."""
         with Marked():
             if self.exact:
                 return 0.0 if all(case.agrees(run) for case in self.exact) else float("inf")
@@ -106,8 +111,8 @@ class Reference:
 def reference(
     program: Program, device: str, accuracy: Accuracy = "normwise", scale: float = 1.0
 ) -> Reference:
-    """Inputs, `scale` times as large as usual, and float64 outputs; BuildError where the
-    interpreter disagrees with the latter."""
+    """Random inputs, `scale` times as large as usual, and the float64 outputs.  BuildError if the
+    interpreter disagrees with the outputs."""
     inputs = random_inputs(program.inputs, device, scale=scale)
     if not reads_integers(program):
         return _real_reference(program, inputs, accuracy)
@@ -174,13 +179,13 @@ def _rows(
 
 
 def in_numbers(values: torch.Tensor) -> torch.Tensor:
-    """Integers and bools, as what chooses among them gives them, as float64."""
+    """The outputs, of which those of integers and bools are converted to float64."""
     return values.to(torch.float64) if is_whole(values.dtype) else values
 
 
 def epsilon(program: Program) -> float:
-    """The spacing of numbers at 1 in the least precise floating type of the inputs; of the outputs
-    where all of those are integers."""
+    """The spacing of numbers at 1 in the least precise floating type of the inputs.  If all inputs
+    are integers, in that of the outputs."""
     inputs = [getattr(torch, t.dtype) for t in program.inputs]
     for types in (inputs, output_types(program) if inputs else ()):
         floats = [torch.finfo(d).eps for d in types if d.is_floating_point or d.is_complex]
@@ -243,10 +248,11 @@ def error(
     expected: Sequence[torch.Tensor],
     sizes: Sequence[torch.Tensor] | None = None,
 ) -> float:
-    """The largest norm-wise error over the outputs, or component-wise against `sizes`; infinite for
-    a wrong shape, a stray NaN or a lost imaginary part.
+    """The largest error over the outputs: norm-wise, or component-wise against `sizes`.  It is
+    infinite for a wrong shape, a NaN in a wrong place, or a lost imaginary part.
 
-    Numbers below the smallest normal one of the output's type count as if they were that."""
+    Numbers below the smallest normal number of the output's type count as if they were that number.
+    """
     worst = 0.0
     for position, (output, wanted) in enumerate(zip(outputs, expected, strict=True)):
         if output.shape != wanted.shape:
@@ -306,7 +312,7 @@ def accepted(
     condition: float = 1.0,
     factor: float = FACTOR,
 ) -> bool:
-    """Whether the candidate's error is within reach of the one of the formula as written;
-    `condition` is how many times larger than the result the terms are that it is summed from."""
+    """Whether the candidate's error is close enough to that of the formula as written.  `condition`
+    is the size of the terms that are summed, relative to the result."""
     floor = FLOOR * epsilon * condition
     return not isnan(candidate) and candidate <= factor * written + floor

@@ -63,7 +63,7 @@ class ExactCase:
     def agrees(
         self, run: Callable[[Mapping[Tensor, torch.Tensor]], Sequence[torch.Tensor]]
     ) -> bool:
-        """Whether `run` gives these numbers, element by element, in these types."""
+        """Whether `run` gives these numbers in every element, in these types."""
         found = run(self.inputs)
         return len(found) == len(self.outputs) and all(
             output.dtype == dtype and torch.equal(output.to(torch.int64), wanted)
@@ -72,7 +72,7 @@ class ExactCase:
 
 
 def exact_case(program: Program, inputs: Mapping[Tensor, torch.Tensor]) -> ExactCase:
-    """The case with these inputs, of a program that stays among integers."""
+    """The exact case with these inputs, for a program that stays among integers."""
     wide = {tensor: value.to(torch.int64) for tensor, value in inputs.items()}
     outputs = tuple(lower_all(root)(wide) for root in program.roots())
     return ExactCase(inputs, outputs, output_types(program))
@@ -83,7 +83,7 @@ def reads_integers(program: Program) -> bool:
 
 
 def stays_whole(program: Program) -> bool:
-    """Are all inputs integers or bools, and is every stage one that keeps to integers?"""
+    """Whether all inputs are integers or bools, and every stage keeps to integers."""
     order = stages(*program.roots())
     return (
         bool(program.inputs)
@@ -93,8 +93,8 @@ def stays_whole(program: Program) -> bool:
 
 
 def output_types(program: Program) -> tuple[torch.dtype, ...]:
-    """The element types of the outputs, as the formula's statements one after the other give
-    them, whichever program computes them."""
+    """The element types of the outputs according to the formula's statements, taken one after the
+    other.  They do not depend on the program that computes them."""
     inputs = [getattr(torch, t.dtype) for t in program.inputs]
     found: dict[Source, torch.dtype] = {t: getattr(torch, t.dtype) for t in program.inputs}
     found[INDEX] = torch.int64
@@ -105,9 +105,9 @@ def output_types(program: Program) -> tuple[torch.dtype, ...]:
 
 
 def greatest_entry(program: Program) -> int:
-    """The largest magnitude of integer entries with which no value of the program is too large: for
-    int64, and for the floating types that take part.  Everything goes where only sums and products
-    of integers occur."""
+    """The largest magnitude of integer entries for which every value of the program fits int64
+    and the floating types that take part.  Sums and products of integers alone allow every
+    magnitude."""
     order = stages(*program.roots())
     if stays_whole(program) and not any(map(uses_order, order)):
         return 2**63
@@ -121,8 +121,8 @@ def greatest_entry(program: Program) -> int:
 
 
 def sizes(program: Program, entry: int) -> dict[Source, float]:
-    """A bound on the magnitudes of each stage's values and of all that they are summed from, where
-    integer entries are at most `entry`; infinite where there is none."""
+    """Bounds on the magnitudes of each stage's values and of the terms of its sums, for integer
+    entries of at most `entry`.  Infinite if there is no bound."""
     found: dict[Source, float] = {}
     for tensor in program.inputs:
         limits = LIMITS.get(tensor.dtype)

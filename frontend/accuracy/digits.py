@@ -33,17 +33,19 @@ import numpy as np
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 WRONG = 0.1
-"""Where the formula as written has a larger error on a whole output, it has not a digit right
-there, and sets no standard."""
+"""The formula as written sets no standard on an output if its error on the whole output is larger:
+it then has no digit right."""
 MOST_LOST = 1.0
 """Decimal digits that a program may lose by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Exact values of a row, where they count, max|r| (`least`, the smallest normal number, at
-    least), and the errors of the formula as written: the one that digits lost are counted from, and
-    w."""
+    """A row of exact values, and the errors of the formula as written there.
+
+    It has the values, where they count, max|r| (at least `least`, the smallest normal number), the
+    error from which lost digits are counted, and w.
+    """
 
     wanted: Array
     counts: Array
@@ -65,12 +67,12 @@ class Loss:
 
 
 def largest(values: Array) -> float:
-    """The largest magnitude; 0 of nothing."""
+    """The largest magnitude, 0 if there are no values."""
     return float(np.max(np.abs(values), initial=0.0))
 
 
 def off_by(got: Array, row_wanted: Array, counts: Array) -> float:
-    """max|y - r| over the entries that count; infinite where one of them is not finite."""
+    """max|y - r| over the entries that count.  Infinite if one of them is not finite."""
     found = got[counts]
     if not np.isfinite(found).all():
         return inf
@@ -128,7 +130,7 @@ def typical_share(
 
 
 def middle(shares: Sequence[float]) -> float:
-    """The median; 0 of nothing."""
+    """The median, 0 if there are no values."""
     return median(shares) if shares else 0.0
 
 
@@ -138,12 +140,13 @@ def written_error(rows: Sequence[Row]) -> float:
 
 
 def sets_standard(rows: Sequence[Row]) -> bool:
-    """Whether anything is judged, and the formula as written has a digit right on the whole."""
+    """Whether there is anything to judge, and the formula as written has a digit right on the whole
+    output."""
     return any(r.counts.any() for r in rows) and written_error(rows) <= WRONG
 
 
 def loss(rows: Sequence[Row], got: Sequence[Array], epsilon: float) -> Loss:
-    """What the program that gives `got` for the rows loses."""
+    """The digits that a program loses which gives `got` for the rows."""
     off = [off_by(y, r.wanted, r.counts) for y, r in zip(got, rows, strict=True)]
     size, allowed = _size(rows), max((r.error for r in rows), default=0.0)
     base = written_error(rows)

@@ -51,16 +51,17 @@ SAMPLES = 64
 MOST_WORK_STRICT = 20_000_000
 """Points of iteration spaces that one evaluation by the interpreter may visit for NaN: a second."""
 INTERPRETED = 1 << 22
-"""Beyond so many points torch's float64 takes the interpreter's place: some 0.1 s."""
+"""Beyond so many points, torch's float64 replaces the interpreter, which would take more than some
+0.1 s."""
 PREPARING_SECONDS = 1.5
-"""So long, unless told otherwise, the hard inputs of a program may take to be made and evaluated as
-written, all together; the families that come first, `LEAST` of them, are always among those that
-are tried, and `LEAST_SAFE` for a program without a step that can cancel."""
+"""The seconds that making all hard inputs of a program, and evaluating the formula as written on
+them, may take unless told otherwise.  The first `LEAST` families are always tried; for a program
+without a step that can cancel, the first `LEAST_SAFE`."""
 LEAST, LEAST_SAFE = 4, 2
 DRAWS = 4
-"""Outputs with fewer entries than `FEW` are few to judge the formula as written by: it is evaluated
-on so many draws of each family; where these visit more than `DRAWN` points, on fewer, two at least.
-"""
+"""Outputs with fewer entries than `FEW` are too few to judge the formula as written by.  It is then
+evaluated on so many draws of each family; if these visit more than `DRAWN` points, on fewer, at
+least two."""
 FEW = 16
 DRAWN = 1 << 20
 MOST_KEPT = 1 << 27
@@ -79,8 +80,8 @@ class Case:
 
 @dataclass
 class HardCases:
-    """The hard families of one program and what the formula as written makes of them, each computed
-    when it is first asked for."""
+    """The hard families of one program, and the results of the formula as written on them.  Each is
+    computed when it is first needed."""
 
     program: Program
     device: str
@@ -93,10 +94,12 @@ class HardCases:
     def errors(
         self, built: Executable, most: int, *, small: bool = False, least: int = LEAST
     ) -> tuple[FamilyError, ...]:
-        """The errors on the first `most` families, on as many as there is time for, and on none
-        after one that refuses the program; none for integers and complex numbers.  `small`: the
-        program may cancel, and is judged as well, while there is time, on the row that is smallest
-        beside the others."""
+        """The errors of a program on the first `most` families, as many as there is time for, up to
+        the first one that refuses it.  There are none for integers and complex numbers.
+
+        `small` says that the program may cancel: while there is time, it is then judged on the row
+        that is smallest beside the others as well.
+        """
         if not _has_families(self.program):
             return ()
         found: list[FamilyError] = []
@@ -330,7 +333,8 @@ def _limits(dtype: torch.dtype) -> tuple[float, float]:
 
 
 def nonfinite_cases(program: Program, device: str) -> tuple[Case, ...]:
-    """Inputs with NaN and infinities, and where these stand in the outputs, at points."""
+    """Inputs with NaN and infinities, and the places of NaN and infinities in the outputs, at
+    points."""
     if not _has_families(program):
         return ()
     families = nonfinite_families(visited(program.roots(), 1))
@@ -338,8 +342,8 @@ def nonfinite_cases(program: Program, device: str) -> tuple[Case, ...]:
 
 
 def moved(program: Program, cases: Sequence[Case], built: Executable) -> str:
-    """The first family on which NaN or an infinity stands elsewhere than the formula has it; empty
-    where none does."""
+    """The name of the first family on which the program has a NaN or an infinity at another place
+    than the formula.  Empty if there is none."""
     for made in cases:
         if not isfinite(error(_sampled(program, made, built), made.expected)):
             return made.family

@@ -25,8 +25,8 @@ import torch
 from einderive.ta.ir.node import Tensor
 
 OFFSET = 1000.0
-"""How many times its deviation the mean of a family with an offset is, where the type has the
-digits for it: `OFFSET * RESOLVED * eps <= 1`."""
+"""The mean of a family with an offset over its deviation, if the type has enough digits: `OFFSET *
+RESOLVED * eps <= 1`."""
 RESOLVED = 32
 """A deviation is at least so many roundings of the mean."""
 SPREAD = 1e-3
@@ -41,7 +41,7 @@ PERIOD = 1_000_003
 
 
 class Wanted(NamedTuple):
-    """A tensor whose values are to be made, those of the tensors before it, and a generator."""
+    """A tensor to be filled with values, the values of the tensors before it, and a generator."""
 
     tensor: Tensor
     earlier: Sequence[torch.Tensor]
@@ -49,7 +49,7 @@ class Wanted(NamedTuple):
 
     @property
     def precision(self) -> torch.finfo:
-        """What torch says of the tensor's floating type."""
+        """torch's description of the tensor's floating type."""
         return torch.finfo(getattr(torch, self.tensor.dtype))
 
     @property
@@ -64,8 +64,8 @@ class Wanted(NamedTuple):
         return found.to(torch.float64)
 
     def drawn(self, draw: Callable[..., torch.Tensor]) -> torch.Tensor:
-        """Random numbers; beyond `PERIOD` of them the same ones again, since drawing takes time, as
-        does drawing more bits than the tensor's type has."""
+        """Random numbers.  After `PERIOD` of them the same ones repeat, since drawing takes time.
+        They have no more bits than the tensor's type."""
         size = prod(self.tensor.shape)
         dtype = torch.float32 if self.precision.bits <= 32 else torch.float64
         found = draw(min(size, PERIOD), generator=self.generator, dtype=dtype).to(torch.float64)

@@ -23,8 +23,8 @@ SMALL = 8
 def random_inputs(
     tensors: Sequence[Tensor], device: str, seed: int = 0, scale: float = 1.0
 ) -> dict[Tensor, torch.Tensor]:
-    """Standard normal numbers times `scale`; small integers, of both signs where there are such,
-    for others."""
+    """Standard normal numbers times `scale` for floating types.  For others small integers, of both
+    signs if the type has negative numbers."""
     generator = torch.Generator().manual_seed(seed)
     return {tensor: _random(tensor, generator, scale).to(device) for tensor in tensors}
 
@@ -49,8 +49,8 @@ def family_inputs(
 def whole_range_inputs(
     tensors: Sequence[Tensor], device: str, greatest: int = 2**63, seed: int = 1
 ) -> dict[Tensor, torch.Tensor]:
-    """Integers of the whole range of their types, a quarter of them the least or the greatest one,
-    none larger than `greatest`; standard normal numbers for others."""
+    """Integers of the whole range of their types, at most `greatest` in magnitude.  A quarter of
+    them are the least or the greatest number.  Standard normal numbers for other types."""
     generator = torch.Generator().manual_seed(seed)
     return {
         tensor: _whole_range(tensor, greatest, generator).to(device)
@@ -89,7 +89,7 @@ def _random(tensor: Tensor, generator: torch.Generator, scale: float = 1.0) -> t
 
 
 def nonfinite_families(terms: int) -> tuple[Family, ...]:
-    """NaN and infinities so seldom that a sum of so many terms meets about one of them."""
+    """NaN and infinities that are so rare that a sum of so many terms meets about one of them."""
     rate = min(0.2, 1 / max(1, terms))
 
     def sprinkled(special: Sequence[float], base: Make) -> Make:

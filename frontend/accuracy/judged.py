@@ -1,4 +1,4 @@
-"""What a family of inputs says of a program, by the accuracy that is asked for.
+"""The judgement of a program on a family of inputs, by the accuracy that is asked for.
 
     normwise       digits lost on each row and on the whole <= 1          (`accuracy.digits`)
     fast           error(program) <= 4*error(written) + 16*eps*max|f|/max|r|; where a step can
@@ -30,9 +30,12 @@ written."""
 
 @dataclass(frozen=True, slots=True)
 class FamilyError:
-    """A program on one family of inputs: its error and that of the formula as written, of the kind
-    that the accuracy asks for; the decimal digits that it loses, 0 where it is as exact; whether
-    that is accepted; and whether the formula as written has a digit right there (`standard`)."""
+    """The errors of a program on one family of inputs.
+
+    They are its error and that of the formula as written, measured as the accuracy says; the
+    decimal digits that it loses, 0 if it is as exact; whether that is accepted; and whether the
+    formula as written has a digit right there (`standard`).
+    """
 
     family: str
     error: float
@@ -43,7 +46,7 @@ class FamilyError:
 
     @property
     def refusal(self) -> str:
-        """Why a program was refused for it."""
+        """The reason why the program was refused on this family."""
         lost = f"{self.digits:.1f} digits lost" if self.digits >= 1 else "too large an error"
         return (
             f"{lost} on inputs with {self.family}: error {self.error:.1e}, "
@@ -66,7 +69,7 @@ class Standard:
 def judged(
     standard: Standard, got: Sequence[Sequence[digits.Array]], accuracy: Accuracy, unit: float
 ) -> FamilyError:
-    """The outputs of a program, rows of each, against the standard."""
+    """The judgement of a program's outputs, rows of each, by the standard."""
     name = standard.family.name
     judging = [digits.sets_standard(rows) for rows in standard.rows]
     if not any(judging):

@@ -47,7 +47,7 @@ _STATED = {rule.name: rule.exactness for rule in ALL_RULES}
 
 
 def checked(accuracy: Any, nan: Any) -> None:
-    """NameUnknownError where an option is none of its kind."""
+    """The options, if both are known.  NameUnknownError otherwise."""
     known = ((accuracy, "accuracy", ACCURACIES), (nan, "nan", NANS))
     for value, option, names in known:
         if not isinstance(value, str) or value not in names:
@@ -58,7 +58,7 @@ def checked(accuracy: Any, nan: Any) -> None:
 
 
 def allowed(accuracy: Accuracy, nan: Nan) -> Callable[[Step], bool] | None:
-    """Which steps may take part; None where all may."""
+    """The test of which steps may take part.  None if all may."""
     tests: list[Callable[[Step], bool]] = []
     if accuracy == "componentwise":
         tests.append(lambda step: not can_cancel(step))
@@ -70,7 +70,7 @@ def allowed(accuracy: Accuracy, nan: Nan) -> Callable[[Step], bool] | None:
 
 
 def exactness(step: Step) -> Exactness:
-    """What the step does to rounding errors; a rule that is not known may do anything."""
+    """The effect of the step on rounding errors.  A step of an unknown rule may have any effect."""
     stated = _STATED.get(step.rule)
     return "cancels" if stated is None else step.exactness(stated)
 
@@ -81,8 +81,8 @@ def can_cancel(step: Step) -> bool:
 
 
 def left_out(steps: Sequence[Step], accuracy: Accuracy, nan: Nan) -> str:
-    """Which of a derivation's steps may not take part under the options, and why; nothing where
-    all may.  The witness decides that, and so it has to be the step's own."""
+    """The steps of a derivation that may not take part under the options, with the reason.  Empty
+    if all may.  The witness decides this, so it has to be the step's own."""
     for number, step in enumerate(steps, 1):
         try:
             made = apply(step.before, step.witness)

@@ -25,16 +25,16 @@ from einderive.ta.ir.sources import with_tensors
 from einderive.ta.ir.subst import accesses, points_of, stages
 
 ROWS = 8
-"""So many rows of an output at most, and two at least."""
+"""At most so many rows of an output, at least two."""
 PIECES = 3
-"""So many pieces where rows are too much work: at both ends, and between."""
+"""So many pieces of rows if whole rows are too much work: at both ends, and between."""
 WORK = 1 << 17
 """Points of iteration spaces that the rows of all outputs may take together."""
 WIDE = 8
 LEAST = 4
 """Entries of the shortest piece of a row."""
 SMALL = 1 / 16
-"""A row is small where its entries are below this part of those of half of the rows."""
+"""A row is small if its entries are below this part of those of half of the rows."""
 
 Box = tuple[Range, ...]
 
@@ -72,8 +72,8 @@ def pieces(roots: Sequence[Scope], most_work: int = WORK) -> tuple[Piece, ...]:
 
 
 def smallest(roots: Sequence[Scope], outputs: Sequence[torch.Tensor]) -> tuple[Piece, ...]:
-    """Of each output the row whose greatest entry is the smallest one, where that is small beside
-    those of the other rows: there, what was subtracted counts most."""
+    """For each output, the row with the smallest greatest entry, if it is small beside the other
+    rows: there, subtraction matters most."""
     found: list[Piece] = []
     for output, (root, values) in enumerate(zip(roots, outputs, strict=True)):
         if values.dim() < 2 or not values.dtype.is_floating_point or not values.numel():
@@ -105,12 +105,13 @@ def _around(part: Range, whole: Range) -> Range:
 
 
 def within(box: Box, whole: Box) -> tuple[slice, ...]:
-    """Where the box stands in a tensor over the whole of it."""
+    """The place of the box in a tensor over the whole box."""
     return tuple(slice(b.lo - w.lo, b.hi - w.lo) for b, w in zip(box, whole, strict=True))
 
 
 def narrowed(root: Scope, box: Box) -> Scope:
-    """The scope over a part of its loops, with what it reads over the parts that are read."""
+    """The scope over a part of its loops.  The scopes that it reads are narrowed to the parts that
+    it reads."""
     parts: dict[Scope, list[Range]] = {root: list(box)}
     for stage in reversed(stages(root)):
         domain = (*parts[stage], *stage.sums)

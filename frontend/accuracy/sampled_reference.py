@@ -70,8 +70,8 @@ def equally_cheap(root: Scope) -> Scope:
 
 
 def evaluable(scopes: Sequence[Scope]) -> tuple[Scope, ...]:
-    """The scopes as they are written; where nobody would evaluate them so (one entry of a product
-    of ten matrices sums 2^54 terms), with such products contracted pair by pair."""
+    """The scopes as they are written.  If nobody would evaluate them so (one entry of a product of
+    ten matrices sums 2^54 terms), their products are contracted pair by pair."""
     return tuple(scopes) if points_of(*scopes) <= MOST_TERMS else tuple(map(equally_cheap, scopes))
 
 
@@ -87,7 +87,7 @@ def _contracted(stage: Scope) -> Scope:
 
 
 def pieces(roots: Sequence[Scope]) -> tuple[Piece, ...]:
-    """Rows of all outputs; none where the outputs as a whole are cheap enough."""
+    """Rows of all outputs.  None if the outputs as a whole are cheap enough."""
     entries = sum(prod(root.shape) for root in roots)
     if seconds(roots) + entries / COMPARED_A_SECOND <= FULL_SECONDS:
         return ()
@@ -133,12 +133,12 @@ def fewer_terms(root: Scope, most: int) -> Scope:
 
 
 def gathered(outputs: Sequence[torch.Tensor], parts: Sequence[Piece]) -> tuple[torch.Tensor, ...]:
-    """The pieces of each output in a row."""
+    """The pieces of each output, joined."""
     return joined([outputs[piece.output][piece.index] for piece in parts], parts)
 
 
 def joined(values: Sequence[torch.Tensor], parts: Sequence[Piece]) -> tuple[torch.Tensor, ...]:
-    """The values of the pieces, in a row for each output."""
+    """The values of the pieces, joined for each output."""
     found: dict[int, list[torch.Tensor]] = {}
     for piece, value in zip(parts, values, strict=True):
         found.setdefault(piece.output, []).append(value.reshape(-1))
@@ -146,8 +146,8 @@ def joined(values: Sequence[torch.Tensor], parts: Sequence[Piece]) -> tuple[torc
 
 
 def seconds(roots: Sequence[Scope]) -> float:
-    """About how long the reference of the scopes takes: a product of two factors is a matrix
-    product, anything else is evaluated point by point."""
+    """The approximate time of the scopes' reference.  A product of two factors is a matrix product;
+    everything else is evaluated point by point."""
     total = 0.0
     for stage in stages(*roots):
         size = float(prod(stage.extents))

@@ -29,7 +29,7 @@ MOST_WORK = 1 << 25
 
 
 def standard_error(program: Program, expected: Reference) -> float:
-    """The error of the formula as written on the reference's random inputs; of integers, 0."""
+    """The error of the formula as written on the reference's random inputs; 0 for integers."""
     roots = program.roots()
     if expected.exact:
         return 0.0
@@ -54,7 +54,7 @@ def standard_error(program: Program, expected: Reference) -> float:
 
 
 def bound(roots: tuple[Scope, ...], epsilon: float) -> float:
-    """What the rounding errors of the sums are expected to add up to: eps/2 times the root of the
-    number of terms, stage after stage (N. J. Higham, Accuracy and Stability, section 2.8)."""
+    """The expected rounding errors of the sums together: eps/2 times the root of the number of
+    terms, stage after stage (N. J. Higham, Accuracy and Stability, section 2.8)."""
     terms = sum(prod(r.extent for r in equally_cheap(stage).sums) for stage in stages(*roots))
     return epsilon / 2 * sqrt(max(1, terms))

@@ -1,12 +1,13 @@
-"""t: what the terms of a formula's sums add up to, as far as it reaches the result.
+"""t: the sum of the magnitudes of a formula's terms, as far as it reaches the result.
 
     t(S[y] f) = S[y] t(f)              t(a) = |a|  of a read of an input, a number, a + b, exp(...)
     t(u*v)    = t(u)*|v| + |u|*t(v)    t(u^n) = n * t(u) * |u|^(n-1)       u, v reads of statements
 
-To first order, rounding each term of the sums once, relatively by eps, changes the result by at
-most eps*t, and that much torch's own orders of summation may differ.  `a + b` counts as |a + b|:
-where a formula subtracts, t says nothing of what it subtracts.  So does a `max`, and whatever does
-not pass its operand on in proportion: a small minimum over large sums is not excused by these.
+If each term of the sums is rounded once, relatively by eps, the result changes to first order by at
+most eps*t.  torch's own orders of summation may differ by that much.  `a + b` counts as |a + b|: if
+a formula subtracts, t does not include the terms that it subtracts.  The same holds for `max` and
+every function that does not pass its operand on in proportion: a small minimum over large sums is
+not excused by these.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ from einderive.ta.ir.subst import every_term, sources
 
 UNEQUAL = "large, nearly equal tensors beside small ones"
 MOST_DIFFERENCES = 3
-"""So many differences have a family: each takes measuring time from the families that follow."""
+"""At most so many differences have a family: each takes measuring time from the families that
+follow."""
 
 
 def hard_families(program: Program) -> tuple[Family, ...]:

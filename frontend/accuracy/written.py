@@ -51,7 +51,7 @@ LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def as_written(program: Program, types: Sequence[torch.dtype] = ()) -> Executable:
-    """The program as written; `types` are those of its outputs, as for any `Executable`."""
+    """The program as written.  `types` are those of its outputs, as for any `Executable`."""
     return written(program.roots(), types)
 
 
@@ -66,7 +66,7 @@ def written(
 
 
 def has_products(roots: Sequence[Scope]) -> bool:
-    """Is a sum of products among the stages, so that the ways to accumulate differ?"""
+    """Whether a sum of products is among the stages, so that the ways to accumulate differ."""
     return any(len(_factors(scope)) > 1 for scope in stages(*roots))
 
 

@@ -1,4 +1,5 @@
-"""A derivation, and the function that comes out of compiling it."""
+"""The classes `Derivation` and `CompiledFunction`: a derivation, and the function compiled from
+it."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from einderive.ta.errors import OperandError
 
 
 class Examples(NamedTuple):
-    """`shapes` of all tensors; `dtypes` of those that arrays were given for; `target` is `cuda` or
-    `cpu`, None where no array says."""
+    """The information in the examples: `shapes` of all tensors, `dtypes` of those given as arrays,
+    and `target`, `cuda` or `cpu`, or None if no array says."""
 
     shapes: dict[str, Any]
     dtypes: dict[str, str]
@@ -23,7 +23,8 @@ class Examples(NamedTuple):
 
 
 def examples(given: Mapping[str, Any]) -> Examples:
-    """What the arrays among the values say; other values are shapes, and are left as they are."""
+    """Shapes, types and device of the arrays among the values.  Other values are shapes, and stay
+    as they are."""
     shapes: dict[str, Any] = {}
     dtypes: dict[str, str] = {}
     devices: dict[str, str] = {}
@@ -46,8 +47,8 @@ def examples(given: Mapping[str, Any]) -> Examples:
 
 
 def from_values(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Operands of one call: numbers and lists as arrays, floating ones in the floating type that
-    the arrays promote to, or in NumPy's own where there is none."""
+    """The operands of one call, with numbers and lists as arrays.  Floating ones are in the
+    floating type to which the arrays promote, or in NumPy's own if there are no arrays."""
     arrays = {name: exchanged(value) for name, value in given.items()}
     known = [a for a in arrays.values() if isinstance(a, np.ndarray | torch.Tensor)]
     floats = [getattr(torch, type_name(a)) for a in known if type_name(a) in FLOATING]

@@ -1,4 +1,4 @@
-"""The rules of a search, with those that rest on the laws that are asked for by name."""
+"""The rules of a search, including those that rest on laws that the user names."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from einderive.ta.laws import REAL_LAWS
 OF_RULES = frozenset(law for rule in RULES for law in rule.laws)
 """The laws that have a rule of their own."""
 BY_NAME = tuple(name for name, law in REAL_LAWS.items() if law.applies)
-"""The laws that a search may be told to use."""
+"""The laws that a user may name for a search."""
 KNOWN = tuple(sorted({*BY_NAME, *LAWS}))
-"""And those that a comparison may."""
+"""The laws that a user may name for a comparison."""
 BY_EQUATION = {
     equation.replace(" ", ""): name for name in BY_NAME for equation in REAL_LAWS[name].equations
 }

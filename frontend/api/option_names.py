@@ -23,8 +23,8 @@ def option_names(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def refuse_option_names(function: Callable[..., Any], formula: object, step: str = "") -> None:
-    """NameUnknownError where the text reads an input whose shape the function cannot be given;
-    `step` is what helps besides another name."""
+    """NameUnknownError if the text reads an input with the name of an option, whose shape the
+    function cannot be given.  `step` is what helps besides another name."""
     if not isinstance(formula, str):
         return
     possible = [name for name in option_names(function) if name in formula]

@@ -49,7 +49,7 @@ from einderive.ta.notation.parse import parse, tensors_named
 MOST_BYTES = 1 << 28
 MOST_DIGITS = 1000
 MOST_SHOWN = 400
-"""Of a longer path its beginning is named."""
+"""A longer path is cut to its beginning in messages."""
 SAVE = "save one with `derivation.save(path)`"
 FIELDS = (
     *("format", "version", "rule_set", "target", "weights", "accuracy", "nan"),

@@ -1,4 +1,4 @@
-"""What careful users write in torch for a formula, as text: views, scalars, sums, whole programs.
+"""Plain programs: what careful users write in torch for a formula, as text.
 
 Not here: each way to write a stage (`recognisers`), running and timing the programs (`trial`).
 May be imported by `frontend.trial`.

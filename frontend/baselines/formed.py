@@ -2,11 +2,11 @@
 
     Y[i,j] = A[i,k]*B[k,j]           A @ B: every A[i,k]*B[k,j] is a term of it
     Y[i] = sum[k,l](A[i,k]*B[l])     A.sum(1) * B.sum(): NaN where the sum over l is 0 and A has an
-                                     infinity, or none where one product alone is 0 * infinity
+                                     infinity, or no NaN where one product alone is 0 * infinity
 
-Two factors that share all that is summed over are multiplied before anything is added.  All else is
-broadcast and reduced: library operators may leave out products with zeros beside their operands,
-and a path over three factors sums before the third one meets them.
+Two factors that share all summed iterators are multiplied before anything is added.  All other
+stages are broadcast and reduced: library operators may leave out products with zeros beside their
+operands, and a path over three factors sums two before it meets the third.
 """
 
 from __future__ import annotations

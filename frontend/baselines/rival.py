@@ -35,15 +35,18 @@ MOST_RIVALS = 10
 
 SUMS = ("broadcast and reduce", "matmul", "bmm", "dot", "tensordot", "torch.einsum")
 LITERAL_WORDS = frozenset(("view", "elementwise", "multiply", *SUMS))
-"""Of operations that add up the products, or other terms, that the statement says."""
+"""Words of operations that add up the products, or other terms, that the statement names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """A plain program: `call` takes the operands by position, in the order of the formula, and
-    gives the output, or a tuple of several, which need no memory of their own; `text` is it as
-    Python; `elements` are those of its largest temporary, `work` the values that it computes, 0
-    where nobody knows."""
+    """A plain program.
+
+    `call` takes the operands by position, in the order of the formula, and gives the output, or a
+    tuple of several, which need no memory of their own.  `text` is the program as Python.
+    `elements` is the size of its largest temporary, and `work` the number of values that it
+    computes; both are 0 if they are not known.
+    """
 
     words: tuple[str, ...]
     text: str
@@ -54,12 +57,13 @@ class Rival:
 
     @property
     def literal(self) -> bool:
-        """Whether every statement is evaluated by itself, by operations that round as it says."""
+        """Whether every statement is evaluated by itself, by operations that round as the statement
+        does."""
         return LITERAL_WORDS.issuperset(self.words)
 
 
 def executable(rival: Rival, program: Program, types: Sequence[torch.dtype]) -> Executable:
-    """The plain program as any other: one call gives all outputs, which are cast to the types."""
+    """The plain program as an `Executable`: one call gives all outputs, converted to the types."""
     roots = program.roots()
 
     def whole(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
@@ -79,8 +83,8 @@ def executable(rival: Rival, program: Program, types: Sequence[torch.dtype]) -> 
 
 
 def rivals(program: Program, device: str, strict: bool = False) -> tuple[Rival, ...]:
-    """The distinct plain programs; none where the operands are floats of several types, or where
-    nothing but a loop over elements would do.  `strict`: those alone that keep NaN and infinities
+    """The distinct plain programs.  There are none if the operands are floats of several types, or
+    if only a loop over elements would do.  With `strict`, only those that keep NaN and infinities
     where the formula has them."""
     floats = {t.dtype for t in program.inputs if Kinds().of(t) is Kind.FLOAT}
     if not program.inputs or len(floats) > 1:

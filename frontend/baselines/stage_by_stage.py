@@ -1,13 +1,13 @@
-"""The program stage by stage, where no line of torch on whole tensors is it.
+"""The program stage by stage, for formulas that no line of torch on whole tensors computes.
 
     one library operator as it stands    that operator
     anything else                        through torch on strided views, in blocks
 
-Operators that multiply out and repair are no plain ones.  With `strict`, as for nan="strict", an
+Operators that multiply out and repair are not used.  With `strict`, as for nan="strict", an
 operator keeps NaN and infinities where its definition has them, and views form every product.
 
-It is what is left for integers, which torch's products would wrap or lack, for operands of several
-types, and for stages that would not fit into memory as a whole.
+This program serves integers, which torch's products would wrap or lack, operands of several types,
+and stages that would not fit into memory as a whole.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import stages
 
 VIEWS_OF_MATRICES = ("matmul",)
-"""What is a matrix product only on overlapping views nobody writes so."""
+"""Matrix products on overlapping views are left out: nobody writes these."""
 
 
 def stage_by_stage(

@@ -1,9 +1,10 @@
-"""The call of a compiled function: everything that the layout of operands decides is decided once.
+"""The call of a compiled function: all decisions that depend on the layout of operands are made
+once.
 
 Lives here: recording a program's calls of torch (`record`), shortening the recording (`simplify`),
 writing it as one flat Python function (`source`) behind a guard (`guard`), and choosing among such
-functions by the operands (`caller`).  Not here: the choice of the program (`frontend.trial`).
-May be imported by the rest of `frontend`.
+functions by the operands (`caller`).  Not here: the choice of the program (`frontend.trial`). May
+be imported by the rest of `frontend`.
 """
 
 from einderive.frontend.call.caller import Caller

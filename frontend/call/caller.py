@@ -28,9 +28,9 @@ from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.program import Program
 
 MOST_GUARDED = 8
-"""So many flat functions are asked, one after the other, before operands are bound."""
+"""At most so many flat functions are asked, one after the other, before operands are bound."""
 MOST_LAYOUTS = 64
-"""So many flat functions are kept for one program; with another one, they are made anew."""
+"""At most so many flat functions are kept for one program.  One more drops all of them."""
 
 Run = Callable[[Mapping[Tensor, torch.Tensor]], Sequence[torch.Tensor]]
 Retype = Callable[[Mapping[str, str]], "Caller"]
@@ -47,10 +47,14 @@ class _Linked(NamedTuple):
 
 
 class Caller:
-    """`run` maps the program's tensors to its outputs, each in memory of its own; what it does may
-    depend on the operands' layouts, and on their elements only within `eops.opaque` functions.
-    `retype` makes the caller for other floating types than the program's; without it they are
-    refused.  Without `linked` nothing is recorded, and the program runs stage by stage."""
+    """The call of a program.
+
+    - `run` maps the program's tensors to its outputs, each in memory of its own.  Its calls may
+      depend on the operands' layouts, and on their elements only within `eops.opaque` functions.
+    - `retype` makes the caller for other floating types than the program's.  Without it such
+      operands are refused.
+    - Without `linked`, nothing is recorded, and the program runs stage by stage.
+    """
 
     __slots__ = (
         "_default_type",
@@ -94,7 +98,7 @@ class Caller:
         return self.unasked(args, named)
 
     def unasked(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """A call that no flat function of `asked` answers by position."""
+        """A call that no flat function in `asked` answers by position."""
         if named:
             args, named = self._by_position(args, named)
             if not named:
@@ -159,7 +163,8 @@ class Caller:
         return result
 
     def recorded(self, tensors: Sequence[torch.Tensor]) -> Simple:
-        """The calls of one run on such tensors; raises Unrecordable where data decide."""
+        """The calls of one run on such tensors.  Raises Unrecordable if the data decide which calls
+        are made."""
         return simplified(record(self._run, tensors)[0])
 
     def _run(self, tensors: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:

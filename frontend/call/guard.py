@@ -1,11 +1,11 @@
-"""The guard of a flat function: are these operands such as it was recorded for?
+"""The guard of a flat function: it tests whether operands are like those of the recording.
 
     guard(operands)  ->  the lines of `def call(*operands)` up to where the guard holds
 
-Type, element type, shape, strides, device, need of gradients and dispatch keys (lazy negation and
-conjugation, transformed and sparse tensors, autocast) of all tensors are compared in one call, by
-torch's own class for that, which `torch.compile` has too.  It is no public name of torch: where it
-is missing, one condition after the other asks the same.
+One call compares type, element type, shape, strides, device, need of gradients and dispatch keys
+(lazy negation and conjugation, transformed and sparse tensors, autocast) of all tensors, by torch's
+own class, which `torch.compile` uses too.  The class is not public in torch.  If it is missing,
+conditions test one property after the other.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ except ImportError:  # pragma: no cover
     TensorGuards = None  # type: ignore[assignment,misc]
 
 MISS: Final = object()
-"""What a guarded function gives for operands that it was not made for."""
+"""The result of a guarded function for operands that it was not made for."""
 
 autocast: Final = torch._C._is_any_autocast_enabled
 transformation: Final = torch._C._functorch.maybe_current_level
@@ -48,7 +48,8 @@ class Names:
 
 
 def kind(operand: Any) -> tuple[object, ...]:
-    """Operands of one program's type and shape for which the same guard holds have one kind."""
+    """The kind of the operands.  Operands of one program's type and shape have one kind if the same
+    guard holds for them."""
     if isinstance(operand, torch.Tensor):
         return type(operand), operand.stride(), operand.requires_grad, operand.is_inference()
     return type(operand), getattr(operand, "strides", None)

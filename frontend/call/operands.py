@@ -1,4 +1,4 @@
-"""What a compiled function is called with, checked against its formula."""
+"""The operands of a call of a compiled function, checked against its formula."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def arranged(program: Program, args: Sequence[Any], named: Mapping[str, Any]) ->
 
 
 def promoted(program: Program, given: Mapping[str, Any]) -> str | None:
-    """The floating type that the operands promote to, where some floating operand has another type
-    than the formula was compiled for and no operand a type that is none; else None."""
+    """The floating type to which the operands promote, if some floating operand has another type
+    than the formula was compiled for and all types are known; else None."""
     types = {tensor.name: tensor.dtype for tensor in program.inputs}
     arrays = {name: value for name, value in given.items() if _kind(value) != "python"}
     found = {name: type_name(value) for name, value in arrays.items()}
@@ -76,7 +76,7 @@ def promoted(program: Program, given: Mapping[str, Any]) -> str | None:
 
 
 def in_type(value: Any, dtype: str) -> Any:
-    """A floating tensor or array in the type; anything else as it is."""
+    """A floating tensor or array converted to the type.  Any other value stays as it is."""
     if _kind(value) == "python" or type_name(value) not in FLOATING:
         return value
     return value.to(getattr(torch, dtype)) if _kind(value) == "torch" else value.astype(dtype)
@@ -99,8 +99,8 @@ def _refuse(
 
 
 def exchanged(value: Any) -> Any:
-    """An operand of another library as what shares its memory: through DLPack a tensor where it
-    lies on a GPU, else an array; what is neither tensor nor array is left as it is."""
+    """An operand of another library, in the same memory: as a tensor through DLPack if it lies on a
+    GPU, else as an array.  A value that is neither stays as it is."""
     if isinstance(value, torch.Tensor | np.ndarray | np.generic):
         return value
     try:

@@ -14,7 +14,8 @@ from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 
 MOST_WORK = 1 << 16
-"""Beyond so many candidates NumPy stops looking whether two arrays overlap; they count as if."""
+"""Beyond so many candidates NumPy stops looking for an overlap of two arrays; they count as
+overlapping."""
 
 
 def into(program: Program, out: Any, result: Any) -> Any:

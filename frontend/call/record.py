@@ -1,9 +1,9 @@
-"""What a program asks of torch, written down while it runs once.
+"""A recording of the calls of torch that a program makes, taken while it runs once.
 
     record(run, operands)  ->  a `Trace`: the calls on tensors that `run(operands)` made, in order
 
-For operands of the same shapes, strides and types a program makes the same calls: which ones is
-decided from layouts alone.  What would decide from the data (`.item()`, a mask as an index) raises
+For operands of the same shapes, strides and types, a program makes the same calls, because layouts
+alone decide which.  A call that would decide from the data (`.item()`, a mask as an index) raises
 `Unrecordable`, unless it is one `opaque` function (`eops.opaque`), which is recorded as one call.
 """
 
@@ -33,8 +33,8 @@ class Ref(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """How a tensor lies in its storage; `offset` in elements, `signs` its lazy conjugation and
-    negation."""
+    """The place of a tensor in its storage.  `offset` counts elements; `signs` are its lazy
+    conjugation and negation."""
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]
@@ -46,8 +46,8 @@ class Layout(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A tensor of the trace: `storage` is the number of the memory that it lies in; `constant` is
-    a tensor that was there before."""
+    """A tensor of the trace.  `storage` is the number of its memory; `constant` is the tensor, if
+    it existed before the run."""
 
     layout: Layout
     storage: int
@@ -89,7 +89,7 @@ class Trace:
 
 
 def leaves(tree: Any, kind: type[_Leaf]) -> Iterator[_Leaf]:
-    """What nested tuples and lists hold of this type."""
+    """The values of this type in nested tuples and lists."""
     if isinstance(tree, kind):
         yield tree
     elif isinstance(tree, tuple | list):
@@ -98,7 +98,7 @@ def leaves(tree: Any, kind: type[_Leaf]) -> Iterator[_Leaf]:
 
 
 def mapped(tree: Any, change: Callable[[_Leaf], Any], kind: type[_Leaf]) -> Any:
-    """Nested tuples and lists with what they hold of this type changed."""
+    """Nested tuples and lists in which the values of this type are changed."""
     if isinstance(tree, kind):
         return change(tree)
     if type(tree) in (tuple, list):
@@ -148,7 +148,7 @@ READS_DATA: Final = frozenset(
         torch.unique,
     }
 )
-"""Calls whose outcome, or its shape, depends on the data."""
+"""Calls whose result, or its shape, depends on the data."""
 
 
 @dataclass
@@ -261,7 +261,7 @@ def record(
     run: Callable[[Sequence[torch.Tensor]], Sequence[torch.Tensor]],
     operands: Sequence[torch.Tensor],
 ) -> tuple[Trace, tuple[torch.Tensor, ...]]:
-    """The calls of one run, and what it gave; raises Unrecordable."""
+    """The calls of one run, and its results.  Raises Unrecordable."""
     own = [operand.detach() for operand in operands]  # one object each, also of equal operands
     recorder = _Recorder()
     for tensor in own:

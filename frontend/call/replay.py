@@ -14,8 +14,9 @@ from einderive.frontend.call.source import function_of
 def computing(
     simple: Simple, operands: Sequence[torch.Tensor]
 ) -> tuple[Callable[[], object], int, int]:
-    """A function that makes the calls again on the tensors of one run, how many they are, and how
-    many views the program makes.  What is written in place is written to the same memory again."""
+    """A function that makes the computing calls again on the tensors of one run; their number; and
+    the number of views that the program makes.  What is written in place is written to the same
+    memory again."""
     tensors: dict[int, Any] = dict(enumerate(operands)) | dict(simple.constants)
     calls: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = []
     views = 0

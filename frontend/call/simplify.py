@@ -1,11 +1,11 @@
-"""A recorded program with less to do at each call.
+"""A recording made shorter, so that each call has less to do.
 
-    what depends on no operand      is computed once
-    a chain of views                is one view of the memory that it is a view of
-    a view that changes nothing     is the tensor itself
-    a view that nobody reads        goes
+    a value that depends on no operand    is computed once
+    a chain of views                      becomes one view of the underlying memory
+    a view that changes nothing           is the tensor itself
+    a view without a reader               goes
 
-Each keeps every element of every result: a view is replaced only by one of the same shape, strides,
+Every element of every result stays: a view is replaced only by one of the same shape, strides,
 place, type and signs.
 """
 

@@ -23,7 +23,7 @@ Flat = Callable[..., Any]
 
 
 def body(simple: Simple) -> Flat:
-    """The function of tensors, which gives a tuple of results."""
+    """The function of tensors that gives a tuple of results."""
     names = Names()
     parameters = ", ".join(f"v{number}" for number in range(simple.operands))
     lines = [f"def call({parameters}):", *_statements(simple, names)]
@@ -38,8 +38,8 @@ def guarded(
     *,
     default_type: bool,
 ) -> Flat:
-    """The function of operands such as these, plain tensors or plain arrays of NumPy, which gives
-    what a compiled function gives.  `default_type`: torch's default type takes part."""
+    """The function for operands such as these, plain tensors or plain NumPy arrays, that gives the
+    results of a compiled function.  `default_type`: torch's default type takes part."""
     signs = any(not isinstance(s, View) and is_opaque(s.function) for s in simple.steps)
     names, lines = guard(operands, default_type=default_type, signs=signs)
     numpy = any(isinstance(operand, np.ndarray) for operand in operands)
@@ -151,5 +151,5 @@ def _argument(value: Any, names: Names) -> str:
 
 
 def key_of(tensors: Sequence[torch.Tensor]) -> tuple[object, ...]:
-    """Equal for operands for which a program makes the same calls."""
+    """A key that is equal for operands for which a program makes the same calls."""
     return tuple((t.shape, t.stride(), t.dtype, t.device, t.is_conj(), t.is_neg()) for t in tensors)

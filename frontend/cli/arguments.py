@@ -1,4 +1,5 @@
-"""What is typed on the command line, read into values; every refusal shows it with a caret."""
+"""Arguments of the command line, read into values.  Every refusal shows the argument with a
+caret."""
 
 from __future__ import annotations
 
@@ -49,7 +50,7 @@ def _meant(word: str) -> str:
 def without_sizes(
     given: Mapping[str, tuple[Any, ...]], tensors: Set[str], formula: str
 ) -> tuple[dict[str, tuple[Any, ...]], dict[str, int]]:
-    """Shapes of tensors, and the values of the names that are no tensors': `n=100`."""
+    """The shapes of tensors, and the values of names that belong to no tensor: `n=100`."""
     words = {*re.findall(r"\w+", formula), *(size for shape in given.values() for size in shape)}
     single = {name: shape[0] for name, shape in given.items() if len(shape) == 1}
     others = words - tensors
@@ -165,11 +166,11 @@ _PYTHON_TO_SHELL = (
     (r"target='(\w+)'", r"--target \1"),
     (r"derivation\.save\(path\)", "einderive derive ... --save FILE"),
 )
-"""How a next step is said in Python, and how on the command line."""
+"""The wording of next steps in Python, and on the command line."""
 
 
 def told_for_the_command_line(text: str) -> str:
-    """An error's text with the command line's words in place of Python's."""
+    """An error's text with the wording of the command line instead of Python's."""
     message, mark, step = text.rpartition("\n  next: ")
     for python, shell in _PYTHON_TO_SHELL:
         step = re.sub(python, shell, step)

@@ -1,4 +1,4 @@
-"""`einderive rules` and `einderive ops`: what there is, listed or one shown."""
+"""`einderive rules` and `einderive ops`: the list of all, or one in full."""
 
 from __future__ import annotations
 

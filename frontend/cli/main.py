@@ -26,7 +26,7 @@ from einderive.frontend.version import __version__
 COMPLETE = "_EINDERIVE_COMPLETE"
 """The variable in which a shell asks for completions; see docs/quickstart.md."""
 LONGEST = 400
-"""Of a longer message about what was typed its beginning is shown."""
+"""A longer message about the arguments is cut to its beginning."""
 
 
 class InOrder(click.Group):

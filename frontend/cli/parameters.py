@@ -1,4 +1,4 @@
-"""What the commands of the command line have in common: kinds of values, options, examples."""
+"""Code that the commands share: kinds of values, options, examples."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from click.shell_completion import CompletionItem
 
 
 class Known(click.ParamType[str]):
-    """One of some names, which are loaded only when they are asked for."""
+    """One of several names.  The names are loaded when they are needed."""
 
     def __init__(self, what: str, place: str) -> None:
-        """`place` is where they are, as `package.module:NAME`."""
+        """`place` is where the names are defined, as `package.module:NAME`."""
         self.name, self.place = what, place
 
     def names(self) -> Sequence[str]:
@@ -39,7 +39,7 @@ class Known(click.ParamType[str]):
 
 
 class File(click.ParamType[str]):
-    """A file's name as it stands: whoever reads or writes it says what is wrong with it."""
+    """A file's name as it stands.  The code that reads or writes the file reports errors."""
 
     name = "file"
 
@@ -72,7 +72,7 @@ def seconds(value: object) -> float:
 
 
 def examples(*lines: str) -> str:
-    """The end of a command's help, as it stands."""
+    """The examples at the end of a command's help, as they stand."""
     return "\n".join(["\b", "examples:", *(f"  {line}" for line in lines)])
 
 

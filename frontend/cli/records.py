@@ -1,4 +1,4 @@
-"""`einderive check` and `einderive run`: what is done with a saved derivation."""
+"""`einderive check`, `einderive run` and `einderive export`: commands on a saved derivation."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def require_candidate(derivation: Derivation, number: int | None) -> None:
 
 
 def measured(derivation: Derivation, seconds: float) -> CompiledFunction:
-    """The compiled function, with what is being done on stderr meanwhile."""
+    """The compiled function.  Meanwhile, stderr says what is being done."""
     from einderive.frontend.report.terminal import Progress
 
     with Progress() as progress:

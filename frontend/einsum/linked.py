@@ -25,7 +25,7 @@ from einderive.frontend.call.source import Flat, guarded, guarded_call
 
 MOST_TEXTS = 1024
 MOST_LAYOUTS = 16
-"""So many layouts are kept for one equation; with another one, they are linked anew."""
+"""At most so many layouts are kept for one equation.  One more drops all of them."""
 
 _linked: dict[str, tuple[Flat, ...]] = {}
 
@@ -55,10 +55,12 @@ def link(
     operands: Sequence[Any],
     arrays: Sequence[Any],
 ) -> None:
-    """Keep the contraction of such operands; `arrays` are what they were converted to.
+    """Keeps the contraction of such operands.  `arrays` are the arrays to which they were
+    converted.
 
-    What is no plain array, and element types that take a way of their own, are left to the general
-    way, as is what is called within a transformation or a mode of torch."""
+    Operands that are no plain arrays, element types with special rules, and calls within a
+    transformation or a mode of torch are left to the general way.
+    """
     if not recordable() or any(
         array.shape != np.shape(o) for array, o in zip(arrays, operands, strict=True)
     ):

@@ -1,4 +1,4 @@
-"""What `einsum` is called with, as arrays of one element type that it can compute with."""
+"""Operands of `einsum` as arrays of one element type in which it can compute."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NUMBERS = "biufcO"
 
 
 def is_torch(operand: object) -> bool:
-    """Whether it is a torch tensor; torch need not be loaded to know that it is not."""
+    """Whether it is a torch tensor.  This does not load torch."""
     module = sys.modules.get("torch")
     return module is not None and isinstance(operand, module.Tensor)
 

@@ -24,7 +24,7 @@ PATHS: Final = (
 
 
 def check_options(text: str, order: Any, casting: Any, derive: Any) -> None:
-    """OperandError where an option is none of its kind."""
+    """OperandError if an option has a wrong type or value."""
     for option, value, words in (("order", order, ORDERS), ("casting", casting, CASTINGS)):
         if not isinstance(value, str) or value not in words:
             raise OperandError(
@@ -56,7 +56,7 @@ def checked_dtype(text: str, dtype: Any) -> np.dtype[Any]:
 
 
 def checked_strategy(text: str, optimize: Any) -> Any:
-    """`optimize` as what can be looked up: a list as a tuple, its steps likewise."""
+    """`optimize` in a form that can be a key: lists become tuples."""
     if isinstance(optimize, np.bool_):
         return bool(optimize)
     if optimize is None or isinstance(optimize, bool):
@@ -76,7 +76,7 @@ def checked_strategy(text: str, optimize: Any) -> Any:
 
 
 def check_path(text: str, optimize: Any, steps: Sequence[Sequence[int]], operands: int) -> None:
-    """OperandError where the steps do not leave one operand."""
+    """OperandError if the steps do not leave one operand."""
     for positions in steps:
         if len({*positions}) != len(positions) or not all(0 <= p < operands for p in positions):
             raise refused_strategy(text, optimize)
@@ -86,7 +86,7 @@ def check_path(text: str, optimize: Any, steps: Sequence[Sequence[int]], operand
 
 
 def refused_strategy(text: str, optimize: Any) -> OperandError:
-    """That `optimize` does not say how to contract these operands."""
+    """The error for an `optimize` that does not say how to contract these operands."""
     return OperandError(
         f"optimize cannot be {shown(optimize)}, for these operands", text=text, next_step=PATHS
     )

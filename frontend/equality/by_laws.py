@@ -1,7 +1,7 @@
-"""What laws of functions show: equal by a proof, and different inside of what is assumed.
+"""Verdicts by laws of functions: equal by a proof, or different for entries that are assumed.
 
-sqrt(x^2) = abs(x)       equal: proved in two cases
-sqrt(x^2) = x            equal where x > 0 is assumed; else x = -1 shows a difference
+sqrt(x^2) = abs(x)       equal: proved in two cases sqrt(x^2) = x            equal where x > 0 is
+assumed; else x = -1 shows a difference
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from einderive.ta.reals.prove import Proof, prove
 
 DRAWS = 60
 MOST_TRIED = 6
-"""So many positions of one draw are computed with balls."""
+"""At most so many positions of one draw are computed with balls."""
 MOST_VISITED = 20_000
 """Points that one evaluation may visit."""
 MOST_SEEN = 4_000_000
 """Likewise, where a large program is seen to have values."""
 FEW = 8
 REDRAWN = 400
-"""So often entries are drawn anew until they are as assumed."""
+"""Entries are drawn anew at most so often until they satisfy the assumptions."""
 
 
 def proved(pair: Pair) -> Verdict:
-    """Equal by laws, if all outputs are; else undecided."""
+    """Equal by laws, if all outputs are; otherwise undecided."""
     proofs: list[Proof] = []
     for left, right in zip(pair.left, pair.right, strict=True):
         if left is right:
@@ -62,14 +62,14 @@ def _law(name: str) -> str:
 
 
 def promises(pair: Pair) -> str:
-    """What is promised of the entries: `A > 0, 0 <= B < 1`."""
+    """The promises about the entries: `A > 0, 0 <= B < 1`."""
     tensors = input_tensors(*pair.left, *pair.right)
     found = [Assumption(tensor.name, tensor.bounds) for tensor in tensors if tensor.bounds != ANY]
     return ", ".join(map(str, found))
 
 
 def difference(pair: Pair) -> Counterexample | None:
-    """Entries as assumed for which both sides have certainly different values."""
+    """Entries that satisfy the assumptions and for which both sides certainly differ."""
     if not _small(pair):
         return None
     field = RealField(ROUNDING)

@@ -1,11 +1,11 @@
-"""What a verdict says where entries are not all numbers: element types of integers and bools.
+"""Verdicts for tensors whose types hold some numbers only: integers and bools.
 
     abs(A) = A       for the entries that uint8 holds, not for others
     A^2 = A          for bools
 
-A comparison is of numbers.  Equal for all numbers is equal for those of a type; different is so
-only if a counterexample's entries are of their tensors' types.  Nothing is narrowed (integers are
-computed in 64 bits), so that a type is a set of entries and nothing else.
+A comparison is about numbers.  Programs that are equal for all numbers are equal for those of a
+type.  They are different only if a counterexample has entries of their tensors' types.  Nothing is
+narrowed (integers are computed in 64 bits), so a type is a set of entries and nothing else.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ ENTRIES: dict[str, Range] = {
     "uint8": Range(0, 1 << 8),
     **{f"int{bits}": Range(-(1 << bits - 1), 1 << bits - 1) for bits in (8, 16, 32, 64)},
 }
-"""The entries of a type, all others being taken for all numbers."""
+"""The sets of entries of types.  All other types count as holding all numbers."""
 SEEDS = range(12)
 MOST_VISITED = 50_000
 """Points that one evaluation may visit."""
 
 
 def limited(pair: Pair) -> dict[str, Range]:
-    """The tensors whose types hold some integers only."""
+    """The tensors whose types hold only some integers."""
     return {t.name: ENTRIES[t.dtype] for t in _tensors(pair) if t.dtype in ENTRIES}
 
 
 def different(pair: Pair, example: Counterexample) -> Verdict:
-    """The verdict on a difference, of which `pair` is at the shapes: one in entries of the tensors'
+    """The verdict on a difference at the shapes of `pair`: a difference in entries of the tensors'
     types, or undecided."""
     held = limited(pair)
     if not held or _fits(example, held):
@@ -59,8 +59,8 @@ def different(pair: Pair, example: Counterexample) -> Verdict:
 
 
 def unsure(pair: Pair) -> str:
-    """Why what holds for all numbers may not hold for these types; empty where it does.  Complex
-    numbers have no order: |a|^2 = a^2 is true of real ones only."""
+    """The reason why an equality for all numbers may fail for these types.  Empty if it cannot
+    fail.  Complex numbers have no order: |a|^2 = a^2 holds for real ones only."""
     if not any(tensor.dtype.startswith("complex") for tensor in _tensors(pair)):
         return ""
     if not any(map(uses_order, stages(*pair.left, *pair.right))):

@@ -51,7 +51,8 @@ class Pair:
 
     @property
     def mismatch(self) -> str:
-        """Why the outputs cannot be compared position by position; empty where they can."""
+        """The reason why the outputs cannot be compared position by position.  Empty if they
+        can."""
         if len(self.names) != len(self.others):
             return f"{_listed(self.names)} on the left, {_listed(self.others)} on the right"
         for name, x, y in zip(self.names, self.left, self.right, strict=True):

@@ -1,4 +1,4 @@
-"""Are two programs equal?  A verdict with its kind of proof, or a counterexample."""
+"""The comparison of two programs: a verdict with its kind of proof, or a counterexample."""
 
 from __future__ import annotations
 

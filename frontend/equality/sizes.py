@@ -16,9 +16,9 @@ from einderive.frontend.equality.equation import Equation
 from einderive.ta.equality.small_extents import Classes
 
 MOST = 96
-"""So many choices of sizes at most."""
+"""At most so many choices of sizes."""
 LARGEST = 40
-"""Constants beyond this are not approached."""
+"""Sizes are chosen near constants up to this one."""
 COMMON = (0, 1, 2, 3, 4, 5, 7)
 UNEQUAL = (3, 5, 4, 7, 6, 11, 2, 13)
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")

@@ -1,4 +1,4 @@
-"""What a comparison of two programs says: its kind, what exactly is claimed, a counterexample."""
+"""The verdict of a comparison of two programs: its kind, the exact claim, a counterexample."""
 
 from __future__ import annotations
 

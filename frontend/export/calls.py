@@ -25,12 +25,12 @@ MOST_WRITTEN: Final = 1 << 12
 KINDS: Final = (torch.dtype, torch.memory_format, torch.layout)
 
 OwnCall = Callable[[Call], str]
-"""The text of a call of a function that is not torch's."""
+"""A function that writes a call of a function outside of torch."""
 
 
 def statements(simple: Simple, own: OwnCall) -> Iterator[str]:
-    """One line for each constant and each step, on operands v0, v1, ...; the results last.  Raises
-    BuildError for what cannot be written."""
+    """One line for each constant and each step, on operands v0, v1, ..., and a last line for the
+    results.  BuildError if a call cannot be written."""
     for number, tensor in simple.constants.items():
         yield f"v{number} = {_constant(tensor)}"
     for step in simple.steps:

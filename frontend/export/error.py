@@ -1,4 +1,4 @@
-"""How far results lie from a reference: used here, and written into what is exported."""
+"""The error of results against a reference.  It is used here, and written into exported modules."""
 
 from __future__ import annotations
 

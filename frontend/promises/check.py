@@ -1,9 +1,9 @@
-"""Operands against what the formula promises of them: `assume A > 0`.
+"""Checks of operands against the promises of a formula: `assume A > 0`.
 
-A program whose steps used a promise checks it in every call, in one pass over the tensor; under
-a mode of torch such as `FakeTensorMode`, whose tensors have no elements, it does not.  A NaN
-breaks every promise.  The ends of a promise are rounded to the tensor's type, so that an element
-0.1 keeps `assume A <= 0.1` in float32 as well.
+If a program's steps used a promise, each call checks it in one pass over the tensor.  Under a mode
+of torch such as `FakeTensorMode`, whose tensors have no elements, nothing is checked.  A NaN breaks
+every promise.  The ends of a promise are rounded to the tensor's type, so that an element 0.1 keeps
+`assume A <= 0.1` in float32 as well.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def rounded(bounds: Bounds, dtype: torch.dtype) -> Bounds:
 
 
 def check_of(tensor: Tensor) -> Check:
-    """What raises AssumptionError for values of which one breaks the tensor's promise."""
+    """A function of values that raises AssumptionError if one of them breaks the tensor's
+    promise."""
     return opaque(partial(_check, tensor))
 
 

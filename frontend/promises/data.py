@@ -1,12 +1,12 @@
-"""Data that keep what the formula promises of its inputs: `assume A > 0, 0 <= B < 1`.
+"""Data that keep the promises of a formula about its inputs: `assume A > 0, 0 <= B < 1`.
 
     least <= A                |x - least| + least
     A <= greatest             greatest - |greatest - x|
     least <= A <= greatest    the walk of x from end to end, reflected at each
 
-So large numbers stay large, nearly equal ones nearly equal, and what keeps the promise stays as it
-is.  Where a value is still outside, as NaN is, or one that is rounded to an open end, a number well
-inside takes its place.
+So large numbers stay large, nearly equal ones nearly equal, and numbers that keep the promise stay
+as they are.  If a value is still outside, as a NaN is, or a number that is rounded to an open end,
+a number well inside takes its place.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def _candidates(bounds: Bounds) -> Iterator[float]:
 
 
 def whole_ends(tensor: Tensor, low: int, high: int) -> tuple[int, int]:
-    """Between which integers, both included, those that are usually from `low` to `high` are drawn;
-    BuildError where none of the type keeps the promise."""
+    """The least and the greatest integer to draw, instead of `low` and `high`.  BuildError if no
+    number of the type keeps the promise."""
     bounds, (first, last) = tensor.bounds, LIMITS[tensor.dtype]
     if bounds.least > -inf:
         end = ceil(bounds.least)
@@ -99,7 +99,7 @@ def whole_ends(tensor: Tensor, low: int, high: int) -> tuple[int, int]:
 
 
 def without_zero(values: torch.Tensor, tensor: Tensor, ends: tuple[int, int]) -> torch.Tensor:
-    """The integers with another one for 0 where that is promised."""
+    """The integers with another number in the place of 0, if that is promised."""
     if not tensor.bounds.nonzero:
         return values
     return values.masked_fill_(values == 0, ends[1] or ends[0])

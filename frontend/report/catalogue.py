@@ -1,7 +1,7 @@
-"""Rules and operators as a reader sees them, from their own records: in a terminal and in docs/.
+"""Rules and operators as text for a reader, from their own records: on a terminal and in docs/.
 
-Split.   S[i:0:N] f(i) = S[q:0:N/k,p:0:k] f(k*q+p)
-  where  ...     choices  ...     exact  ...     source  ...     refuses  ...
+Split.   S[i:0:N] f(i) = S[q:0:N/k,p:0:k] f(k*q+p)   where  ...     choices  ...     exact  ...
+source  ...     refuses  ...
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def rule_parts(rule: Rule | JointRule, width: int) -> Iterator[RenderableType]:
 
 
 def facts(rule: Rule | JointRule) -> list[tuple[str, str]]:
-    """What a rule says about itself, label by label."""
+    """The statements of a rule about itself, each with a label."""
     return [
         ("where", rule.conditions),
         ("choices", rule.choices),
@@ -81,7 +81,8 @@ def shapes_text(shapes: dict[str, tuple[int, ...]]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What a rule may not do: the expression, the witness in words, the kernel's answer."""
+    """A step that a rule may not make: the expression, the witness in words, the kernel's
+    answer."""
 
     before: str
     witness: str
@@ -89,7 +90,7 @@ class Refused:
 
 
 def refused_text(refusal: Refusal) -> Refused:
-    """A refusal in words; the reason is what the kernel says."""
+    """A refusal in words, with the kernel's reason."""
     tensors = {name: expr.tensor(name, extents) for name, extents in refusal.shapes.items()}
     scope = parse_expression(refusal.before, tensors)
     assert isinstance(scope, Scope), refusal.before
@@ -113,7 +114,7 @@ def operator_parts(operator: Operator, width: int) -> Iterator[RenderableType]:
 
 
 def reducers_text(operator: Operator) -> str:
-    """The reductions an operator does, where its definition does not say it."""
+    """The reductions of an operator, if its definition does not name them."""
     return f"by {' or '.join(operator.reducers)}" if len(operator.reducers) > 1 else ""
 
 

@@ -21,7 +21,8 @@ def json_text(value: object) -> str:
 
 
 def plain(value: Any) -> Any:
-    """The value as JSON has it: fields by name, null for a number that is none, else as text."""
+    """The value in the form of JSON: fields by name, null for NaN and infinities, text for
+    everything else."""
     if is_dataclass(value):
         return {part.name: plain(getattr(value, part.name)) for part in fields(value)}
     if isinstance(value, Mapping):
@@ -34,7 +35,7 @@ def plain(value: Any) -> Any:
 
 
 def trials_data(compiled: Outcome) -> list[dict[str, Any]]:
-    """The measurements; null where there is none."""
+    """The measurements.  A missing one is null."""
     return [
         {
             "label": trial.label,

@@ -1,7 +1,8 @@
-"""What a derivation says to a reader, as text; `frontend.report.measured` tells what was measured.
+"""The report of a derivation as text; `frontend.report.measured` reports measurements.
 
-The formula, what was searched, the steps of the best program as rewritten statements, the program
-with its operators and predicted times, what the steps mean for digits, and the other programs.
+It has the formula, the extent of the search, the steps of the best program as rewritten statements,
+the program with its operators and predicted times, the effect of the steps on digits, and the other
+programs.
 """
 
 from __future__ import annotations
@@ -151,7 +152,7 @@ def _program(derivation: Derived, plan: Plan, width: int) -> Table:
 
 
 def digits(steps: Sequence[Step]) -> str:
-    """What the steps mean for floating point, in a sentence or two; empty without steps."""
+    """The effect of the steps on floating point, in a sentence or two.  Empty without steps."""
     if not steps:
         return ""
     found: dict[Exactness, list[str]] = {"cancels": [], "reassociates": [], "exact": []}
@@ -179,7 +180,8 @@ def digits(steps: Sequence[Step]) -> str:
 
 
 def assumptions(steps: Sequence[Step]) -> str:
-    """Which assumptions of the formula the steps used, in sentences; empty where they used none."""
+    """The assumptions of the formula that the steps used, in sentences.  Empty if they used
+    none."""
     users: dict[Tensor, list[str]] = {}
     for number, step in enumerate(steps, 1):
         for tensor in used_by(step):

@@ -1,6 +1,5 @@
-"""What a measurement says to a reader, as text: what was tried, how fast and how exact it was, what
-was chosen, and what digits it costs on hard inputs.
-"""
+"""The report of a measurement as text: what was tried, how fast and how exact it was, what was
+chosen, and the digits that it loses on hard inputs."""
 
 from __future__ import annotations
 
@@ -101,7 +100,8 @@ def _hard(trial: Trial) -> Iterator[RenderableType]:
 
 
 def loss(trial: Trial) -> str:
-    """Which steps can cancel and what that cost at most, in a sentence; empty where none can."""
+    """The steps that can cancel and the most digits that they lost, in a sentence.  Empty if there
+    are none."""
     if not trial.cancelling:
         return ""
     steps = step_list(trial.cancelling)
@@ -120,7 +120,7 @@ def _lost(worst: FamilyError) -> str:
 
 
 def warning(compiled: Outcome) -> str:
-    """What digits the chosen program may lose, and on which inputs; empty where it loses none."""
+    """The digits that the chosen program may lose, and on which inputs.  Empty if it loses none."""
     worst = compiled.chosen.worst
     if worst is None or worst.digits < NOTICED:
         return ""
@@ -131,7 +131,8 @@ def warning(compiled: Outcome) -> str:
 
 
 def resting(compiled: Outcome) -> str:
-    """On which assumptions the chosen program rests, in a sentence; empty where on none."""
+    """The assumptions on which the chosen program rests, in a sentence.  Empty if there are
+    none."""
     plan = compiled.chosen.plan
     used = used_by_all(plan.steps) if plan is not None else ()
     if not used:
@@ -142,18 +143,18 @@ def resting(compiled: Outcome) -> str:
 
 
 def spread(trial: Trial) -> str:
-    """Half of what the middle half of the times differs by; `-` where there was no race."""
+    """Half of the interquartile range of the times; `-` if there was no race."""
     return duration(trial.spread) if trial.spread else "-"
 
 
 def speed(compiled: Outcome, trial: Trial) -> str:
-    """`7.01x`: baseline seconds over the trial's; `-` where one was not timed."""
+    """`7.01x`: baseline seconds over the trial's; `-` if one was not timed."""
     timed = isfinite(trial.seconds) and isfinite(compiled.baseline.seconds)
     return f"{figure(compiled.baseline.seconds / trial.seconds)}x" if timed else "-"
 
 
 def error(trial: Trial) -> str:
-    """`2.1e-07`; `-` where the program did not run."""
+    """`2.1e-07`; `-` if the program did not run."""
     return "-" if trial.error == float("inf") else f"{trial.error:.1e}"
 
 

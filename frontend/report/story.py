@@ -1,9 +1,9 @@
 """A derivation told in statements: each step as the statements that go and those that come.
 
 A scope that a step rewrites is the same tensor before and after, so it keeps its name from the
-first step to the last; what survives has the name it has in the final program (T1, T2, ...), what
-is only passed through is U1, U2, ...  The difference of two consecutive programs is then exactly
-what the step changed, and everything else keeps its text.
+first step to the last.  A tensor that survives has its name in the final program (T1, T2, ...).
+Tensors in between are U1, U2, ...  The difference of two consecutive programs is then exactly the
+change that the step made, and everything else keeps its text.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class Story:
 
 
 Identity = dict[Scope, int]
-"""Which tensor of the derivation each scope of a program is."""
+"""The tensor of the derivation that each scope of a program is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """What a tensor of the derivation and its loops are called."""
+    """The name of a tensor of the derivation, and the names of its loops."""
 
     tensor: str
     loops: tuple[str, ...]

@@ -18,18 +18,18 @@ from einderive.frontend.text import hanging
 
 WIDTH = 100
 LONGEST = 10_000
-"""Of a line that is not to be folded, since programs may read it."""
+"""The width of lines that are not to be folded, since programs may read them."""
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Stdout or stderr; without colours, bold and dim where that is no terminal or where NO_COLOR
-    is set (no-color.org)."""
+    """Stdout or stderr.  Colours, bold and dim are left out if it is no terminal or if NO_COLOR is
+    set (no-color.org)."""
     plain = bool(os.environ.get("NO_COLOR"))
     return Console(stderr=stderr, color_system=None if plain else "auto", highlight=False)
 
 
 def terminal_width() -> int:
-    """The terminal's columns, within what is pleasant to read."""
+    """The number of the terminal's columns, within limits that are pleasant to read."""
     return max(60, min(120, shutil.get_terminal_size((WIDTH, 24)).columns))
 
 
@@ -92,11 +92,12 @@ def labelled(label: str, text: str) -> Table:
 
 
 class Progress:
-    """One line on stderr, overwritten while something runs and erased at the end; nothing where
-    stderr is no terminal.
+    """One line on stderr, overwritten while something runs and erased at the end.  Nothing is shown
+    if stderr is no terminal.
 
-    It is drawn when there is news: a thread that draws it again and again, as rich has it, would
-    disturb what is measured meanwhile."""
+    It is drawn when there is news.  A thread that draws it again and again, as rich has it, would
+    disturb what is measured meanwhile.
+    """
 
     def __init__(self) -> None:
         screen = console(stderr=True)

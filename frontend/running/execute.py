@@ -134,7 +134,7 @@ def executable(
 
 
 def task_of(stage: Stage, device: str, strict: bool = False, compiled: bool = False) -> Task:
-    """What back ends are asked for the stage."""
+    """The task of the stage for back ends."""
     weights = stage.operator == FOLDED
     name = stage.operator or ""
     return Task(stage.scope, device, name, stage.binding, weights, strict, compiled)

@@ -19,11 +19,11 @@ from typing import NamedTuple
 import torch
 
 MOST_DIFFERENCES = 256
-"""Beyond so many offsets to follow, two layouts count as overlapping."""
+"""If there are more offsets to follow, two layouts count as overlapping."""
 
 
 class Layout(NamedTuple):
-    """Where a tensor's elements lie in its storage, in elements."""
+    """The places of a tensor's elements in its storage, in elements."""
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""torch's settings that change what is computed, put aside while a program is judged and timed.
+"""Settings of torch that change results, switched off while a program is judged and timed.
 
 with torch.autocast("cpu"): compile(text, ...)   =   compile(text, ...)
 """
@@ -13,8 +13,8 @@ import torch
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """No autocast, and new tensors lie on the CPU where nothing else is said: of this thread, and
-    as a decorator of each call."""
+    """A context in which this thread has no autocast, and new tensors lie on the CPU unless told
+    otherwise.  As a decorator, it holds for each call."""
     with ExitStack() as stack:
         for kind in ("cpu", "cuda"):
             if torch.is_autocast_enabled(kind):

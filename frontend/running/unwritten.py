@@ -1,10 +1,10 @@
-"""Memory that nobody has written to, made recognisable.
+"""Marks in memory that has not been written to.
 
     with marked():   torch.empty(3)   ->   NaN, NaN, NaN
 
-What an allocation happens to hold may be the right result of an earlier run.  A program that leaves
-an element unwritten, or reads one that it has not written, would pass for right by luck; with NaN
-there it is found out.
+Newly allocated memory may happen to hold the right result of an earlier run.  A program that leaves
+an element unwritten, or reads one that it has not written, would then pass by luck.  With NaN in
+this memory, it is found out.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Marked(TorchFunctionMode):
 
 @torch.no_grad()
 def mark(tensor: torch.Tensor) -> None:
-    """Overwrite the tensor with what no program is expected to compute."""
+    """Overwrites the tensor with numbers that no program is expected to compute."""
     if tensor.is_complex():
         tensor.fill_(complex("nan+nanj"))
     elif tensor.is_floating_point():

@@ -1,9 +1,9 @@
-"""Memory before it is asked for: what a program's tensors need, and what is free.
+"""The memory that a program needs, compared with the free memory before it is allocated.
 
     sum over tensors of elements * (bytes of its type + 8)  <=  free bytes
 
-An operating system that promises more memory than it has ends the process where it is touched, so a
-formula that cannot fit is refused before the first allocation.
+If an operating system promises more memory than it has, it ends the process when the memory is
+touched.  So a formula that cannot fit is refused before the first allocation.
 """
 
 from __future__ import annotations
@@ -91,7 +91,8 @@ _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB")
 
 
 def free_bytes(device: str) -> int | None:
-    """What can still be allocated on `cpu` or `cuda`; None where the system does not say."""
+    """The bytes that can still be allocated on `cpu` or `cuda`.  None if the system does not
+    say."""
     if device == "cuda":
         import torch
 

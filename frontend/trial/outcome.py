@@ -1,4 +1,4 @@
-"""What came out of trying programs: the one that is fastest, and all that were tried."""
+"""The outcome of trying programs: the fastest one, and all that were tried."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ TRIED = 6
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What came of trying the programs of a derivation.
+    """The outcome of trying the programs of a derivation.
 
     - `trials` are all programs that were tried, the baselines first.
     - `chosen` is the one that `run` runs; `error` is its error against float64, to be compared with
       `baseline.error`.
     - `interrupted` says that some programs were not tried or timed to the end.
     - `output` is the type to which results are converted, if `compile` was given one.
-    - `linked` says that calls are flat functions (`frontend.call`)."""
+    - `linked` says that calls are flat functions (`frontend.call`).
+    """
 
     derivation: Derived
     run: Executable

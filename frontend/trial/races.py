@@ -1,4 +1,4 @@
-"""Races: who is timed against whom, and who has won."""
+"""Races: the programs that are timed against each other, and the winner."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ MARGIN = 0.97
 """A candidate replaces the fastest baseline when it takes at most this part of its time, beyond
 what the two differ by from round to round (`Timing.beats`)."""
 CLOSE = 0.8
-"""What takes a smaller part of the fastest one's time needs no second race against it."""
+"""A candidate that takes a smaller part of the fastest one's time needs no second race against
+it."""
 NEAR, SHORT = 2.0, 1e-2
 """Of calls that are shorter than so many seconds, those within so many times the fastest one's time
 race again, in longer batches."""

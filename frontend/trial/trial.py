@@ -1,4 +1,4 @@
-"""One program of several that were built, checked and timed, as it turned out."""
+"""One program that was built, checked and timed, with its results."""
 
 from __future__ import annotations
 

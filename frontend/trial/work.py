@@ -1,4 +1,4 @@
-"""Work before it is begun: what one element of a compiled program's output takes to check."""
+"""The work of checking one element of a compiled program's output, estimated before it begins."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_POINTS = 10**10
 
 
 def require_work(program: Program) -> None:
-    """BuildError where an element reduces so many values that the check of it would not end."""
+    """BuildError if an element reduces so many values that its check would not end."""
     for output in program.outputs:
         for stage in stages(equally_cheap(output.scope)):
             points = prod(side.extent for side in stage.sums)

@@ -1,10 +1,10 @@
-"""What a definition writes out, as the one function of torch that it is.
+"""Stages that are a definition written out, as the one function of torch that computes it.
 
     argmax[k](x)  =  min[k](where(x == max[k](x) or isnan(x), k, 2^53))     torch.argmax(x, -1)
     any[k](x)     =  sum[k](x != 0) != 0                                    torch.any(x != 0, -1)
 
-`ta.definitions` has both sides.  A stage is a definition of x where the definition, written out
-for x, is that stage; for x stands any expression of the stage that holds all of its iterators.
+`ta.definitions` has both sides.  A stage is a definition of x if the definition, written out for x,
+is that stage.  Any expression of the stage that holds all of its iterators may be x.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from einderive.ta.ir.subst import accesses, rebuild, stages, substitute, walk
 from einderive.ta.notation.parse import parse
 
 MOST_OPERANDS = 8
-"""So many expressions are tried in the place of x."""
+"""At most so many expressions are tried as x."""
 CORRECTIONS = ("0", "1")
 """The values of `ddof` that are tried."""
 X = "x"
@@ -43,7 +43,7 @@ class Form(NamedTuple):
     options: str
     call: str
     truth: bool
-    """Whether it asks of a number whether it is not 0."""
+    """Whether it tests its operand for being other than 0."""
 
 
 def _forms(known: Definition) -> Iterator[Form]:
@@ -97,8 +97,9 @@ def _call(
 
 
 class Outline(NamedTuple):
-    """What is seen of a stage at once: its outermost operation, unless it is a reduction itself,
-    and the reductions of the stage and of those that it reads, with how often each occurs."""
+    """The features of a stage that are seen at once: its outermost operation, unless it is a
+    reduction itself, and the reductions of the stage and of those that it reads, with their
+    numbers."""
 
     head: tuple[object, ...]
     reductions: Counter[tuple[str, int]]

@@ -15,7 +15,8 @@ MOST_TERMS = 4
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:
-    """Where one factor is a sum, of which a term holds fewer iterators than the whole."""
+    """A stage with one factor that is a sum, of which a term holds fewer iterators than the
+    whole."""
     found = factors_of(scope)
     if found is None:
         return None

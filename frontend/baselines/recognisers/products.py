@@ -27,7 +27,7 @@ from einderive.ta.ir.node import Access, Apply, Mul, Node, Number, Scope
 from einderive.ta.ir.positions import INDEX
 
 EXACT_COUNTS = {"float32": 1 << 24, "float64": 1 << 53}
-"""Up to these all integers are numbers of the types."""
+"""Up to these numbers, the types hold all integers."""
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_FACTORS = 16
 
@@ -138,7 +138,7 @@ def left_to_right(scope: Scope, writer: Writer) -> Written | None:
 
 
 def summed_by_pairs(scope: Scope, writer: Writer) -> str | None:
-    """The sum of products pair by pair in opt_einsum's order; None where it is no such sum."""
+    """The sum of products pair by pair in opt_einsum's order.  None if the stage is no such sum."""
     found = _by_pairs(scope, writer, "auto")
     return None if found is None else found.text
 
@@ -213,7 +213,8 @@ def _path(
 def contracted(
     left: View, right: View, kept: set[int], order: Sequence[int], domain: Sequence[Range]
 ) -> tuple[View, str]:
-    """The sum over what is not kept of the product of two tensors, and which operation it is."""
+    """The sum over all iterators but `kept` of the product of two tensors, and the word for its
+    operation."""
     left, right = _alone(left, right, kept), _alone(right, left, kept)
     both = [i for i in left.dims if i in right.dims]
     batch = tuple(i for i in both if i in kept)

@@ -19,7 +19,8 @@ CALLS = {"sum": "cumsum({})", "prod": "cumprod({})"}
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:
-    """A masked reduction of what does not depend on the loops that the mask compares with."""
+    """A masked reduction of a term that does not depend on the loops which the mask compares
+    with."""
     body = scope.body
     if not isinstance(body, Select) or not isinstance(body.otherwise, Const) or scope.empty:
         return None

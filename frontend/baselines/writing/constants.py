@@ -1,7 +1,6 @@
-"""What is known before any call: numbers as text, masks and the values of index rows.
+"""Values that are known before any call: numbers as text, masks, and values of index rows.
 
-1/3                     the divisor 3
-where(i <= j, ...)      a mask over (i, j)
+1/3                     the divisor 3 where(i <= j, ...)      a mask over (i, j)
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def over(row: Row, domain: Sequence[Range], dims: Sequence[int]) -> torch.Tensor
 
 
 def value_of(node: Node) -> Number:
-    """What reads nothing, as a number."""
+    """The number that a node without reads is."""
     found = float(evaluate_at(make_scope((), (), node), [[]], {}, RealField())[0])
     if not isfinite(found):
         raise NotWritten("a constant that is no number")
@@ -53,7 +52,7 @@ def value_of(node: Node) -> Number:
 
 
 def divisor(coefficient: Number) -> str | None:
-    """The n of a coefficient 1/n that is none of a few decimals."""
+    """The n of a coefficient 1/n that is no short decimal."""
     if isinstance(coefficient, Fraction) and coefficient.numerator == 1 < coefficient.denominator:
         return str(coefficient.denominator)
     return None

@@ -66,14 +66,14 @@ def _read(idiom: Idiom) -> Node:
 
 
 class Found(NamedTuple):
-    """An idiom and what stands in its places."""
+    """An idiom, and the expressions that stand for its names."""
 
     text: str
     places: Mapping[str, Node]
 
 
 def find(node: Node) -> Found | None:
-    """The first idiom that the expression is as a whole."""
+    """The first idiom that the expression as a whole is."""
     for formula, text in _by_kind().get(_kind(node), ()):
         for places in _matches(formula, node, {}):
             if _tensors(places):

@@ -1,8 +1,8 @@
-"""Which kind of tensor torch has a value as: bools, whole numbers (int64), or floats.
+"""The kind of tensor that torch has for a value: bools, whole numbers (int64), or floats.
 
     A[i] < B[i]           bools
     2*i + 1               whole numbers
-    i*A[i], i/2           floats: of whole numbers and floats, and where the integers are left
+    i*A[i], i/2           floats: mixed with floats, or not whole
 
 What is compared, and a condition, has a kind of its own.  A stage is written in one kind
 throughout, so that torch's products and powers meet operands of one type.
@@ -21,7 +21,7 @@ from einderive.ta.ir.subst import branches, children
 
 
 class Kind(IntEnum):
-    """Each takes the values of those before it."""
+    """A kind of tensor.  Each holds the values of those before it."""
 
     TRUTH = 0
     WHOLE = 1
@@ -35,13 +35,13 @@ class Kinds:
     _known: dict[Node, Kind] = field(default_factory=dict)
 
     def of(self, node: Node) -> Kind:
-        """Of an expression, or of a source that it may read."""
+        """The kind of an expression, or of a source that it may read."""
         if node not in self._known:
             self._known[node] = self._found(node)
         return self._known[node]
 
     def together(self, nodes: Iterable[Node]) -> Kind:
-        """The first kind that takes the values of all of these."""
+        """The first kind that holds the values of all of these."""
         return max((self.of(node) for node in nodes), default=Kind.TRUTH)
 
     def _found(self, node: Node) -> Kind:

@@ -49,7 +49,8 @@ from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import accesses, branches, children, substitute, walk
 
 LOGIC, SUM, PRODUCT, TIGHT = 0, 1, 2, 3
-"""What binds how: `a < b` and `a & b`, `a + b`, `a * b`, and what needs no parentheses anywhere."""
+"""Levels of binding: `a < b` and `a & b`, `a + b`, `a * b`, and expressions that need no
+parentheses."""
 
 NEGATIONS = {"equal": "~", "not_equal": ""}
 """Of a truth value compared with 0."""

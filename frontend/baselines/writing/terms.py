@@ -1,4 +1,4 @@
-"""What several recognisers ask of a body.
+"""Forms of a body that several recognisers look for.
 
 c*S[i,j] + rest     S a nested sum read as it is
 """

@@ -265,7 +265,8 @@ def permuted(found: View, order: Sequence[int]) -> str:
 
 
 def aligned(found: View, dims: Sequence[int]) -> str:
-    """As a tensor that broadcasts over `dims`, without dimensions that broadcasting adds."""
+    """The expression as a tensor that broadcasts over `dims`, without dimensions that broadcasting
+    adds."""
     order = [i for i in dims if i in found.dims]
     text = permuted(found, order)
     first = next((place for place, i in enumerate(dims) if i in found.dims), len(dims))
@@ -280,7 +281,8 @@ def aligned(found: View, dims: Sequence[int]) -> str:
 def arranged(
     found: View, groups: Sequence[Sequence[int]], domain: Sequence[Range] | None = None
 ) -> str:
-    """With one dimension for each group of iterators, of extent 1 for a group of none."""
+    """The expression with one dimension for each group of iterators; an empty group has extent
+    1."""
     text = permuted(found, [i for group in groups for i in group])
     if all(len(group) == 1 for group in groups):
         return text

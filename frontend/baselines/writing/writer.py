@@ -29,14 +29,18 @@ RESERVED = ("torch", "F", "inf")
 
 
 class NotWritten(Exception):
-    """A scope that a recogniser cannot write after all."""
+    """A scope that a recogniser turns out to be unable to write."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """An expression that has the scope's shape, by the operation that `word` names; `view`: it may
-    share memory with what it reads.  `work` are the values that it computes, where these are other
-    than the points of the scope; `kind` that of the tensor, where it is another than the scope's.
+    """An expression with the scope's shape.
+
+    - `word`: the name of its operation.
+    - `view`: whether it may share memory with what it reads.
+    - `work`: the number of values that it computes, if that is not the number of the scope's
+      points.
+    - `kind`: the kind of the tensor, if it is not the scope's.
     """
 
     text: str
@@ -47,14 +51,18 @@ class Written:
 
 
 Write: TypeAlias = Callable[[Scope, "Writer"], Written | None]
-"""None, or NotWritten, where the scope is none of its kind."""
+"""The function of a recogniser.  It gives None, or raises NotWritten, if it does not write the
+scope."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recogniser:
-    """One way to write a stage in torch.  A `literal` one takes each statement by itself: it sees
-    the scope as it is; the others see it also with producers written into it.  One of `all_kinds`
-    is also asked about stages of whole numbers and bools."""
+    """One way to write a stage in torch.
+
+    A `literal` recogniser sees each statement as it is.  The others also see it with producers
+    written into it.  A recogniser of `all_kinds` is also asked about stages of whole numbers and
+    bools.
+    """
 
     write: Write
     literal: bool = False
@@ -110,7 +118,7 @@ class Writer:
         return self.names[source]
 
     def operand(self, source: Source, kind: Kind | None = Kind.FLOAT) -> str:
-        """The variable of a source as a tensor of that kind; None: as it is."""
+        """The variable of a source as a tensor of that kind; None means the source's own kind."""
         name = self.name(source)
         if kind is None or (self.kinds.of(source) >= kind and not _is_narrow(source)):
             return name
@@ -133,7 +141,7 @@ class Writer:
         return next(types, "float32")
 
     def line(self, text: str) -> str:
-        """A variable for the expression: where it was written before, the same one."""
+        """A variable for the expression.  The same expression has one variable."""
         if text.isidentifier():
             return text
         for line in self.lines:
@@ -145,18 +153,18 @@ class Writer:
         return name
 
     def constant(self, value: Any) -> str:
-        """A variable for what is made once, before any call."""
+        """A variable for a tensor that is made once, before any call."""
         name = f"c_{len(self.constants)}"
         self.constants[name] = value.to(self.device) if isinstance(value, torch.Tensor) else value
         return name
 
     def needs(self, elements: int) -> None:
-        """A temporary of so many elements."""
+        """Notes a temporary of so many elements."""
         self.elements = max(self.elements, elements)
 
     def written(self, scope: Scope) -> Written:
-        """The scope by the first recogniser that knows it, as it is or with its producers without
-        a reduction written into it."""
+        """The scope by the first recogniser that takes it, as it is or with its producers without a
+        reduction written into it."""
         found = self.recognised(scope)
         if found is None:
             found = self.fallback(scope, self)
@@ -174,7 +182,8 @@ class Writer:
         return replace(found, text=self.cast(found.text, kind), kind=None, view=False)
 
     def recognised(self, scope: Scope) -> Written | None:
-        """By a recogniser; lines that one wrote before it gave up are taken back."""
+        """The scope by a recogniser.  If the recogniser gives up, the lines that it wrote are
+        removed."""
         if scope in self._unknown:
             return None
         floats = self.kinds.of(scope) is Kind.FLOAT
@@ -219,8 +228,8 @@ def grouped(text: str) -> str:
 
 
 def forms(scope: Scope) -> tuple[Scope, ...]:
-    """The distinct ways in which the scope may have been meant: as it is; with the producers that
-    its sources read, or it reads itself, written into their readers."""
+    """The distinct forms in which recognisers see the scope: as it is; and with producers written
+    into their readers, those that its sources read, and those that it reads itself."""
     sources = {nested: fused(nested) for nested in nested_scopes(scope)}
     return tuple(dict.fromkeys((scope, redirected(scope, sources), fused(scope))))
 
