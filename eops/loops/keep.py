@@ -1,7 +1,7 @@
 """Values that the passes of a plan keep for later passes, in memory of the kernel's own.
 
-rows      D = sum[j](exp(X[j]-M));  Y[j] = exp(X[j]-M)/D      the exponentials of the row columns
-Y[i,j] = X[i,j]*rsqrt(V[j])                         the roots of the block
+rows      D = sum[j](exp(X[j]-M));  Y[j] = exp(X[j]-M)/D      the exponentials of the row
+columns   Y[i,j] = X[i,j]*rsqrt(V[j])                         the roots of the block
 """
 
 from __future__ import annotations

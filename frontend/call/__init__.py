@@ -3,8 +3,8 @@ once.
 
 Lives here: recording a program's calls of torch (`record`), shortening the recording (`simplify`),
 writing it as one flat Python function (`source`) behind a guard (`guard`), and choosing among such
-functions by the operands (`caller`).  Not here: the choice of the program (`frontend.trial`). May
-be imported by the rest of `frontend`.
+functions by the operands (`caller`).  Not here: the choice of the program (`frontend.trial`).
+May be imported by the rest of `frontend`.
 """
 
 from einderive.frontend.call.caller import Caller

@@ -1,7 +1,7 @@
 """Verdicts by laws of functions: equal by a proof, or different for entries that are assumed.
 
-sqrt(x^2) = abs(x)       equal: proved in two cases sqrt(x^2) = x            equal where x > 0 is
-assumed; else x = -1 shows a difference
+sqrt(x^2) = abs(x)       equal: proved in two cases
+sqrt(x^2) = x            equal where x > 0 is assumed; else x = -1 shows a difference
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rules and operators as text for a reader, from their own records: on a terminal and in docs/.
 
-Split.   S[i:0:N] f(i) = S[q:0:N/k,p:0:k] f(k*q+p)   where  ...     choices  ...     exact  ...
-source  ...     refuses  ...
+Split.   S[i:0:N] f(i) = S[q:0:N/k,p:0:k] f(k*q+p)
+  where  ...     choices  ...     exact  ...     source  ...     refuses  ...
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Gathers and scatters: reductions in which data decide which term counts, or where a term goes.
 
-Y[n,d] = sum[v](where(I[n] == v, E[v,d], 0))      E[I], with 0 where I leaves E Y[v,d] =
-sum[n](where(I[n] == v, A[n,d], 0))      torch.zeros(...).index_add(0, I, A)
+Y[n,d] = sum[v](where(I[n] == v, E[v,d], 0))      E[I], with 0 where I leaves E
+Y[v,d] = sum[n](where(I[n] == v, A[n,d], 0))      torch.zeros(...).index_add(0, I, A)
 
 Broadcast and reduced, they would take as many operations as there are pairs (n, v).
 """

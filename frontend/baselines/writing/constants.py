@@ -1,6 +1,7 @@
 """Values that are known before any call: numbers as text, masks, and values of index rows.
 
-1/3                     the divisor 3 where(i <= j, ...)      a mask over (i, j)
+1/3                     the divisor 3
+where(i <= j, ...)      a mask over (i, j)
 """
 
 from __future__ import annotations
