@@ -1,9 +1,12 @@
-"""Rooms: small folders that say what lives in them; no circle of imports, of files or of rooms."""
+"""Rooms: small folders that say what lives in them and who may import them; no circle of imports,
+of files or of rooms."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,6 +34,8 @@ FILES = {
 }
 ROOMS = sorted({path.parent for path in FILES.values()})
 
+STATED = re.compile(r"may be imported by (.*?)(?:;|\.(?:\s|$))", re.IGNORECASE | re.DOTALL)
+
 Graph = Mapping[str, frozenset[str]]
 
 
@@ -55,6 +60,7 @@ def files() -> Graph:
     return {name: frozenset(targets(path)) - {name} for name, path in FILES.items()}
 
 
+@cache
 def rooms() -> Graph:
     """Folders; the files at the top of a package are rooms of their own."""
     found: dict[str, set[str]] = {}
@@ -66,6 +72,44 @@ def rooms() -> Graph:
 def room(name: str) -> str:
     inside = name.rpartition(".")[0]
     return name if inside in TOPS else inside
+
+
+def docstring(folder: Path) -> str:
+    text = (folder / "__init__.py").read_text(encoding="utf-8")
+    return " ".join((ast.get_docstring(ast.parse(text)) or "").split())
+
+
+def may_import(importer: str, name: str, stated: str) -> bool:
+    """Whether the room's own words, after `may be imported by`, let a room import it:
+
+    every room; every other package; `frontend` and every room of `derivations` except `checker`
+    """
+    top = name.split(".")[0]
+
+    def named(words: str) -> bool:
+        found = re.findall(r"`([\w.]+)`", words)
+        whole = (each if each.split(".")[0] in TOPS else f"{top}.{each}" for each in found)
+        return any(f"{importer}.".startswith(f"{each}.") for each in whole)
+
+    given, _, excepted = stated.partition(" except ")
+    every = re.search(r"every (?:room(?! of)|package)", given) is not None
+    others = "every other package" in given and importer.split(".")[0] != top
+    return (every or others or named(given)) and not named(excepted)
+
+
+def test_the_words_of_a_room_are_understood() -> None:
+    stated = "`frontend` and every room of `derivations` except `checker`"
+    for importer, allowed in {
+        "frontend.api": True,
+        "derivations.search": True,
+        "derivations.checker": False,
+        "eops.library": False,
+    }.items():
+        assert may_import(importer, "derivations.steps", stated) is allowed
+    assert may_import("eops.library", "ta.ir", "every room")
+    assert not may_import("ta.ir", "ta.facts", "every room except `ta.ir`")
+    assert may_import("eops.library", "ta.identities", "every other package")
+    assert not may_import("ta.ir", "ta.identities", "every other package")
 
 
 def circle(graph: Graph) -> list[str]:
@@ -110,8 +154,16 @@ def test_no_circle_of_rooms() -> None:
 def test_a_room_is_small_and_says_what_lives_in_it(folder: Path) -> None:
     if folder.name not in LISTS:
         assert len({path.stem for path in folder.glob("*.py")} - {"__init__"}) <= MOST_FILES
-    text = (folder / "__init__.py").read_text(encoding="utf-8")
-    said = (ast.get_docstring(ast.parse(text)) or "").lower()
+    said = docstring(folder).lower()
     if len(folder.relative_to(ROOT).parts) > 1:
         assert "not here" in said
-        assert "may be imported by" in said or "may import" in said
+        assert STATED.search(said)
+
+
+@pytest.mark.parametrize("folder", ROOMS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_room_is_imported_by_those_that_it_names(folder: Path) -> None:
+    name = ".".join(folder.relative_to(ROOT).parts)
+    if (found := STATED.search(docstring(folder))) is not None:
+        importers = {room for room, read in rooms().items() if name in read}
+        own = {room for room in importers if room.startswith(f"{name}.")}
+        assert {room for room in importers - own if not may_import(room, name, found[1])} == set()

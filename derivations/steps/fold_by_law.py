@@ -31,6 +31,7 @@ class FoldByLaw(Witness):
     law: str
     equation: int
     parts: tuple[Scope, ...]
+    uses_law = True
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
         """`h(R'[k] x(k))`."""

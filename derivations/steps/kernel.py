@@ -34,6 +34,9 @@ class Witness(ABC):
     """Whether the search adds such steps by itself (`derivations.search.folding`)."""
     makes_views: ClassVar[bool] = False
     """Whether a view that the step makes may be worth keeping, although folding would remove it."""
+    uses_law: ClassVar[bool] = False
+    """Whether the step rests on a law of functions (`ta.laws`), which exact evaluation need not
+    satisfy."""
 
     @abstractmethod
     def apply(self, scope: Scope, exact: bool) -> Scope:

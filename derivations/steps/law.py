@@ -43,6 +43,7 @@ class ByLaw(Witness):
     backwards: int
     parts: tuple[Scope, ...]
     allows_empty = True
+    uses_law = True
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
         """The body with `c*right + r` in the place of the term."""

@@ -1,5 +1,5 @@
 """CPU kernels for the stages that are no operator, compiled by numba.
 
 Not here: Triton kernels (`eops.triton_kernels`), torch operations (`eops.torch_views`).
-May be imported by `eops.back_ends`, by the benchmarks and by tests.
+May be imported by `eops.back_ends`, `frontend.export`, `frontend.bench` and tests.
 """

@@ -3,7 +3,7 @@
 The search receives them as an argument.  A new operator is one new file.
 
 Not here: kernels for stages that no operator matches (`torch_views`, `triton_kernels`).
-May be imported by `frontend`.
+May be imported by `eops.back_ends` and `frontend`.
 """
 
 from __future__ import annotations

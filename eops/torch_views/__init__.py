@@ -1,5 +1,5 @@
 """Stages as torch operations on strided views.
 
 Not here: library operators (`eops.library`), kernels (`eops.triton_kernels`).
-May be imported by `eops.library` and `frontend`.
+May be imported by `frontend` and every room of `eops` except `eops.loops`.
 """

@@ -4,7 +4,8 @@
 
 The lists were made before any tuning.  Formulas may be added, and none may be removed.
 
-Not here: the measurement (`bench.never_slower`).  May be imported by `frontend.bench` and `tools`.
+Not here: the measurement (`bench.never_slower`).
+May be imported by `frontend.bench`, `frontend.stages` and `tools`.
 """
 
 from __future__ import annotations
