@@ -15,7 +15,9 @@ from einderive.eops.cpu_kernels.writing import (
     of_team,
 )
 from einderive.eops.dtypes import LIMITS
+from einderive.eops.loops.bodies import Reduction
 from einderive.eops.loops.kinds import TRUTH
+from einderive.eops.loops.narrow import NARROW
 from einderive.eops.loops.plan import Phase
 from einderive.eops.loops.plan import row_as_text as _row
 from einderive.eops.loops.values import (
@@ -98,7 +100,7 @@ class Pass:
         for k in self.phase.reductions:
             made = self.plan.reductions[k]
             found = f"{made.kind}(load(team_{of_team(made.kind)}, {k * MOST_THREADS} + q))"
-            self.text.add(f"t{k} = {COMBINED[made.reducer].format(f't{k}', found, made.kind)}")
+            self.text.add(f"t{k} = {self._of_two(made, f't{k}', found)}")
         self.text.close()
 
     def _jammed(self, i: int) -> int:
@@ -130,7 +132,11 @@ class Pass:
         made = self.plan.reductions[reduction]
         value = self.kernel.name(made.value)
         own = value if REDUCERS[made.reducer].order else f"{made.kind}({value})"
-        return COMBINED[made.reducer].format(total, own, made.kind)
+        return self._of_two(made, total, own)
+
+    def _of_two(self, made: Reduction, total: str, other: str) -> str:
+        found = COMBINED[made.reducer].format(total, other, made.kind)
+        return f"{made.kind}({found})" if made.kind == NARROW else found
 
     def _start(self) -> None:
         """What totals begin with."""
@@ -184,10 +190,10 @@ class Pass:
 
     def _end_parts(self) -> None:
         for k in self.phase.reductions:
-            reducer, kind = self.plan.reductions[k].reducer, self.plan.reductions[k].kind
-            key = f"of_{reducer}_key_{kind}(key{k})"
-            found = key if REDUCERS[reducer].order else f"part{k}"
-            self.text.add(f"t{k} = {COMBINED[reducer].format(f't{k}', found, kind)}")
+            made = self.plan.reductions[k]
+            key = f"of_{made.reducer}_key_{made.kind}(key{k})"
+            found = key if REDUCERS[made.reducer].order else f"part{k}"
+            self.text.add(f"t{k} = {self._of_two(made, f't{k}', found)}")
 
     def _stores(self) -> None:
         """What is done with the values of a point."""
@@ -328,13 +334,15 @@ class Pass:
                 return f"{kind}({self._small(row)})"
             case Total(k, kind):
                 return f"{kind}(t{k})" if self.rows else f"{kind}(load({self._total(k)}))"
-            case Operation("+" | "*" | "/" as word, _):
-                return f" {word} ".join(of)
+            case Operation("+" | "*" | "/" as word, _, kind):
+                found = f" {word} ".join(of)
+                return f"{kind}({found})" if kind == NARROW else found  # numba's is int64
             case Operation("choose", _):
                 return f"{of[1]} if {of[0]} else {of[2]}"
             case Operation(word, _, kind):
                 own = word if kind in (TRUTH, word) else f"{word}_{kind}"
-                return f"{own}({', '.join(of)})"
+                found = f"{own}({', '.join(of)})"
+                return f"{kind}({found})" if kind == NARROW and own != word else found
             case Choice(conditions, _, _, border):
                 held = [c for c in conditions if not (border and self._inside(c.row, checked))]
                 text = " & ".join(f"({condition(c)})" for c in held)

@@ -69,10 +69,10 @@ class Writer:
 
 
 def number(value: Number | int, kind: str) -> str:
-    """In int64, an infinity is the number beyond which there is none."""
-    if kind == "int64":
+    """Among integers, an infinity is the number beyond which there is none."""
+    if kind in LIMITS:
         least, greatest = LIMITS[kind]
-        return f"int64({min(max(value, least), greatest)})"
+        return f"{kind}({min(max(value, least), greatest)})"
     found = rounded(value)
     text = "inf" if found == inf else "-inf" if found == -inf else repr(found)
     return f"{kind}({text})"
@@ -80,7 +80,7 @@ def number(value: Number | int, kind: str) -> str:
 
 def of_team(kind: str) -> str:
     """The type of 64 bits in which threads exchange totals of a type."""
-    return "int64" if kind == "int64" else "float64"
+    return "int64" if kind in LIMITS else "float64"
 
 
 def half(dtype: str) -> str:

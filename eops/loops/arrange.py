@@ -14,6 +14,7 @@ from einderive.eops.loops.draft import Draft, merged
 from einderive.eops.loops.group import Group, aligned
 from einderive.eops.loops.keep import with_kept
 from einderive.eops.loops.kinds import Typing, alike
+from einderive.eops.loops.narrow import narrowed
 from einderive.eops.loops.plan import SIZES, Phase, Plan, Sizes
 from einderive.eops.loops.values import Choice, Load, Total, Value, masks, operands_of
 from einderive.ta.ir import affine
@@ -40,17 +41,15 @@ def plans(
     if alignment is None:
         return ()
     made = Bodies(group, alignment, strides, typing or alike(group, "float32"))
-    draft = merged(
-        Draft(
-            group,
-            alignment.domain,
-            alignment.shared,
-            tuple(made.values.listed),
-            tuple(made.reductions),
-            tuple(made.outputs),
-        )
+    draft = Draft(
+        group,
+        alignment.domain,
+        alignment.shared,
+        tuple(made.values.listed),
+        tuple(made.reductions),
+        tuple(made.outputs),
     )
-    return tuple(_candidates(draft, sizes))
+    return tuple(_candidates(merged(narrowed(draft)), sizes))
 
 
 def dense(group: Group) -> Strides:

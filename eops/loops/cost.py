@@ -32,6 +32,7 @@ CACHE: Final = 1 << 20
 CALL: Final = 16.0
 """Operations of a function that is a polynomial."""
 DIVISION: Final = 4.0
+WHOLE: Final = ("int64", "int32")
 SIMPLE: Final = frozenset(
     {
         *("less", "less_equal", "equal", "not_equal", "choose", "isnan", "isinf", "isfinite"),
@@ -58,7 +59,7 @@ def operations(value: Value) -> float:
         case Operation("/", _):
             return DIVISION
         case Operation(word, _, kind):
-            if kind in (word, "int64"):
+            if kind in (word, *WHOLE):
                 return 1.0
             return 1.0 if word in SIMPLE else 2 * DIVISION if word in ROOTS else CALL
         case Choice(conditions):

@@ -281,21 +281,21 @@ bits_of, float_of = BITS["float32"], FROM_BITS["float32"]
 def order_keys(dtype: str) -> dict[str, Any]:
     """Integers in the order of the numbers, NaN being the greatest (`max_key`) or, with the sign
     turned, the least (`min_key`); and back.  Their maximum vectorises."""
-    whole = np.int32 if dtype == "float32" else np.int64
-    keys = _whole_keys() if dtype == "int64" else _real_keys(dtype, whole)
+    whole = np.int32 if dtype in ("float32", "int32") else np.int64
+    keys = _whole_keys(whole) if dtype in ("int64", "int32") else _real_keys(dtype, whole)
     words = ("max_key", "of_max_key", "min_key", "of_min_key")
     found = {f"{word}_{dtype}": key for word, key in zip(words, keys, strict=True)}
     return {**found, f"least_key_{dtype}": whole(np.iinfo(whole).min)}
 
 
-def _whole_keys() -> tuple[Written, Written, Written, Written]:
+def _whole_keys(whole: type) -> tuple[Written, Written, Written, Written]:
     @compiled
     def same(x: Any) -> Any:
         return x
 
     @compiled
     def turned(x: Any) -> Any:
-        return ~x
+        return whole(~x)
 
     return same, same, turned, turned
 

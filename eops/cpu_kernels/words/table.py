@@ -18,9 +18,9 @@ from einderive.eops.cpu_kernels.words.whole_elements import whole_elements
 
 @cache
 def functions(dtype: str) -> Mapping[str, Written]:
-    """For float32, float64 or int64."""
-    if dtype == "int64":
-        return {**whole_elements(), **truths()}
+    """For float32, float64, int64 or int32."""
+    if dtype in ("int64", "int32"):
+        return {**whole_elements(dtype), **truths()}
     found = {**elements(dtype), **error_functions(dtype), **simple(dtype), **truths()}
     for family in (trigonometric, inverses, hyperbolic, powers, quotients):
         found |= family(dtype)

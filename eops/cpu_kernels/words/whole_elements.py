@@ -1,4 +1,4 @@
-"""Functions of 64-bit integers, which wrap where they overflow.
+"""Functions of integers of 64 and of 32 bits, which wrap where they overflow.
 
 A divisor 0 counts as 1, as in torch's operations on a stage (`torch_stage` in `ta.functions`).
 """
@@ -15,9 +15,10 @@ from einderive.eops.cpu_kernels.words.machine import Written, compiled
 
 
 @cache
-def whole_elements() -> Mapping[str, Written]:
-    """The functions by their names in the notation."""
-    zero, one = np.int64(0), np.int64(1)
+def whole_elements(dtype: str) -> Mapping[str, Written]:
+    """The functions by their names in the notation, for int64 or int32."""
+    whole = np.int64 if dtype == "int64" else np.int32
+    zero, one = whole(0), whole(1)
 
     @compiled
     def same(x: Any) -> Any:
@@ -33,7 +34,7 @@ def whole_elements() -> Mapping[str, Written]:
 
     @compiled
     def sign(x: Any) -> Any:
-        return np.int64(x > zero) - np.int64(x < zero)
+        return whole(x > zero) - whole(x < zero)
 
     @compiled
     def maximum(x: Any, y: Any) -> Any:

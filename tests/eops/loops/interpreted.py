@@ -40,7 +40,7 @@ class Memory:
     """Numbers at 0, 1, ...; a read or a write elsewhere is an error."""
 
     numbers: list[Any]
-    kind: type = np.float64
+    kind: type | None = np.float64
     written: set[int] = field(default_factory=set)
 
     def load(self, index: int) -> Any:
@@ -49,12 +49,17 @@ class Memory:
 
     def store(self, index: int, value: Any) -> None:
         assert 0 <= index < len(self.numbers), f"write at {index} of {len(self.numbers)}"
-        assert type(value) is self.kind, type(value)
+        assert self.kind in (None, type(value)), type(value)
         self.numbers[index] = value
         self.written.add(index)
 
 
-KINDS: Mapping[str, type] = {"float64": np.float64, "int64": np.int64, "bool": bool}
+KINDS: Mapping[str, type] = {
+    "float64": np.float64,
+    "int64": np.int64,
+    "int32": np.int32,
+    "bool": bool,
+}
 
 
 def empty(size: int, kind: str = "float64") -> Memory:
@@ -105,7 +110,7 @@ def run(made: Plan, operands: Sequence[Memory]) -> list[NDArray[np.float64]]:
                 raise
 
     if made.together:
-        data.append(empty(MOST_THREADS * len(made.reductions)))
+        data.append(Memory([None] * (MOST_THREADS * len(made.reductions)), None))
         with ThreadPoolExecutor(THREADS) as pool:
             done = [pool.submit(work, thread) for thread in range(THREADS)]
         for future in done:
@@ -141,8 +146,8 @@ def _names(emitter: Emitter, thread: int) -> dict[str, Any]:
         **{room.function: partial(empty, room.size, room.kind) for room in emitter.rooms},
         **{f"result{k}": list.__getitem__ for k in range(64)},
         "totals_float64": list.__getitem__,
+        "totals_int64": list.__getitem__,
         **KINDS,
-        "int32": np.int32,
         "inf": np.inf,
         "load": Memory.load,
         "store": Memory.store,
@@ -156,6 +161,9 @@ def _names(emitter: Emitter, thread: int) -> dict[str, Any]:
         "of_max_key_float64": of_key,
         "of_min_key_float64": lambda found: -of_key(found),
         "least_key_float64": least,
+        "least_key_int32": np.int32(-(2**31)),
+        **{f"{word}_int32": lambda x: x for word in ("max_key", "of_max_key")},
+        **{f"{word}_int32": lambda x: ~x for word in ("min_key", "of_min_key")},
     }
 
 
