@@ -16,6 +16,8 @@ from einderive.eops.opaque import opaque
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import depends_on_inputs
 from einderive.ta.exact.direct import direct
+from einderive.ta.exact.one_term import one_term
+from einderive.ta.exact.scattered import scattered
 from einderive.ta.ir.node import Access, Scope, Source
 from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import nested_scopes, sources
@@ -41,18 +43,23 @@ def worth_compiling(task: Task) -> bool:
     """Whether a kernel may be faster than torch's operations for the stage."""
     if isinstance(task.scope.body, Access) and not task.scope.sums:
         return False  # a view
-    return _fusible(task)
+    return _adds_terms(task) or _fusible(task)
+
+
+def _adds_terms(task: Task) -> bool:
+    """Whether the stage is a scatter, which a loop over its terms computes."""
+    if not _may_run(task) or not task.scope.sums:
+        return False
+    return scattered(task.scope) is not None and one_term(task.scope) is None
 
 
 def _fusible(task: Task) -> bool:
     """Whether the stage may be part of a kernel."""
     scope = task.scope
-    if task.device != "cpu" or task.weights or not installed() or scope.empty:
+    if not _may_run(task):
         return False
     if direct(scope) is not None:
         return False  # a gather or a scatter, of which loops would visit every term
-    if not depends_on_inputs(scope) or _reads_past(task):
-        return False
     inputs = (source for source in sources(scope.body) if source is not INDEX)
     moved = scope.size + sum(prod(side.extent for side in source.ranges) for source in inputs)
     if prod(scope.extents) > MOST_REUSE * moved:
@@ -60,6 +67,14 @@ def _fusible(task: Task) -> bool:
     from einderive.eops.cpu_kernels.build import takes
 
     return takes(scope)
+
+
+def _may_run(task: Task) -> bool:
+    """Whether loops may compute something of the stage here."""
+    scope = task.scope
+    if task.device != "cpu" or task.weights or not installed() or scope.empty:
+        return False
+    return depends_on_inputs(scope) and not _reads_past(task)
 
 
 def _reads_past(task: Task) -> bool:
@@ -70,6 +85,10 @@ def _reads_past(task: Task) -> bool:
 def _lower(task: Task) -> Run | None:
     if not task.compiled or not worth_compiling(task):
         return None
+    if _adds_terms(task):
+        from einderive.eops.cpu_kernels.scatter import by_loop
+
+        return lower(task.scope, as_written=task.strict, put=by_loop)
     compute = _computed(Group.alone(task.scope), task.strict)
     return lambda buffers: compute(buffers)[0]
 

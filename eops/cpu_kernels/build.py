@@ -6,7 +6,7 @@ import ctypes
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -59,24 +59,34 @@ class Kernel:
     run: Callable[[Any], object]
     code: Code
 
-    @property
+    @cached_property
     def outs(self) -> tuple[tuple[tuple[int, ...], torch.dtype], ...]:
         """Shapes and types of the tensors that are written."""
         return tuple((out.scope.shape, getattr(torch, out.dtype)) for out in self.plan.outputs)
 
-    @property
+    @cached_property
+    def dense(self) -> tuple[tuple[tuple[int, ...], tuple[int, ...], torch.dtype], ...]:
+        """Shapes, strides and types of what is written."""
+        return tuple((s, torch.empty(s, device="meta").stride(), dtype) for s, dtype in self.outs)
+
+    @cached_property
     def team(self) -> int:
         """The number of totals that the threads exchange.  Their memory is the last operand."""
         return MOST_THREADS * len(self.plan.reductions) if self.plan.together else 0
 
     def __call__(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        made = [torch.empty(shape, dtype=dtype) for shape, dtype in self.outs]
-        addresses = [tensor.data_ptr() for tensor in (*tensors, *made)]
+        made = tuple(
+            [
+                torch.empty_strided(shape, strides, dtype=dtype)
+                for shape, strides, dtype in self.dense
+            ]
+        )
+        addresses = [tensor.data_ptr() for tensor in tensors + made]
         if self.team:
             team = torch.empty(self.team, dtype=torch.float64)
             addresses.append(team.data_ptr())
         self.run((ctypes.c_int64 * len(addresses))(*addresses))
-        return tuple(made)
+        return made
 
 
 def takes(stage: Scope) -> bool:

@@ -257,4 +257,4 @@ def _of_total(made: Reduction, span: Span, steps: int) -> Span | None:
             return span if far is None or far < 0 else None
         case "min":
             return span if far is None or far > 0 else None
-    return Span(-1, 1) if far is None and -1 <= low and high <= 1 else None
+    return Span(-1, 1) if far is None and low >= -1 and high <= 1 else None

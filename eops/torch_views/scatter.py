@@ -57,6 +57,15 @@ class ScatterStage:
         self.order = [(*rows, *others).index(i) for i in range(first)]
         self.put = opaque(self._put)
 
+    def by(self, put: Callable[..., torch.Tensor | None]) -> None:
+        """Let `put(terms, *places)` add the terms where it can."""
+
+        def tried(source: torch.Tensor, *places: torch.Tensor) -> torch.Tensor:
+            found = put(source, *places)
+            return self._put(source, *places) if found is None else found
+
+        self.put = opaque(tried)
+
     def __call__(
         self,
         terms: Callable[[Buffers, StageTypes], torch.Tensor],

@@ -25,7 +25,7 @@ from einderive.eops.torch_views.digits import split_digits
 from einderive.eops.torch_views.one_term import one_term_stage
 from einderive.eops.torch_views.positions import Positions
 from einderive.eops.torch_views.scalar import Buffers, Elementwise
-from einderive.eops.torch_views.scatter import scatter_stage
+from einderive.eops.torch_views.scatter import ScatterStage, scatter_stage
 from einderive.eops.torch_views.steps import align
 from einderive.eops.torch_views.strided import fill_value
 from einderive.eops.torch_views.taps import TapStage, tap_stage
@@ -36,15 +36,16 @@ from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Access, Mul, Node, Number, Scope, Source, Tensor
+from einderive.ta.ir.node import Access, Const, Mul, Node, Number, Scope, Source, Tensor
 from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import accesses, rebuild, sources, stages, substitute
 
 Stage: TypeAlias = Callable[[Buffers], torch.Tensor]
+Put: TypeAlias = Callable[[ScatterStage], Callable[..., torch.Tensor | None]]
 _Kernel: TypeAlias = Callable[[Buffers, StageTypes], torch.Tensor]
 
 
-def lower(scope: Scope, *, as_written: bool = False) -> Stage:
+def lower(scope: Scope, *, as_written: bool = False, put: Put | None = None) -> Stage:
     """The stage as a function of its sources' buffers, which give the tensor `scope`.
 
     A buffer has the extents of its source's ranges, any strides, index 0 of a dimension being its
@@ -55,11 +56,12 @@ def lower(scope: Scope, *, as_written: bool = False) -> Stage:
     Products under a sum are reassociated, which for finite data only rounds differently; infinities
     may give NaN where the sum as written gives an infinity, and the other way round.  With
     `as_written` no factor is summed by itself, and no product with what lies outside of a source
-    is left out, so that neither moves; that may be slow.
+    is left out, so that neither moves; that may be slow.  `put` gives the function that adds the
+    terms of a scatter.
     """
     if 0 in scope.shape or any(bound.extent == 0 for bound in scope.sums):
         return _constant_stage(scope)
-    kernel, types = _scattered(scope, as_written=as_written), types_of(scope)
+    kernel, types = _scattered(scope, as_written, put), types_of(scope)
     kernel = kernel or _placed(scope, as_written=as_written)
 
     @torch.no_grad()
@@ -69,13 +71,29 @@ def lower(scope: Scope, *, as_written: bool = False) -> Stage:
     return run
 
 
-def _scattered(scope: Scope, *, as_written: bool) -> _Kernel | None:
+def _scattered(scope: Scope, as_written: bool, put: Put | None) -> _Kernel | None:
     stage = scatter_stage(scope)
     if stage is None:
         return None
-    terms = _placed(stage.terms, as_written=as_written)
+    if put is not None:
+        stage.by(put(stage))
+    terms = _repeated(stage.terms) or _placed(stage.terms, as_written=as_written)
     places = [lower(place) for place in stage.places]
     return lambda buffers, types: stage(terms, places, buffers, types)
+
+
+def _repeated(scope: Scope) -> _Kernel | None:
+    """A constant at every place takes the memory of one."""
+    body = scope.body
+    if scope.sums or not isinstance(body, Const):
+        return None
+
+    def kernel(buffers: Buffers, types: StageTypes) -> torch.Tensor:
+        value = fill_value(body.value, types.compute)
+        device = device_of(buffers, [])
+        return torch.full((), value, dtype=types.compute, device=device).expand(scope.shape)
+
+    return kernel
 
 
 def _placed(scope: Scope, *, as_written: bool) -> _Kernel:

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from einderive.eops.opaque import is_opaque
+from einderive.eops.opaque import is_opaque, kernel_of, with_kernel
 from einderive.frontend.call.guard import Names, guard
-from einderive.frontend.call.record import Ref, leaves
+from einderive.frontend.call.record import Call, Ref, leaves
 from einderive.frontend.call.simplify import Simple, Step, View
 
 Flat = Callable[..., Any]
@@ -46,7 +46,7 @@ def guarded(
     if numpy:
         convert = names.of(torch.from_numpy)
         lines += [f"    v{number} = {convert}(v{number})" for number in range(len(operands))]
-    lines += _statements(simple, names)
+    lines += _statements(simple, names, kernels=True)
     results = [_result(simple, number, numpy) for number in simple.results]
     one = results[0] if len(results) == 1 else f"({', '.join(results)})"
     lines.append(f"    return {one}")
@@ -79,13 +79,14 @@ def function_of(lines: Sequence[str], bound: Mapping[str, Any]) -> Flat:
     return call
 
 
-def _statements(simple: Simple, names: Names) -> Iterator[str]:
-    """One line for each step, and one where tensors are read for the last time."""
+def _statements(simple: Simple, names: Names, *, kernels: bool = False) -> Iterator[str]:
+    """One line for each step, and one where tensors are read for the last time.  `kernels`: all
+    tensors are what they were when recorded, so generated kernels on a CPU are called directly."""
     for number, tensor in simple.constants.items():
         names.bound[f"v{number}"] = tensor
     ends = _ends(simple)
     for position, step in enumerate(simple.steps):
-        yield "    " + _statement(step, simple, names)
+        yield "    " + _statement(step, simple, names, kernels)
         if position in ends:
             yield f"    del {', '.join(f'v{number}' for number in ends[position])}"
 
@@ -108,13 +109,14 @@ def _ends(simple: Simple) -> Mapping[int, Sequence[int]]:
     return ends
 
 
-def _statement(step: Step, simple: Simple, names: Names) -> str:
+def _statement(step: Step, simple: Simple, names: Names, kernels: bool) -> str:
     if isinstance(step, View):
         return f"v{step.number} = {_view(step, names)}"
     read = {*step.reads()}
     arguments = [_argument(value, names) for value in step.args]
     arguments += [f"{name}={_argument(value, names)}" for name, value in step.kwargs.items()]
-    call = f"{names.of(step.function)}({', '.join(arguments)})"
+    function = _with_kernel(step, simple) if kernels else step.function
+    call = f"{names.of(function)}({', '.join(arguments)})"
     targets = [f"v{number}" if number not in read else "_" for number in step.outputs]
     if {*targets} <= {"_"}:
         return call
@@ -122,6 +124,19 @@ def _statement(step: Step, simple: Simple, names: Names) -> str:
         strides = simple.values[step.outputs[0]].layout.strides
         call = f"{names.of(_laid_out)}({call}, {names.of(strides)})"
     return f"{', '.join(targets)}{',' if step.spread else ''} = {call}"
+
+
+def _with_kernel(step: Call, simple: Simple) -> Callable[..., Any]:
+    """The function of a step; with its kernel for tensors such as these, on a CPU."""
+    layouts = [simple.values[value.number].layout for value in step.args if isinstance(value, Ref)]
+    if not is_opaque(step.function) or any(layout.device.type != "cpu" for layout in layouts):
+        return step.function
+    tensors = [
+        torch.empty_strided(one.shape, one.strides, dtype=one.dtype, device="meta")
+        for one in layouts
+    ]
+    kernel = kernel_of(step.function, tensors)
+    return step.function if kernel is None else with_kernel(step.function, kernel)
 
 
 def _laid_out(tensor: torch.Tensor, strides: tuple[int, ...]) -> torch.Tensor:
