@@ -22,6 +22,8 @@ SOURCES = ("einderive", *ALLOWED, "pyproject.toml", "README.md", "LICENSE")
 DATA = {
     "einderive/py.typed",
     "einderive/ta/syntax/grammar.lark",
+    "einderive/frontend/formulas/arrays.toml",
+    "einderive/frontend/stages/polybench.toml",
     "einderive/frontend/report/derivation.html",
 }
 """Files that are no Python."""

@@ -11,23 +11,13 @@ May be imported by `frontend.bench`, `frontend.stages` and `tools`.
 from __future__ import annotations
 
 from einderive.frontend.formulas.array_api import ARRAY_API
-from einderive.frontend.formulas.arrays import ARRAYS
 from einderive.frontend.formulas.einops import EINOPS
 from einderive.frontend.formulas.entry import SIZES, Formula, Plain
-from einderive.frontend.formulas.finance import FINANCE
 from einderive.frontend.formulas.functional import FUNCTIONAL
 from einderive.frontend.formulas.functional_windows import WINDOWS
-from einderive.frontend.formulas.graphs import GRAPHS
-from einderive.frontend.formulas.imaging import IMAGING
-from einderive.frontend.formulas.kernels import KERNELS
-from einderive.frontend.formulas.learning import LEARNING
-from einderive.frontend.formulas.networks import NETWORKS
 from einderive.frontend.formulas.npbench import NPBENCH
 from einderive.frontend.formulas.opt_einsum import OPT_EINSUM
-from einderive.frontend.formulas.physics import PHYSICS
-from einderive.frontend.formulas.signals import SIGNALS
-from einderive.frontend.formulas.statistics import STATISTICS
-from einderive.frontend.formulas.training import TRAINING
+from einderive.frontend.formulas.written import field
 
 FORMULAS: tuple[Formula, ...] = (
     *ARRAY_API,
@@ -39,17 +29,17 @@ FORMULAS: tuple[Formula, ...] = (
 )
 
 FIELDS: dict[str, tuple[Formula, ...]] = {
-    "Statistics": STATISTICS,
-    "Arrays": ARRAYS,
-    "Signals": SIGNALS,
-    "Images": IMAGING,
-    "Physics": PHYSICS,
-    "Finance": FINANCE,
-    "Machine learning": LEARNING,
-    "Neural networks": NETWORKS,
-    "Training": TRAINING,
-    "Graphs and tables": GRAPHS,
-    "Kernels": KERNELS,
+    "Statistics": field("statistics"),
+    "Arrays": field("arrays"),
+    "Signals": field("signals"),
+    "Images": field("imaging"),
+    "Physics": field("physics"),
+    "Finance": field("finance"),
+    "Machine learning": field("learning"),
+    "Neural networks": field("networks"),
+    "Training": field("training"),
+    "Graphs and tables": field("graphs"),
+    "Kernels": field("kernels"),
 }
 """Formulas as users would first write them, with all of the notation."""
 

@@ -9,13 +9,9 @@ Not here: the measurement (`frontend.bench.kernels`), formulas of whole fields
 
 from __future__ import annotations
 
-from einderive.frontend.stages.array_api import ARRAY_API
-from einderive.frontend.stages.entry import ELEMENTS, KINDS, Stage
-from einderive.frontend.stages.functional import FUNCTIONAL
-from einderive.frontend.stages.functional_windows import WINDOWS
-from einderive.frontend.stages.npbench import NPBENCH
-from einderive.frontend.stages.polybench import POLYBENCH
+from einderive.frontend.stages.entry import ELEMENTS, KINDS, Stage, stages
 
-STAGES: tuple[Stage, ...] = (*ARRAY_API, *FUNCTIONAL, *WINDOWS, *NPBENCH, *POLYBENCH)
+SOURCES = ("array_api", "functional", "functional_windows", "npbench", "polybench")
+STAGES: tuple[Stage, ...] = tuple(stage for source in SOURCES for stage in stages(source))
 
 __all__ = ["ELEMENTS", "KINDS", "STAGES", "Stage"]

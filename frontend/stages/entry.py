@@ -1,59 +1,58 @@
 """One stage of array code from a public source, as a formula and as lines of torch and of JAX.
 
-    stage("gelu, tanh", ELEMENTWISE, "Y[i,j] = gelu_tanh(X[i,j])",
-          torch="F.gelu(X, approximate='tanh')", jax="nn.gelu(X)", X=real("n", "m"), **ODD)
+They stand in the files `*.toml` of this folder, one for each source:
 
-A keyword is an operand or a size; a size has three extents, for about 400, 40,000 and 4,000,000
-elements.  A line may have several lines of Python, the last of which is the result.  It sees the
-operands by their names, and `torch` and `F`, or `jax`, `jnp`, `lax` and `nn` (jax.nn).
+    ["gelu, tanh"]
+    kind = "elementwise"
+    of = "X (n, m)"
+    sizes = "odd"
+    text = "Y[i,j] = gelu_tanh(X[i,j])"
+    torch = "F.gelu(X, approximate='tanh')"
+    jax = "nn.gelu(X, approximate=True)"
+
+`of` lists the operands, and shapes of results that nothing else gives (`formulas.operands`); an
+operand may lie `transposed` in memory, or as `every other` element.  A size has three extents, for
+about 400, 40,000 and 4,000,000 elements; usual ones have a name.  A line may have several lines of
+Python, the last of which is the result.  It sees the operands by their names, and `torch` and `F`,
+or `jax`, `jnp`, `lax` and `nn` (jax.nn); `line` is the line of both.  `half`: the stage stands in
+the list once more, in that type.
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from inspect import cleandoc
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 import torch
 from torch.nn import functional
 
-from einderive.frontend.formulas.written import Operand
+from einderive.frontend.formulas.catalogue import entries
+from einderive.frontend.formulas.lines import line_as_function
+from einderive.frontend.formulas.operands import Array, Operand, operands
 
-ELEMENTWISE: Final = "elementwise"
-BROADCAST: Final = "broadcasts"
-ROWS: Final = "over rows"
-COLUMNS: Final = "over columns"
-WHOLE: Final = "over all"
-NORMALISED: Final = "normalised"
-SEVERAL: Final = "several reductions"
-STENCIL: Final = "stencils"
-WINDOW: Final = "windows"
-LAYOUT: Final = "layouts"
 HALF: Final = "half types"
-CHOICE: Final = "conditions, integers"
 KINDS: Final = (
-    *(ELEMENTWISE, BROADCAST, ROWS, COLUMNS, WHOLE, NORMALISED),
-    *(SEVERAL, STENCIL, WINDOW, LAYOUT, HALF, CHOICE),
+    *("elementwise", "broadcasts", "over rows", "over columns", "over all", "normalised"),
+    *("several reductions", "stencils", "windows", "layouts", HALF, "conditions, integers"),
 )
 
 ELEMENTS: Final = (400, 40_000, 4_000_000)
 """The largest operand or result has about so many elements, or the loops so many steps."""
 Extents: TypeAlias = tuple[int, int, int]
-Sizes: TypeAlias = Mapping[str, Any]
-"""Extents by the names of sizes, as keywords of `stage`."""
-LINE: Final[Sizes] = {"n": (400, 40_000, 4_000_000)}
-ODD_LINE: Final[Sizes] = {"n": (397, 40_009, 4_000_037)}
-SQUARE: Final[Sizes] = {"n": (20, 200, 2000), "m": (20, 200, 2000)}
-ODD: Final[Sizes] = {"n": (19, 191, 1999), "m": (21, 211, 2003)}
-WIDE: Final[Sizes] = {"n": (4, 32, 128), "m": (100, 1250, 31250)}
-TALL: Final[Sizes] = {"n": (100, 1250, 62500), "m": (4, 32, 64)}
-CUBE: Final[Sizes] = {"n": (7, 34, 159)}
+SIZES: Final[Mapping[str, Mapping[str, Extents]]] = {
+    "line": {"n": (400, 40_000, 4_000_000)},
+    "odd line": {"n": (397, 40_009, 4_000_037)},
+    "square": {"n": (20, 200, 2000), "m": (20, 200, 2000)},
+    "odd": {"n": (19, 191, 1999), "m": (21, 211, 2003)},
+    "wide": {"n": (4, 32, 128), "m": (100, 1250, 31250)},
+    "tall": {"n": (100, 1250, 62500), "m": (4, 32, 64)},
+    "cube": {"n": (7, 34, 159)},
+}
 
 Layout: TypeAlias = Literal["dense", "transposed", "every other"]
-Array: TypeAlias = np.ndarray[Any, Any]
+LAYOUTS: Final[tuple[Layout, ...]] = get_args(Layout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +78,11 @@ class Given:
         return found
 
 
-def transposed(operand: Operand) -> Given:
-    return Given(operand, "transposed")
-
-
-def every_other(operand: Operand) -> Given:
-    return Given(operand, "every other")
+def given_operand(text: str) -> tuple[str, Given]:
+    """`A (n, m) transposed`: an operand in words with its layout."""
+    layout = next((layout for layout in LAYOUTS if text.endswith(f" {layout}")), LAYOUTS[0])
+    ((name, operand),) = operands(text.removesuffix(f" {layout}")).items()
+    return name, Given(operand, layout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,54 +134,51 @@ class Stage:
     def by_torch(self, elements: int) -> Callable[..., Any]:
         """The line of torch as a function of the operands, in their order."""
         space = {"torch": torch, "F": functional, **self.at(elements)}
-        return line_as_function(self.torch_line, tuple(self.operands), space)
+        return line_as_function(self.torch_line, self.operands, space)
 
 
-def line_as_function(
-    line: str, names: tuple[str, ...], space: Mapping[str, Any]
-) -> Callable[..., Any]:
-    """A function of operands with these names that gives the value of the line's last statement."""
-    module = ast.parse(f"def line({', '.join(names)}):\n    pass")
-    function, body = module.body[0], ast.parse(line).body
-    last = body[-1]
-    assert isinstance(function, ast.FunctionDef)
-    assert isinstance(last, ast.Expr)
-    function.body = [*body[:-1], ast.Return(last.value)]
-    found = dict(space)
-    exec(compile(ast.fix_missing_locations(module), "<line>", "exec"), found)
-    return found["line"]  # type: ignore[no-any-return]
+def stages(source: str) -> tuple[Stage, ...]:
+    """The stages of one of the files, then those of them that it asks for in a half type."""
+    stated = entries(__package__, source)
+    half = {entry["name"]: entry.pop("half") for entry in stated if "half" in entry}
+    found = [stage(**entry) for entry in stated]
+    again = [
+        replace(one, name=f"{one.name}, {half[one.name]}", kind=HALF, dtype=half[one.name])
+        for one in found
+        if one.name in half
+    ]
+    return (*found, *again)
 
 
 def stage(
+    *,
     name: str,
     kind: str,
-    text: str,
-    *,
     source: str,
-    torch: str,
-    jax: str,
+    of: str,
+    sizes: str | Mapping[str, Sequence[int]],
+    text: str,
+    line: str = "",
+    torch: str = "",
+    jax: str = "",
     given: str = "",
     dtype: str = "float32",
     bound: bool = True,
-    **described: Operand | Given | Extents,
 ) -> Stage:
-    """The stage as its keywords say."""
-    operands, results, sizes = dict[str, Given](), dict[str, Operand](), dict[str, Extents]()
-    for key, of in described.items():
-        if isinstance(of, tuple):
-            sizes[key] = of
-        elif isinstance(of, Given):
-            operands[key] = of
-        elif of.draw or of.below:
-            operands[key] = Given(of)
-        else:
-            results[key] = of
-    lines = cleandoc(text), cleandoc(torch), cleandoc(jax)
+    """The stage as its entry says."""
+    tensors = dict(map(given_operand, of.split("; ")))
+    extents = SIZES[sizes] if isinstance(sizes, str) else sizes
     return Stage(
-        *(name, kind, source, *lines, operands, sizes, results, tuple(given.split()), dtype, bound)
+        name,
+        kind,
+        source,
+        text,
+        torch or line,
+        jax or line,
+        {name: of for name, of in tensors.items() if not of.operand.is_result},
+        {name: (few, some, many) for name, (few, some, many) in extents.items()},
+        {name: of.operand for name, of in tensors.items() if of.operand.is_result},
+        tuple(given.split()),
+        dtype,
+        bound,
     )
-
-
-def in_type(dtype: str, like: Stage) -> Stage:
-    """The same stage in another floating type, as one of the half types."""
-    return replace(like, name=f"{like.name}, {dtype}", kind=HALF, dtype=dtype)

@@ -15,7 +15,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import torch
 
-from einderive.frontend.stages.entry import Stage, line_as_function
+from einderive.frontend.formulas.lines import line_as_function
+from einderive.frontend.stages.entry import Stage
 
 Peer: TypeAlias = Callable[[], object]
 EAGER, INDUCTOR, JAX = "torch", "Inductor", "JAX"
