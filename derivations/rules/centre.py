@@ -81,14 +81,14 @@ CENTRE = Rule(
         "a(p,q) - b = {L[x:c:d,y:e:f] a(x,y) - m}[p,q] - {b - m}[] where p in c:d, q in e:f"
     ),
     conditions=(
-        "m[k] = finite({L[k] S[i] a[i,k]/n}[k]), where finite(x) is x or, where x is no number, 0: "
-        "any m is right; one of the terms is subtracted from the other; neither is an infinite "
-        "number of the text"
+        "m[k] = finite({L[k] S[i] a[i,k]/n}[k]), where finite(x) is x for a number x and 0 "
+        "otherwise; the identity holds for any m; one of the terms is subtracted from the other; "
+        "no term is an infinite number of the text"
     ),
     choices=(
         "the first difference over unequal iterators that is a factor or is summed; the mean of "
-        "the smaller operand, for each value of the iterators that index both by themselves; of "
-        "floating data: a mean of integers is none"
+        "the smaller operand, for each value of the iterators that index both operands by "
+        "themselves; floating data only, since the mean of integers is no integer"
     ),
     exactness="cancels",
     assumes_no_nan="",

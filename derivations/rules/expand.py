@@ -26,7 +26,7 @@ def propose(scope: Scope) -> Iterator[Witness]:
 EXPAND = Rule(
     name="expand",
     formula="(a - b)^2 = a^2 - 2*a*b + b^2\n(a + b)*c = a*c + b*c",
-    conditions="at most 64 terms result; no number and no fill in the body is infinite",
+    conditions="the result has at most 64 terms; no number and no fill in the body is infinite",
     choices="none",
     exactness="cancels",
     assumes_no_nan="unless all terms are integers: inf*(a + b) becomes inf*a + inf*b",

@@ -25,7 +25,9 @@ FUSE_PRODUCERS = Rule(
     conditions="the producer has no reduction, and its readers stay inside its loops",
     choices="all such producers below the scope at once",
     exactness="cancels",
-    assumes_no_nan="where a producer is read outside its loops: 0 times what lies outside comes in",
+    assumes_no_nan=(
+        "where a producer is read outside of its loops: 0 times a value outside comes in"
+    ),
     source="EinNet, OSDI'23, expression fusion",
     propose=propose,
     examples=(

@@ -30,7 +30,9 @@ HOIST = Rule(
     conditions="a does not use t; a sum",
     choices="all factors without a reduction iterator",
     exactness="reassociates",
-    assumes_no_nan="unless what stays outside is a number or an integer: S inf*f becomes inf*(S f)",
+    assumes_no_nan=(
+        "unless the factors that stay outside are numbers or integers: S inf*f becomes inf*(S f)"
+    ),
     source="distributivity",
     propose=propose,
     examples=(

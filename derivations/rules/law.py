@@ -46,15 +46,18 @@ LAW = Rule(
         "max[k](exp(a(k))) = exp(max[k](a(k)))"
     ),
     conditions=(
-        "what the law requires of a is known from its form, or promised by `assume`: a > 0 for "
-        "exp(log(a)), a >= 0 for sqrt(a)^2; no divisor is read outside"
+        "the condition of the law is known from the form of a, or from `assume`: a > 0 for "
+        "exp(log(a)), a >= 0 for sqrt(a)^2; no divisor is read outside of its source"
     ),
     choices=(
-        "every term, or part of one, that is the left side of a law that helps; with `laws=`, of "
-        "others, in both directions; what a max or min is of"
+        "every term, or part of a term, that is the left side of a law that can only help; with "
+        "`laws=`, the sides of other laws in both directions; operands of max and min"
     ),
     exactness="reassociates",
-    assumes_no_nan="where exp(a) or a^2 overflows or vanishes; what the law itself leaves out",
+    assumes_no_nan=(
+        "where exp(a) or a^2 overflows or vanishes, and where the law does not keep NaN and "
+        "infinities"
+    ),
     source="laws.md, which lists all; Abramowitz and Stegun, 4.1 and 3.7",
     propose=propose,
     examples=(

@@ -57,7 +57,7 @@ def _multiplies_sum(term: Node) -> bool:
 MATERIALISE = Rule(
     name="materialise",
     formula="f = {f}[]",
-    conditions="f is not a plain read, and something is left to do outside",
+    conditions="f is neither a plain read nor the whole body",
     choices=(
         "compound reads, terms over fewer iterators or with a nested sum, pairs of factors, "
         "terms over the same iterators"

@@ -23,15 +23,15 @@ MERGE_STAGE = Rule(
         "{L[y:a:b] g(y)}[p] = where(a <= p < b, g(p), 0)"
     ),
     conditions=(
-        "φ(x) stays in Y, or the body is 0 where it does not, or a condition guards it; a "
+        "φ(x) stays in Y, or the body is 0 where φ(x) leaves Y, or a condition guards the body; a "
         "nested reduction is a factor of the whole body, once"
     ),
     choices="every nested scope that is read",
     exactness="cancels",
     assumes_no_nan=(
         "where a sum merges beside a factor: inf*(S f) becomes S inf*f; where a product read "
-        "outside its loops is 0: 0 times what lies outside comes in; where reads become equal "
-        "and cancel"
+        "outside of its loops is 0: 0 times a value outside comes in; where reads become equal and"
+        " cancel"
     ),
     source="EinNet, OSDI'23, traversal merging",
     propose=propose,

@@ -52,12 +52,13 @@ PHASE = Rule(
         "0 < d, f(i) = where(b <= i < b+d-1, 0, f(i))"
     ),
     conditions=(
-        "any d > 1; a part block at the end is computed in full where nothing reads it, or is 0"
+        "any d > 1; the last block is completed by points that nothing reads, or where the body is"
+        " 0"
     ),
     choices="the common coefficient of the other iterators of a row; the divisor of a //",
     exactness="exact",
     assumes_no_nan=(
-        "where a sum gets a part block and the body is not one factor: 0 times what lies "
+        "where a sum's last block is completed and the body is not one factor: 0 times a value "
         "outside comes in"
     ),
     source="space to depth; EinNet, variable substitution",

@@ -27,11 +27,12 @@ PULL_FROM_REDUCER = Rule(
         "min[k](c*a(k)) = c*min[k](a(k)) where 0 < c\n"
         "min[k](c*a(k)) = c*max[k](a(k)) where c < 0"
     ),
-    conditions="c does not use k; a factor is a number, and one below 0 turns max into min",
+    conditions="c does not use k; a factor is a number, and a negative one turns max into min",
     choices="all terms without a reduction iterator, or the number that multiplies the body",
     exactness="cancels",
     assumes_no_nan=(
-        "unless what leaves is a number or an integer: max (f + inf) becomes (max f) + inf"
+        "unless the term or factor that leaves is a number or an integer: max (f + inf) becomes "
+        "(max f) + inf"
     ),
     source="max-plus algebra: addition distributes over max",
     propose=propose,

@@ -33,9 +33,9 @@ RELAX = Rule(
         "where(c <= i < a or b <= i < d, 0, f(i))"
     ),
     conditions="the body is 0 on X' without X",
-    choices="windows of odd extent grow by one; splits relax by what they need themselves",
+    choices="windows of odd extent grow by one; rules that split extend ranges by themselves",
     exactness="exact",
-    assumes_no_nan="unless the body is one factor: 0 times what lies outside comes in",
+    assumes_no_nan="unless the body is one factor: 0 times a value outside of X comes in",
     source="EinNet, OSDI'23, boundary relaxing",
     propose=propose,
     examples=(

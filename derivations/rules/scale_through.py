@@ -25,7 +25,7 @@ SCALE_THROUGH = Rule(
         "abs(c*a) = c*abs(a) where 0 < c\n"
         "abs(c*a) = -c*abs(a) where c < 0"
     ),
-    conditions="c is a number above 0 for relu, any number for abs, which gives abs(c)",
+    conditions="c > 0 for relu; any number c for abs, which gives abs(c)",
     choices="every relu and abs of a multiple",
     exactness="reassociates",
     assumes_no_nan="where terms become equal and cancel: inf - inf becomes 0",

@@ -61,8 +61,8 @@ SKEW = Rule(
         "not c <= r+p < d or c <= r+p < d and not a <= r < b, 0, f(r))"
     ),
     conditions=(
-        "loops: the new range covers the image; sums: the body is 0 where the old "
-        "iterator leaves its range"
+        "for loops, the new range covers all values of the new iterator; for sums, the body is 0 "
+        "where the old iterator leaves its range"
     ),
     choices=(
         "compound rows of the body: all their loops, or those with equal coefficients; a "
@@ -70,8 +70,8 @@ SKEW = Rule(
     ),
     exactness="exact",
     assumes_no_nan=(
-        "where a sum's range changes and the body is not one factor: 0 times what lies outside "
-        "is left out or comes in"
+        "where a sum's range changes and the body is not one factor: 0 times a value outside is "
+        "left out or comes in"
     ),
     source="EinNet, OSDI'23, variable substitution",
     propose=propose,

@@ -51,17 +51,17 @@ SPLIT_ITERATOR = Rule(
         "f(a+k*q+p)}[(i-a)//k,(i-a)%k]} where 0 < k"
     ),
     conditions=(
-        "any k > 0; where k does not divide the extent, the part block at the end is "
-        "never read or 0"
+        "any k > 0; if k does not divide the extent, the last block is completed by points that "
+        "nothing reads, or where the body is 0"
     ),
     choices=(
-        "loops: divisors near the window that the loop slides over; windows: parts up to "
-        "about the square root"
+        "for loops, divisors near the window that the loop slides over; for windows, parts up to "
+        "about the square root of their extent"
     ),
     exactness="reassociates",
     assumes_no_nan=(
-        "where a part block at the end changes a range and the body is not one factor: 0 times "
-        "what lies outside comes in"
+        "where the last block is completed and the body is not one factor: 0 times a value outside"
+        " comes in"
     ),
     source="EinNet, OSDI'23, variable substitution",
     propose=propose,

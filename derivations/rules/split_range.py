@@ -36,11 +36,14 @@ SPLIT_RANGE = Rule(
         "{L[x:a:b] f(x)} = {L[x:a:b] where(x >= c, {L[x:c:b] f(x)}[x], {L[x:a:c] f(x)}[x])}\n"
         "sum[i](f(i)) = sum[j](f(j)) + sum[k](f(k)) where i in a:b, j in a:c, k in c:b"
     ),
-    conditions="a < c < b; a reduction iterator only under a sum",
-    choices="where a condition on the iterator changes; the middle of a loop in a wider condition",
+    conditions="a < c < b; a reduction iterator is cut under a sum only",
+    choices=(
+        "the places where a condition on the iterator changes; the middle of a loop in a condition"
+        " that relates it to other iterators"
+    ),
     exactness="reassociates",
     assumes_no_nan=(
-        "where a condition that is decided on a piece leaves 0 as a factor, or reads become "
+        "where a condition that is decided on a piece leaves 0 as a factor, or where reads become "
         "equal and cancel"
     ),
     source="EinNet, OSDI'23, expression splitting",

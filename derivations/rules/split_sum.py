@@ -34,7 +34,9 @@ SPLIT_SUM = Rule(
     conditions="at least one reduction iterator goes inside; factors without it stay outside a sum",
     choices="any proper non-empty subset of the reduction iterators",
     exactness="reassociates",
-    assumes_no_nan="unless what stays outside is a number or an integer: S inf*f becomes inf*(S f)",
+    assumes_no_nan=(
+        "unless the factors that stay outside are numbers or integers: S inf*f becomes inf*(S f)"
+    ),
     source="EinNet, OSDI'23, summation splitting",
     propose=propose,
     examples=(

@@ -38,10 +38,10 @@ TIGHTEN = Rule(
         "{L[i:a:b] f(i)} = {L[i:a:b] {L[i:c:d] f(i)}[i]} where f(i) = where(a <= i < c or d "
         "<= i < b, 0, f(i))"
     ),
-    conditions="the body is 0 on X without X': a factor reads outside its source there",
-    choices="where all factors read inside",
+    conditions="the body is 0 on X without X', because a factor reads outside of its source there",
+    choices="the ranges in which all factors read inside of their sources",
     exactness="exact",
-    assumes_no_nan="unless the body is one factor: 0 times what lies outside is left out",
+    assumes_no_nan="unless the body is one factor: 0 times a value outside of X' is left out",
     source="EinNet, OSDI'23, boundary tightening",
     propose=propose,
     examples=(

@@ -1,17 +1,15 @@
-"""A sum of products of differences, multiplied out and repaired where that loses digits.
+"""A sum of products of differences, multiplied out, and repaired where that loses digits.
 
     Y[b] = sum[k](f(A[b,k]))         for example   sum[k]((A[i,k] - B[j,k])^2)
 
-`eops.expanded` multiplies out the centred differences and bounds the terms, |Y| = |sum of terms|
-with sum of |terms| <= 2^(n-1) * U.  Where
+`eops.expanded` multiplies out the centred differences, and gives a bound U of the terms: sum of
+|terms| <= 2^(n-1) * U.  If |Y| >= 2^(n-1)*U/6, the terms' rounding errors are at most 6 times those
+of Y.  If |Y| is smaller, or Y or U is NaN or infinite, Y is computed again as written.  If this
+concerns more than a quarter of Y, all of Y is computed again.
 
-    |Y| >= 2^(n-1) * U / 6
-
-the terms' rounding errors are at most 6 times those of Y.  Elsewhere, and where Y or U is NaN or
-infinite, Y is computed again as written; if this is more than a quarter of Y, all of Y is.  A sum
-that may have either sign can be near 0 as written too.  There |Y| and U are the largest over the
-loops that the differences lack.  The data decide in each call: hard data cost time, and the digits
-stay.
+A sum whose terms have either sign can be near 0 as written too.  For such a sum, |Y| and U are the
+largest over the loops that the differences lack.  The data decide in each call: hard data cost
+time, and keep their digits.
 """
 
 from __future__ import annotations

@@ -68,5 +68,5 @@ SCATTER = Operator(
     recognise=recognise,
     iterators=True,
     keeps_nonfinite=lambda binding: True,
-    summary="sums of what has the same index, where indices are data",
+    summary="sums of the elements with the same index, where indices are data",
 )

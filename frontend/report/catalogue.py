@@ -10,8 +10,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from types import ModuleType
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -27,9 +26,10 @@ from einderive.ta.ir.operator import Operator
 from einderive.ta.notation.parse import parse_expression
 from einderive.ta.printing.show import show
 
+LIBRARY = "einderive.eops.library."
 EXACTNESS = {
-    "exact": "the same floating-point operations, elsewhere; where a step decides a condition or "
-    "moves one of three or more operands, the report says whether it does more",
+    "exact": "the same floating-point operations at other places; the report names the steps that "
+    "do more, which may decide a condition or move one of three or more operands",
     "reassociates": "exact over the integers; adds floating-point numbers in another order",
     "cancels": "exact over the integers; steps may subtract large parts that nearly cancel, and "
     "then lose digits (the report says which steps can)",
@@ -68,7 +68,7 @@ def facts(rule: Rule | JointRule) -> list[tuple[str, str]]:
             "NaN",
             f"assumes no NaN and no infinity {rule.assumes_no_nan}"
             if rule.assumes_no_nan
-            else "kept, and infinities, by every step",
+            else "every step keeps NaN and infinities where they are",
         ),
         ("source", rule.source),
     ]
@@ -120,14 +120,17 @@ def reducers_text(operator: Operator) -> str:
 
 def notes(operator: Operator) -> list[str]:
     """The prose of the operator's file, its title and formulas left out."""
-    text = sys.modules[_home(operator)].__doc__ or ""
+    text = _home(operator).__doc__ or ""
     paragraphs = re.split(r"\n\s*\n", text.strip())[1:]
-    return [" ".join(p.split()) for p in paragraphs if not p.startswith(" ")]
+    formulas = (" ", "Y[")
+    return [" ".join(p.split()) for p in paragraphs if not p.startswith(formulas)]
 
 
-def _home(operator: Operator) -> str:
-    """The module that defines the operator."""
-    work: Any = operator.work
-    while isinstance(work, partial):
-        work = work.func
-    return str(work.__module__)
+def _home(operator: Operator) -> ModuleType:
+    """The file that defines the operator.  It is loaded, since there is the operator."""
+    files = [module for name, module in sys.modules.items() if name.startswith(LIBRARY)]
+    for module in files:
+        held = (each if isinstance(each, tuple) else (each,) for each in vars(module).values())
+        if any(each is operator for values in held for each in values):
+            return module
+    raise LookupError(operator.name)
