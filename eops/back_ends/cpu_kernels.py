@@ -12,6 +12,7 @@ import torch
 
 from einderive.eops.back_ends.task import BackEnd, Fused, Run, Task
 from einderive.eops.loops.group import Group
+from einderive.eops.loops.picks import picked, steps
 from einderive.eops.opaque import opaque
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import depends_on_inputs
@@ -58,11 +59,11 @@ def _fusible(task: Task) -> bool:
     scope = task.scope
     if not _may_run(task):
         return False
-    if direct(scope) is not None:
+    if direct(scope) is not None and picked(scope) is None:
         return False  # a gather or a scatter, of which loops would visit every term
     inputs = (source for source in sources(scope.body) if source is not INDEX)
     moved = scope.size + sum(prod(side.extent for side in source.ranges) for source in inputs)
-    if prod(scope.extents) > MOST_REUSE * moved:
+    if points(scope) > MOST_REUSE * moved:
         return False
     from einderive.eops.cpu_kernels.build import takes
 
@@ -75,6 +76,11 @@ def _may_run(task: Task) -> bool:
     if task.device != "cpu" or task.weights or not installed() or scope.empty:
         return False
     return depends_on_inputs(scope) and not _reads_past(task)
+
+
+def points(scope: Scope) -> int:
+    """The points of the loops that compute the stage."""
+    return steps(scope)
 
 
 def _reads_past(task: Task) -> bool:

@@ -52,7 +52,7 @@ def _fusible(task: Task) -> bool:
     if task.device != "cuda" or task.weights or task.operator not in PLAIN:
         return False
     past = any(source not in task.reads for source in nested_scopes(task.scope))
-    return depends_on_inputs(task.scope) and not past
+    return depends_on_inputs(task.scope) and not past and direct(task.scope) is None
 
 
 def _fuse(tasks: Sequence[Task], roots: Sequence[Scope]) -> Sequence[Fused]:

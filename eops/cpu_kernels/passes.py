@@ -29,6 +29,8 @@ from einderive.eops.loops.values import (
     Position,
     Total,
     Value,
+    Within,
+    operands_of,
 )
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
@@ -320,6 +322,9 @@ class Pass:
             index = self._index_name(one)
             where.append(f"{index} * {one.stride}")
             misses.append(f"{index}b")
+        for part in load.picked:
+            value, inside = self.kernel.name(part.value), self.kernel.name(part.inside)
+            where.append(f"(int64({value}) if {inside} else {part.lo}) * {part.stride}")
         place = " + ".join(part for part in where if part != "0") or "0"
         read = f"load{half(load.dtype)}(p{load.operand}, {place})"
         self.text.add(f"{name} = {load.kind}({read})")
@@ -328,7 +333,7 @@ class Pass:
             self.text.add(f"{name} = {name} if {' & '.join(misses)} else {fill}")
 
     def _expression(self, value: Value, checked: bool) -> str:
-        of = [self.kernel.name(arg) for arg in getattr(value, "args", ())]
+        of = [self.kernel.name(arg) for arg in operands_of(value)]
         match value:
             case Position(row, kind):
                 return f"{kind}({self._small(row)})"
@@ -337,6 +342,8 @@ class Pass:
             case Operation("+" | "*" | "/" as word, _, kind):
                 found = f" {word} ".join(of)
                 return f"{kind}({found})" if kind == NARROW else found  # numba's is int64
+            case Within(arg, lo, hi):
+                return self._within(of[0], self.plan.values[arg].kind, lo, hi)
             case Operation("choose", _):
                 return f"{of[1]} if {of[0]} else {of[2]}"
             case Operation(word, _, kind):
@@ -348,6 +355,11 @@ class Pass:
                 text = " & ".join(f"({condition(c)})" for c in held)
                 return f"{of[0]} if {text} else {of[1]}" if held else of[0]
         raise TypeError(f"{type(value).__name__} is no expression")
+
+    def _within(self, value: str, kind: str, lo: int, hi: int) -> str:
+        """A number with a fraction equals no integer."""
+        text = f"({value} >= {number(lo, kind)}) & ({value} < {number(hi, kind)})"
+        return text if kind == "int64" else f"{text} & ({value} == floor_{kind}({value}))"
 
     def _small(self, row: Row) -> str:
         """The row's number; one of 32 bits is what every processor converts in vectors."""

@@ -8,10 +8,10 @@ from functools import lru_cache
 from math import prod
 from typing import Final
 
-from einderive.eops.loops.bodies import Bodies, Reduction
+from einderive.eops.loops.bodies import Reduction
 from einderive.eops.loops.cost import operations, seconds
-from einderive.eops.loops.draft import Draft, merged
-from einderive.eops.loops.group import Group, aligned
+from einderive.eops.loops.draft import Draft, drafted, merged
+from einderive.eops.loops.group import Group
 from einderive.eops.loops.keep import with_kept
 from einderive.eops.loops.kinds import Typing, alike
 from einderive.eops.loops.narrow import narrowed
@@ -37,19 +37,8 @@ def plans(
     group: Group, strides: Strides, typing: Typing | None = None, sizes: Sizes = SIZES
 ) -> tuple[Plan, ...]:
     """The plans among which `plan` chooses."""
-    alignment = aligned(group)
-    if alignment is None:
-        return ()
-    made = Bodies(group, alignment, strides, typing or alike(group, "float32"))
-    draft = Draft(
-        group,
-        alignment.domain,
-        alignment.shared,
-        tuple(made.values.listed),
-        tuple(made.reductions),
-        tuple(made.outputs),
-    )
-    return tuple(_candidates(merged(narrowed(draft)), sizes))
+    draft = drafted(group, strides, typing or alike(group, "float32"))
+    return () if draft is None else tuple(_candidates(merged(narrowed(draft)), sizes))
 
 
 def dense(group: Group) -> Strides:

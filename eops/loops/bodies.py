@@ -12,20 +12,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from einderive.eops.loops.group import Alignment, Group
+from einderive.eops.loops.group import COMPUTED, Alignment, Group
 from einderive.eops.loops.kinds import TRUTH, Compared, Typing, of_total
+from einderive.eops.loops.picks import picked, summed
 from einderive.eops.loops.values import (
     Checked,
     Choice,
     Constant,
     Load,
     Operation,
+    Picked,
     Position,
     Total,
     Value,
     Values,
+    Within,
 )
-from einderive.ta.functions import FUNCTIONS
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import (
@@ -67,11 +70,25 @@ class Output:
     dtype: str
 
 
+class Elsewhere(Exception):
+    """A gather reads what the kernel itself computes, perhaps at another place."""
+
+
+class _Pick(NamedTuple):
+    """An iterator whose value is computed: the value, and whether it is in the range."""
+
+    iterator: int
+    value: int
+    inside: int
+
+
 class _At(NamedTuple):
-    """Where a term stands: in a stage, with these rows for its iterators."""
+    """Where a term stands: in a stage, with these rows for its iterators, apart from those of which
+    the values are computed."""
 
     stage: Scope
     rows: tuple[Row, ...]
+    picks: tuple[_Pick, ...] = ()
 
 
 @dataclass
@@ -86,7 +103,7 @@ class Bodies:
     reductions: list[Reduction] = field(default_factory=list)
     totals: dict[Source, int] = field(default_factory=dict)
     outputs: list[Output] = field(default_factory=list)
-    _done: dict[tuple[Node, str, Scope, tuple[Row, ...]], int] = field(default_factory=dict)
+    _done: dict[tuple[Node, str, _At], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._compared = Compared(self.group, self.typing)
@@ -94,17 +111,16 @@ class Bodies:
         self._operand = {source: k for k, source in enumerate(self.group.operands)}
         self._inside = {*self.group.stages}
         for stage in self.group.stages:
-            if stage.sums:
+            if summed(stage):
                 self._reduce(stage)
         for stage in self.group.outputs:
             self._write(stage)
 
     def _reduce(self, stage: Scope) -> None:
         places = self.alignment.places[stage]
-        rows = tuple(affine.iterator(place) for place in places)
-        own = tuple(sorted(places[len(stage.loops) :]))
+        own = tuple(sorted(places[i] for i in summed(stage)))
         kind = self._kinds[stage].compute
-        value = self._value(stage.body, kind, _At(stage, rows))
+        value = self._body(stage, kind, _iterators(places))
         made = Reduction(stage.reducer, value, of_total(kind, stage.reducer), own)
         if made not in self.reductions:
             self.reductions.append(made)
@@ -112,22 +128,40 @@ class Bodies:
 
     def _write(self, stage: Scope) -> None:
         places = self.alignment.places[stage]
-        rows = tuple(affine.iterator(place) for place in places)
+        rows = _iterators(places)
         offset, stride = affine.ZERO, 1
         for i in reversed(range(len(stage.loops))):
             offset = affine.add(offset, affine.shift(rows[i], -stage.loops[i].lo), stride)
             stride *= stage.loops[i].extent
         kind, dtype = self._kinds[stage]
-        if stage.sums:
+        if stage in self.totals:
             value = self.values.place(Total(self.totals[stage], kind))
         else:
-            value = self._value(stage.body, kind, _At(stage, rows))
+            value = self._body(stage, kind, rows)
         own = tuple(sorted(p for p in places[: len(stage.loops)] if p >= self.alignment.shared))
         self.outputs.append(Output(stage, value, own, offset, dtype))
 
+    def _body(self, stage: Scope, kind: str, rows: tuple[Row, ...]) -> int:
+        """The place of the stage's term; of a gather, the one term or nothing."""
+        found = picked(stage)
+        if found is None:
+            return self._value(stage.body, kind, _At(stage, rows))
+        rows += (affine.ZERO,) * (len(stage.domain) - len(rows))
+        at, picks = _At(stage, rows), []
+        for v, node in found.values.items():
+            own = self._own_kind([node], at)
+            value, (lo, hi) = self._value(node, own, at), stage.domain[v]
+            picks.append(_Pick(v, value, self.values.place(Within(value, lo, hi, TRUTH))))
+        made = self._value(found.body, kind, at._replace(picks=tuple(picks)))
+        nothing = self.values.place(Constant(REDUCERS[stage.reducer].identity, kind))
+        for pick in picks:
+            made = self.values.place(Operation("choose", (pick.inside, made, nothing), kind))
+        return made
+
     def _value(self, node: Node, kind: str, at: _At) -> int:
         """The place of the term's value in this type."""
-        key = node, kind, at.stage, tuple(at.rows[i] for i in affine.bits(node.free))
+        rows = tuple(at.rows[i] for i in affine.bits(node.free))
+        key = node, kind, at._replace(rows=rows)
         found = self._done.get(key)
         if found is None:
             found = self._done[key] = self.values.place(self._made(node, kind, at))
@@ -202,6 +236,9 @@ class Bodies:
     def _read(self, access: Access, kind: str, at: _At) -> Value:
         rows = tuple(self._row(row, at) for row in access.rows)
         source = access.source
+        fixed = [pick for pick in at.picks if access.free >> pick.iterator & 1]
+        if fixed:
+            return self._picked(access, kind, rows, fixed)
         if source is INDEX:
             return Position(rows[0], kind)
         if isinstance(source, Scope) and source in self.totals:
@@ -210,11 +247,39 @@ class Bodies:
             return self._inlined(source, rows, access.fill, kind)
         return self._load(source, rows, access.fill, kind)
 
+    def _picked(
+        self, access: Access, kind: str, rows: tuple[Row, ...], fixed: Sequence[_Pick]
+    ) -> Load:
+        """The read at a computed index; `rows` are 0 in the place of what is computed."""
+        if access.source in self._inside:
+            raise Elsewhere
+        operand, domain = self._operand[access.source], self.alignment.domain
+        offset, parts = affine.ZERO, list[Picked]()
+        strides = self.strides[operand]
+        for row, own, bound, stride in zip(
+            rows, access.rows, access.source.ranges, strides, strict=True
+        ):
+            index = affine.simplify(affine.shift(row, -bound.lo), domain)
+            low, high = affine.bounds(index, domain)
+            for pick in fixed:
+                step = own.coefficient(pick.iterator)
+                value = self.values.listed[pick.inside]
+                assert isinstance(value, Within)
+                ends = sorted((step * value.lo, step * (value.hi - 1)))
+                low, high = low + ends[0], high + ends[1]
+                if step:
+                    parts.append(Picked(pick.value, pick.inside, value.lo, step * stride))
+            if low < 0 or high >= bound.extent:
+                raise Elsewhere
+            offset = affine.add(offset, index, stride)
+        dtype = self.typing.operands[operand]
+        return Load(operand, offset, (), access.fill, False, dtype, kind, tuple(parts))
+
     def _converted(self, value: Value, kind: str) -> Value:
         return value if value.kind == kind else Operation(kind, (self.values.place(value),), kind)
 
     def _inlined(self, stage: Scope, rows: tuple[Row, ...], fill: Number, kind: str) -> Value:
-        made = self._value(stage.body, self._kinds[stage].compute, _At(stage, rows))
+        made = self._body(stage, self._kinds[stage].compute, rows)
         value = self._converted(self.values.listed[made], kind)
         held: list[Condition] = []
         for row, side in zip(rows, stage.loops, strict=True):
@@ -241,6 +306,10 @@ class Bodies:
         empty = any(bound.extent == 0 for bound in source.ranges)
         dtype = self.typing.operands[operand]
         return Load(operand, offset, tuple(checked), fill, empty, dtype, kind)
+
+
+def _iterators(places: Sequence[int]) -> tuple[Row, ...]:
+    return tuple(affine.ZERO if p == COMPUTED else affine.iterator(p) for p in places)
 
 
 def _ordered(args: Sequence[int]) -> tuple[int, ...]:

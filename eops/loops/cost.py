@@ -13,7 +13,7 @@ from math import prod
 from typing import Final
 
 from einderive.eops.loops.plan import Phase, Plan
-from einderive.eops.loops.values import Choice, Constant, Load, Operation, Total, Value
+from einderive.eops.loops.values import Choice, Constant, Load, Operation, Total, Value, Within
 from einderive.ta.ir import affine
 from einderive.ta.ir.element import element_bytes
 
@@ -43,6 +43,8 @@ SIMPLE: Final = frozenset(
 ROOTS: Final = frozenset({"sqrt", "rsqrt"})
 JUMP: Final = 20.0
 """A read that jumps through memory from one step of the inner loop to the next."""
+GATHERED: Final = 10.0
+"""A read at a computed index."""
 MASK: Final = 2.0
 START: Final = 20.0
 """To start an inner loop."""
@@ -64,6 +66,8 @@ def operations(value: Value) -> float:
             return 1.0 if word in SIMPLE else 2 * DIVISION if word in ROOTS else CALL
         case Choice(conditions):
             return float(len(conditions))
+        case Within():
+            return 2.0
     return 0.0
 
 
@@ -71,6 +75,8 @@ def _reading(plan: Plan, load: Load, inner: int) -> float:
     """Operations of a read in an inner loop over the iterator."""
     if any(inner in affine.iterators(floor) for row in _rows(load) for floor, _, _ in row.floors):
         return JUMP
+    if any(plan.masks[one.value] >> inner & 1 for one in load.picked):
+        return GATHERED
     step = load.offset.coefficient(inner)
     step += sum(one.row.coefficient(inner) * one.stride for one in load.checked)
     return 1.0 if abs(step) <= 1 else JUMP
@@ -122,6 +128,7 @@ def moved(plan: Plan) -> float:
     sizes = [element_bytes(source) for source in plan.group.operands]
     passes: dict[int, int] = {}
     near = 0.0
+    most: dict[int, int] = {}
     for number, phase in enumerate(plan.phases):
         block = 1 if plan.inner is None else plan.block
         within = prod(plan.domain[i].extent for i in phase.loops) * block
@@ -129,9 +136,13 @@ def moved(plan: Plan) -> float:
         for operand in {load.operand for load in loads if isinstance(load, Load)}:
             passes[operand] = passes.get(operand, 0) + 1
             near = max(near, 0.0) + within * sizes[operand] / max(1, passes[operand])
+        for load in loads:
+            if isinstance(load, Load) and load.picked:
+                most[load.operand] = most.get(load.operand, 0) + plan.points(phase)
     for operand, times in passes.items():
         source = plan.group.operands[operand]
-        whole = prod(side.extent for side in source.ranges) * sizes[operand]
+        elements = prod(side.extent for side in source.ranges)
+        whole = min(elements, most.get(operand, elements)) * sizes[operand]
         found += whole * (1 if near <= CACHE else times)
     return found + sum(element_bytes(out.scope) * out.scope.size for out in plan.outputs)
 

@@ -5,11 +5,12 @@ Y[40*i + j] = f(X[40*i + j]),  i in 0:30, j in 0:40      is      Y[k] = f(X[k]),
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from einderive.eops.loops.bodies import Output, Reduction
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.bodies import Bodies, Elsewhere, Output, Reduction
+from einderive.eops.loops.group import Group, aligned
+from einderive.eops.loops.kinds import Typing
 from einderive.eops.loops.values import Load, Value, rows_of, with_rows
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
@@ -30,6 +31,26 @@ class Draft:
     def ends(self) -> tuple[Reduction | Output, ...]:
         """The values that the group needs: its reductions and outputs."""
         return self.reductions + self.outputs
+
+
+def drafted(group: Group, strides: Sequence[Sequence[int]], typing: Typing) -> Draft | None:
+    """The values of a group for operands of these strides and types; None where no one kernel
+    computes it."""
+    alignment = aligned(group)
+    if alignment is None:
+        return None
+    try:
+        made = Bodies(group, alignment, strides, typing)
+    except Elsewhere:
+        return None
+    return Draft(
+        group,
+        alignment.domain,
+        alignment.shared,
+        tuple(made.values.listed),
+        tuple(made.reductions),
+        tuple(made.outputs),
+    )
 
 
 def merged(draft: Draft) -> Draft:

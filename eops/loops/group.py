@@ -9,10 +9,12 @@ Other stages are computed where they are read, and written only where they are o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Final
 
+from einderive.eops.loops.picks import picked, summed
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Access, Scope, Source
@@ -43,19 +45,23 @@ class Group:
 
     @cached_property
     def reductions(self) -> tuple[Scope, ...]:
-        return tuple(stage for stage in self.stages if stage.sums)
+        return tuple(stage for stage in self.stages if summed(stage))
 
     @cached_property
     def computed(self) -> tuple[Scope, ...]:
         """The stages with loops of their own: reductions and outputs."""
         written = {*self.outputs}
-        return tuple(stage for stage in self.stages if stage.sums or stage in written)
+        return tuple(stage for stage in self.stages if summed(stage) or stage in written)
 
     def reads(self, stage: Scope) -> Iterator[Read]:
         """The reads of operands and reductions by the stage, also through stages that are computed
         where they are read.  Rows speak of the stage's iterators."""
-        inside = {inner for inner in self.stages if not inner.sums}
-        pending: list[tuple[Access, tuple[Row, ...]]] = [(a, a.rows) for a in accesses(stage.body)]
+        inside = {inner for inner in self.stages if not summed(inner)}
+        start = _rows(stage, [affine.iterator(i) for i in range(len(stage.domain))])
+        pending: list[tuple[Access, tuple[Row, ...]]] = [
+            (a, tuple(affine.substitute(row, start) for row in a.rows))
+            for a in accesses(stage.body)
+        ]
         seen: set[Read] = set()
         while pending:
             access, rows = pending.pop(0)
@@ -66,15 +72,28 @@ class Group:
             if not (isinstance(source, Scope) and source in inside):
                 yield source, rows
                 continue
+            below = _rows(source, rows)
             for inner in accesses(source.body):
-                pending.append((inner, tuple(affine.substitute(row, rows) for row in inner.rows)))
+                pending.append((inner, tuple(affine.substitute(row, below) for row in inner.rows)))
+
+
+def _rows(stage: Scope, rows: Sequence[Row]) -> tuple[Row, ...]:
+    """These for the stage's iterators; of what a gather computes no row says anything."""
+    found = picked(stage)
+    fixed = found.values if found is not None else {}
+    count = len(stage.domain) if fixed else len(rows)
+    return tuple(rows[i] if i < len(rows) and i not in fixed else affine.ZERO for i in range(count))
+
+
+COMPUTED: Final = -1
+"""The place of an iterator whose value is computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
     """The correspondence of iterators.  `domain` are the ranges of the kernel's iterators, the
     first `shared` ones shared; `places` says for each computed stage which of them are its
-    iterators."""
+    iterators, or `COMPUTED`."""
 
     domain: tuple[Range, ...]
     shared: int
@@ -95,8 +114,10 @@ class _Aligning:
         self.reads = {stage: tuple(group.reads(stage)) for stage in group.computed}
         first = min(group.reductions or group.computed, key=lambda stage: len(stage.loops))
         self.shared = len(first.loops)
-        self.domain = list(first.domain)
-        self.places: dict[Scope, tuple[int, ...]] = {first: tuple(range(len(first.domain)))}
+        looped = [*range(len(first.loops)), *summed(first)]
+        self.domain = [first.domain[i] for i in looped]
+        places = (looped.index(i) if i in looped else COMPUTED for i in range(len(first.domain)))
+        self.places: dict[Scope, tuple[int, ...]] = {first: tuple(places)}
 
     def found(self) -> Alignment | None:
         waiting = [stage for stage in self.group.computed if stage not in self.places]
@@ -154,9 +175,10 @@ class _Aligning:
                 return None
             found[i] = place
         own = {place for i, place in found.items() if place >= self.shared}
-        if stage.sums and any(found.get(i, self.shared) >= self.shared for i in range(loops)):
+        sums = summed(stage)
+        if sums and any(found.get(i, self.shared) >= self.shared for i in range(loops)):
             return None
-        for i in range(len(stage.domain)):
+        for i in (*range(loops), *sums):
             if i in found:
                 continue
             like = (
@@ -168,7 +190,7 @@ class _Aligning:
             own.add(found[i])
             if found[i] == len(self.domain):
                 self.domain.append(stage.domain[i])
-        return tuple(found[i] for i in range(len(stage.domain)))
+        return tuple(found.get(i, COMPUTED) for i in range(len(stage.domain)))
 
     def _reads_totals_in_place(self, stage: Scope) -> bool:
         """Whether every reduction of the group that the stage reads is read where it is made."""

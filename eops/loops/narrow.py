@@ -26,10 +26,12 @@ from einderive.eops.loops.values import (
     Constant,
     Load,
     Operation,
+    Picked,
     Position,
     Total,
     Value,
     Values,
+    Within,
 )
 from einderive.ta.ir import affine
 from einderive.ta.ir.node import Number
@@ -164,7 +166,9 @@ class _Narrowing:
         match value:
             case Constant(number):
                 return Constant(number if span.far is None else Fraction(span.mark), NARROW)
-            case Position() | Load() | Total():
+            case Load():
+                return replace(value, kind=NARROW, picked=self._picked(value))
+            case Position() | Total():
                 return replace(value, kind=NARROW)
             case Choice(_, (one, other)):
                 return replace(value, args=(self.narrow(one), self.narrow(other)), kind=NARROW)
@@ -198,8 +202,12 @@ class _Narrowing:
                 held = self.made.place(Operation("equal", (found, mark), TRUTH))
                 far = self.made.place(Constant(span.far, kind))
                 return Operation("choose", (held, far, self.made.place(wide)), kind)
-            case Constant() | Position() | Load() | Total():
+            case Constant() | Position() | Total():
                 return value
+            case Load():
+                return replace(value, picked=self._picked(value))
+            case Within(arg):
+                return replace(value, arg=self.keep(arg))
         if value.kind == WIDE and span is not None and span.far is None:
             return Operation(WIDE, (self.narrow(place),), WIDE)
         match value:
@@ -213,6 +221,12 @@ class _Narrowing:
                     return Operation(word, tuple(map(self.narrow, args)), kind)
                 return Operation(word, tuple(map(self.keep, args)), kind)
         raise TypeError(f"{type(value).__name__} is no value")
+
+    def _picked(self, load: Load) -> tuple[Picked, ...]:
+        return tuple(
+            one._replace(value=self.keep(one.value), inside=self.keep(one.inside))
+            for one in load.picked
+        )
 
 
 def _of_constant(number: Number) -> Span | None:

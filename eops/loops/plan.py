@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 
 from einderive.eops.loops.bodies import Output, Reduction
 from einderive.eops.loops.group import Group
-from einderive.eops.loops.values import Constant, Load, Total, Value, operands_of, rows_of
+from einderive.eops.loops.values import Constant, Load, Total, Value, Within, operands_of, rows_of
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 
@@ -226,11 +226,14 @@ def _text(plan: Plan, value: Value) -> str:
     names = [_name(plan, place) for place in operands_of(value)]
     rows: Sequence[Row] = rows_of(value)
     match value:
-        case Load(operand, offset, checked, fill):
+        case Load(operand, offset, checked, fill, picked=picked):
             where = [row_as_text(offset)] + [f"{c.stride}*[{row_as_text(c.row)}]" for c in checked]
+            where += [f"{one.stride}*{_name(plan, one.value)}" for one in picked]
             return f"p{operand}[{' + '.join(where)}]" + (f" else {fill}" if checked else "")
         case Total(k):
             return f"t{k}"
+        case Within(_, lo, hi):
+            return f"{names[0]} in {lo}:{hi}"
     if rows:
         text = ", ".join(row_as_text(row) for row in rows)
         return f"({text})" if not names else f"{names[0]} where {text} else {names[1]}"

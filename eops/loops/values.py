@@ -26,6 +26,16 @@ class Checked(NamedTuple):
     stride: int
 
 
+class Picked(NamedTuple):
+    """A part of an index that is computed: a value times `stride`, where the truth value `inside`
+    holds; elsewhere `lo` takes the value's place, and nobody uses what is read."""
+
+    value: int
+    inside: int
+    lo: int
+    stride: int
+
+
 @dataclass(frozen=True, slots=True)
 class Constant:
     value: Number
@@ -43,8 +53,8 @@ class Position:
 @dataclass(frozen=True, slots=True)
 class Load:
     """A read: element `offset` of the operand, and for each checked dimension index times stride
-    elements further, or the fill where an index misses.  `dtype` is the operand's type; `empty`: it
-    has no element."""
+    elements further, or the fill where an index misses; `picked` are the computed parts of the
+    index.  `dtype` is the operand's type; `empty`: it has no element."""
 
     operand: int
     offset: Row
@@ -52,6 +62,17 @@ class Load:
     fill: Number
     empty: bool
     dtype: str
+    kind: str
+    picked: tuple[Picked, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Whether a number is one of the integers `lo` to `hi - 1`."""
+
+    arg: int
+    lo: int
+    hi: int
     kind: str
 
 
@@ -84,7 +105,7 @@ class Total:
     kind: str
 
 
-Value: TypeAlias = Constant | Position | Load | Operation | Choice | Total
+Value: TypeAlias = Constant | Position | Load | Within | Operation | Choice | Total
 
 
 @dataclass
@@ -104,7 +125,14 @@ class Values:
 
 
 def operands_of(value: Value) -> tuple[int, ...]:
-    return value.args if isinstance(value, Operation | Choice) else ()
+    match value:
+        case Operation(_, args) | Choice(_, args):
+            return args
+        case Within(arg):
+            return (arg,)
+        case Load(picked=picked):
+            return tuple(place for one in picked for place in (one.value, one.inside))
+    return ()
 
 
 def rows_of(value: Value) -> tuple[Row, ...]:

@@ -18,11 +18,11 @@ from typing import Final
 
 from einderive.eops import dtypes as types
 from einderive.eops.loops.arrange import dense, levels
-from einderive.eops.loops.bodies import Bodies, Output, Reduction
-from einderive.eops.loops.draft import Draft, merged
-from einderive.eops.loops.group import Group, aligned
+from einderive.eops.loops.bodies import Output, Reduction
+from einderive.eops.loops.draft import drafted, merged
+from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import alike
-from einderive.eops.loops.values import Load, Operation, Position, Value, masks, rows_of
+from einderive.eops.loops.values import Load, Operation, Position, Value, Within, masks, rows_of
 from einderive.eops.triton_kernels.blocks import UNITS, Config, power_of_two
 from einderive.eops.triton_kernels.plan import magnitude
 from einderive.ta.functions import FUNCTIONS
@@ -127,20 +127,11 @@ def row_plan(group: Group, dtypes: tuple[str, ...]) -> RowPlan | None:
     empty = any(side.extent == 0 for source in group.operands for side in source.ranges)
     if empty or any(stage.empty for stage in group.stages):
         return None
-    compute, alignment = _compute_type(group, dtypes), aligned(group)
-    if compute is None or alignment is None:
+    compute = _compute_type(group, dtypes)
+    found = compute and drafted(group, dense(group), alike(group, compute))
+    if not compute or not found:
         return None
-    made = Bodies(group, alignment, dense(group), alike(group, compute))
-    draft = merged(
-        Draft(
-            group,
-            alignment.domain,
-            alignment.shared,
-            tuple(made.values.listed),
-            tuple(made.reductions),
-            tuple(made.outputs),
-        )
-    )
+    draft = merged(found)
     own = tuple(i for i in range(draft.shared, len(draft.domain)) if draft.domain[i].extent > 1)
     for end in draft.ends:
         along = tuple(i for i in end.own if draft.domain[i].extent > 1)
@@ -177,7 +168,7 @@ def row_plan(group: Group, dtypes: tuple[str, ...]) -> RowPlan | None:
 def _has_triton(value: Value) -> bool:
     """Positions are integers, which would be compared as such: those have kernels of their own."""
     if not isinstance(value, Operation) or value.word in ("+", "*", "/"):
-        return not isinstance(value, Position)
+        return not isinstance(value, Position | Within)
     return value.word == value.kind or bool(FUNCTIONS[value.word].triton)
 
 

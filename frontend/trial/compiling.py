@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import inf, prod
+from math import inf
 from time import perf_counter
 
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import FOLDED, Stage
+from einderive.eops.back_ends.cpu_kernels import points
 from einderive.eops.back_ends.cpu_kernels import worth_compiling as stage_is_worth
 from einderive.frontend.derived import Derived
 from einderive.frontend.running.execute import task_of
@@ -54,7 +55,7 @@ def worth_compiling(
             return
         hopeless = HOPELESS_LATE if late else HOPELESS
         worth = [s for s in plan.stages if stage_is_worth(task_of(s, "cpu", compiled=True))]
-        least = POINT_SECONDS * sum(prod(stage.scope.extents) for stage in worth)
+        least = POINT_SECONDS * sum(points(stage.scope) for stage in worth)
         if 0 < len(worth) <= MOST_STAGES and least <= hopeless * fastest:
             yield label, plan
 

@@ -49,7 +49,8 @@ class Memory:
 
     def store(self, index: int, value: Any) -> None:
         assert 0 <= index < len(self.numbers), f"write at {index} of {len(self.numbers)}"
-        assert self.kind in (None, type(value)), type(value)
+        kinds = (bool, np.bool_) if self.kind is bool else (self.kind,)
+        assert self.kind is None or type(value) in kinds, type(value)
         self.numbers[index] = value
         self.written.add(index)
 
