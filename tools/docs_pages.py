@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from importlib import import_module
 from math import inf
 from pathlib import Path
-from textwrap import wrap
 
 from einderive.derivations.rule import JointRule, Rule
 from einderive.derivations.rules import ALL_RULES
@@ -122,15 +121,14 @@ def functions_page() -> str:
 def _other_names() -> Iterator[str]:
     """How functions of the array API and of torch are written, and which are left out."""
     yield "The elementwise functions of the [array API](https://data-apis.org/array-api) and the"
-    yield "activations of `torch.nn.functional` are functions of this name, above or among the"
-    yield "[definitions](definitions.md), except for these:"
+    yield "activations of `torch.nn.functional` and the functions of `torch.special` are functions"
+    yield "of this name, above or among the [definitions](definitions.md), except for these:"
     yield from ("", "| there | here |", "|---|---|")
-    for name in dict.fromkeys((*ARRAY_API, *ACTIVATIONS)):
+    for name in dict.fromkeys((*ARRAY_API, *ACTIVATIONS, *SPECIAL)):
         if name in WRITTEN:
             yield f"| `{name}` | `{WRITTEN[name]}` |"
         elif name in LEFT_OUT:
             yield f"| `{name}` | left out: it {LEFT_OUT[name]} |"
-    yield from ("", *wrap(SPECIAL, WIDTH))
 
 
 def definitions_page() -> str:

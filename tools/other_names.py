@@ -20,10 +20,22 @@ _ACTIVATIONS = """
     hardshrink tanhshrink softsign softplus softmin softmax softshrink gumbel_softmax log_softmax
     tanh sigmoid hardsigmoid silu mish normalize
 """
+_SPECIAL = """
+    airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 digamma entr erf erfc erfcx erfinv exp2 expit
+    expm1 gammainc gammaincc gammaln i0 i0e i1 i1e log1p log_ndtr logit logsumexp multigammaln ndtr
+    ndtri polygamma psi sinc spherical_bessel_j0 xlog1py xlogy zeta
+"""
+_UNWRITTEN = """
+    airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 erfcx gammainc gammaincc i0 i0e i1 i1e polygamma
+    zeta
+"""
 ARRAY_API: Final = tuple(_ARRAY_API.split())
 """The array API standard 2024.12, elementwise functions."""
 ACTIVATIONS: Final = tuple(_ACTIVATIONS.split())
 """`torch.nn.functional`, non-linear activation functions, without those with batch statistics."""
+SPECIAL: Final = tuple(_SPECIAL.split())
+"""`torch.special`, without families of polynomials and without scaled and modified Bessel functions
+of a further kind."""
 WRITTEN: Final = {
     "add": "x[i] + y[i]",
     "divide": "x[i]/y[i]",
@@ -37,6 +49,10 @@ WRITTEN: Final = {
     "negative": "-x[i]",
     "positive": "x[i]",
     "subtract": "x[i] - y[i]",
+    "expit": "sigmoid(x[i])",
+    "gammaln": "lgamma(x[i])",
+    "psi": "digamma(x[i])",
+    "spherical_bessel_j0": "sinc(x[i]/pi)",
     "normalize": "x[i]/maximum(norm[k](x[k]), 1e-12)",
 }
 """What stands for a function that has no name of its own."""
@@ -57,10 +73,15 @@ LEFT_OUT: Final = {
         ("rrelu", "gumbel_softmax"),
         "draws random numbers; pass them as an operand",
     ),
+    "multigammaln": "is a sum of `lgamma`",
+    **dict.fromkeys(
+        ("log_ndtr", "ndtri"),
+        "needs a form of its own for the digits of small probabilities; compute it before",
+    ),
+    **dict.fromkeys(
+        _UNWRITTEN.split(),
+        "needs a form that keeps all digits, also in kernels, and none has been written; compute "
+        "it before, and pass the result as an operand",
+    ),
 }
 """What the notation does not have, and why."""
-SPECIAL: Final = (
-    "Special functions such as `lgamma`, `digamma`, `i0`, `erfcx` are left out. Each needs a form "
-    "that keeps all digits, also in generated kernels, and none has been written yet. Compute them "
-    "before, and pass the result as an operand."
-)

@@ -17,7 +17,20 @@ from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.node import Reducer
 from tests.fuzz.integers import Inexact
 
-POLES = frozenset(("log", "log2", "log10", "log1p", "rsqrt", "atanh", "erfinv", "floor_divide"))
+POLES = frozenset(
+    (
+        "log",
+        "log2",
+        "log10",
+        "log1p",
+        "rsqrt",
+        "atanh",
+        "erfinv",
+        "lgamma",
+        "digamma",
+        "floor_divide",
+    )
+)
 """Functions that are infinite at some number."""
 TAILS = frozenset(("exp", "exp2", "erfc"))
 """Functions that are 0 at no number, but for underflow."""

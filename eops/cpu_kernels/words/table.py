@@ -7,6 +7,7 @@ from functools import cache
 
 from einderive.eops.cpu_kernels.words.elements import elements
 from einderive.eops.cpu_kernels.words.error_functions import error_functions
+from einderive.eops.cpu_kernels.words.gamma import gamma
 from einderive.eops.cpu_kernels.words.hyperbolic import hyperbolic
 from einderive.eops.cpu_kernels.words.machine import Written
 from einderive.eops.cpu_kernels.words.powers import powers
@@ -22,6 +23,6 @@ def functions(dtype: str) -> Mapping[str, Written]:
     if dtype in ("int64", "int32"):
         return {**whole_elements(dtype), **truths()}
     found = {**elements(dtype), **error_functions(dtype), **simple(dtype), **truths()}
-    for family in (trigonometric, inverses, hyperbolic, powers, quotients):
+    for family in (trigonometric, inverses, hyperbolic, powers, quotients, gamma):
         found |= family(dtype)
     return found

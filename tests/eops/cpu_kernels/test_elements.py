@@ -34,6 +34,8 @@ ULP = {
     "erfc": (3.5, 3.5),
     "gelu": (4.5, 4.5),
     "erfinv": (0.6, 6.0),
+    "lgamma": (0.6, 6.0),
+    "digamma": (0.6, 6.0),
     "exp2": (0.6, 1.2),
     "log2": (0.6, 1.0),
     "log10": (0.6, 1.0),
@@ -61,6 +63,7 @@ OTHERWISE: dict[str, Any] = {
     "exp2": lambda x: mpmath.mpf(2) ** x,
     "log2": lambda x: mpmath.log(x, 2),
     "pow": mpmath.power,
+    "lgamma": mpmath.loggamma,
 }
 """Functions by mpmath that have another name there, or none."""
 FAR = (2.0**28, -(2.0**29) - 64, 1.6e10, -7e22, 1e30, 1.7e38, -3.4e38)

@@ -417,6 +417,8 @@ FUNCTIONS_OF: dict[str, str] = {
     "atan": "- - 0 + + d",
     "erfc": "+ + + + 0 +",
     "erfinv": "! !- 0 !+ ! d",
+    "lgamma": "! ! ! -0+ P d",
+    "digamma": "! ! ! -+ P d",
 }
 
 

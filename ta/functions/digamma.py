@@ -1,0 +1,84 @@
+"""The derivative of lgamma: digamma(x + 1) = digamma(x) + 1/x.  There is no value below 0."""
+
+from typing import Any
+
+import numpy as np
+
+from einderive.ta.functions.data import Function, Interval, divided, polynomial
+
+ROOT = 1.4616321449683622
+"""digamma is 0 at ROOT + REST."""
+REST = 9.549995429965697e-17
+SHORT_ROOT = 1.4616321325302124
+"""The root in float32, and the rest of it."""
+SHORT_REST = 1.2438149938918909e-08
+SLOPE = 0.9955816268920898
+ABOVE = (
+    0.25479851061131551,
+    -0.32555031186804491,
+    -0.65031853770896507,
+    -0.28919126444774784,
+    -0.045251321448739056,
+    -0.0020713321167745952,
+)
+BELOW = (
+    1.0,
+    2.0767117023730469,
+    1.4606242909763515,
+    0.43593529692665969,
+    0.054151797245674225,
+    0.0021284987017821144,
+    -0.55789841321675513e-6,
+)
+"""digamma(x) = (x - ROOT - REST)*(SLOPE + p(x-1)/q(x-1)) for 1 <= x <= 2, to 2e-17 (Boost's
+Math library, special_functions/digamma.hpp)."""
+SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12, -3617 / 8160)
+"""(log(x) - 1/(2*x) - digamma(x))*x^2 in powers of 1/x^2."""
+
+
+def _real(x: Any) -> Any:
+    polynomials = np.polynomial.polynomial.polyval
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        y, total = np.where(x < 1.0, x + 1.0, x), np.where(x < 1.0, -1.0 / x, 0.0)
+        for _ in range(8):
+            y, total = np.where(y > 2.0, (y - 1.0, total + 1.0 / (y - 1.0)), (y, total))
+        g = (y - ROOT) - REST
+        near = total + g * (SLOPE + polynomials(y - 1.0, ABOVE) / polynomials(y - 1.0, BELOW))
+        z = 1.0 / x
+        far = np.log(x) - (0.5 * z + z * z * polynomials(z * z, SERIES))
+        return np.where(x < 0, np.nan, np.where(x < 10.0, near, far))
+
+
+def _helper(wide: bool) -> str:
+    quotient = divided(polynomial("one", ABOVE), polynomial("one", BELOW), wide)
+    root, rest = (ROOT, REST) if wide else (SHORT_ROOT, SHORT_REST)
+    return f'''@triton.jit
+def _digamma(x):
+    """By a quotient of polynomials between 1 and 2, where other numbers are moved to; from 10 on by
+    the series in 1/x."""
+    y = tl.where(x < 1.0, x + 1.0, x)
+    total = tl.where(x < 1.0, {divided("-1.0", "x", wide)}, 0.0)
+    for _ in tl.static_range(8):
+        above = y > 2.0
+        y = tl.where(above, y - 1.0, y)
+        total = tl.where(above, total + {divided("1.0", "y", wide)}, total)
+    one = y - 1.0
+    near = total + ((y - {root!r}) - {rest!r}) * ({SLOPE!r} + {quotient})
+    z = {divided("1.0", "x", wide)}
+    far = tl.log(x) - (0.5 * z + z * z * {polynomial("(z * z)", SERIES)})
+    return tl.where(x < 0, float("nan"), tl.where(x < 10.0, near, far))
+'''
+
+
+FUNCTION = Function(
+    "digamma",
+    _real,
+    work=20,
+    domain=Interval(0),
+    turns=(ROOT,),
+    latex=r"\psi",
+    torch_stage="torch.digamma(torch.where({0} < 0, torch.nan, {0}))",
+    triton="_digamma({0})",
+    triton_helper=_helper,
+    ball=lambda x: x.digamma() if x > 0 else type(x).nan(),
+)

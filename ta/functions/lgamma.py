@@ -1,0 +1,117 @@
+"""The logarithm of the gamma function: lgamma(n + 1) = log(n!).  There is no value below 0."""
+
+from typing import Any
+
+import numpy as np
+
+from einderive.ta.functions.data import Function, Interval, polynomial
+
+ABOUT_ONE = (
+    -0.5772156649015329,
+    0.4112335167120566,
+    -0.10017140859663515,
+    0.033822601053474184,
+    -0.012961596939143456,
+    0.005298661781096874,
+    -0.0022507796407979248,
+    0.000980544294998318,
+    -0.00043489942592398986,
+    0.00019550672863341594,
+    -8.882267872411106e-05,
+    4.070030975107483e-05,
+    -1.878033097794708e-05,
+    8.718861267902717e-06,
+    -4.0760961192302446e-06,
+    1.910754905621469e-06,
+    -8.810006201294924e-07,
+    4.158127519482745e-07,
+    -2.2830981659958212e-07,
+    1.0872459430034551e-07,
+    -1.3837183080760643e-08,
+    6.358993834844551e-09,
+    -3.4565856505710116e-08,
+    1.6703283304954438e-08,
+    9.111852456680257e-09,
+    -4.427808791281674e-09,
+    -3.348466777639913e-09,
+    1.6214562684314025e-09,
+)
+"""lgamma(1 + t)/t = c0 + c1*u + c2*u^2 + ... for u = 2*t, |u| <= 1, by interpolation in the zeros
+of a Chebyshev polynomial; to 6e-17."""
+ABOUT_TWO = (
+    0.42278433509846713,
+    0.1612335167120566,
+    -0.016838075263298908,
+    0.0025726010534729226,
+    -0.00046159693930847154,
+    9.03284478395594e-05,
+    -1.8636779703098573e-05,
+    3.981793122286463e-06,
+    -8.716991307145595e-07,
+    1.94253158049944e-07,
+    -4.38708276994606e-08,
+    1.0012704932493954e-08,
+    -2.3086641882572558e-09,
+    5.350164231426595e-10,
+    -1.2050236137952312e-10,
+    2.8206946487921987e-11,
+    -8.867306165956492e-12,
+    2.0962059060600024e-12,
+)
+"""lgamma(2 + t)/t, likewise; to 6e-17."""
+STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156, -3617 / 122400)
+"""x*(lgamma(x) - (x - 1/2)*(log(x) - 1) - CONSTANT) in powers of 1/x^2."""
+CONSTANT = 0.41893853320467274
+"""(log(2*pi) - 1)/2"""
+
+
+def _real(x: Any) -> Any:
+    polynomials = np.polynomial.polynomial.polyval
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        y, product = np.where(x < 0.5, x + 1.0, x), np.ones_like(x)
+        for _ in range(6):
+            y, product = np.where(y > 2.5, (y - 1.0, product * (y - 1.0)), (y, product))
+        one, two = y - 1.0, y - 2.0
+        near = np.where(
+            y <= 1.5, one * polynomials(2 * one, ABOUT_ONE), two * polynomials(2 * two, ABOUT_TWO)
+        )
+        near = near + np.where(x < 0.5, -np.log(x), np.log(product))
+        series = polynomials(1 / (x * x), STIRLING) / x
+        far = (x - 0.5) * (np.log(x) - 1.0) + (CONSTANT + series)
+        return np.where(x < 8.0, near, far)
+
+
+def _helper(wide: bool) -> str:
+    one, two = polynomial("(2.0 * one)", ABOUT_ONE), polynomial("(2.0 * two)", ABOUT_TWO)
+    return f'''@triton.jit
+def _lgamma(x):
+    """By polynomials about 1 and 2, which smaller and greater numbers are moved to; from 8 on by
+    Stirling's series."""
+    y = tl.where(x < 0.5, x + 1.0, x)
+    product = y * 0.0 + 1.0
+    for _ in tl.static_range(6):
+        above = y > 2.5
+        y = tl.where(above, y - 1.0, y)
+        product = tl.where(above, product * y, product)
+    one = y - 1.0
+    two = y - 2.0
+    near = tl.where(y <= 1.5, one * {one}, two * {two})
+    near = near + tl.where(x < 0.5, -tl.log(x), tl.log(product))
+    z = 1.0 / x
+    far = (x - 0.5) * (tl.log(x) - 1.0) + ({CONSTANT!r} + z * {polynomial("(z * z)", STIRLING)})
+    return tl.where(x < 8.0, near, far)
+'''
+
+
+FUNCTION = Function(
+    "lgamma",
+    _real,
+    work=20,
+    domain=Interval(0),
+    turns=(1.0, 2.0),
+    latex=r"\log\Gamma",
+    torch_stage="torch.lgamma(torch.where({0} < 0, torch.nan, {0}))",
+    triton="_lgamma({0})",
+    triton_helper=_helper,
+    ball=lambda x: x.lgamma() if x > 0 else type(x).nan(),
+)
