@@ -210,7 +210,8 @@ def _definition(known: Definition) -> Iterator[str]:
 
 def _about(name: str) -> str:
     """The first sentence of a function's file."""
-    text = import_module(f"einderive.ta.functions.{name}").__doc__ or ""
+    file = "imaginary" if name == "1j" else name
+    text = import_module(f"einderive.ta.functions.{file}").__doc__ or ""
     return _plain(text.splitlines()[0].partition(".  ")[0].rstrip(".") + ".")
 
 

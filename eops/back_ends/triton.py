@@ -12,7 +12,7 @@ from einderive.eops.library.elementwise import ELEMENTWISE
 from einderive.eops.library.reduction import REDUCTION
 from einderive.eops.loops.group import Group
 from einderive.eops.torch_views.positions import Positions
-from einderive.eops.torch_views.types import depends_on_inputs
+from einderive.eops.torch_views.types import depends_on_inputs, is_imaginary
 from einderive.ta.exact.direct import direct
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import nested_scopes, sources
@@ -25,6 +25,8 @@ intermediate result to memory."""
 def _lower(task: Task) -> Run | None:
     if task.device != "cuda" or not depends_on_inputs(task.scope):
         return None  # without inputs, the result has the program's type
+    if is_imaginary(task.scope):
+        return None  # kernels have no complex numbers
     if direct(task.scope) is not None:
         return None  # a gather or a scatter, of which a kernel would visit every term
     return triton_stage(task.scope)
@@ -50,6 +52,8 @@ def triton_stage(scope: Scope) -> Run:
 def _fusible(task: Task) -> bool:
     """Whether one kernel may compute the stage and others over the same rows."""
     if task.device != "cuda" or task.weights or task.operator not in PLAIN:
+        return False
+    if is_imaginary(task.scope):
         return False
     past = any(source not in task.reads for source in nested_scopes(task.scope))
     return depends_on_inputs(task.scope) and not past and direct(task.scope) is None

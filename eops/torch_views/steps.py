@@ -86,7 +86,9 @@ class Frame:
     device: torch.device
     shared: dict[object, torch.Tensor] = field(default_factory=dict)
 
-    def scalar(self, value: Number) -> float | int:
+    def scalar(self, value: Number | complex) -> complex | float | int:
+        if isinstance(value, complex):
+            return value
         if self.dtype.is_floating_point or self.dtype.is_complex:
             return real_scalar(value, self.dtype)
         return value if isinstance(value, float) else int(value)
@@ -126,7 +128,7 @@ def shared(node: object, step: Step) -> Step:
     return Step(step.dims, run)
 
 
-def constant(value: Number) -> Step:
+def constant(value: Number | complex) -> Step:
     def run(frame: Frame) -> Value:
         scalar = frame.scalar(value)
         return Value(torch.tensor(scalar, dtype=frame.dtype, device=frame.device), False)

@@ -20,10 +20,11 @@ import torch
 from einderive.eops.dtypes import holds, is_integral, of_values, operand_type, whole_types
 from einderive.ta.exact.fields import rounded
 from einderive.ta.exact.interp import input_tensors
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.affine import Range
-from einderive.ta.ir.node import Node, Number, Scope, Source, Tensor
+from einderive.ta.ir.node import Apply, Node, Number, Scope, Source, Tensor
 from einderive.ta.ir.positions import INDEX, is_input
-from einderive.ta.ir.subst import sources
+from einderive.ta.ir.subst import sources, walk
 
 HALVES = (torch.float16, torch.bfloat16)
 
@@ -35,10 +36,13 @@ class StageTypes(NamedTuple):
 
 def stage_types(scope: Scope, dtypes: Sequence[torch.dtype]) -> StageTypes:
     """The types of a stage whose buffers have these types; without buffers, the default float."""
-    if not dtypes:
+    if not dtypes and not is_imaginary(scope):
         default = torch.get_default_dtype()
         return StageTypes(default, default)
     valued = of_values(scope, dtypes)
+    if is_imaginary(scope):
+        common = reduce(torch.promote_types, [torch.get_default_dtype(), *valued], torch.complex64)
+        return StageTypes(common, common)
     if all(map(is_whole, valued)):
         compute, result = whole_types(scope, [_name(dtype) for dtype in valued])
         return StageTypes(_type(compute), _type(result))
@@ -50,8 +54,8 @@ def compared_in(
     operands: Sequence[Node], domain: Sequence[Range], dtypes: Sequence[torch.dtype]
 ) -> torch.dtype:
     """The type in which operands are compared, or tested for 0."""
-    if any(dtype.is_complex for dtype in dtypes):
-        return reduce(torch.promote_types, dtypes)
+    if any(dtype.is_complex for dtype in dtypes) or any(map(_is_imaginary, operands)):
+        return reduce(torch.promote_types, dtypes, torch.complex64)
     return _type(operand_type(operands, domain, [_name(dtype) for dtype in dtypes]))
 
 
@@ -74,7 +78,8 @@ def constant_types(
         return list(read)
     if any(map(is_whole, inputs)) and all(map(is_whole, read)) and is_integral(scope):
         return list(read) or [torch.int64]
-    return [dtype for dtype in inputs if dtype.is_floating_point] or list(read)
+    kept = [dtype for dtype in read if dtype.is_complex]
+    return [dtype for dtype in inputs if dtype.is_floating_point] + kept or list(read)
 
 
 def types_beside(
@@ -105,6 +110,16 @@ def types_of(scope: Scope) -> Callable[[Mapping[Source, torch.Tensor]], StageTyp
 
 def _is_given(source: Source) -> bool:
     return isinstance(source, Tensor) and is_input(source)
+
+
+def is_imaginary(scope: Scope) -> bool:
+    """Whether the imaginary unit stands in its body."""
+    return _is_imaginary(scope.body)
+
+
+def _is_imaginary(term: Node) -> bool:
+    nodes = walk(term)
+    return any(isinstance(node, Apply) and FUNCTIONS[node.function].imaginary for node in nodes)
 
 
 def is_whole(dtype: torch.dtype) -> bool:

@@ -121,7 +121,7 @@ class BodyWriter:
     def _apply(self, node: Apply) -> str:
         compute = self.compute
         known = FUNCTIONS[node.function]
-        if known.constant is not None:
+        if isinstance(known.constant, float):
             return scalar(known.constant, compute)
         self.helpers |= dict.fromkeys(helpers_of(known))
         special = {"float32": known.triton_float32, "int64": known.triton_whole}

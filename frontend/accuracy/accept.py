@@ -203,7 +203,7 @@ def _confirm(
     root: Scope, output: torch.Tensor, given: Mapping[Tensor, torch.Tensor], domain: Field
 ) -> float:
     """The reference against the interpreter, at points; the values that this took."""
-    if 0 in root.shape or any(value.is_complex() for value in given.values()):
+    if 0 in root.shape or any(value.is_complex() for value in (output, *given.values())):
         return 0.0
     count = SAMPLES
     while count > 1 and visited([root], count) > MOST_WORK:

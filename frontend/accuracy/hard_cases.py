@@ -26,6 +26,7 @@ from einderive.derivations.record.verify import sample_points
 from einderive.derivations.search.replay import replace_step
 from einderive.derivations.steps.kernel import Step
 from einderive.eops.torch_views.stage import lower
+from einderive.eops.torch_views.types import is_imaginary
 from einderive.frontend.accuracy import digits
 from einderive.frontend.accuracy.accept import at_points, epsilon, error
 from einderive.frontend.accuracy.accept_integers import output_types
@@ -353,6 +354,7 @@ def moved(program: Program, cases: Sequence[Case], built: Executable) -> str:
 def _has_families(program: Program) -> bool:
     types = [getattr(torch, tensor.dtype) for tensor in program.inputs]
     complex_numbers = any(dtype.is_complex for dtype in types)
+    complex_numbers |= any(map(is_imaginary, stages(*program.roots())))
     empty = any(0 in root.shape for root in program.roots())
     return any(d.is_floating_point for d in types) and not complex_numbers and not empty
 

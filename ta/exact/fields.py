@@ -4,6 +4,7 @@
     ExactField()      rationals with two infinities    also max, min and piecewise-linear functions
                       (in `ta.exact.rationals`)
     RealField()       float64                          functions at their real values
+    ComplexField()    complex128                       likewise, and `1j`
     SignField(p)      residues with a sign, for functions that compare (in `ta.equality.signs`)
     ExponentialField  residues in which exp(a+b) = exp(a)*exp(b) holds (in `ta.equality.exp_law`)
 
@@ -271,6 +272,16 @@ class RealField(NativeField):
         with np.errstate(invalid="ignore"):  # inf - inf: overflowed, so nothing is certain
             unequal = np.abs(left - right) > self.tolerance * scale
         return np.asarray((left != right) & unequal)
+
+
+class ComplexField(RealField):
+    """complex128, for formulas with `1j`; no data but what is given has an imaginary part."""
+
+    dtype: ClassVar[np.dtype[Any]] = np.dtype(np.complex128)
+
+    def apply(self, function: str, *args: Array) -> Array:
+        known = FUNCTIONS[function]
+        return np.asarray(1j if known.imaginary else known.real(*args), dtype=np.complex128)
 
 
 def _small_power(base: Array, exponent: int) -> Array:

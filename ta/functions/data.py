@@ -191,6 +191,8 @@ class Function:
     """The interval in which the function is finite; None if it is finite at every number."""
     divides: bool = False
     """Whether the function lacks a value if the second operand is 0, and only then."""
+    imaginary: bool = False
+    """Whether it is the imaginary unit, so that values computed from it are complex."""
     partial: bool = False
     """Whether numbers may have no value for a reason that `domain` and `divides` do not state."""
     range: tuple[int, int] | None = None
@@ -266,9 +268,9 @@ class Function:
         return self.whole or self.truth or self.picks or self.pieces is not None
 
     @cached_property
-    def constant(self) -> float | None:
+    def constant(self) -> float | complex | None:
         """The value of a function without operands, rounded."""
-        return None if self.arity else float(self.real())
+        return None if self.arity else 1j if self.imaginary else float(self.real())
 
     @cached_property
     def finite_at_numbers(self) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import chain, count
 
 from einderive.ta.mistakes.formula import Formula
 from einderive.ta.mistakes.mistake import Correction, Mistake, in_place, pattern
@@ -58,21 +57,7 @@ def _transposed_reads(formula: Formula) -> Iterator[Correction]:
         yield Correction((edit,)) if found[2] else in_place(line, edit, names)
 
 
-def _imaginary(formula: Formula) -> Iterator[Correction]:
-    """`2j*x[i]` with a scalar input j."""
-    names = chain(("j", "imag"), (f"imag{number}" for number in count(1)))
-    name = next(name for name in names if name not in formula.words())
-    for found in re.finditer(r"(?<![\w.])(\d+(?:\.\d*)?)[jJ]\b", formula.text):
-        new = name if found[1] == "1" else f"{found[1]}*{name}"
-        yield Correction(((*found.span(), new),), words=f"{name}=1j")
-
-
 MISTAKES = (
-    Mistake(
-        "the notation has no imaginary unit",
-        "pass it as an operand, {words}, of a complex type",
-        _imaginary,
-    ),
     pattern(
         "`{found}` belongs to Python: functions of the notation have no prefix",
         "write the function alone",

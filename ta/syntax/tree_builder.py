@@ -178,6 +178,11 @@ class TreeBuilder(Transformer[Token, Any]):
     def number(self, children: list[Any]) -> Number:
         return Number(_span(children), _number(children[0]))
 
+    def imaginary(self, children: list[Any]) -> Expression:
+        span = _span(children)
+        factor, unit = Number(span, _number(children[0][:-1])), called(span, "1j", ())
+        return unit if factor.value == 1 else Product(span, (("*", factor), ("*", unit)))
+
     def infinity(self, children: list[Any]) -> Number:
         return Number(_span(children), math.inf)
 

@@ -1,0 +1,76 @@
+"""The imaginary unit: parsed, printed, evaluated as NumPy has it, derived, compiled, and refused
+where numbers are compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import einderive as ed
+from einderive.ta.errors import EinderiveError
+from einderive.ta.exact.fields import ComplexField
+from einderive.ta.exact.interp import evaluate
+
+DFT = "y[k] = sum[n](exp(-2*pi*1j*k*n/N)*x[n]) where k in 0:N"
+X = np.random.default_rng(3).normal(size=8)
+FEW = ed.Budget(states=20)
+
+
+@pytest.mark.parametrize(
+    ("text", "type_of_x", "expected"),
+    [
+        (DFT, "float64", np.fft.fft(X)),
+        (DFT, "float32", np.fft.fft(X)),
+        (DFT, "complex128", np.fft.fft(X)),
+        (
+            "W[k,n] = exp(2j*pi*k*n/N) where k in 0:N, n in 0:N; y[k] = W[k,n]*x[n]/N",
+            "float64",
+            np.fft.ifft(X),
+        ),
+        ("y[k] = (x[k] + .5J*N)^2", "float64", (X + 4j) ** 2),
+        ("u[i] = 1j*x[i]; y[k] = u[k]*u[k] + 0*N", "float32", -X * X),
+    ],
+)
+def test_values_are_numpys(text: str, type_of_x: str, expected: Any) -> None:
+    x = X.astype(type_of_x)
+    found = ed.evaluate(text, x=x, N=8, budget=FEW)
+    wide = type_of_x != "float32"
+    assert found.dtype == ("complex128" if wide else "complex64")
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13 if wide else 2e-5)
+
+    program = ed.parse(text, x=x, N=8)
+    assert ed.parse(str(program), x=x, y=(8,)).roots() == program.roots()
+    (root,) = program.roots()
+    np.testing.assert_allclose(evaluate(root, {"x": X}, ComplexField()), expected, atol=1e-13)
+    assert ed.derive(text, x=x, N=8, budget=FEW).check()
+
+
+def test_integers_beside_it_become_complex() -> None:
+    found = ed.evaluate("y[i] = x[i] + 2j", x=np.arange(3))
+    assert found.dtype == np.complex64
+    np.testing.assert_array_equal(found, np.arange(3) + 2j)
+    np.testing.assert_array_equal(ed.evaluate("y[i] = 2.5j", y=(2,)), [2.5j, 2.5j])
+
+
+def test_it_prints_as_in_mathematics() -> None:
+    program = ed.parse("y[i] = 3j*x[i]", x=(4,))
+    assert str(program) == "y[i] = 3*x[i]*1j"
+    assert r"\mathrm{i}" in program.latex()
+
+
+@pytest.mark.parametrize(
+    "text", ["y[i] = max(1j, x[i])", "y = max[i](1j*x[i])", "y[i] = x[i] < 1j"]
+)
+def test_complex_numbers_have_no_order(text: str) -> None:
+    with pytest.raises(EinderiveError, match="cannot be evaluated here"):
+        ed.evaluate(text, x=X, budget=FEW)
+
+
+def test_no_verdict_is_wrong() -> None:
+    """Its square is known where numbers are computed, and to no law."""
+    assert ed.equivalent("y[i] = (x[i] + 1j)*(x[i] - 1j)", "y[i] = x[i]^2 - 1j^2", x=(3,))
+    for one, other in (("1j*1j", "-1"), ("exp(1j*pi)", "-1"), ("1j*x", "x")):
+        found = ed.equivalent(f"y = {one} + 0*x", f"y = {other} + 0*x", x=())
+        assert found.kind == "undecided"
