@@ -98,7 +98,7 @@ def _sign(letter: str) -> str:
 
 
 def _columns(text: str) -> int:
-    """How many columns of a terminal the visible text takes."""
+    """The number of a terminal's columns that the visible text takes."""
     return sum(
         0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text
     )

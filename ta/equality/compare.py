@@ -136,7 +136,8 @@ def compare(left: Roots, right: Roots, *, exp_sum: bool = False) -> Outcome:
 
 
 def _compared(left: Roots, right: Roots, exp_sum: bool) -> Outcome:
-    """Likewise; beside infinities, functions count as inside of their domains."""
+    """The comparison of both programs.  Beside infinities, operands count as inside of the domains
+    of functions."""
     most = greatest_degree(*left, *right)
     ordered = any(map(uses_order, stages(*left, *right)))
     bits = MOST_EXP_BITS if exp_sum else MOST_ORDERED_BITS if ordered else MOST_BITS
@@ -212,7 +213,7 @@ def _shown(agreement: Agreement, equal: Outcome) -> Outcome | None:
 
 
 def _number(signs: Asked) -> int:
-    """How many draws are made."""
+    """The number of draws."""
     if not signs.signs:
         return DRAWS
     return math.ceil(math.log(MISSED) / math.log1p(-signs.share))

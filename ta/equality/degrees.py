@@ -1,11 +1,11 @@
-"""How large the numbers of a program may grow: its degree, and the bits of its constants.
+"""Bounds on the numbers of a program: its degree, and the bits of its constants.
 
     degree(a*b) = degree(a) + degree(b)     degree(a^n) = |n|*degree(a)     degree(entry) = 1
     bits(a*b) = bits(a) + bits(b)           bits(a^n) = |n|*bits(a)         bits(c) = log2(c)
 
-Both go across stages, so that a chain of powers is seen.  A sum has the greatest of its terms; a
-sum of constants alone has the bits of the carry besides, so that it is no way to write a greater
-constant.  Sums of quotients count as the greatest of their terms, too.
+Both are computed across stages, so that a chain of powers is seen.  A sum has the greatest number
+of its terms.  A sum of constants alone has the bits of the carry besides, since a sum may be a way
+to write a greater constant.  Sums of quotients count as the greatest of their terms, too.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def greatest_bits(*roots: Scope) -> float:
 
 
 def _bits(scope: Scope, known: dict[Scope, Bits], operands: list[float]) -> Bits:
-    """Of one scope, after those that it reads; adds those of operands of functions."""
+    """The bits of one scope, after those that it reads.  Bits of functions' operands are added to
+    the list."""
 
     def of(node: Node, parts: tuple[Bits, ...]) -> Bits:
         match node:
@@ -105,7 +106,7 @@ def _most(found: Sequence[Bits]) -> Bits:
 
 
 def _carried(bits: Bits, terms: int) -> Bits:
-    """With those that a sum of so many constants has more."""
+    """The bits with those of the carry that a sum of so many constants adds."""
     return Bits(bits.most + _length(Fraction(terms)), True) if bits.fixed else bits
 
 

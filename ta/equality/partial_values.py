@@ -165,7 +165,8 @@ class ValuedField(Field):
         return _without(result, fold(np.logical_or, none))
 
     def _chosen(self, best: Number, both: Array, left: Array, right: Array) -> Array:
-        """Of the order: an operand that is the opposite of the best one does not count."""
+        """The reduction by max or min, in which an operand that is the opposite infinity does not
+        count."""
         result = np.where(self._is(left, -best), right, both)
         result = np.where(self._is(right, -best), left, result)
         wins = self._is(left, best) | self._is(right, best)

@@ -1,32 +1,33 @@
-"""How many random signs an output depends on: how likely a draw shows a difference.
+"""The number of random signs on which an output depends, and how likely a draw shows a difference.
 
     share of the draws that show a difference  >=  2^-k * (1 - SPREAD)
     N draws miss it with a chance of at most (1 - share)^N
 
-Signs are those of `signs`: a *question* is one sign of a rational function that is asked for at
-one point of an iteration space.  k is the lesser of two bounds.
+Signs are those of `signs`.  A *question* asks for the sign of one rational function at one point of
+an iteration space.  k is the lesser of two bounds.
 
 **By questions.**  k = T, the number of questions that one position of both outputs depends on.
-Answer them in the order in which they are asked.  The answer is settled by the earlier ones where
-the factors asked for are products of factors asked before; otherwise it is as good as independent
-of them, and each way half of the time.  So every branch that is consistent has a share of at least
-2^-T, whatever its factors and constants are, and the branch of the reals is consistent.
+Answer them in the order in which they are asked.  If the factors of a question are products of
+factors of earlier questions, the earlier answers settle it.  Otherwise its answer is practically
+independent of them, and is either sign half of the time.  So every consistent branch has a share of
+at least 2^-T, whatever its factors and constants are.  The branch of the reals is consistent.
 
-**By products.**  k = K, the most irreducible factors whose signs are multiplied in one term.  Where
-no sign is asked for inside of a function, a quotient, a max or another sign, the difference of both
-sides is a polynomial in independent signs, of degree K in them, and linear in each.  If it is not 0
-it is not 0 for a share of at least 2^-K of the signs (Schwartz's lemma on {1,-1}^n).  A polynomial
-of degree d has at most d factors that are no constants.  The constant in front of them has to have
-a known sign, or else it were a factor more for each of its primes: so K is used only where the
-content of what is asked has no prime above 13.  It has none if it is a product of numbers and
-tensors with such numbers only, by Gauss's lemma, or if the absolute values of all coefficients
-together are below 17.
+**By products.**  k = K, the largest number of irreducible factors whose signs are multiplied in one
+term.  Suppose that no sign is asked for inside of a function, a quotient, a max or another sign.
+Then the difference of both sides is a polynomial in independent signs, of degree K in them, and
+linear in each.  If it is not 0, it is not 0 for a share of at least 2^-K of the signs (Schwartz's
+lemma on {1,-1}^n).  A polynomial of degree d has at most d factors that are not constants.  The
+constant in front of them needs a known sign, since otherwise each of its primes would be one more
+factor.  So K is used only if the content of all questions has no prime above 13.  This holds if the
+content is a product of numbers without such primes and of tensors with such numbers only, by
+Gauss's lemma, or if the absolute values of all coefficients together are below 17.
 
-**As good as independent.**  For polynomials of which no product is a square times a constant, the
-mean of a product of their symbols is at most d/sqrt(p), with d the degree of that product (Weil).
-So a branch of T questions of degree at most d has a share of at least 2^-T - T*d/sqrt(p), and signs
-are not used where that error were more than `SPREAD` of it.  Distinct primes modulo distinct random
-p are taken to have independent symbols, and the values of functions to be random.
+**Practically independent.**  Take polynomials of which no product is a square times a constant.
+The mean of a product of their symbols is at most d/sqrt(p), with d the degree of that product
+(Weil). So a branch of T questions of degree at most d has a share of at least 2^-T - T*d/sqrt(p).
+Signs are not used if that error is more than `SPREAD` of the share.  Two assumptions remain:
+distinct primes have independent symbols modulo distinct random p, and the values of functions are
+random.
 """
 
 from __future__ import annotations
@@ -238,8 +239,8 @@ class _Bounds:
 
 
 class _Bound(NamedTuple):
-    """Of one position of a scope: T; K, if it holds; the degree; the norm of its coefficients; and
-    whether the content has a known sign."""
+    """The bounds for one position of a scope: T; K, if it applies; the degree; the norm of the
+    coefficients; and whether the content has a known sign."""
 
     questions: int
     products: int | None

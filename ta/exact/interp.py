@@ -45,7 +45,7 @@ from einderive.ta.ir.positions import INDEX, is_input
 from einderive.ta.ir.subst import accesses, fold, is_infinite, sources, stages, walk
 
 Values: TypeAlias = Array | Callable[[Indices], Array]
-"""What a tensor holds: an array, or a function from positions in its flat box to integers."""
+"""The values of a tensor: an array, or a function from positions in its flat box to integers."""
 
 MOST_KEPT = 1 << 24
 """A nested scope of at most this many elements is kept as a table; a larger one is evaluated
@@ -147,7 +147,7 @@ class _Evaluation:
         return self.fixed[scope]
 
     def terms(self, scope: Scope) -> int:
-        """How many terms a reduction visits."""
+        """The number of terms that a reduction visits."""
         fixed = self.one_term(scope)
         first = len(scope.loops)
         return math.prod(

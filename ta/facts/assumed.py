@@ -1,11 +1,12 @@
-"""What is known of a tensor's elements: what the formula promises of them, `assume A > 0`.
+"""Promises about a tensor's elements, which a formula makes: `assume A > 0`.
 
     assume A > 0        positive(A)     assume A != 0       nonzero(A)
     assume A >= 1       positive(A)     assume 0 <= A < 1   non_negative(A), bounds(A)
 
-A promise is part of the tensor, `Tensor.bounds`, so that every expression that reads it carries it.
-It speaks of the elements alone: a read outside of the tensor gives the fill.  An element for which
-anything is promised is not NaN; it may be infinite where the bounds allow it: `assume A < inf`.
+A promise is part of the tensor, `Tensor.bounds`, so that every expression that reads the tensor
+carries it.  It holds for the elements alone: a read outside of the tensor gives the fill.  If
+anything is promised, no element is NaN.  An element may be infinite if the bounds allow it: `assume
+A < inf`.
 """
 
 from __future__ import annotations

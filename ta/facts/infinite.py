@@ -1,11 +1,11 @@
-"""Where an infinite number of the text may become a value.
+"""Terms whose value may be an infinite number of the text.
 
     A{fill=inf}[i-1]*B[i]        may be infinite: the fill
-    max[k:0:0](A[k])             is: the maximum of nothing
-    relu(A{fill=inf}[i-1])       is: so is every function that compares, of what may be infinite
-    exp(A{fill=inf}[i-1])        is not asked: others' values count as finite, as inputs do
+    max[k:0:0](A[k])             is infinite: a maximum over an empty range
+    relu(A{fill=inf}[i-1])       may be infinite, as every function that compares
+    exp(A{fill=inf}[i-1])        counts as finite, as all other functions and inputs do
 
-The distributive law needs it: inf*(a + b) has a value where inf*a + inf*b has none.
+The distributive law needs this: inf*(a + b) has a value where inf*a + inf*b has none.
 """
 
 from __future__ import annotations

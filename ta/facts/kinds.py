@@ -132,7 +132,7 @@ def _beside_text(operands: Sequence[Node]) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _of_scope(scope: Scope) -> Kinds:
-    """Of all its elements."""
+    """The kinds of all elements of the scope."""
     if any(side.extent == 0 for side in scope.loops):
         return 0
     if any(side.extent == 0 for side in scope.sums):
@@ -258,7 +258,7 @@ def _applied(function: str, *args: Kinds) -> Kinds:
 
 
 def _beside_data(function: str, left: Kinds, right: Kinds) -> Kinds:
-    """Of maximum or minimum with a number of the data: the one or the other."""
+    """The kinds of a maximum or minimum with a number of the data: the one or the other."""
     both = left | right
     if not both & INFINITE:
         return both
@@ -267,7 +267,8 @@ def _beside_data(function: str, left: Kinds, right: Kinds) -> Kinds:
 
 
 def _sampled(function: str, *kinds: Kinds) -> Kinds:
-    """By samples of these kinds; an infinity at a number is a division by 0."""
+    """The kinds of a function's values, from samples of its operand's kinds.  An infinity at a
+    number is a division by 0."""
     found = 0
     for arguments in product(*(_samples(function, kind) for kind in kinds)):
         with np.errstate(all="ignore"):

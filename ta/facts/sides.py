@@ -62,7 +62,7 @@ class Fold(NamedTuple):
     result: Node
     """h(a)"""
     letters: tuple[Node, ...]
-    """Of the operand."""
+    """The letters of the operand."""
     all_letters: tuple[Node, ...]
 
 

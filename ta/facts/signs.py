@@ -110,7 +110,8 @@ def _of_read(node: Access, box: tuple[Range, ...]) -> int:
 
 @lru_cache(maxsize=1 << 12)
 def _of_scope(scope: Scope) -> int:
-    """Of all its elements; of a sum, max, min or product of terms of this sign."""
+    """The sign of all elements of the scope.  It follows for a sum, max, min or product of terms of
+    this sign."""
     return UNKNOWN if scope.empty else _sign(scope.body, scope.domain)
 
 

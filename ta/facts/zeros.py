@@ -1,8 +1,8 @@
-"""Where a body is zero because one of its factors reads outside its source.
+"""Places where a body is zero because one of its factors reads outside of its source.
 
 vanishes_outside(f, X, [(r_1, R_1), ...]):   for all x in X with some r_j(x) not in R_j: f(x) = 0
 
-A factor 0 makes a product 0 only beside numbers: 0*(1/0), 0*log(0) and 0*inf are NaN, so the other
+A factor 0 makes a product 0 only beside numbers: 0*(1/0), 0*log(0) and 0*inf are NaN.  So the other
 factors have to be finite over the box (`ta.facts.kinds`).
 """
 

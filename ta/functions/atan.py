@@ -5,7 +5,8 @@ import numpy as np
 from einderive.ta.functions.data import Function, divided, polynomial
 
 NARROW = (-3.33329491539e-1, 1.99777106478e-1, -1.38776856032e-1, 8.05374449538e-2)
-"""Of (arctan(r)/r - 1)/r^2 in r^2, for |r| <= tan(pi/8), in float32 (Cephes, S. Moshier)."""
+"""Coefficients of (arctan(r)/r - 1)/r^2 in r^2, for |r| <= tan(pi/8), in float32 (Cephes, S.
+Moshier)."""
 WIDE = (
     -3.33333333333329318027e-01,
     1.99999999998764832476e-01,
@@ -19,7 +20,7 @@ WIDE = (
     3.65315727442169155270e-02,
     -1.62858201153657823623e-02,
 )
-"""Likewise in float64, for |r| <= 7/16 (fdlibm, Sun Microsystems)."""
+"""The same coefficients in float64, for |r| <= 7/16 (fdlibm, Sun Microsystems)."""
 
 
 def _helper(wide: bool) -> str:

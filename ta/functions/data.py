@@ -319,7 +319,7 @@ class Reduction:
     opposite: str = ""
     """For max and min: the reducer r with -r(a) = this(-a)."""
     spellings: tuple[str, ...] = ()
-    """How a scope's binder may spell it, besides its name; the first is printed."""
+    """Its spellings in a scope's binder, besides its name.  The first is printed."""
 
 
 def divided(above: str, below: str, wide: bool) -> str:

@@ -51,7 +51,7 @@ WIDE = (
     -1.0739706490607777e-09,
     1.2565872268596197e-09,
 )
-"""Likewise, to 2e-17."""
+"""The same coefficients, to 2e-17."""
 
 
 def _helper(wide: bool) -> str:

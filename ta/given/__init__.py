@@ -1,4 +1,4 @@
-"""What is given beside a text: shapes and ranges, checked; and how large integers may be.
+"""Data given beside a text: shapes, ranges, types and sizes, checked; and limits on integers.
 
 Not here: what a text says (`ta.notation`).
 May be imported by `ta.syntax`, `ta.notation`, `ta.equality` and every other package.

@@ -1,7 +1,7 @@
-"""How large the integers of a formula may be: sizes, ranges and indices fit 64 bits with room.
+"""The limit on the integers of a formula: sizes, ranges and indices fit 64 bits with room.
 
 Extents of tensors and ends of ranges lie below 2^62 in magnitude, and so does every index that a
-read or a condition computes from them, so that no evaluation overflows.
+read or a condition computes from them.  So no evaluation overflows.
 """
 
 from __future__ import annotations

@@ -64,11 +64,11 @@ WIDE = Range(-(1 << 20), 1 << 20)
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """What the names of an identity stand for.
+    """The objects that the names of an identity stand for.
 
-    - `sizes`: an integer for each name of one.
-    - `ranges`: the ranges for an iterator without a range, which stands for several.
-    - `rows`: for an index that nothing binds, a row of the iterators `around`.
+    - `sizes`: an integer for each name of an integer.
+    - `ranges`: several ranges for each iterator without a range.
+    - `rows`: a row of the iterators `around` for each index that nothing binds.
     - `around`: the ranges of the loops around.
     - `bodies`: for each body a scope over the iterators in its brackets and then those around, each
       with the range `WIDE`.
@@ -217,7 +217,7 @@ def _trees(part: Part) -> list[Part]:
 
 
 def _names(call: Part) -> tuple[str, ...]:
-    """What a call is given: names, and nothing for all else."""
+    """The arguments of a call: names, and an empty text for every other argument."""
     items = [item for child in _trees(call) for item in _trees(child)]
     return tuple(str(item.children[0]) if item.data == "name" else "" for item in items)
 

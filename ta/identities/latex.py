@@ -42,7 +42,7 @@ LONG = 60
 
 
 class Level(IntEnum):
-    """How strongly the outermost operation of a text binds its operands."""
+    """Binding strength of a text's outermost operation."""
 
     CONDITION = 0
     COMPARISON = 1

@@ -159,7 +159,7 @@ def _reorder(
 
 
 def _occurrences(first: int, count: int, body: Node) -> list[list[Mark]]:
-    """How each reduction iterator occurs, in the body's accesses and conditions."""
+    """The occurrences of each reduction iterator in the body's accesses and conditions."""
     found: list[list[Mark]] = [[] for _ in range(count)]
     for node in walk(body):
         if isinstance(node, Access):
@@ -180,8 +180,8 @@ def _occurrences(first: int, count: int, body: Node) -> list[list[Mark]]:
 
 @lru_cache(maxsize=32768)
 def _in_access(access: Access, first: int) -> tuple[tuple[int, list[Mark]], ...]:
-    """For each reduction iterator and each row that holds it: the source, the dimension, the
-    row."""
+    """The source, the dimension and the row, for each reduction iterator and each row that holds
+    it."""
     found: dict[int, list[Mark]] = {}
     fill = (str(access.fill) if access.fill else "0", access.source.digest)
     for dimension, row in enumerate(access.rows):

@@ -46,7 +46,7 @@ ZERO, ONE = Fraction(0), Fraction(1)
 MOST_BITS = 4096
 """The greatest number of bits of a number: powers of powers grow without bound."""
 MOST_EXPONENT = 1 << 20
-"""Likewise."""
+"""The greatest exponent of a power."""
 
 
 def tensor(name: str, shape: Iterable[int], dtype: str = "float32", bounds: Bounds = ANY) -> Tensor:

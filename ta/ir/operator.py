@@ -26,10 +26,12 @@ Launch: TypeAlias = Callable[[Buffers], Any]
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What one call does: floating-point operations on `unit`, bytes moved while it computes, bytes
-    moved by copies before it begins (padding, layouts), library calls.
+    """The work of one call.
 
-    `utilisation` in (0, 1] scales the unit's rate (small or odd shapes)."""
+    It has the floating-point operations on `unit`, the bytes moved while it computes, the bytes
+    moved by copies before it begins (padding, layouts), and the number of library calls.
+    `utilisation` in (0, 1] scales the unit's rate (small or odd shapes).
+    """
 
     operations: float
     bytes_moved: float
@@ -54,12 +56,15 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """How a scope is an instance of an operator.
+    """A scope as an instance of an operator.
 
-    `operands` are the scope's reads in the definition's order; `roles` maps each iterator of the
-    definition to the scope's iterators that play it (several are fused and stand in their order;
-    none stands for extent 1); `windows` maps a windowed pair (h, r) of the definition to the
-    dimension of the operand that both index; `coefficient` is the definition's factor."""
+    - `operands`: the scope's reads in the definition's order.
+    - `roles`: for each iterator of the definition, the scope's iterators that play it.  Several are
+      fused and stand in their order; none means extent 1.
+    - `windows`: for each windowed pair (h, r) of the definition, the dimension of the operand that
+      both index.
+    - `coefficient`: the definition's factor.
+    """
 
     scope: Scope
     operands: tuple[Access, ...]

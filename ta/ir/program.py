@@ -76,7 +76,7 @@ class Program(Uncopied):
         return PRINTERS["latex"](self)
 
     def _repr_latex_(self) -> str:
-        """What a notebook shows."""
+        """The program in a notebook."""
         return f"$\\displaystyle {self.latex()}$"
 
     @property

@@ -57,7 +57,7 @@ def not_a_condition(part: Expression) -> NotationError:
 
 
 class _Choice:
-    """How indices become rows and values nodes."""
+    """The functions by which indices become rows, and values nodes."""
 
     def __init__(self, row_of: RowOf | None, value_of: ValueOf) -> None:
         self.row_of, self.value_of = row_of, value_of

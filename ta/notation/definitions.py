@@ -92,7 +92,7 @@ def check_length(value: Expression) -> None:
 
 
 def _length(value: Expression, known: Mapping[str, int]) -> int:
-    """How many parts the expression has; `known` has the lengths of a formula's operands."""
+    """The number of parts of the expression.  `known` has the lengths of a formula's operands."""
     if isinstance(value, Name):
         return known.get(value.name, 1)
     if isinstance(value, Defined):

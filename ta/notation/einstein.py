@@ -1,19 +1,19 @@
-"""What a formula leaves to conventions, made explicit on the syntax tree: sums and gathers.
+"""Einstein's convention and gathers, made explicit on the syntax tree.
 
     X[t,i]*(W[o,i] + B[o,r]*A[r,i])   ->   sum[i](X[t,i]*(W[o,i] + sum[r](B[o,r]*A[r,i])))
 
 An iterator that nothing binds is summed over the smallest product that contains all its
 occurrences; the terms of a sum count separately.  A unary minus, a positive power and a division
-are parts of the product.  An iterator that occurs only inside the argument of one function or only
-in denominators has no such product: that is an error.
+are parts of the product.  If an iterator occurs only inside the argument of one function, or only
+in denominators, there is no such product: that is an error.
 
-A read at an index that is data is a sum with an equality, so that what lies outside of the range,
+A read at an index that is data becomes a sum with an equality.  So an index outside of the range,
 -1 too, reads the fill:
 
     E[I[n], d]          ->   sum[v](where(I[n] == v, E[v,d], 0))         v over E's range
     E{fill=c}[I[n], d]  ->   where(0 <= I[n] <= size(v)-1, sum[v](...), c)
 
-The parts have the place of the index or of the read in the text.
+In errors, the parts have the place of the index or of the read in the text.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def make_explicit(expression: Expression, bound: Set[str]) -> Expression:
 
 
 def _with_own(names: Iterable[Name], bound: Set[str]) -> Set[str]:
-    """What is bound inside of a reduction over these names."""
+    """The names that are bound inside of a reduction over these names."""
     inside = set(bound)
     for name in names:
         if name.name in inside:

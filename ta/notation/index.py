@@ -41,7 +41,7 @@ _ROUNDED = {"//": "floor_divide", "%": "remainder"}
 
 
 class Names(Protocol):
-    """What names mean at one place: iterators by position, and tensors."""
+    """The meaning of names at one place: iterators by position, and tensors."""
 
     @property
     def tensors(self) -> Mapping[str, Source]: ...
@@ -107,7 +107,8 @@ def row(index: Expression, frame: Names) -> Row:
 
 
 def extent(size: Size, frame: Names) -> int:
-    """How many values the iterators take together: those of this place, or that a reducer binds."""
+    """The number of values that the iterators take together.  They belong to this place, or a
+    reducer binds them."""
     known = dict(zip(frame.iterators, frame.ranges, strict=True))
     found = []
     for name in size.names:

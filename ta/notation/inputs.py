@@ -1,11 +1,12 @@
-"""What is said of the inputs: promises about their elements, and names of their sizes.
+"""Statements about the inputs: promises about their elements, and names of their sizes.
 
     assume A > 0, 0 <= B < 1           every element
     assume n == 100                    a size, if no tensor has this name
     A=("n", 64), where h in 0:n-2      names of sizes, with n=100 beside them
 
-A size that is not given is found where an iterator stands alone in a dimension of a known size: a
-dimension of the same iterator with a name has this size, and so has the end of its range `0:n`.
+A size that is not given follows from an iterator that stands alone in a dimension of known size.
+If the same iterator stands alone in a dimension with a name, the name has this size.  If its range
+is `0:n`, n is this size.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def promises_and_sizes(
     shapes: Mapping[str, Shape],
     given: Sizes,
 ) -> tuple[Promises, dict[str, int]]:
-    """What is promised of each input, and where; and the values of all sizes' names."""
+    """The promises about each input with their places, and the values of all names of sizes."""
     found = promises_of(promises, {statement.target.name for statement in statements})
     read = {
         part.source.name
@@ -116,7 +117,7 @@ def with_numbers(shapes: Mapping[str, Shape], sizes: Sizes) -> dict[str, tuple[i
 
 
 def promises_of(promises: Sequence[Expression], targets: Set[str]) -> Promises:
-    """What is promised of each input, and where."""
+    """The promises about each input, with their places."""
     found: Promises = {}
     for promise in promises:
         if not isinstance(promise, Comparison):
@@ -236,7 +237,7 @@ def found_sizes(
 def _alike(
     statement: Statement, shapes: Mapping[str, Shape]
 ) -> dict[str, list[tuple[int | str, str]]]:
-    """What the size of each iterator's range may be, and where that is said."""
+    """The possible sizes of each iterator's range, with their places."""
     found: dict[str, list[tuple[int | str, str]]] = {}
     for read, dimension, index in _dimensions(statement):
         assert isinstance(read.source, Name)

@@ -1,4 +1,4 @@
-"""What the statements that are read so far have made known: tensors, inputs, iterators."""
+"""Names that the statements read so far have defined: tensors, inputs, iterators."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from einderive.ta.syntax.tree import Name, NotationError
 
 
 class Known:
-    """What the statements read so far have made known."""
+    """The names that the statements read so far have defined."""
 
     def __init__(
         self,

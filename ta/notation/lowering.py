@@ -54,8 +54,8 @@ from einderive.ta.syntax.tree import Number as NumberText
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What names mean at one place: iterators by position, tensors and scopes defined elsewhere,
-    and the ranges of the names that reducers may bind."""
+    """The meaning of names at one place: iterators by position, tensors and scopes defined
+    elsewhere, and the ranges of the names that reducers may bind."""
 
     tensors: Mapping[str, Source]
     iterators: tuple[str, ...] = ()

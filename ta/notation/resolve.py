@@ -1,11 +1,11 @@
-"""What a name in a value or in a condition is: an iterator, a constant, a tensor of no dimension.
+"""The meaning of a name in a value or a condition: an iterator, a constant, or a scalar tensor.
 
     Y[i] = t*A[i] + pi*i     t a tensor, pi the number, i the iterator
-    where(k < i, ..)         iterators, where no tensor has one of these names
+    where(k < i, ..)         iterators, if no tensor has one of these names
 
-A name is a tensor's where a tensor has it, else an iterator's where the statement uses it as one,
-else a constant's.  What is left is an iterator where it is compared with indices only, and a tensor
-that is not known elsewhere.
+A name means a tensor if there is a tensor of that name.  Otherwise it means an iterator, if the
+statement uses it as one, or a constant.  Any other name is an iterator if it is compared with
+indices only, and else a tensor that is not known.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ def iterators_of(value: Expression) -> set[str]:
 
 
 def tensors_in(value: Expression, known: Set[str], iterators: Set[str]) -> frozenset[str]:
-    """Likewise, of an expression in which these names are iterators."""
+    """The names of tensors in values and conditions of an expression, in which `iterators` are
+    iterators."""
     compared = {name.name for name in index_names(value)}
     for scope in (part for part in _parts(value) if isinstance(part, ScopeText)):
         compared |= {name.name for name in index_names(scope.body)}

@@ -12,7 +12,7 @@ from einderive.ta.printing.marks import number
 
 
 class Signs(NamedTuple):
-    """How the comparisons are written."""
+    """The signs of comparisons."""
 
     at_most: str
     at_least: str

@@ -50,7 +50,7 @@ def show_defined(scope: Scope, *, hints: Hints = NO_HINTS) -> str:
 
 
 def parse_defined(text: str, tensors: Mapping[str, Tensor]) -> Node:
-    """What the last line of the text is; TextError where a line cannot be read."""
+    """The scope or term of the last line of the text.  TextError if a line cannot be read."""
     known: dict[str, Source] = dict(tensors)
     *definitions, last = text.split("\n")
     for line in definitions:

@@ -36,11 +36,11 @@ from einderive.ta.ir.subst import accesses, branches
 from einderive.ta.printing.marks import SIGNS, condition_text, number, row_text
 
 Style = Literal["scopes", "reducers", "einstein"]
-"""How a nested reduction is written: `{S[k:0:8] ...}[i]`, `sum[k](...)`, or by the convention."""
+"""The form of a nested reduction: `{S[k:0:8] ...}[i]`, `sum[k](...)`, or by the convention."""
 
 NO_HINTS: Hints = MappingProxyType({})
 COMPARISON, SUM, PRODUCT, POWER, ATOM = range(5)
-"""How tightly a text binds."""
+"""Binding strength of a text."""
 Shown = tuple[str, int]
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 

@@ -81,7 +81,7 @@ def from_zero(stage: Scope, tensors: dict[Scope, Tensor]) -> Scope:
 
 
 def _loop_names(scope: Scope, hints: Hints, taken: set[str]) -> tuple[str, ...]:
-    """For each loop the name it has in the source text where it stands alone, else a fresh one."""
+    """The names of the loops: those of the source text where they stand alone, else fresh ones."""
     chosen: list[str] = []
     for position in range(len(scope.loops)):
         wanted = [name for name in hinted(scope, position, hints) if name not in chosen]

@@ -1,12 +1,11 @@
-"""How long an expression is when it is written out.
+"""The length of an expression when it is written out.
 
-    length(a*b + f(a)) = 3       the reads and the constants, as often as they stand in the text
-    depth(a*b + f(a)) = 2        how many operations stand within each other
+    length(a*b + f(a)) = 3       the number of reads and constants in the text
+    depth(a*b + f(a)) = 2        the number of operations within each other
 
-An expression shares its sub-terms and a text does not: with y = x*x + x, z = y*y + y, ... each
-statement doubles the length of what the chain becomes as one statement, while the expression grows
-by a few nodes.  What is found by rewriting is therefore kept to lengths that can be shown, saved
-and read back.
+An expression shares its sub-terms, and a text does not.  With y = x*x + x, z = y*y + y, ..., each
+statement doubles the length of the chain as one statement, while the expression grows by a few
+nodes.  So the results of rewriting are kept to lengths that can be shown, saved and read back.
 """
 
 from __future__ import annotations

@@ -80,4 +80,4 @@ class NoValue(Exception):
 
 
 class NotDecided(Exception):
-    """What the procedure cannot do; the text says what."""
+    """A step that the procedure cannot make.  The text is the reason."""

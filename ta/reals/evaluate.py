@@ -119,7 +119,7 @@ class Evaluation:
         return self.field.entry(number)
 
     def _reduction(self, reducer: str, body: Node, box: Box, sums: Sequence[Range]) -> Quotient:
-        """Of the body over the box and, after it, the sums."""
+        """The value of the body over the box and, after it, the sums."""
         if not sums:
             return self.of(resolve(body, box), box)
         if prod(side.extent for side in sums) <= self._most_written(body, box, sums):

@@ -57,7 +57,7 @@ def not_negative(field: Values, value: Quotient) -> bool:
 
 
 def _split(field: Values, value: Quotient, ways: tuple[Signs, ...]) -> NoReturn:
-    """By the first irreducible factor whose sign is not known."""
+    """Splits the case by the first irreducible factor whose sign is not known."""
     parts = (*factors(value.top)[1], *factors(value.bottom)[1])
     for part, exponent in parts:
         found = field.known.irreducible(part)
@@ -119,7 +119,7 @@ def log(field: Values, value: Quotient) -> Quotient:
 
 
 def _log_of(field: Values, part: Polynomial) -> Quotient:
-    """Of an irreducible positive polynomial."""
+    """The logarithm of an irreducible positive polynomial."""
     lone = _lone(field, part)
     if lone is not None:
         made = field.registry[lone]

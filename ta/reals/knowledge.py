@@ -1,4 +1,4 @@
-"""What is known of the signs of polynomials: the one place that infers it.
+"""The known signs of polynomials, all of which are inferred here.
 
     exp(m) > 0,   root >= 0,   |sin| <= 1,   p^2 >= 0      by their form
     x > 0                                                 stated, or since log(x) has a value
@@ -73,7 +73,7 @@ class Knowledge:
         return solvable(self._inequalities(()))
 
     def irreducible(self, part: Polynomial) -> Signs:
-        """Likewise, of a polynomial that is taken as a whole."""
+        """All signs that an irreducible polynomial may have, as far as is known."""
         name = text(part)
         found = self.done.get(name)
         if found is None:
@@ -100,7 +100,7 @@ class Knowledge:
         return found
 
     def _generator(self, part: Polynomial) -> Signs | None:
-        """Of a single generator, by its kind."""
+        """The signs of a single generator, by its kind."""
         numbers = used(part)
         if len(numbers) != 1 or part.total_degree() != 1 or len(part) != 1:
             return None
@@ -151,7 +151,7 @@ class Knowledge:
             yield from self._of_monomial(variable)  # type: ignore[arg-type]
 
     def _of_monomial(self, powers: Monomial) -> Iterator[Inequality]:
-        """What its form says of a product of powers."""
+        """The signs of a product of powers, by its form."""
         signs = POSITIVE
         for number, exponent in powers:
             signs = multiplied(signs, powered(self._simple(number), exponent))
@@ -162,7 +162,7 @@ class Knowledge:
             yield Inequality({powers: Fraction(-1), ONE: Fraction(1)}, False)
 
     def _simple(self, number: int) -> Signs:
-        """Of a generator, by its kind and by what is stated of it alone."""
+        """The signs of a generator, by its kind and by statements about it alone."""
         made = self.registry[number]
         if made.kind == "exp" or made.key == "pi":
             return POSITIVE

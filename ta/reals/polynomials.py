@@ -25,7 +25,7 @@ Monomial: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class TooLarge(Exception):
-    """What is too large to be decided."""
+    """The polynomial is too large to be decided."""
 
 
 def constant(value: Fraction | int) -> Polynomial:
@@ -66,7 +66,7 @@ def number_of(polynomial: Polynomial) -> Fraction | None:
 
 
 def text(polynomial: Polynomial) -> str:
-    """The same for equal polynomials, which FLINT has no hash of."""
+    """A text that is equal for equal polynomials.  FLINT has no hash of them."""
     return str(polynomial)
 
 

@@ -102,7 +102,7 @@ class _Prover:
         return equal
 
     def _given(self) -> list[Fact]:
-        """What is promised of the entries that occur; a read outside of a tensor is none."""
+        """The promises about the entries that occur.  A read outside of a tensor is no entry."""
         found: list[Fact] = []
         for number, made in enumerate(self.registry.all):
             if made.kind == "read" and isinstance(made.key, tuple) and made.key[1]:
@@ -158,7 +158,7 @@ class _Prover:
 
 
 def _facts(entry: Polynomial, bounds: Bounds) -> list[Fact]:
-    """Of an entry between these bounds."""
+    """The facts about an entry between these bounds."""
     found: list[Fact] = []
     if isinstance(bounds.least, Fraction):
         signs = POSITIVE if bounds.above else NOT_NEGATIVE

@@ -45,7 +45,7 @@ def turn(field: Values, angle: Quotient) -> Turn:
 
 
 def _multiple(field: Values, term: Quotient, coefficient: Fraction) -> Turn:
-    """Of a multiple of an angle whose coefficient is 1."""
+    """cos and sin of a multiple of an angle whose coefficient is 1."""
     if field.same(term, pi(field)):
         quarters, rest = divmod(coefficient * 2, 1)
         return _joined(field, _quarters(field, int(quarters)), _part_of_pi(field, rest / 2))

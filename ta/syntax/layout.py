@@ -55,7 +55,7 @@ def _continues(line: str) -> bool:
 
 
 def nesting(text: str) -> int:
-    """How many brackets are open at once, at most."""
+    """The largest number of brackets that are open at once."""
     return max((depth for depth, _ in _depths(text)), default=0)
 
 
@@ -71,7 +71,7 @@ def check_nesting(text: str) -> None:
 
 
 def _depths(text: str) -> Iterator[tuple[int, int]]:
-    """How many brackets are open after each bracket, and where it stands."""
+    """The number of open brackets after each bracket, and its place."""
     depth = 0
     for bracket in _BRACKET.finditer(text):
         depth = depth + 1 if bracket[0] in "([{" else max(0, depth - 1)

@@ -36,7 +36,7 @@ def read_program(text: str) -> tuple[Statement, ...]:
 
 
 def read_promises(text: str) -> tuple[Expression, ...]:
-    """What the text tells to assume, one comparison each."""
+    """The promises in a text, one comparison each."""
     found = (each.promises for each in _program(text) if isinstance(each, Assumptions))
     return tuple(promise for promises in found for promise in promises)
 
@@ -153,7 +153,7 @@ def _explain(error: UnexpectedInput, text: str) -> NotationError:
 
 
 def tried(text: str, read: Callable[[], T]) -> T | TextError:
-    """What reading gives, or the error that shows the text."""
+    """The result of reading, or the error that shows the text."""
     try:
         with complete_errors(text):
             return read()

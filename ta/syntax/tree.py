@@ -220,12 +220,13 @@ class Statement:
     before: Name | None = None
     """The statement that it adds to, if there is one."""
     places: tuple[Expression, ...] = ()
-    """Where it adds: equalities of the indices that are written on the left with iterators that
-    have taken their places."""
+    """The places where it adds: equalities of the indices on the left with the iterators that have
+    taken their places."""
 
     @property
     def parts(self) -> tuple[Expression, ...]:
-        """What is read: the right side, what it adds to, and the data in indices on the left."""
+        """The parts that are read: the right side, the tensor that it adds to, and the data in
+        indices on the left."""
         reads = tuple(read for index in self.indices for read in reads_in(index))
         if self.before is not None:
             reads = (Read(self.target.span, self.before, None, self.indices), *reads)
