@@ -159,7 +159,7 @@ def heads_of(body: Node) -> Heads:
 
 @lru_cache(maxsize=1 << 10)
 def _needs(side: Node) -> tuple[Heads, ...]:
-    """Of each of these, the body has to have one."""
+    """Sets of functions; the body has to have one function of each set."""
     found = list[Heads]()
     for node in walk(side):
         if isinstance(node, Power):
@@ -205,7 +205,8 @@ def parts(side: Node, term: Node) -> Iterator[Part]:
 
 
 def _scales(side: Node, terms: Sequence[Node]) -> list[Fraction]:
-    """What the first term of the side may be multiplied by; a polynomial has letters for that."""
+    """The numbers by which the first term of the side may be multiplied.  A polynomial has letters
+    for that."""
     if is_polynomial(side):
         return [Fraction(1)]
     first, _ = expr.split_coefficient(_specific_first(children(side))[0])
@@ -325,5 +326,5 @@ def _assigned(
 
 
 def _specific_first(sides: Sequence[Node]) -> list[Node]:
-    """Those that fewer terms can be: a letter comes last."""
+    """The sides in the order of how few terms match them: a letter comes last."""
     return sorted(sides, key=lambda side: -len(walk(side)))

@@ -179,15 +179,15 @@ def _keeps_integers(node: Node, domain: Sequence[Range]) -> bool:
 
 
 def _has_odd_fill(node: Node, domain: Sequence[Range]) -> bool:
-    """Is it a read that may give a fill which is no integer of 64 bits?"""
+    """Whether the node is a read that may give a fill which is no integer of 64 bits."""
     if not isinstance(node, Access) or holds("int64", node.fill):
         return False
     return leaves(node, domain)
 
 
 def _chooses(node: Node, dtype: str, scope: Scope) -> bool:
-    """Is every value of the expression one of the type's, since it is an element or a constant that
-    the type holds?"""
+    """Whether every value of the expression is one of the type's, because it is an element or a
+    constant that the type holds."""
     if chosen := branches(node):
         return all(_chooses(part, dtype, scope) for part in chosen)
     match node:
@@ -205,12 +205,12 @@ def _chooses(node: Node, dtype: str, scope: Scope) -> bool:
 
 
 def _always_meets(scope: Scope) -> bool:
-    """Is the stage a maximum (minimum) over one read whose fill is -inf (inf), of which each output
-    meets at least one element?  Then no infinity comes out of it, and any number that no element
-    exceeds can stand for the fill.
+    """Whether the stage is a maximum (minimum) over one read whose fill is -inf (inf), and each of
+    its outputs meets at least one element.
 
-    Decided row by row: no reduction iterator may stand in two rows, and within its row each one
-    takes steps that do not jump over what the others reach and the source's range.
+    Then no infinity is its value, and any number that no element exceeds can stand for the fill.
+    This is decided row by row: no reduction iterator may stand in two rows.  Within its row, each
+    one has to take steps that do not jump over the reach of the others and the source's range.
     """
     body, reducer = scope.body, REDUCERS[scope.reducer]
     if not reducer.order or scope.empty:

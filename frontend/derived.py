@@ -35,7 +35,8 @@ from einderive.ta.uncopied import Uncopied
 
 
 class Stated(NamedTuple):
-    """What a record states about a candidate besides its steps: the program and its stages."""
+    """The statements of a record about a candidate besides its steps: the program and its
+    stages."""
 
     program: str
     claims: tuple[Claim, ...]

@@ -64,7 +64,7 @@ def _private(name: str, flags: int) -> int:
 
 
 def _mode(path: Path) -> int:
-    """What is at the path, and its permissions; 0 where nothing is."""
+    """The kind of file at the path, and its permissions; 0 if there is none."""
     try:
         return path.stat().st_mode
     except FileNotFoundError:

@@ -73,8 +73,8 @@ def hanging(formula: str, first: str, width: int) -> list[str]:
 
 
 def _pieces(formula: str) -> list[str]:
-    """Where a formula may break: at blanks except inside `k in 0:3`, before a `*` outside of
-    brackets, and after a comma inside of long ones."""
+    """The pieces between which a formula may break: at blanks except inside `k in 0:3`, before a
+    `*` outside of brackets, and after a comma inside of long ones."""
     pieces, depth = [""], 0
     for position, letter in enumerate(formula):
         depth += (letter in "[{(") - (letter in "]})")

@@ -91,7 +91,8 @@ def _taken_as_they_are(left: Scope, right: Scope) -> tuple[frozenset[Scope], ...
 
 
 def _equal_in_parts(left: Scope, right: Scope, exp_sum: bool, cuts: int) -> bool:
-    """Is it shown so on both sides of a place where a condition on one loop alone changes?"""
+    """Whether both sides of some place, where a condition on one loop alone changes, are shown to
+    be equal."""
     place = next(chain(borders(left), borders(right)), None)
     if place is None or not cuts or left.loops != right.loops:
         return False

@@ -185,8 +185,8 @@ class Families:
         return True
 
     def _idempotent(self, leaves: tuple[int, ...], reducer: str) -> bool:
-        """Does it not matter how often such a term occurs?  An infinity may be added to itself, and
-        a product may hold 0 or inf again; -inf times itself is inf."""
+        """Whether the number of occurrences of such a term has no influence.  An infinity may be
+        added to itself, and a product may hold 0 or inf again; -inf times itself is inf."""
         if reducer == "sum":
             return POSITIVE in leaves or NEGATIVE in leaves
         if reducer == "prod":

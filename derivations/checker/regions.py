@@ -64,7 +64,7 @@ def _regions(guards: Sequence[Conditions], ranges: Ranges) -> list[frozenset[Con
 
 
 def guard(term: Term, families: Families, ranges: Ranges) -> Conditions:
-    """What a term asks of the free variables alone, by its conditions and by its reads."""
+    """The conditions of a term on the free variables alone: its own, and those of its reads."""
     own = {variable for variable, _ in term.bound}
     asked = [c for c in term.conditions if own.isdisjoint(affine.iterators(c.row))]
     for atom in term.atoms:

@@ -170,7 +170,7 @@ class Group:
 
 
 def _cancel(images: Sequence[isl.Set], coefficients: Sequence[Fraction]) -> bool:
-    """Is the sum of the coefficients of the sets that hold a point 0 for every point?"""
+    """Whether, at every point, the coefficients of the sets that hold it add up to 0."""
     if len(images) > MOST_SETS:
         raise NotShown("too large: many terms have the same factors")
     if len(images) == 2 and coefficients[0] + coefficients[1] == 0:

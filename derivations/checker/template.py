@@ -102,8 +102,8 @@ class Template:
             yield _replaced(formulas[domain], self._values(operands), domain)
 
     def _operands(self) -> Iterator[tuple[Sequence[Node], Ranges]]:
-        """What the tensors may be, over the stage's iterators and what is summed earlier, and the
-        ranges of these, at least once."""
+        """The possible operands for the tensors, over the stage's iterators and those summed
+        earlier, and the ranges of these, in at least one way."""
         reads, domain = self.binding.operands, self.stage.domain
         if EXPRESSION in self.tensors:
             yield from (([node], domain) for node in _expressions(self.stage.body, reads))
@@ -171,10 +171,10 @@ class Template:
             raise NotShown("the definition has no windows like the binding's")
 
     def _slides(self, window: Window, number: int, indices: Sequence[tuple[str, ...]]) -> bool:
-        """Does the operand of this number hold the two indices in the row
-        `unit*(a*h + b*r) + rest` alone, with the definition's numbers a and b?  All numbers are
-        positive, but b may be the negative of one where the definition adds it: what is summed may
-        run backwards."""
+        """Whether the operand of this number holds the two indices in the row `unit*(a*h + b*r) +
+        rest` alone, with the definition's numbers a and b.  All numbers are positive, except that b
+        may be the negative of a number that the definition adds: a summed iterator may run
+        backwards."""
         steps = {window.loop: window.stride, window.reduction: window.dilation}
         slide = Row(0, tuple(sorted(steps.items())))
         rows = list(self.binding.operands[number].rows)

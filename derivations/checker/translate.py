@@ -1,9 +1,10 @@
-"""From expressions to formal sums.
+"""Translation of expressions to formal sums.
 
-Scopes that both sides of a comparison hold are taken as they are; all others are replaced by what
-they are by definition: a sum's terms join their reader's, its ranges become conditions, and outside
-of its loops it is the reader's fill.  A function's operand, or a reduction by max, min or prod, is
-cut into pieces on which it does not depend on where reads miss, and each piece is a leaf.
+Scopes that both sides of a comparison hold are taken as they are.  All others are replaced by their
+definitions: the terms of a sum join those of its reader, its ranges become conditions, and outside
+of its loops it is the reader's fill.  The operand of a function, or of a reduction by max, min or
+prod, is cut into pieces on which its form does not depend on where reads miss.  Each piece is a
+leaf.
 """
 
 from __future__ import annotations
@@ -86,7 +87,8 @@ class Translation:
         equal sums say that it has the other side's value wherever the other side has one."""
 
     def _strictly(self, make: Callable[[], Sum]) -> Sum:
-        """What `make` gives for operands of functions: what is taken for one leaf has one value."""
+        """The result of `make` for operands of functions.  Values that become one leaf have to be
+        one value."""
         before, self.lenient = self.lenient, False
         try:
             return make()
@@ -229,7 +231,7 @@ class Translation:
         return found
 
     def _of_operands(self, name: str, parts: Sequence[Sum]) -> Sum:
-        """Of operands each of which is one formal sum."""
+        """The function's value for operands that are one formal sum each."""
         value = axioms.known_function(name, parts)
         if value is not None:
             return value

@@ -83,7 +83,7 @@ def _origin(goal: Scope, own: Iterable[Scope], other: Mapping[Scope, Scope]) -> 
 
 
 def _unfolded(scope: Scope) -> dict[Source, Scope]:
-    """For every stage an equal tensor, with all written out that may be."""
+    """An equal tensor for every stage, in which all reads that may be written out are."""
     known: dict[Source, Scope] = {}
     for stage in stages(scope):
         known[stage] = _written_out(stage, known, MOST, lambda read: False)
@@ -121,13 +121,15 @@ def _written_out(
 
 
 def _keeps_all(before: Node, body_of: Callable[[Access], Node], after: Node) -> bool:
-    """Does every read that is written out still stand there?  Constructors multiply nothing out."""
+    """Whether every read of the expression that was written out is still there.  Constructors
+    multiply nothing out."""
     written_out = _reads(before, lambda read: _reads(body_of(read), lambda _: 1))
     return written_out == _reads(after, lambda _: 1)
 
 
 def _reads(node: Node, count: Callable[[Access], int]) -> int:
-    """How many reads the expression has, a power's as often as they are multiplied."""
+    """The number of reads in the expression.  Those of a power count as often as they are
+    multiplied."""
     known: dict[Node, int] = {}
 
     def reads(node: Node) -> int:
@@ -140,7 +142,7 @@ def _reads(node: Node, count: Callable[[Access], int]) -> int:
 
 
 def _within(access: Access, source: Scope, reader: Scope) -> bool:
-    """Is every row inside of the source's loops, for all of the reader's iterators?"""
+    """Whether every row is inside of the source's loops, for all of the reader's iterators."""
     found = (affine.bounds(row, reader.domain) for row in access.rows)
     return all(
         s.lo <= low and high < s.hi for s, (low, high) in zip(source.loops, found, strict=True)
@@ -148,8 +150,8 @@ def _within(access: Access, source: Scope, reader: Scope) -> bool:
 
 
 def _inside(access: Access, source: Scope, reader: Scope) -> bool:
-    """Is every row inside of the source's loops, for all of the reader's iterators, or the source's
-    body 0 where it is not, as the read is?"""
+    """Whether every row is inside of the source's loops, for all of the reader's iterators, or else
+    the source's body is 0, as the read is."""
     for i, (row, side) in enumerate(zip(access.rows, source.loops, strict=True)):
         low, high = affine.bounds(row, reader.domain)
         missed = [] if side.lo <= low else [Range(low, side.lo)]

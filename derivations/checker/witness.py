@@ -54,7 +54,8 @@ def fault(before: Scope, after: Scope, witness: Any) -> str | None:
 
 
 def _fault_of_maps(before: Scope, after: Scope, maps: Maps, of_sums: bool) -> str | None:
-    """Likewise for the maps Φ, Ψ and the box D' of the loops, or of the reduction iterators."""
+    """The reason why the maps Φ, Ψ and the box D', of the loops or of the reduction iterators, do
+    not describe the step; None if they do."""
     forward, backward, ranges = maps
     if any(side.hi <= side.lo for side in (*ranges, *before.domain)):
         return "an iterator has an empty range"
@@ -91,7 +92,7 @@ def _leads_to(after: Scope, again: Scope) -> str | None:
 
 
 def _speak(rows: Sequence[Row], count: int) -> bool:
-    """Do the rows speak of the first `count` iterators only, and in canonical form?"""
+    """Whether the rows use the first `count` iterators only, and are in canonical form."""
     return all(
         all(0 <= i < count for i in affine.iterators(row)) and _canonical(row) for row in rows
     )

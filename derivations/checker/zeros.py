@@ -51,7 +51,7 @@ def is_zero(node: Node, i: int, values: Range) -> bool:
 
 
 def _misses(row: Row, side: Range, i: int, values: Range) -> bool:
-    """Is the row a function of i alone that is outside of the range for all of these values?"""
+    """Whether the row depends on i alone and is outside of the range for all of these values."""
     if affine.iterators(row) != {i}:
         return False
     low, high = affine.bounds(row, {i: values})

@@ -110,7 +110,7 @@ def exact_coefficient(term: Node) -> bool:
 
 
 def _seen(node: Node) -> Node:
-    """What a term computes but for its coefficient, through reads of scopes without a reduction."""
+    """The form of a term without its coefficient, through reads of scopes without a reduction."""
     found = core(node)
     while isinstance(found, Access) and isinstance(found.source, Scope) and not found.source.sums:
         found = core(found.source.body)

@@ -1,12 +1,12 @@
-"""Which steps keep NaN and the infinities where they were.
+"""Steps that keep NaN and the infinities where they were.
 
     before = after at all points, also for inputs that hold NaN, inf and -inf, in arithmetic without
     rounding or overflow in which 0*inf = inf - inf = NaN, NaN op x = NaN, and max and min of
     anything with NaN are NaN
 
-The sign of an infinity that comes of a division by zero is not part of the statement, nor is the
-sign of a zero.  Sums, products, max and min of the same operands in another order or grouping are
-equal in this arithmetic, so regrouping keeps; what may not are these:
+The sign of a zero, and of an infinity that comes from a division by zero, is not part of the
+statement.  Sums, products, max and min of the same operands in another order or grouping are equal
+in this arithmetic, so regrouping keeps them.  These changes may move them:
 
     0*g left out or added        where a range shrinks or grows and another factor is infinite
     a*S f  against  S a*f        for an infinite a: inf*(1 + 0) is inf, inf*1 + inf*0 is NaN
@@ -15,8 +15,8 @@ equal in this arithmetic, so regrouping keeps; what may not are these:
     terms that cancel once two scopes or reads have become the same: x - x is written 0
     exp(a + b)  against  exp(a)*exp(b)     also for finite a: exp(1000)*exp(-1000) is NaN
 
-Which kind of step runs into which of these, its own file says (`derivations.steps`); what cannot be
-told counts as not kept.
+Each kind of step says in its own file which of these it makes (`derivations.steps`).  In case of
+doubt, a step counts as one that does not keep them.
 """
 
 from __future__ import annotations

@@ -1,33 +1,34 @@
-"""What a step does to rounding errors, decided for each step from its two sides.
+"""The effect of a step on rounding errors, decided for each step from its two sides.
 
     exact          the same floating-point operations on the same operands, elsewhere
     reassociates   |after| <= C * |before|: another order, and no more than eps*|before| is lost
     cancels        neither is shown
 
-|f| is the formula on absolute values, in which a difference of two entries a - b counts as |a - b|,
+|f| is the formula on absolute values.  In it, a difference of two entries a - b counts as |a - b|,
 since it is rounded once, and any other sum as the sum of its terms' |t|.  A sum of terms in any
 order has an error of at most gamma_n * |f| (Higham, Accuracy and Stability of Numerical Algorithms,
-section 4.2).  So an order may change freely within one sum of computed terms; what may not change
-is which entries are subtracted first:
+section 4.2).  So the order may change freely within one sum of computed terms.  It has to stay
+where entries are subtracted first:
 
     {A - B}[i] + C[i]     =  A - B + C        |A - B| + |C|  becomes  |A| + |B| + |C|
     A[i] + C[i] - D[j]    =  {A + C}[i] - D   the grouping that was exact may be lost
 
-An **entry** is a number or an element of an input, perhaps copied, chosen (by a condition, max,
-min, relu, abs) or multiplied by a power of two: what no rounding has touched.  A **difference** is
-a sum of entries, whatever their signs: these come with the data.  A step cancels where a
-difference's terms are added to others than before.  A sum of three entries or more is kept together
-as well, though |f| promises no more for it than for any order: one of them may happen to be exact.
+An **entry** is a value that no rounding has touched: a number or an element of an input, perhaps
+copied, chosen (by a condition, max, min, relu, abs) or multiplied by a power of two.  A
+**difference** is a sum of entries, whatever their signs, since the signs come with the data.  A
+step cancels if it adds the terms of a difference to others than before.  A sum of three entries or
+more is kept together as well, because one of its orders may happen to be exact, although |f|
+promises no more for it than for any order.
 
-Multiplying out, exp(a+b) = exp(a)*exp(b), centring, and the terms of a sum summed apart always
-count as cancelling: (a - b)^2 has an error of about eps*|a - b|^2, a^2 - 2*a*b + b^2 one of
-eps*|a|^2, and (a - m) - (b - m) one of eps*|a - m|, more than eps*|a - b| where the data lie in
-several places.
+Multiplying out, exp(a+b) = exp(a)*exp(b), centring, and summing the terms of a sum apart always
+count as cancelling.  For example, (a - b)^2 has an error of about eps*|a - b|^2, a^2 - 2*a*b + b^2
+one of eps*|a|^2, and (a - m) - (b - m) one of eps*|a - m|, which is more than eps*|a - b| if the
+data lie in several places.
 
-Which of this a step does is decided from its outcome.  Conditions, fills, constant stages and
-factors that become 1 may open a difference wherever it stands, so that every sum of `after` has to
-correspond to one sum of `before`, term by term, a closed one staying closed.  Where that is not
-shown, and entries of a difference take part, the step cancels.
+The result of a step decides which of these it does.  Conditions, fills, constant stages and factors
+that become 1 may open a difference wherever it stands.  So every sum of `after` has to correspond
+to one sum of `before`, term by term, and a closed sum has to stay closed.  If that is not shown,
+and entries of a difference take part, the step cancels.
 """
 
 from __future__ import annotations
@@ -148,7 +149,7 @@ def _inputs_of(node: Node) -> frozenset[Node]:
 
 
 def _held(difference: Add, node: Add) -> int:
-    """How many terms of the sum may be of those of the difference."""
+    """The number of terms of the sum that may come from those of the difference."""
     inputs = _inputs_of(difference)
     numbers = any(isinstance(term, Const) for term in difference.terms)
     return sum(

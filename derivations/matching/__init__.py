@@ -1,4 +1,4 @@
-"""Which operators a stage is an instance of, and what it is predicted to cost.
+"""The operators of which a stage is an instance, and its predicted cost.
 
 Not here: the operators (`eops.library`).
 May be imported by `search` and `frontend`.

@@ -1,4 +1,4 @@
-"""Which promises of a formula (`assume A > 0`) the steps of a derivation used.
+"""The promises of a formula (`assume A > 0`) that the steps of a derivation used.
 
 A step used no promise if its witness proves the same step where nothing is promised, or if the
 checker shows the two sides equal there.

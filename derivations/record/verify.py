@@ -168,7 +168,8 @@ def _compare(left: Scope, right: Scope, laws: bool) -> Finding:
 
 
 def _real_difference(left: Scope, right: Scope, points: Points) -> str:
-    """Where both have values that certainly differ, of those at which rounded values do."""
+    """A point at which both have values that certainly differ, among those at which rounded values
+    differ."""
     tensors = input_tensors(left, right)
     for field in real_fields():
         drawn = sampled_values(tensors, field, 0)
@@ -212,7 +213,7 @@ def _is_exp(node: Node) -> bool:
 
 
 def _difference(left: Scope, right: Scope, points: Points, fields: Sequence[Field]) -> str:
-    """Where the two differ and by what; nothing where they agree."""
+    """The place and the values of a difference.  Nothing if the two agree."""
     tensors = input_tensors(left, right)
     for seed, field in enumerate(fields):
         spread = ModularField() if isinstance(field, ExponentialField) else field

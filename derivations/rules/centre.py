@@ -64,8 +64,8 @@ def _pair(scope: Scope, total: Add) -> tuple[tuple[int, int], tuple[int, ...]] |
 
 
 def _elements(scope: Scope, core: Node, kept: tuple[int, ...]) -> int:
-    """How many elements a mean of the term is taken over, for all of the mean's together; 0 where
-    each would be that of one."""
+    """The number of elements over which the means of the term are taken, all means together.  It is
+    0 if each would be the mean of one element."""
     held = sum(1 << i for i in kept)
     if not core.free & ~held:
         return 0

@@ -148,8 +148,8 @@ def _aligned(
 
 
 def _targets(inner: range, known: range, beyond: int) -> Iterator[tuple[int, ...]]:
-    """Where the other scope's reduction iterators may go, as few as possible to new places: the
-    frame's own ones, or new ones from `beyond` on."""
+    """The possible targets of the other scope's reduction iterators, those with the fewest new ones
+    first: iterators of the frame, or new ones from `beyond` on."""
     for added in range(len(inner) + 1):
         new = range(beyond, beyond + added)
         for chosen in permutations((*known, *new), len(inner)):
@@ -160,8 +160,8 @@ def _targets(inner: range, known: range, beyond: int) -> Iterator[tuple[int, ...
 def _placed(
     frame: _Frame, other: Scope, read: Access, targets: Sequence[int]
 ) -> tuple[dict[int, Row], _Frame, list[Condition], list[Condition]] | None:
-    """Where the other scope's iterators go in a frame so that both reads are the same, that frame,
-    and the conditions that fix the iterators which the other scope, or the frame, does not have."""
+    """The places of the other scope's iterators in a frame in which both reads are the same; that
+    frame; and the conditions that fix the iterators which the other scope, or the frame, lacks."""
     first, before = len(frame.loops), len(frame.domain)
     inner = range(first, len(other.domain))
     place = {i: affine.iterator(i) for i in range(first)}

@@ -133,7 +133,7 @@ def _ways(
 
 
 def _folded(scope: Scope) -> Scope | None:
-    """What the scope is an affine view of, where it is one of another scope."""
+    """The scope of which this one is an affine view; None if it is no such view."""
     body = scope.body
     if scope.sums or not isinstance(body, Access) or not isinstance(body.source, Scope):
         return None

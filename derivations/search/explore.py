@@ -68,7 +68,7 @@ class _Frontier:
                 return origin, effort, seconds, scope
 
     def seen(self) -> int:
-        """What the budget of states limits."""
+        """The number that the budget of states limits."""
         return self._arrivals if self.budget.keep_duplicates else len(self.graph.stages)
 
     def charge(self, origin: int, scopes: int) -> None:
@@ -143,7 +143,7 @@ def explore(
 def _successors(
     graph: Graph, scope: Scope, converging_effort: float
 ) -> Iterator[tuple[Scope, float]]:
-    """What is to be explored after each step from the scope, and the effort of the step."""
+    """The scopes to explore after each step from the scope, with the effort of the step."""
     before, near = graph.estimate(scope), graph.stage(scope).distance
     for step in graph.expand(scope):
         after = step.after

@@ -212,8 +212,8 @@ def _kernels(plan: Plan) -> object:
 
 
 def _without_detours(graph: Graph, ranked: list[Plan]) -> list[Plan]:
-    """Of programs whose stages have the same operators at the same cost, views apart, the one that
-    took the fewest steps."""
+    """The programs with the shortest derivations, among those whose stages have the same operators
+    at the same cost, views apart."""
     shortest: dict[object, Plan] = {}
     for plan in ranked:
         work = _labour(plan)

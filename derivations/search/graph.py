@@ -44,7 +44,7 @@ kernel."""
 
 
 class Stage(NamedTuple):
-    """How one scope is computed as a single stage.  `operator` names the library operator; None
+    """One way to compute a scope, as a single stage.  `operator` names the library operator; None
     means an eOperator.  `reads` are the nested scopes whose values it needs."""
 
     scope: Scope

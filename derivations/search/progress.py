@@ -1,4 +1,4 @@
-"""How far a search has come, in a few numbers."""
+"""The progress of a search, in a few numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from einderive.ta.ir.node import Scope
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a search is: the argument of the function given as `derive(..., progress=...)`.
+    """The progress of a search: the argument of the function given as `derive(..., progress=...)`.
 
     - `seconds`: since the search began.
     - `states`: the number of distinct expressions seen.
@@ -21,7 +21,8 @@ class Progress:
       programs are put together at the end.
     - `best`: the predicted seconds of the cheapest program so far.  A stage with several readers
       counts once for each of them.
-    - `share`: the used part of the budget, from 0 to 1."""
+    - `share`: the used part of the budget, from 0 to 1.
+    """
 
     seconds: float
     states: int

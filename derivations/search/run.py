@@ -28,7 +28,7 @@ AT_THE_BOUND = "no program can be faster than the one given"
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What the search did: distinct scopes seen and expanded, steps proposed and accepted, seconds,
+    """Figures of a search: distinct scopes seen and expanded, steps proposed and accepted, seconds,
     the process's peak memory in bytes, why it ended, and what was left out for which reasons.
 
     Every program takes at least `bound` predicted seconds (see `derivations.matching.bound`).

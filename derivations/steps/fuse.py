@@ -100,7 +100,7 @@ def _too_long(body: Node, access: Access, inlined: Node) -> bool:
 
 
 def _times(body: Node, access: Access) -> int:
-    """How often the read stands in the body as it is written."""
+    """The number of times that the read stands in the body as it is written."""
     return _counted(body, access, {access: 1})
 
 

@@ -47,13 +47,13 @@ def _pair(node: Node) -> tuple[Access, Access] | None:
 
 
 def _bare(access: Access) -> bool:
-    """Does every row stand for one iterator of its own?"""
+    """Whether every row is one iterator of its own."""
     lone = [row.lone for row in access.rows]
     return None not in lone and len(set(lone)) == len(lone)
 
 
 def _inside(access: Access, rows: tuple[Row, ...], bounds: dict[int, Range]) -> bool:
-    """Is every index of a bare read in the source's range?"""
+    """Whether every index of a bare read is in the source's range."""
     return all(
         bound.lo <= bounds[i].lo and bounds[i].hi <= bound.hi
         for row, bound in zip(rows, access.source.ranges, strict=True)

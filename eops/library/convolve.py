@@ -29,7 +29,8 @@ TRANSPOSED: Final[dict[int, Callable[..., torch.Tensor]]] = {
 
 
 class Windows(NamedTuple):
-    """How the kernel slides, one number for each dimension, in the order that torch takes them."""
+    """The windows of a convolution, one number for each dimension, in the order that torch takes
+    them."""
 
     stride: Sequence[int]
     padding: Sequence[int]

@@ -96,7 +96,7 @@ def _launch(binding: Binding) -> Launch:
 def _repair(
     scope: Scope, product: Product, sources: Sequence[Source]
 ) -> Callable[..., torch.Tensor]:
-    """From Y multiplied out, U and the buffers to Y: one call to whoever records calls."""
+    """Y, from Y multiplied out, U and the buffers.  A recording takes this as one call."""
     written = lower(scope)
     first = len(scope.loops)
     alone = [] if product.not_negative else [i for i in range(first) if not product.held >> i & 1]

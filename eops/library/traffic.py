@@ -89,7 +89,7 @@ def operand_bytes(
 
 
 def _runs_along(chosen: Sequence[int], steps: Mapping[int, int], bounds: Ranges) -> bool:
-    """Does one of the chosen iterators step by one, or is there none that steps at all?"""
+    """Whether one of the chosen iterators steps by one, or none steps at all."""
     still = True
     for i in chosen:
         lo, hi = bounds[i]

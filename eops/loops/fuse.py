@@ -1,10 +1,10 @@
-"""Which stages of a program one kernel computes together, decided by predicted time.
+"""The choice of stages of a program that one kernel computes together, by predicted time.
 
     seconds(group of A and B)  <  seconds(group of A) + seconds(group of B)      A and B become one
 
-First, a stage without sums that several others read is computed in each of them, where that is
-faster than to write it.  Then groups that read one another are asked, and at last groups that read
-the same tensor.
+First, a stage without sums that several others read is computed in each of them, if that is faster
+than to write it.  Then groups that read one another are joined, and at last groups that read the
+same tensor.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def result_order(left: Shape, right: Shape, kept: frozenset[int]) -> Dims:
 
 @lru_cache(maxsize=4096)
 def _private(left: Dims, right: Dims, kept: frozenset[int]) -> Dims:
-    """What is summed and stands in one operand only."""
+    """The summed iterators that stand in one operand only."""
     return tuple(i for i in {*left, *right} - kept if i not in left or i not in right)
 
 
@@ -125,8 +125,8 @@ class _Layout(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _layout(x: Shape, y: Shape, kept: frozenset[int]) -> _Layout | None:
-    """How to make the contraction a batched matrix product; None where it is none: nothing summed,
-    or all that is kept in both operands."""
+    """The layout in which the contraction is a batched matrix product.  None if it is none: nothing
+    is summed, or all kept iterators are in both operands."""
     shared = {*x.dims} & {*y.dims}
     m = tuple(i for i in x.dims if i not in shared)
     n = tuple(i for i in y.dims if i not in shared)
@@ -180,8 +180,8 @@ def _by_stride(operand: Shape, iterators: Dims) -> Dims:
 
 
 def _rows_order(operand: Shape, m: Dims, batch: Dims) -> Dims:
-    """By stride where m merges without a copy.  Otherwise the loop that comes after the batch's
-    last one goes first, so that these two stay one dimension of the result."""
+    """The order of the rows: by stride if m merges without a copy.  Otherwise the loop that follows
+    the batch's last one comes first, so that these two stay one dimension of the result."""
     order = _by_stride(operand, m)
     sizes, strides = operand.size_of, operand.stride_of
     merges = all(strides[i] == strides[j] * sizes[j] for i, j in pairwise(order))

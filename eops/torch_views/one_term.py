@@ -174,7 +174,7 @@ class OneTermStage:
     def _within(
         self, places: Mapping[int, torch.Tensor]
     ) -> tuple[dict[int, torch.Tensor], torch.Tensor]:
-        """Where in the ranges, from 0, and whether all of them are there."""
+        """The places in the ranges, from 0, and whether all of them lie there."""
         found = {v: self.places[v].within(place) for v, place in places.items()}
         mask = reduce(torch.logical_and, (inside for _, inside in found.values()))
         return {v: index for v, (index, _) in found.items()}, mask

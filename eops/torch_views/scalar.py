@@ -124,7 +124,7 @@ class Elementwise:
         raise TypeError(f"{type(node).__name__} is not a scalar expression")
 
     def _mask(self, node: Node) -> Step:
-        """Where a condition is not 0, as bools."""
+        """The points where a condition is not 0, as bools."""
         found = self._masks.get(node)
         if found is None:
             if isinstance(node, Apply) and FUNCTIONS[node.function].truth:
@@ -184,7 +184,7 @@ class Elementwise:
         return step
 
     def _broadcasts(self, step: Step, other: Step) -> bool:
-        """Do elements of the step meet several of the other one's?"""
+        """Whether elements of the step meet several elements of the other one."""
         return self._extent(steps.union(step.dims, other.dims)) > self._extent(step.dims)
 
     def _mul(self, node: Mul) -> Step:

@@ -143,7 +143,7 @@ def tap_stage(scope: Scope) -> TapStage | None:
 
 
 def _one_loop_each(read: Access, loops: int) -> bool:
-    """Is every row affine with at most one loop iterator, of positive coefficient?"""
+    """Whether every row is affine with at most one loop iterator, of positive coefficient."""
     for row in read.rows:
         signs = [a > 0 for i, a in row.terms if loops >> i & 1]
         if row.floors or len(signs) > 1 or not all(signs):

@@ -67,12 +67,12 @@ def depends_on_inputs(scope: Scope) -> bool:
 def constant_types(
     scope: Scope, read: Sequence[torch.dtype], inputs: Sequence[torch.dtype]
 ) -> list[torch.dtype]:
-    """What `stage_types` takes for a stage that depends on no input, from the types of the scopes
-    it reads and of all inputs of the program.
+    """The types of a stage that depends on no input, from the types of the scopes it reads and of
+    all inputs of the program.
 
-    An integer promotes to whatever floating type its readers meet it with, whereas a float would
-    take readers over integers along, and their digits with it.  What is made of iterators as
-    values, or of stages of integers, stays whole in every program.
+    An integer promotes to any floating type of its readers.  A float would take readers over
+    integers to a floating type, and their digits would be lost.  A stage that is made of iterators
+    as values, or of stages of integers, stays whole in every program.
     """
     if read and all(map(is_whole, read)) and is_integral(scope):
         return list(read)

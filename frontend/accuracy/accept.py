@@ -227,8 +227,8 @@ def _confirm(
 
 
 def _confirm_in_part(root: Scope, given: Mapping[Tensor, torch.Tensor], domain: Field) -> float:
-    """The same for one entry, where it sums too many terms: as much of its sums as can be confirmed
-    is evaluated by itself.  Integers, which another function evaluates, are not."""
+    """Confirms the reference at an entry that sums too many terms: as much of its sums as can be
+    confirmed is evaluated by itself.  Integers, which another function evaluates, are left out."""
     box = tuple(Range(int(i), int(i) + 1) for i in sample_points(root, 1, seed=11)[0])
     part = fewer_terms(narrowed(root, box), MOST_WORK)
     if isinstance(domain, WrappingField) or visited([part], 1) > MOST_ALONE:

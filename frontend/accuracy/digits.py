@@ -80,8 +80,8 @@ def off_by(got: Array, row_wanted: Array, counts: Array) -> float:
 
 
 def _judged(wanted: Array, written: Sequence[Array], most: float) -> tuple[Array, float]:
-    """Which entries of a row are judged: those that are finite, in the output's type, and as
-    written; and w."""
+    """The entries of a row that are judged (they are finite, in the output's type, and as written),
+    and w."""
     counts = np.isfinite(wanted) & (np.abs(wanted) <= most)
     for values in written:
         counts &= np.isfinite(values)

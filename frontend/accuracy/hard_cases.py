@@ -138,7 +138,7 @@ class HardCases:
         return max(error, other, key=lambda found: (not found.accepted, found.digits))
 
     def _keep(self, name: str, inputs: Mapping[Tensor, torch.Tensor]) -> None:
-        """For the next program; large inputs are made again."""
+        """Keeps the inputs for the next program.  Large inputs are made again."""
         kept = [value for known in (*self._kept.values(), inputs) for value in known.values()]
         if name not in self._kept and sum(value.nbytes for value in kept) <= MOST_KEPT:
             self._kept[name] = inputs

@@ -24,8 +24,7 @@ from einderive.frontend.accuracy.hard_inputs import Family
 from einderive.frontend.accuracy.levels import Accuracy
 
 CLOSE = 4.0
-"""Where sizes of terms are allowed for, an error may be so many times that of the formula as
-written."""
+"""The largest error over that of the formula as written, if sizes of terms are allowed for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,17 @@
-"""Where the full float64 reference is dear: whole rows of the outputs, each computed alone.
+"""Whole rows of the outputs, each computed alone, if the full float64 reference takes too long.
 
     Y[i,j] = S[k] f(i,j,k)    at i = 3:    {L[i in 3:4, j] S[k] f(i,j,k)},   a row of Y
 
-A row is what lies along the last dimension.  There is always one through every corner (beyond four
-dimensions through the first and the last), then one on either side of every border: where a read
-enters or leaves its source, where a condition changes, and in the middle of each range, where
-pieces of a split meet; then random ones, as many as the work allows.  Of rows that are dear
-themselves, a part is computed: the beginning, the end and the middle, in turn.
-Products of three factors and more are contracted pair by pair (`equally_cheap`), an
-identity of sums.
+A row lies along the last dimension.  The rows are chosen in this order:
+
+- one through every corner (beyond four dimensions, through the first and the last corner);
+- one on either side of every border: where a read enters or leaves its source, where a condition
+  changes, and in the middle of each range, where pieces of a split meet;
+- random rows, as many as the work allows.
+
+If rows themselves take too long, parts of them are computed: the beginning, the end and the middle,
+in turn.  Products of three factors and more are contracted pair by pair (`equally_cheap`), which is
+an identity of sums.
 """
 
 from __future__ import annotations

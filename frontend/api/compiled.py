@@ -23,12 +23,13 @@ from einderive.ta.uncopied import Uncopied
 
 
 class Derivation(Derived):
-    """What `derive` and `load` return: a formula, equal programs for it, and the steps to each.
+    """A formula, equal programs for it, and the steps to each: the result of `derive` and `load`.
 
     - `print(d)` shows the steps; a notebook shows a page.
     - `d.check()` verifies the steps again, with the independent checker.
     - `d.compile()` builds and times the programs, and returns the fastest one as a function.
-    - `d.save(path)` writes the derivation as JSON, and `einderive.load(path)` reads it."""
+    - `d.save(path)` writes the derivation as JSON, and `einderive.load(path)` reads it.
+    """
 
     def compile(
         self,

@@ -58,7 +58,7 @@ def evaluate(text: str, /, *, out: Any = None, **given: Any) -> Any:
 
 
 def _kind(operand: tuple[str, Any]) -> object:
-    """What a compiled function depends on: name, shape, element type, device."""
+    """The properties on which a compiled function depends: name, shape, element type, device."""
     name, value = operand
     return name, value.shape, value.dtype, value.device if isinstance(value, torch.Tensor) else None
 

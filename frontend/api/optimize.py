@@ -40,7 +40,7 @@ Shape: TypeAlias = Sequence[int] | Any
 TARGETS = {"cuda": "cuda:90"}
 """Short names: `cuda` is the profile that its own device comes nearest to; see `target_of`."""
 SEARCH = Budget(seconds=0.7)
-"""Of `compile`, which is to end in seconds."""
+"""The budget of `compile`, which should end in seconds."""
 TELL_SECONDS = 0.1
 """`progress` is called at most so often, and at the end."""
 PARSED = ", or pass parse(text, ...) in place of the text"

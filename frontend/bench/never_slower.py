@@ -62,7 +62,7 @@ class Row:
 
     @property
     def noise(self) -> float:
-        """What the fastest line differs by from itself."""
+        """The difference between two measurements of the fastest line."""
         apart = abs(self.plain.seconds - self.again.seconds)
         return max(apart, self.plain.spread, self.again.spread)
 

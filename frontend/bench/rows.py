@@ -31,7 +31,7 @@ class Rows:
 
     @property
     def watch(self) -> Watch | None:
-        """What a search tells how far it is, if anybody sees it."""
+        """The function to which a search reports its progress, if a terminal shows it."""
         return self.progress.watch if self.progress.wanted else None
 
     def say(self, text: str = "") -> None:

@@ -43,10 +43,13 @@ CANDIDATES = 32
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What the reference system needs [EinNet, OSDI'23; its C++ search with general rules, built
-    with -O2 and run on two cores like those of docs/measurements/cpu.md]: seconds to the first
-    depth that finds its result, seconds and states of the whole search to depth 7, peak memory in
-    megabytes, and the same without removing duplicates (None: not run to the end)."""
+    """The needs of the reference system [EinNet, OSDI'23; its C++ search with general rules, built
+    with -O2 and run on two cores like those of docs/measurements/cpu.md].
+
+    They are the seconds to the first depth that finds its result, seconds and states of the whole
+    search to depth 7, peak memory in megabytes, and the same without removing duplicates (None: not
+    run to the end).
+    """
 
     depth: int
     seconds_to_result: float

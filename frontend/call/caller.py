@@ -38,8 +38,8 @@ Retype = Callable[[Mapping[str, str]], "Caller"]
 
 
 class _Linked(NamedTuple):
-    """What was recorded, None where nothing could be, and the function of tensors; the guarded ones
-    by the operands' kinds."""
+    """A recording (None if there can be none) with its function of tensors, and the guarded
+    functions by the operands' kinds."""
 
     simple: Simple | None
     body: Flat
@@ -202,7 +202,8 @@ class Caller:
 
 
 def _plain(given: Sequence[Any], device: str) -> bool:
-    """Are all tensors that are used as they are, or all arrays whose memory torch reads?"""
+    """Whether all operands are tensors that are used as they are, or all are arrays whose memory
+    torch reads."""
     if not given:
         return False
     if all(type(operand) in (torch.Tensor, Parameter) for operand in given):

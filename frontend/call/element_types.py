@@ -44,8 +44,8 @@ def specialised(
     accuracy: Accuracy,
     as_written: Callable[[Program, tuple[torch.dtype, ...]], Executable],
 ) -> tuple[Program, Run]:
-    """The same program on operands of these types, and what runs it: the formula as written, where
-    the program is less exact than that."""
+    """The program on operands of these types, and the code that runs it.  If the program is less
+    exact than the formula as written, the latter runs."""
     other = with_types(program, types)
     was = dict(zip(other.inputs, program.inputs, strict=True))
     same = replace(run, types=output_types(other))

@@ -86,7 +86,7 @@ def guard(
 def _tensors(
     operands: Sequence[torch.Tensor], variables: Sequence[str], names: Names, signs: bool
 ) -> Iterator[str]:
-    """What holds of such tensors and of no others."""
+    """The conditions that hold for such tensors, and for no others."""
     if any(operand.requires_grad for operand in operands):
         yield f"not {names.of(torch.is_grad_enabled)}()"
     alone = [*UNTOUCHED]  # torch's class finds these in the dispatch keys
@@ -124,7 +124,7 @@ def _tensor(name: str, operand: torch.Tensor, names: Names, signs: bool) -> Iter
 
 
 def _arrays(operands: Sequence[Any], variables: Sequence[str], names: Names) -> Iterator[str]:
-    """What holds of such arrays and of no others; torch computes with them."""
+    """The conditions that hold for such arrays, and for no others.  torch computes with them."""
     yield from UNTOUCHED
     for name, operand in zip(variables, operands, strict=True):
         yield f"type({name}) is {names.of(type(operand))}"

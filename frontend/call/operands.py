@@ -235,6 +235,6 @@ def _from_numpy(array: Any) -> torch.Tensor:
 
 
 def _span(text: str, name: str) -> tuple[int, int] | None:
-    """Where the tensor is read first."""
+    """The place of the first read of the tensor."""
     found = re.search(rf"\b{re.escape(name)}\b", text) if name else None
     return found.span() if found else None

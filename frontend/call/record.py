@@ -249,7 +249,8 @@ def _outputs(result: Any) -> tuple[torch.Tensor, ...] | None:
 
 
 def _masked(func: Callable[..., Any], args: Sequence[Any]) -> bool:
-    """Is it an index by truth values, whose result has as many elements as there are true ones?"""
+    """Whether it is an index by truth values, whose result has as many elements as there are true
+    ones."""
     if func not in (torch.Tensor.__getitem__, torch.Tensor.__setitem__):
         return False
     return any(

@@ -37,7 +37,7 @@ def shapes(words: Sequence[str], names: bool = False) -> dict[str, tuple[Any, ..
 
 
 def _meant(word: str) -> str:
-    """What to do about `A=3x4`, `A=(3, 4)` and other spellings of a shape."""
+    """The next step for `A=3x4`, `A=(3, 4)` and other spellings of a shape."""
     name, _, sizes = word.partition("=")
     if found := re.fullmatch(
         r"[\[(]?\s*([0-9]{1,9}(?:\s*[x*×, ]\s*[0-9]{1,9})*),?\s*[\])]?", sizes

@@ -86,7 +86,7 @@ def _run(argv: list[str]) -> int:
 
 
 def _explained(problem: Exception) -> tuple[str, int]:
-    """What is said of it, and the exit code."""
+    """The message for the error, and the exit code."""
     from einderive.frontend.cli.arguments import UsageError, told_for_the_command_line
     from einderive.ta.errors import EinderiveError
 
@@ -133,7 +133,8 @@ def _open_streams() -> None:
 
 
 def _close_stdout() -> None:
-    """What is still buffered has no reader; the interpreter must not complain about it at exit."""
+    """Closes stdout.  Its buffer has no reader, and the interpreter must not complain about it at
+    exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
 

@@ -157,7 +157,7 @@ def _plan(text: str, spec: EinsumSpec, strategy: Any) -> tuple[Contraction, ...]
 
 @contextmanager
 def _plain_errors(text: str, dtype: Any) -> Iterator[None]:
-    """What cannot be multiplied and added, or has no memory, as an OperandError."""
+    """Turns errors of products and sums, or of missing memory, into OperandErrors."""
     try:
         yield
     except Exception as problem:
@@ -232,7 +232,7 @@ def contractions(spec: EinsumSpec, optimize: Any = True) -> tuple[Contraction, .
 
 
 def _strategy(optimize: Any, number: int) -> tuple[Any, int | None]:
-    """What opt_einsum calls `optimize` and `memory_limit`."""
+    """The arguments `optimize` and `memory_limit` of opt_einsum."""
     if optimize is True or optimize is None:
         return ("optimal" if number <= MOST_OPTIMAL else "auto"), None
     if isinstance(optimize, tuple) and optimize and isinstance(optimize[0], str):

@@ -25,7 +25,7 @@ from einderive.ta.given.shapes import MOST_DIMENSIONS, several
 
 ELLIPSIS = "..."
 LABELS = 10_000
-"""So many labels the interleaved form has: 0 to 9999."""
+"""The number of labels of the interleaved form: 0 to 9999."""
 MOST_CHARACTERS = 100_000
 LAST_PLAIN = "\u00bf"
 """Whatever is printable beyond this character is a label: opt_einsum numbers its symbols so."""
@@ -225,7 +225,7 @@ def _check_count(subscripts: Subscripts, shapes: tuple[Shape, ...]) -> None:
 
 
 def _ellipsis_rank(text: str, number: int, term: Term, shape: Shape, sizes: str) -> int:
-    """How many dimensions the ellipsis of an operand stands for."""
+    """The number of dimensions that the ellipsis of an operand stands for."""
     named = sum(mark.label != ELLIPSIS for mark in term.marks)
     has_ellipsis = named < len(term.marks)
     rest = len(shape) - named

@@ -30,7 +30,7 @@ MOST_TRIED = 6
 MOST_VISITED = 20_000
 """Points that one evaluation may visit."""
 MOST_SEEN = 4_000_000
-"""Likewise, where a large program is seen to have values."""
+"""The same limit for a check that a large program has values."""
 FEW = 8
 REDRAWN = 400
 """Entries are drawn anew at most so often until they satisfy the assumptions."""
@@ -163,7 +163,7 @@ def _entries(tensor: Tensor, draw: int, generator: np.random.Generator) -> Array
 
 
 def _broken(bounds: Bounds, values: Array) -> Array:
-    """Where the entries are not as promised."""
+    """The entries that break a promise."""
     low = values > float(bounds.least) if bounds.above else values >= float(bounds.least)
     high = values < float(bounds.greatest) if bounds.below else values <= float(bounds.greatest)
     return np.asarray(~(low & high & ((values != 0) | (not bounds.nonzero))))

@@ -76,7 +76,8 @@ def _tensors(pair: Pair) -> Sequence[Tensor]:
 
 
 def _fits(example: Counterexample, held: dict[str, Range]) -> bool:
-    """Are the entries stated, and of the types?  All that are not stated are 0."""
+    """Whether the entries are stated and belong to the types.  All entries that are not stated are
+    0."""
     if example.entries is None:
         return False
     given = ((name, value) for name, _, value in example.entries if name in held)

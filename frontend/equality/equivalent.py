@@ -200,7 +200,7 @@ def _without_value(pair: Pair, place: Place, reason: str) -> Verdict:
 
 
 def _no_value(left: Sequence[Scope], right: Sequence[Scope]) -> str:
-    """What there is in the programs that has no value at a position."""
+    """The term in the programs that has no value at a position."""
     divisor = "a divisor there is 0"
     function = "a function there has none at its operand"
     if not partial(*left, *right):
@@ -227,7 +227,7 @@ def _not_proved(left: Sequence[Scope], right: Sequence[Scope], laws: frozenset[s
 
 
 def _shown(outcome: Outcome, sizes: Sequence[tuple[int, int]], laws: Iterable[str]) -> str:
-    """What was shown, how, and with what chance of an error."""
+    """The equality that was shown, the way, and the chance of an error."""
     chance = "(degree/2^31)^2"
     if outcome.signs:
         chance += f" + {outcome.missed:.0e}"
@@ -240,7 +240,7 @@ def _shown(outcome: Outcome, sizes: Sequence[tuple[int, int]], laws: Iterable[st
 
 
 def _sampled(equation: Equation, pair: Pair, laws: frozenset[str]) -> Verdict:
-    """For what is too large to be evaluated everywhere."""
+    """The verdict for programs that are too large to be evaluated everywhere."""
     left, right = (apply_definitions(side, laws) for side in (pair.left, pair.right))
     countable = exactly(*left, *right) or not any(map(uses_order, stages(*left, *right)))
     found, positions = sample(left, right) if countable else (None, 0)

@@ -121,7 +121,8 @@ def _resized(
 
 
 def _sparse(search: _Search, pair: Pair) -> Counterexample | None:
-    """With few entries that are not 0, if a difference shows on small whole numbers."""
+    """A counterexample with few entries other than 0, if a difference shows on small whole
+    numbers."""
     tensors = {t.name: t for t in input_tensors(*pair.left, *pair.right)}
     entries = sum(t.size for t in tensors.values())
     if entries > MOST_ENTRIES or points_of(*pair.left, *pair.right) > MOST_POINTS:

@@ -52,7 +52,7 @@ def call_text(call: Call) -> str:
 
 
 def _name(function: Callable[..., Any]) -> str:
-    """What torch calls the function; the name is looked up again, to be sure."""
+    """torch's name of the function.  The name is looked up again, to be sure."""
     name = resolve_name(function) or ""
     for text in (name, f"torch.ops.{name}"):
         first, *rest = text.split(".")

@@ -54,7 +54,7 @@ def kept(values: torch.Tensor, tensor: Tensor) -> torch.Tensor:
 
 
 def _broken(values: torch.Tensor, promise: Bounds) -> torch.Tensor:
-    """Which floating-point numbers are not as promised, NaN among them."""
+    """The floating-point numbers that break the promise, NaN among them."""
     bounds = rounded(promise, values.dtype)
     least, greatest = float(bounds.least), float(bounds.greatest)
     low = values > least if bounds.above else values >= least

@@ -42,7 +42,7 @@ def derivation_text(
 
 
 def derivation_parts(derivation: Derived, width: int, candidate: int) -> Iterator[RenderableType]:
-    """The same for rich."""
+    """The derivation of one candidate and the list of all, for rich."""
     source = derivation.source
     for text in show_program(source).splitlines():
         yield formula(text, "", width, "bold")
@@ -70,7 +70,7 @@ def derivation_parts(derivation: Derived, width: int, candidate: int) -> Iterato
 
 
 def searched(stats: Statistics) -> str:
-    """What the search did and why it ended, in a sentence."""
+    """The work of the search and the reason for its end, in a sentence."""
     text = (
         f"searched {counted(stats.states, 'expression')} ({stats.expanded} expanded by "
         f"{counted(stats.steps, 'step')}) in {duration(stats.seconds)}: {stats.stopped}"

@@ -34,12 +34,12 @@ ERRORS = {
 
 
 def compiled_text(compiled: Outcome, *, colour: bool = False, width: int = WIDTH) -> str:
-    """What was tried, how fast and how exact it was, and what was chosen."""
+    """The programs that were tried, how fast and how exact they were, and the chosen one."""
     return rendered(compiled_parts(compiled, width), width, colour)
 
 
 def compiled_parts(compiled: Outcome, width: int) -> Iterator[RenderableType]:
-    """The same for rich."""
+    """The programs that were tried and the chosen one, for rich."""
     source = compiled.derivation.source
     for text in show_program(source).splitlines():
         yield formula(text, "", width, "bold")
@@ -159,7 +159,7 @@ def error(trial: Trial) -> str:
 
 
 def verdict(compiled: Outcome) -> str:
-    """Which program was chosen, and why, in a sentence."""
+    """The chosen program, and the reason, in a sentence."""
     stopped = " (interrupted: not all were tried or timed)" if compiled.interrupted else ""
     if compiled.chosen is compiled.baseline:
         if any(t.verdict == "accepted" for t in compiled.trials):

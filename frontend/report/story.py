@@ -188,7 +188,7 @@ class _Speaker:
 def _difference(
     step: Step, rewritten: int | None, old: Mapping[int, str], new: Mapping[int, str]
 ) -> Rewriting:
-    """What changed, the tensor that the step rewrites first."""
+    """The changes of the step.  The tensor that it rewrites comes first."""
     before = [(n != rewritten, text) for n, text in old.items() if new.get(n) != text]
     after = [(n != rewritten, text) for n, text in new.items() if old.get(n) != text]
     return Rewriting(step, _texts(before), _texts(after))

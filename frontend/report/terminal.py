@@ -60,7 +60,7 @@ def indented(text: str, columns: int = 2, style: str = "") -> Padding:
 
 
 def formula(text: str, first: str, width: int, style: str = "") -> Text:
-    """In lines that break where a formula may."""
+    """The formula in lines that break where a formula may."""
     return Text("\n".join(hanging(text, first, width)), style)
 
 
@@ -79,7 +79,7 @@ def with_heads(
 def table_text(
     heads: Sequence[str], words: Collection[str], rows: Iterable[Sequence[RenderableType]]
 ) -> str:
-    """The same as text without colours, as wide as it is."""
+    """The table as text without colours, as wide as it is."""
     return rendered([with_heads(heads, words, rows)], LONGEST)
 
 
@@ -122,7 +122,7 @@ class Progress:
         self.write(f"searching: {so_far}")
 
     def watch(self, so_far: Callable[[], object]) -> None:
-        """The same for what gives it."""
+        """Shows the progress of a search."""
         self.show(so_far())
 
     def write(self, text: str) -> None:

@@ -126,7 +126,7 @@ class Stage:
         }
 
     def beside(self, elements: int) -> Mapping[str, Any]:
-        """What a call of `compile` states besides the operands."""
+        """The arguments of `compile` besides the operands."""
         sizes = self.at(elements)
         shapes = {name: of.shape(sizes) for name, of in self.results.items()}
         return {**shapes, **{name: sizes[name] for name in self.given}}

@@ -36,14 +36,13 @@ from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 
 SAFE = 2
-"""So many candidates without a step that can cancel are tried besides, where the best all have
-one."""
+"""If all of the best candidates have a step that can cancel, so many others are tried besides."""
 RACES = 3
 """So often at most are those that are left raced again, where the fastest ones are refused."""
 HOPELESS_PREDICTION = 30.0
 """Candidates predicted to take this many times the best one's time are not built."""
 SCALES = (1.0, 2.0**-3, 2.0**-6, 2.0**-9)
-"""Of random inputs, in turn."""
+"""The scales of random inputs, in turn."""
 LONGEST = 1e9
 """Seconds of timing beyond this are the same as this."""
 PREPARING_SECONDS = 0.3
@@ -162,7 +161,7 @@ def _none_right(program: Program, expected: Reference) -> BuildError:
 
 @contextmanager
 def _plain_errors() -> Iterator[None]:
-    """What torch cannot do, or has no memory for, as a BuildError."""
+    """Turns errors of torch, or of missing memory, into BuildErrors."""
     try:
         yield
     except RecursionError:
@@ -377,7 +376,7 @@ def _fastest_plain(entrants: list[Entrant], hard: HardCases, derivation: Derived
 
 
 def _tried_hard(entrant: Entrant, hard: HardCases, derivation: Derived) -> Entrant:
-    """With its errors on hard inputs, and refused where these bind."""
+    """The entrant with its errors on hard inputs, refused if these bind."""
     assert entrant.run is not None
     if entrant.literal:
         return entrant

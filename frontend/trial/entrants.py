@@ -1,7 +1,8 @@
-"""What enters the race: plain programs and candidates that were built, run and judged.
+"""The entrants of the race: plain programs and candidates that were built, run and judged.
 
-A plain program is judged as a candidate is: by its error beside that of the formula as written.
-What does not fit into memory, raises, or is far behind after its first run is left out and says so.
+A plain program is judged as a candidate is: by its error beside that of the formula as written.  A
+program that does not fit into memory, raises an error, or is far behind after its first run is left
+out, with the reason.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ HANDICAP, OVERHEAD = 2.0, 2e-4
 so many seconds a stage, and at most so many times where that is little."""
 MOST_OF_FREE = 0.25
 TEMPORARIES = 3
-"""So many tensors of the size of the largest temporary are alive at once."""
+"""The number of tensors as large as the largest temporary that are alive at once."""
 LEAST_SECONDS, LEAST_TIMES = 0.35, 5.0
 """All runs before the race take at most so many seconds, or so many times those of the fastest."""
 ALL_SECONDS, ALL_TIMES = 2.0, 20.0
@@ -49,7 +50,7 @@ ALL_SECONDS, ALL_TIMES = 2.0, 20.0
 the fastest one, so that `compile` with the search before ends in three.  It is an aim: what has
 begun is finished, and the formula as loops and the best candidate are always tried."""
 RACING_SECONDS = 0.6
-"""Of these, what timing and choosing take."""
+"""Seconds of these for timing and choosing."""
 GPU_SECONDS = 10.0
 """On a GPU, where a generated kernel takes about a second to compile and to be chosen."""
 BYTES_A_SECOND = 1e9
@@ -74,7 +75,7 @@ class Entrant:
         return self.trial.seconds
 
     def out(self, verdict: str) -> Entrant:
-        """The same, out of the race."""
+        """The entrant, out of the race."""
         return replace(self, trial=replace(self.trial, verdict=verdict), run=None, call=None)
 
 
@@ -94,8 +95,8 @@ class _Timed:
 
 @dataclass(slots=True)
 class Judge:
-    """What all entrants of a program are judged by: `base` is the error of the formula as written,
-    `odd` are inputs with NaN and infinities where these must stay in place."""
+    """The standard by which all entrants of a program are judged.  `base` is the error of the
+    formula as written; `odd` are inputs with NaN and infinities, if these must stay in place."""
 
     program: Program
     expected: Reference
@@ -149,7 +150,8 @@ class Judge:
         return seconds > times * self.fastest
 
     def judged(self, entrant: Entrant) -> Entrant:
-        """With its error on random inputs; refused where that is too large, or where NaN moves."""
+        """The entrant with its error on random inputs.  It is refused if the error is too large, or
+        if NaN moves."""
         assert entrant.run is not None
         run = _Timed(entrant.run)
         try:
@@ -174,7 +176,7 @@ PROBLEMS = (
     ValueError,
     IndexError,
 )
-"""What a program raises that torch cannot run, or has no memory for."""
+"""The errors of a program that torch cannot run, or has no memory for."""
 
 
 def reason(problem: BaseException) -> str:

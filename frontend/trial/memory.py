@@ -112,7 +112,8 @@ def _available() -> int | None:
 
 
 def _left_in_group() -> int | None:
-    """What the control group (a container) has left, under either version of the interface."""
+    """The memory that is left to the control group (a container), under either version of the
+    interface."""
     root = Path("/sys/fs/cgroup")
     for line in _lines(Path("/proc/self/cgroup")):
         _, controllers, path = line.split(":", 2)
@@ -131,7 +132,7 @@ def _left_in_group() -> int | None:
 
 
 def _left_of_limit() -> int | None:
-    """What the limit on the process's address space leaves."""
+    """The memory that the limit on the process's address space leaves."""
     if sys.platform == "win32":
         return None
     import resource

@@ -11,7 +11,7 @@ from einderive.frontend.running.execute import Executable
 from einderive.frontend.trial.trial import Trial
 
 TRIED = 6
-"""So many of the candidates predicted fastest are built and timed."""
+"""The number of candidates, those predicted fastest, that are built and timed."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,9 +39,8 @@ def wins_again(entrant: Entrant, best: Entrant | None, judge: Judge) -> bool:
 
 
 def raced(entrants: Sequence[Entrant], judge: Judge, seconds: float) -> tuple[list[Entrant], bool]:
-    """With the times of those that race, as far as KeyboardInterrupt lets it come, and whether
-    that happened.  Where calls are short, those near the fastest one race again, in longer
-    batches."""
+    """The entrants with the times of those that race, and whether KeyboardInterrupt ended the race.
+    If calls are short, those near the fastest one race again, in longer batches."""
     found = list(entrants)
     running = [e.seconds for e in found if e.run is not None]
     judge.fastest = min(running, default=inf)

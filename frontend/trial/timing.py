@@ -14,7 +14,8 @@ SAMPLE = 1e-4
 """A call that is shorter than this is timed in batches that take about so many seconds: the clock
 and the pace of the machine are too coarse for one."""
 LONG_SAMPLE, LONG_ROUNDS = 1e-3, 12
-"""Of a race of few: in longer batches, as the first calls after another program's are slower."""
+"""Sample and rounds for a race of few: longer batches, as the first calls after another program's
+are slower."""
 DUEL_SECONDS = 0.2
 MOST_CALLS = 100
 WARM, BRIEF = 0.03, 1e-3
@@ -113,7 +114,7 @@ def duel(
 
 
 def batch(seconds: float, sample: float = SAMPLE) -> int:
-    """How many calls one sample takes."""
+    """The number of calls in one sample."""
     return max(1, min(MOST_CALLS, round(sample / max(seconds, 1e-9))))
 
 

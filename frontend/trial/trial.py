@@ -47,6 +47,6 @@ class Trial:
 
     @property
     def digits_lost(self) -> float:
-        """How many decimal digits fewer than the formula as written the program has, at most, over
+        """The most decimal digits that the program loses against the formula as written, over
         random and hard inputs."""
         return 0.0 if self.worst is None else self.worst.digits

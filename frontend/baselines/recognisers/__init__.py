@@ -1,7 +1,7 @@
-"""What careful users write in torch for a formula: one file for each way to write a stage.
+"""Ways in which careful users write a stage in torch: one way a file.
 
 Each takes a scope and gives a torch expression for it, or None.  It recognises a formula by its
-algebra; names and sizes have no influence.  A new one is one new file.
+algebra; names and sizes have no influence.  To add one, add a file.
 
 Not here: how expressions become lines (`writing`).  May be imported by `frontend.baselines` alone.
 """

@@ -122,7 +122,7 @@ def _may_be(form: Form, outline: Outline, loops: int, sums: int) -> bool:
 
 @lru_cache(maxsize=1024)
 def _outline_of(form: Form, loops: int, sums: int) -> Outline | None:
-    """Of the definition, whatever x is."""
+    """The outline of the definition, for any x."""
     pattern = _pattern(form, (Range(0, 3),) * loops, (Range(0, 5),) * sums)
     return None if pattern is None else _outline(pattern)
 
@@ -143,7 +143,7 @@ def _pattern(form: Form, loops: tuple[Range, ...], sums: tuple[Range, ...]) -> S
 
 
 def _operands(scope: Scope) -> Iterator[tuple[tuple[Range, ...], Node]]:
-    """What may stand for x: the ranges that are reduced, and an expression of the loops and of
+    """The candidates for x: the ranges that are reduced, and an expression of the loops and of
     these, the largest first."""
     loops = len(scope.loops)
     pending: list[tuple[Scope, Sequence[Row]]] = [(scope, affine.iterator_rows(loops))]

@@ -42,7 +42,7 @@ def _norm(scope: Scope, writer: Writer) -> Written | None:
 
 
 def _distance(difference: Node, inner: Scope, writer: Writer) -> Written | None:
-    """Of the rows of two tensors, which torch has with a small number added."""
+    """The distances of the rows of two tensors, to which torch adds a small number."""
     if not isinstance(difference, Add) or len(inner.sums) != 1:
         return None
     small = [term.value for term in difference.terms if isinstance(term, Const)]

@@ -15,7 +15,7 @@ from einderive.ta.ir import affine
 from einderive.ta.ir.node import Condition, Const, Scope, Select
 
 CALLS = {"sum": "cumsum({})", "prod": "cumprod({})"}
-"""In the dimension; `max` and `min` give their places too."""
+"""Calls in the dimension.  Those of `max` and `min` give their places too."""
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:

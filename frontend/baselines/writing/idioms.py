@@ -36,7 +36,7 @@ class Idiom(NamedTuple):
 
 
 def _defined(known: Definition) -> Idiom:
-    """Of a function of `ta.definitions`."""
+    """The idiom of a function of `ta.definitions`."""
     operands = tuple(name for name, default in known.operands.items() if not default)
     text = re.sub(
         "|".join(rf"\b{name}\b" for name in known.operands),

@@ -71,7 +71,7 @@ class Kinds:
         return self._number(node) if known.keeps_integers else Kind.FLOAT
 
     def _number(self, node: Node) -> Kind:
-        """Of an operation on numbers."""
+        """The kind of an operation on numbers."""
         return max(self.together(children(node)), Kind.WHOLE)
 
 

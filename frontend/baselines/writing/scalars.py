@@ -53,7 +53,7 @@ LOGIC, SUM, PRODUCT, TIGHT = 0, 1, 2, 3
 parentheses."""
 
 NEGATIONS = {"equal": "~", "not_equal": ""}
-"""Of a truth value compared with 0."""
+"""The sign before a truth value that is compared with 0."""
 MOST_MASK = 1 << 24
 
 
@@ -94,7 +94,7 @@ class Scalars:
         return self._others[kind]
 
     def _loose(self, node: Node, least: int) -> str:
-        """In parentheses where it binds less than that."""
+        """The text, in parentheses if it binds less than that."""
         text, binds = self._written(node)
         return f"({text})" if binds < least else text
 
@@ -159,7 +159,7 @@ class Scalars:
         return f"torch.where({_bare(condition)}, {', '.join(texts)})"
 
     def _logic(self, node: Node) -> tuple[str, int]:
-        """What is true or false, as bools."""
+        """A condition, as bools."""
         if branches(node):
             return self._chosen_truth(node)
         assert isinstance(node, Apply)

@@ -67,7 +67,7 @@ def view(
 
 
 class _Cut(NamedTuple):
-    """What one dimension takes: positions `start, start+step, ...` up to `stop`, all of it once
+    """The part of a dimension: positions `start, start+step, ...` up to `stop`, all of it once
     padded by (before, after)."""
 
     start: int

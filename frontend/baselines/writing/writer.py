@@ -175,7 +175,7 @@ class Writer:
         return found
 
     def _of_kind(self, found: Written, scope: Scope) -> Written:
-        """As a tensor of the scope's kind."""
+        """The expression as a tensor of the scope's kind."""
         kind = self.kinds.of(scope)
         if found.kind is None or found.kind is kind:
             return found
