@@ -13,7 +13,7 @@ PART = 4
 """What is run every time is one of so many."""
 
 
-def examples(count: int, part: int = PART) -> int:
+def examples(count: int, part: int = 2 * PART) -> int:
     """Random examples of a test by Hypothesis: all of them only where a seed is given."""
     return count // part if settings.default.derandomize else count
 

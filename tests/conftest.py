@@ -101,7 +101,13 @@ def pytest_collection_finish() -> None:
     """What is loaded by then stays to the end: the garbage collector need not go over it again."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(500_000, 20, 20)
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """What a file of tests leaves in caches, the collector leaves alone from then on."""
+    if nextitem is not None and nextitem.path != item.path:
+        gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -28,6 +28,8 @@ RESERVED: Final = KEYWORDS | frozenset(_EARLY.split())
 are not among them, since older formulas and records may have a tensor `mean`.  Such a word is known
 by the bracket that follows it, `mean[k](...)`."""
 
+NEAR: Final = 0.6
+"""Twice the letters that two near names have in common over the letters of both, at least."""
 _LETTERS: Final = "ijklmnxyuvpqrstwzabcdefgho"
 
 
@@ -67,7 +69,12 @@ class Namer:
 
 
 def close_matches(name: str, known: Iterable[str]) -> str:
-    """`did you mean B?`, or an empty text if no known name is near."""
-    by_lower = {candidate.lower(): candidate for candidate in known}
-    found = get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
+    """`did you mean B?`, or an empty text if no known name is near.  A name of a very different
+    length is not near, and a long text is not gone over for it."""
+    by_lower = {
+        candidate.lower(): candidate
+        for candidate in known
+        if 2 * min(len(candidate), len(name)) >= NEAR * (len(candidate) + len(name))
+    }
+    found = get_close_matches(name.lower(), by_lower, n=3, cutoff=NEAR) if by_lower else ()
     return f"did you mean {' or '.join(by_lower[match] for match in found)}?" if found else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from einderive.derivations.steps.kernel import kinds
@@ -92,6 +94,13 @@ def test_a_mutant_changes_one_place_only() -> None:
     assert first.key != last.key
 
 
+@cache
+def made_of(family: str) -> tuple[Mutant, ...]:
+    """The mutants of all modules of a family."""
+    (found,) = (each for each in families() if each.name == family)
+    return tuple(mutant for module in found.modules for mutant in mutants_of(found, module))
+
+
 def outcome(verdict: str) -> Outcome:
     mutant = Mutant("m", "f", 1, "choice", "a", verdict, lambda: None)  # type: ignore[arg-type,return-value]  # not compiled
     return Outcome(mutant, verdict, "", 0.0)  # type: ignore[arg-type]  # one of the four
@@ -105,9 +114,7 @@ def test_the_table_counts_what_is_not_shown_as_survived() -> None:
 
 
 def test_no_entry_of_the_equivalent_ones_is_stale() -> None:
-    made = [
-        m for family in families() for module in family.modules for m in mutants_of(family, module)
-    ]
+    made = [mutant for family in families() for mutant in made_of(family.name)]
     assert len(made) > 800
     assert not stale(made, {mutant.module for mutant in made})
 
@@ -117,6 +124,6 @@ def test_every_side_condition_of_the_kernel_has_mutants() -> None:
     for kind in kinds().values():
         assert kind.__module__ in kernel.modules
     assert "einderive.ta.facts.zeros" in kernel.modules
-    made = [m for module in kernel.modules for m in mutants_of(kernel, module)]
+    made = made_of("kernel")
     assert {f"{name}.apply" for name in kinds()} - {m.function for m in made} == set()
     assert {m.kind for m in made} == {"refusal", "predicate", "choice", "call", "bound"}

@@ -201,9 +201,10 @@ def of_many_kinds(random: Random) -> Iterator[Scope]:
     yield from done.values()
 
 
-def test_steps_on_integers_and_empty_ranges_keep_where_said() -> None:
+@pytest.mark.parametrize("programs", [PROGRAMS // PART, pytest.param(PROGRAMS, marks=CAMPAIGN)])
+def test_steps_on_integers_and_empty_ranges_keep_where_said(programs: int) -> None:
     said = 0
-    for seed in range(PROGRAMS):
+    for seed in range(programs):
         for scope in of_many_kinds(Random(f"kinds {seed}")):
             for rule in RULES:
                 for step in rule.steps(scope):
@@ -212,4 +213,4 @@ def test_steps_on_integers_and_empty_ranges_keep_where_said() -> None:
                         assert not found_elsewhere(step), (
                             *(rule.name, seed, show(step.before), show(step.after)),
                         )
-    assert said > 4 * PROGRAMS
+    assert said > 4 * programs

@@ -49,7 +49,7 @@ def test_a_long_program_is_derived_with_little_work(name: str) -> None:
         ed.derive(parse(text, shapes), target="cuda:90")
 
 
-SLOW = ("500 elementwise", "a tree of 64 leaves")
+SLOW = ("60 outputs", "40 layers", "500 elementwise", "a tree of 64 leaves")
 
 
 @pytest.mark.parametrize("name", first(len(LONG) - len(SLOW), sorted(LONG, key=SLOW.__contains__)))

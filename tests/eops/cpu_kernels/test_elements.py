@@ -161,7 +161,7 @@ def check_special(name: str, found: NDArray[Any], *given: NDArray[Any]) -> None:
 def of_arity(count: int) -> list[Any]:
     """The functions in both types; most of them only in campaigns."""
     names = [name for name in functions("float64") if FUNCTIONS[name].arity == count]
-    return one_in(3, product(names, ("float32", "float64")))
+    return one_in(5, product(names, ("float32", "float64")))
 
 
 @pytest.mark.parametrize(("name", "dtype"), of_arity(1))

@@ -12,7 +12,7 @@ from einderive.eops.cpu_kernels.build import build
 from einderive.eops.loops.arrange import dense, plan
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import alike
-from tests.amount import CAMPAIGN
+from tests.amount import CAMPAIGN, first
 from tests.eops.loops.interpreted import check, same, value_of
 from tests.eops.loops.programs import candidates, data, drawn
 from tests.fuzz.groups import rows_program
@@ -63,7 +63,7 @@ def fits(group: Group) -> bool:
     return plan(group, dense(group)) is not None
 
 
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", first(3, range(6)))
 def test_random_groups_compiled(number: int) -> None:
     """The same by numba, on the largest of some groups."""
     random = Random(f"compiled {number}")

@@ -72,7 +72,7 @@ def first_line(text: str, **shapes: tuple[int, ...]) -> str:
     return "; ".join(line.strip() for line in lines).removeprefix("return ")
 
 
-@pytest.mark.parametrize("formula", one_in(3, FORMULAS), ids=lambda formula: formula.name)
+@pytest.mark.parametrize("formula", one_in(5, FORMULAS), ids=lambda formula: formula.name)
 def test_all_programs_of_the_list_are_right(formula: Formula) -> None:
     n = SIZES[0]
     found(formula.text(n), **cast(Any, formula.shapes(n)))
@@ -250,12 +250,12 @@ def all_agree(program: ed.Program) -> None:
         assert right, rival.text
 
 
-@pytest.mark.parametrize("seed", first(60, range(1500)))
+@pytest.mark.parametrize("seed", first(30, range(1500)))
 def test_programs_of_random_formulas_are_right(seed: int) -> None:
     all_agree(drawn(seed))
 
 
-@pytest.mark.parametrize("seed", first(60, range(1500)))
+@pytest.mark.parametrize("seed", first(30, range(1500)))
 def test_programs_of_several_types_are_right(seed: int) -> None:
     all_agree(drawn(seed, ("float64", "bool", "int64", "int32")))
 
