@@ -35,9 +35,10 @@ from einderive.eops.torch_views.scalar import Buffers, Elementwise
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.steps import Step, align
 from einderive.eops.torch_views.types import HALVES, StageTypes, real_scalar, types_of
+from einderive.frontend.products import factors_of
 from einderive.frontend.running.execute import Executable
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Access, Add, Mul, Node, Power, Scope
+from einderive.ta.ir.node import Access, Add, Mul, Node, Power, Scope, Select
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import stages
 
@@ -99,11 +100,13 @@ def _kernel(scope: Scope, accumulate: Accumulate) -> BlockedStage | _Einsum:
 
 
 def _factors(scope: Scope) -> tuple[Node, ...]:
-    """The factors of a sum of products of reads; none for any other stage."""
-    _, core = split_coefficient(scope.body)
-    if scope.reducer != "sum" or not scope.sums or not isinstance(core, Mul):
+    """The factors of a sum of products of reads, of which one may be masked; none for any other
+    stage."""
+    if scope.reducer != "sum" or not scope.sums:
         return ()
-    return core.factors if all(isinstance(f, Access) for f in core.factors) else ()
+    _, factors = factors_of(scope.body)
+    reads = (f.then if isinstance(f, Select) else f for f in factors)
+    return factors if len(factors) > 1 and all(isinstance(f, Access) for f in reads) else ()
 
 
 class _InOrder(Elementwise):
@@ -165,7 +168,7 @@ class _Einsum:
 
     def __init__(self, scope: Scope, factors: Sequence[Node]) -> None:
         self.rank = len(scope.loops)
-        self.coefficient, _ = split_coefficient(scope.body)
+        self.coefficient, _ = factors_of(scope.body)
         self.parts = [_InOrder(factor, scope.domain) for factor in factors]
         held = set().union(*(part.dims for part in self.parts))
         self.loops = tuple(i for i in range(self.rank) if i in held)

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from einderive.frontend.baselines.recognisers import placed, products
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
+from einderive.frontend.products import is_masked
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.node import Scope
 
 
 def _forms(scope: Scope) -> bool:
     found = products.factors_of(scope)
-    if found is None or len(found[1]) != 2:
+    if found is None or len(found[1]) != 2 or is_masked(scope.body):
         return False
     left, right = found[1]
     loops = len(scope.loops)

@@ -28,8 +28,10 @@ MOST_STAGES = 16
 POINT_SECONDS = 1e-10
 """A step of a compiled loop takes at least about so long."""
 HOPELESS, HOPELESS_LATE = 3.0, 0.5
-"""A program of which the loops alone take so many times the fastest one's time is not compiled; nor
-is the formula as given where little time is left and its loops take half of that time."""
+"""A program that takes at least so many times the fastest one's time is not compiled; nor is the
+formula as given where little time is left and it takes at least half of that time."""
+MOST_WRONG = 8.0
+"""Other stages take at least the predicted time divided by this."""
 AS_GIVEN = "as given, compiled"
 
 
@@ -56,6 +58,7 @@ def worth_compiling(
         hopeless = HOPELESS_LATE if late else HOPELESS
         worth = [s for s in plan.stages if stage_is_worth(task_of(s, "cpu", compiled=True))]
         least = POINT_SECONDS * sum(points(stage.scope) for stage in worth)
+        least += sum(stage.seconds for stage in plan.stages if stage not in worth) / MOST_WRONG
         if 0 < len(worth) <= MOST_STAGES and least <= hopeless * fastest:
             yield label, plan
 

@@ -3,6 +3,7 @@ order, as matrix products.
 
     Y[i,j] = A[i,k]*B[k,j]              A @ B
     Y[i] = A[i,k]*B[k,j]*x[j]           A @ (B @ x)
+    where(k > i, A[k,i]*B[k,j], 0)      torch.where(k > i, A, 0).T @ B
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from einderive.frontend.baselines.writing.kinds import Kind, Kinds
 from einderive.frontend.baselines.writing.scalars import Scalars
 from einderive.frontend.baselines.writing.views import View, aligned, arranged, permuted, view
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written, grouped
+from einderive.frontend.products import factors_of as factors_of_product
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import Range, bits
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Access, Apply, Mul, Node, Number, Scope
+from einderive.ta.ir.node import Access, Apply, Node, Number, Scope
 from einderive.ta.ir.positions import INDEX
 
 EXACT_COUNTS = {"float32": 1 << 24, "float64": 1 << 53}
@@ -39,7 +41,9 @@ def factors_of(scope: Scope) -> tuple[Number, tuple[Node, ...]] | None:
     if not scope.sums or scope.reducer != "sum" or scope.empty:
         return None
     coefficient, core = split_coefficient(scope.body)
-    factors = _both_hold(core) or (core.factors if isinstance(core, Mul) else (core,))
+    factors = _both_hold(core)
+    if not factors:
+        coefficient, factors = factors_of_product(scope.body)
     if len(factors) < 2 or len(factors) > MOST_FACTORS or len(scope.domain) > len(LETTERS):
         return None
     if core.free != (1 << len(scope.domain)) - 1:

@@ -26,6 +26,7 @@ MORE: list[tuple[str, dict[str, Any]]] = [
     ("Y[i,j] = where(i >= j, A[i//2,j%3], -B[i]) where j in 0:6", {"A": (3, 3), "B": (6,)}),
     ("Y[i] = sum[k](A[i]) where k in 0:6", {"A": (5,)}),
     ("Y[i] = 1/A[i]^3 - sum[k](B[k]/A[i])", {"A": (5,), "B": (7,)}),
+    ("Y[i,j] = sum[k](where(k > i and j < 3, 2*B[k,j]*A[k,i], 0))", {"A": (6, 5), "B": (6, 4)}),
 ]
 
 
@@ -88,3 +89,17 @@ def test_long_products_are_accumulated_as_einsum_does(monkeypatch: pytest.Monkey
     assert torch.equal(as_written(program)(given)[0], (a[:, :, None] * b).transpose(1, 2).sum(-1))
     monkeypatch.setattr("einderive.frontend.accuracy.written.MOST_PRODUCTS", 1000)
     assert torch.equal(as_written(program)(given)[0], torch.einsum("ik,kj->ij", a, b))
+
+
+def test_a_masked_product_is_accumulated_as_the_product_of_a_masked_factor() -> None:
+    """torch multiplies matrices there, whose order of terms is not that of a sum."""
+    program = ed.parse(
+        "Y[i,j] = sum[k](where(k > i, 3*A[k,i]*B[k,j], 0))", A=(300, 40), B=(300, 50)
+    )
+    given = random_inputs(program.inputs, "cpu")
+    a, b = given.values()
+    masked = a * (torch.arange(300)[:, None] > torch.arange(40))
+    assert has_products(program.roots())
+    (found,) = written(program.roots(), (), "einsum")(given)
+    assert torch.equal(found, 3 * torch.einsum("ki,kj->ij", masked, b))
+    assert not has_products(ed.parse("Y[i] = sum[k](where(k > i, A[k,i], 0))", A=(30, 4)).roots())

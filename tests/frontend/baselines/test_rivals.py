@@ -416,3 +416,13 @@ def test_what_is_nearly_a_definition_is_not_taken_for_it() -> None:
     )
     for text, word in near:
         assert all(word + "(" not in rival.text for rival in found(text, A=(3, 4)))
+
+
+def test_a_masked_product_is_a_product_of_a_masked_matrix() -> None:
+    text = "C[i,j] = 1.5*(B[i,j] + sum[k](where(k > i, A[k,i]*B[k,j], 0)))"
+    lines = [rival.text for rival in found(text, A=(6, 6), B=(6, 4))]
+    assert "torch.where(c_0, A.T, 0)) @ B" in lines[1]
+    program = ed.parse(text, A=(6, 6), B=(6, 4))
+    strict = [rival.text for rival in rivals(program, "cpu", strict=True)]
+    assert strict  # 0*inf beside the mask would be NaN there
+    assert not any("@" in line or "einsum" in line for line in strict)
