@@ -24,11 +24,12 @@ from fractions import Fraction
 from itertools import count
 
 from einderive.ta.errors import RangeError
+from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Tensor
 from einderive.ta.notation.index import as_value
 from einderive.ta.notation.lowering import fill_value
 from einderive.ta.notation.ranges import RangesOf
-from einderive.ta.notation.resolve import rounded
+from einderive.ta.notation.resolve import iterators_of, rounded
 from einderive.ta.syntax.tree import (
     Call,
     Comparison,
@@ -43,6 +44,7 @@ from einderive.ta.syntax.tree import (
     Product,
     Read,
     Reduction,
+    ScopeText,
     Sum,
     index_names,
     iterator_names,
@@ -192,12 +194,25 @@ def gathers_written_out(
 ) -> Expression:
     """The expression, whose sums are explicit, without reads at data; the iterators of the sums get
     names that are not taken."""
-    used = {*taken} | {name.name for name in iterator_names(value, bound=True)}
+    used = {*taken, *iterators_of(value)} | {n.name for n in iterator_names(value, bound=True)}
     names = (name for k in count(1) if (name := f"v{k}" if k > 1 else "v") not in used)
+    ranges: dict[str, Range] = {}
 
     def of(part: Expression) -> Expression:
+        if isinstance(part, ScopeText):
+            return inside_of(part)
         part = with_parts(part, of)
-        return at_data(part) if isinstance(part, Read) else part
+        if not isinstance(part, Read):
+            return part
+        source = part.source
+        return at_data(
+            replace(part, source=inside_of(source)) if isinstance(source, ScopeText) else part
+        )
+
+    def inside_of(scope: ScopeText) -> ScopeText:
+        body = of(scope.body)
+        own = {name.name for name in iterator_names(body, bound=True)} & ranges.keys()
+        return replace(scope, body=body, own=tuple((name, ranges[name]) for name in sorted(own)))
 
     def at_data(read: Read) -> Expression:
         own: list[Name] = []
@@ -211,6 +226,7 @@ def gathers_written_out(
             span, index = written.span, rounded(written)
             index = as_value(index)
             own.append(Name(span, next(names)))
+            ranges[own[-1].name] = bound
             indices.append(own[-1])
             equal.append(Comparison(span, (index, own[-1]), ("==",)))
             ends = [Number(span, Fraction(end)) for end in (bound.lo, bound.hi - 1)]
@@ -236,7 +252,7 @@ def has_data(index: Expression) -> bool:
 
 def check_types(value: Expression, inputs: Mapping[str, Tensor]) -> None:
     """Refuse an index that is data of a type with fractions."""
-    for part in scalars(value):
+    for part in scalars(value, into_scopes=True):
         for read in (
             (r for i in part.indices for r in reads_in(i)) if isinstance(part, Read) else ()
         ):

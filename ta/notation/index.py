@@ -141,7 +141,7 @@ def _not_an_index(index: Expression) -> NotationError:
     if isinstance(index, Call | Defined | Reduction):
         next_step = "give the index a statement of its own, J[n] = ..., and read at J[n]"
     elif isinstance(index, Read):
-        next_step = "write it as a sum: inside of {...}, an index that is data has no short form"
+        next_step = "write it as a sum with an equality, or in a statement"
     return NotationError(
         "an index must be built from iterators and integers with + - * // %",
         index.span,

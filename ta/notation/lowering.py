@@ -140,7 +140,7 @@ def closed_scope(text: ScopeText, tensors: Mapping[str, Source]) -> Scope:
                 )
             names.append(binding.name)
             ranges.append(binding.range)
-    body = scalar(text.body, Frame(tensors, tuple(names), tuple(ranges)))
+    body = scalar(text.body, Frame(tensors, tuple(names), tuple(ranges), dict(text.own)))
     return canon.scope(ranges[:loops], ranges[loops:], body, reducer or "sum")
 
 

@@ -194,6 +194,7 @@ def parse_expression(
         tensors = {name: tensors[name] for name in read}  # others may share iterators' names
         if isinstance(expression, ScopeText):
             closed = resolved(expression, named, own)
+            closed = gathers_written_out(closed, ranges_of_reads(tensors), tensors)
             assert isinstance(closed, ScopeText)
             return closed_scope(closed, tensors)
         if isinstance(expression, Name) and expression.name in tensors:
@@ -280,7 +281,7 @@ def _checked(value: Expression) -> Expression:
     return value
 
 
-def ranges_of_reads(tensors: Mapping[str, Tensor]) -> RangesOf:
+def ranges_of_reads(tensors: Mapping[str, Source]) -> RangesOf:
     """The ranges that a read of these tensors, or of a scope, goes over."""
 
     def ranges_of(read: Read) -> Sequence[Range]:

@@ -103,6 +103,8 @@ class ScopeText:
     span: Span
     binders: tuple[Binder, ...]
     body: Expression
+    own: tuple[tuple[str, Range], ...] = ()
+    """The iterators of sums that stand for gathers in the body, and their ranges."""
 
 
 @dataclass(frozen=True, slots=True)

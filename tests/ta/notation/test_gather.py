@@ -42,6 +42,12 @@ CASES: list[tuple[str, dict[str, Any], Any]] = [
     ("Y[n,d] = exp(E[N[n],d]) - where(N[n] > 0, E[N[n]-1,d], n)", {"E": E, "N": N},
      np.exp(at(E, N)) - np.where(N[:, None] > 0, at(E, N - 1), np.arange(8)[:, None])),
     ("Y[n] = F[N[n]//2+1,(3*N[n]-1)%6]", {"F": F, "N": N}, at(F, N // 2 + 1, (3 * N - 1) % 6)),
+    # in scopes
+    ("Y[n,d] = {L[n:0:8,d:0:4] 2*E[N[n],d]}[n,d]", {"E": E, "N": N}, 2 * at(E, N)),
+    ("Y[d] = {L[d:0:4] S[n:0:8] E{fill=7}[(N[n]+1)//2,d]}[d]", {"E": E, "N": N},
+     at(E, (N + 1) // 2, fill=7).sum(0)),
+    ("Y[n] = {L[n:0:8] {L[m:0:8] x[N[m]]}[n]*x[N[n]]}[n]", {"x": E[:, 0], "N": N},
+     at(E[:, 0], N) ** 2),
     ("Y[n] = x[B[n]]", {"x": E[:, 1], "B": N > 0}, at(E[:, 1], (N > 0).astype(int))),
 ]  # fmt: skip
 
