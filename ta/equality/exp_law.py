@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from einderive.ta.equality.signs import SignField, compared
-from einderive.ta.exact.fields import Array, Field
+from einderive.ta.exact.fields import Array, Field, power_as_built
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir.node import Number, Reducer
 
@@ -84,7 +84,11 @@ class ExponentialField(Field):
         if function == "exp":
             first = np.where(args[0] == self.constant(-math.inf), first, self._exp(args[0]))
         whole = first <= 1  # f(0) and f(-inf), where they are whole, are so in both parts
-        return _pack(first, np.where(whole, first, self.exponent.opaque(function, first)))
+        found = _pack(first, np.where(whole, first, self.exponent.opaque(function, first)))
+        if function == "pow":
+            integers = self.value.signed_residues(_parts(args[1])[0])
+            return power_as_built(self, found, *args, integers)
+        return found
 
     def _sign(self, pair: Array) -> Array:
         """The sign of the value, as a pair."""

@@ -11,7 +11,7 @@
 A field computes on whole NumPy arrays.  A function such as exp is opaque in the first two: a fixed
 pseudo-random value for each argument, so f(a) = f(b) follows from a = b only.  At 0 (and, for
 rationals, at the infinities) it has its true value where that is a whole number, so exp(0) = 1 and
-what keeps zero does so.
+what keeps zero does so.  x^y is a power where y is a small integer, as the constructors have it.
 """
 
 from __future__ import annotations
@@ -29,12 +29,16 @@ import numpy as np
 import numpy.typing as npt
 
 from einderive.ta.functions import FUNCTIONS, REDUCERS
+from einderive.ta.ir.expr import ROOTS
 from einderive.ta.ir.node import Number, Reducer, Tensor
 
 Array: TypeAlias = npt.NDArray[Any]
 
 PRIMES: Final = (2147483647, 2147483629, 2147483587, 2147483579, 2147483563, 2147483549)
 """The six greatest primes below 2^31: a product of two residues fits 64 bits."""
+
+MOST_EXPONENT: Final = 64
+"""Powers with greater exponents that are no constants are opaque."""
 
 POISON: Final = math.nan
 """The exact result of an operation that has none: 1/0, inf - inf, sqrt(-inf)."""
@@ -133,6 +137,20 @@ def _mixed(seed: int, *args: Array) -> Array:
     return state
 
 
+def power_as_built(
+    field: Field, found: Array, base: Array, exponent: Array, integers: Array
+) -> Array:
+    """x^y, `found` as a function of which nothing is known, where y is no number that the
+    constructors know: x^n for an integer n, which is then one of `integers`, and roots for halves.
+    """
+    for n in np.unique(integers[np.abs(integers) <= MOST_EXPONENT]).tolist():
+        found = np.where(exponent == field.constant(Fraction(n)), field.power(base, n), found)
+    for half, root in ROOTS.items():
+        if (at := np.asarray(exponent == field.constant(half))).any():
+            found = np.where(at, field.apply(root, base), found)
+    return found
+
+
 @dataclass(frozen=True)
 class ModularField(Field):
     """Integers modulo a 31-bit prime p, as unsigned 64-bit residues.
@@ -177,7 +195,7 @@ class ModularField(Field):
             base = self.multiply(base, base) if exponent else base
         return result
 
-    def _signed(self, values: Array) -> Array:
+    def signed_residues(self, values: Array) -> Array:
         signed = values.astype(np.int64)
         return np.where(signed > self.prime // 2, signed - self.prime, signed)
 
@@ -187,7 +205,7 @@ class ModularField(Field):
     def apply(self, function: str, *args: Array) -> Array:
         known = FUNCTIONS[function]
         if known.pieces is not None:
-            return self._unsigned(np.asarray(known.real(*map(self._signed, args))))
+            return self._unsigned(np.asarray(known.real(*map(self.signed_residues, args))))
         opaque = self.opaque(function, *args)
         at_zero = whole_value(function, Fraction(0)) if len(args) == 1 else None
         if isinstance(at_zero, Fraction):
@@ -199,14 +217,17 @@ class ModularField(Field):
         their order has no influence."""
         if len(args) == 2 and name in FUNCTIONS and FUNCTIONS[name].symmetric:
             args = (np.minimum(*args), np.maximum(*args))
-        return self._residue(_mixed(crc32(f"{name} {self.prime}".encode()), *args))
+        found = self._residue(_mixed(crc32(f"{name} {self.prime}".encode()), *args))
+        if name == "pow" and len(args) == 2:
+            return power_as_built(self, found, *args, self.signed_residues(args[1]))
+        return found
 
     def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
         if reducer == "sum":
             return self._residue(left + right)
         if reducer == "prod":
             return self._residue(left * right)
-        signed = REDUCERS[reducer].ufunc(self._signed(left), self._signed(right))
+        signed = REDUCERS[reducer].ufunc(self.signed_residues(left), self.signed_residues(right))
         return self._unsigned(np.asarray(signed))
 
     def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
@@ -214,7 +235,9 @@ class ModularField(Field):
         if reducer == "sum":  # 2^33 residues of 31 bits fit 64 bits
             return self._residue(np.asarray(np.sum(values, axis=last)))
         if reducer != "prod":
-            return self._unsigned(REDUCERS[reducer].ufunc.reduce(self._signed(values), axis=last))
+            return self._unsigned(
+                REDUCERS[reducer].ufunc.reduce(self.signed_residues(values), axis=last)
+            )
         flat = values.reshape(*values.shape[: values.ndim - axes], -1)
         while flat.shape[-1] > 1:  # halving, with a reduction after each product
             half = flat.shape[-1] // 2

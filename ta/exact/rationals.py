@@ -12,8 +12,9 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from einderive.ta.exact.fields import POISON, Array, Field, whole_value
+from einderive.ta.exact.fields import MOST_EXPONENT, POISON, Array, Field, whole_value
 from einderive.ta.functions import FUNCTIONS, REDUCERS
+from einderive.ta.ir.expr import ROOTS
 from einderive.ta.ir.node import Number, Reducer
 
 Exact: TypeAlias = "Fraction | float"
@@ -60,6 +61,10 @@ def _apply(function: str, *args: Exact) -> Exact:
     value = whole_value(function, args[0]) if len(args) == 1 else None
     if value is not None:
         return value
+    if function == "pow" and args[1] in ROOTS:
+        return _apply(ROOTS[args[1]], args[0])
+    if function == "pow" and _is_whole(args[1]) and abs(args[1]) <= MOST_EXPONENT:
+        return _power(args[0], int(args[1])) if args[1] else Fraction(1)
     args = tuple(sorted(args)) if known.symmetric else args
     mixed = crc32(f"{function} {' '.join(map(str, args))}".encode())
     return Fraction(mixed % 199 - 99 or 100, mixed // 199 % 7 + 1)

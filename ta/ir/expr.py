@@ -8,9 +8,11 @@ result from the input.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
+from types import MappingProxyType
+from typing import Final
 
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
@@ -92,8 +94,8 @@ def apply(function: str, *args: Node) -> Node:
         exponent = args[1].value
         if isinstance(exponent, Fraction) and exponent.denominator == 1:
             return power(args[0], exponent.numerator)
-        if exponent in _ROOTS:
-            return apply(_ROOTS[exponent], args[0])
+        if exponent in ROOTS:
+            return apply(ROOTS[exponent], args[0])
     if known.picks:
         condition, then, otherwise = args
         if then is otherwise:
@@ -121,7 +123,10 @@ def apply(function: str, *args: Node) -> Node:
     return make_apply(function, args)
 
 
-_ROOTS: dict[Number, str] = {Fraction(1, 2): "sqrt", Fraction(-1, 2): "rsqrt"}
+ROOTS: Final[Mapping[Number, str]] = MappingProxyType(
+    {Fraction(1, 2): "sqrt", Fraction(-1, 2): "rsqrt"}
+)
+"""Exponents of which `pow` is another function."""
 _OPPOSITE = {"equal": "not_equal", "not_equal": "equal"}
 
 

@@ -6,7 +6,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from einderive.ta.exact.fields import POISON, PRIMES, ModularField, RealField, random_values
+from einderive.ta.equality.exp_law import ExponentialField
+from einderive.ta.equality.partial_values import ValuedField
+from einderive.ta.equality.signs import SignField
+from einderive.ta.exact.fields import (
+    POISON,
+    PRIMES,
+    Field,
+    ModularField,
+    RealField,
+    random_values,
+)
 from einderive.ta.exact.interp import evaluate, evaluate_at, input_tensors
 from einderive.ta.exact.rationals import ExactField
 from einderive.ta.ir import affine, canon, expr
@@ -210,6 +220,27 @@ def test_integers_fit_every_field():
     assert (evaluate(scope, data, ModularField()) == expected % PRIMES[0]).all()
     with pytest.raises(ValueError, match="residues are integers"):
         evaluate(scope, {name: v / 2 for name, v in data.items()}, ModularField())
+
+
+@pytest.mark.parametrize(
+    "field",
+    [ModularField(), SignField(), ExponentialField(), ValuedField(SignField()), EXACT, REAL],
+    ids=lambda field: type(field).__name__,
+)
+def test_powers_with_an_exponent_that_is_computed_are_those_with_a_constant(field: Field):
+    """As the constructors make x^3 of pow(x, 3), a choice of exponents has to have its value."""
+    exponents = (*(Fraction(n) for n in (-3, -1, 0, 1, 2, 64)), Fraction(1, 2), Fraction(-1, 2))
+    x, e = expr.tensor("x", (3,)), expr.tensor("e", (len(exponents),))
+    data = {
+        "x": field.convert([4, 1, 9]),
+        "e": np.concatenate([field.constant(n).reshape(1) for n in exponents]),
+    }
+    value = expr.access(x, (X,))
+    computed = expr.apply("pow", value, expr.access(e, (Y,)))
+    found = evaluate(canon.scope([(0, 3), (0, len(exponents))], (), computed), data, field)
+    for place, n in enumerate(exponents):
+        made = canon.scope([(0, 3)], (), expr.apply("pow", value, expr.const(n)))
+        assert not field.differs(found[:, place], evaluate(made, data, field)).any(), n
 
 
 def test_modular_division_and_order():
