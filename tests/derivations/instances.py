@@ -20,7 +20,18 @@ from einderive.ta.identities.identity import WIDE, Identity, Instance
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row, row_range, within
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope
+from einderive.ta.ir.node import (
+    Access,
+    Add,
+    Apply,
+    Condition,
+    Const,
+    Mul,
+    Node,
+    Power,
+    Scope,
+    Select,
+)
 from einderive.ta.ir.sources import replace_sources
 from einderive.ta.ir.subst import accesses, rebuild, rename, replace_node, stages, substitute, walk
 from einderive.ta.printing.show import show
@@ -30,6 +41,8 @@ MOST_USES, MOST_REACHED = 2, 4
 """A step may use an identity in several places; so many ways are followed."""
 BEYOND = 100
 """Iterators of nested scopes are counted from here."""
+RELATIONS = {"<": ">=", "<=": ">=", ">": ">=", ">=": ">=", "==": "=="}
+"""How a condition of a choice says that the difference of two indices is so."""
 LOOKED_AT = Range(-3, 20)
 """Where a body is compared with what the clause says of it."""
 
@@ -248,19 +261,26 @@ class Matcher:
                 yield from match.size(name, int(node.value))
         elif part.data in ("name", "call") and name in self.identity.bodies:
             given = [head(item) for items in inner for item in below(items)]
-            if given and set(given) <= {*self.identity.parameters}:
+            if given and set(given) <= {*match.rows}:
+                yield from self.at_rows(name, given, node, match)
+            elif given and set(given) <= {*self.identity.parameters}:
                 if isinstance(node, Access) and len(node.rows) == len(given):
                     rows = dict(zip(given, node.rows, strict=True))
                     order = tuple(range(BEYOND, BEYOND + len(given)))
                     read = expr.access(node.source, map(affine.iterator, order), node.fill)
                     body = self.body(read, (*order, *match.around))
                     yield replace(match, rows=rows, bodies={**match.bodies, name: body})
-                return
-            order = (*(i for each in given for i in match.places[each]), *match.around)
-            if not node.free & ~sum(1 << i for i in order):
-                body = self.body(node, order)
-                if match.bodies.get(name, body) is body:
-                    yield replace(match, bodies={**match.bodies, name: body})
+            else:
+                order = (*(i for each in given for i in match.places[each]), *match.around)
+                if not node.free & ~sum(1 << i for i in order):
+                    body = self.body(node, order)
+                    if match.bodies.get(name, body) is body:
+                        yield replace(match, bodies={**match.bodies, name: body})
+        elif part.data == "number":
+            if isinstance(node, Const) and node.value == int(name):
+                yield match
+        elif part.data == "call" and name == "where" and isinstance(node, Select):
+            yield from self.chosen(below(inner[0]), node, match)
         elif part.data == "call" and isinstance(node, Apply) and node.function == name:
             yield from self.in_turn(below(inner[0]), node.args, match)
         elif part.data == "power" and isinstance(node, Power) and node.exponent == 2:
@@ -279,6 +299,46 @@ class Matcher:
             yield from self.dealt(inner, node.terms, match, None, (expr.const(1), *signs))
         elif part.data in ("reduction", "read") and isinstance(node, Access):
             yield from self.nested(part, node, match)
+
+    def at_rows(self, name: str, given: Sequence[str], node: Node, match: Match) -> Iterator[Match]:
+        """The term as a body at indices that are known: a body known by then has this value there;
+        another is the term whatever index it is given."""
+        around = match.around
+        known = match.bodies.get(name)
+        if known is not None:
+            rows = [*(match.rows[each] for each in given), *map(affine.iterator, around)]
+            if substitute(known.body, rows) is node:
+                yield match
+        elif not node.free & ~sum(1 << i for i in around):
+            order = (*range(BEYOND, BEYOND + len(given)), *around)
+            yield replace(match, bodies={**match.bodies, name: self.body(node, order)})
+
+    def chosen(self, parts: Sequence[Part], node: Select, match: Match) -> Iterator[Match]:
+        """A choice by one comparison: its condition, then its two branches."""
+        comparison, *branches = parts
+        if comparison.data != "comparison" or len(node.conditions) != 1:
+            return
+        for found in self.condition(comparison, node.conditions[0], match):
+            yield from self.in_turn(branches, (node.then, node.otherwise), found)
+
+    def condition(self, part: Part, condition: Condition, match: Match) -> Iterator[Match]:
+        """`a < b` of two names, where the condition is b - a - 1 >= 0: an index is what is counted
+        negatively, and the other index the rest; likewise for the other relations."""
+        left, right = below(part)
+        relation = str(part.children[1])
+        names = {head(side): side.data for side in (left, right)}
+        if set(names.values()) != {"name"} or not {*names} <= {*self.identity.parameters}:
+            return
+        if relation not in RELATIONS or condition.relation != RELATIONS[relation]:
+            return
+        difference = affine.shift(condition.row, int(relation in ("<", ">")))
+        negative = Row(0, tuple((i, -a) for i, a in difference.terms if a < 0))
+        for less in dict.fromkeys((negative, affine.constant(0))):
+            both = (affine.add(difference, less), less)
+            both = both[::-1] if relation in ("<", "<=") else both
+            rows = dict(zip(names, both, strict=True))
+            if all(match.rows.get(name, row) == row for name, row in rows.items()):
+                yield replace(match, rows={**match.rows, **rows})
 
     def in_turn(
         self, parts: Sequence[Part], nodes: Sequence[Node], match: Match

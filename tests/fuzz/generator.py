@@ -11,6 +11,7 @@ Drawn from hypothesis's `randoms()`, the same programs are found and shrunk by h
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -18,7 +19,7 @@ from random import Random
 
 from einderive.derivations.rules import RULES
 from einderive.ta.exact.interp import input_tensors
-from einderive.ta.functions import FUNCTIONS
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
@@ -36,12 +37,16 @@ EXAMPLES_SHARE = 0.3
 INFINITE_SHARE = 0.03
 """Of the numbers of a text."""
 
+INDICES = "IJOY"
+"""Tensors whose names begin so hold whole numbers, most of them in an iterator's range."""
+
 UNARY = (
     *("exp", "tanh", "relu", "relu", "abs", "sign", "sqrt", "sigmoid", "log", "rsqrt", "log1p"),
     *(name for name, known in FUNCTIONS.items() if known.arity == 1),
 )
 BINARY = (
-    *("maximum", "minimum", "maximum", "minimum"),
+    *("maximum", "minimum") * 6,
+    *("floor_divide", "remainder"),
     *(name for name, known in FUNCTIONS.items() if known.arity == 2),
 )
 COMPARING = ("less", "less_equal", "equal", "not_equal")
@@ -76,6 +81,7 @@ class _Program:
     random: Random
     statements: list[Scope] = field(default_factory=list)
     tensors: list[Tensor] = field(default_factory=list)
+    indices: list[Tensor] = field(default_factory=list)
 
     def roots(self) -> tuple[Scope, ...]:
         for _ in range(self.random.choice((1, 1, 2, 2, 3))):
@@ -107,6 +113,12 @@ class _Program:
         self.tensors.append(made)
         return made
 
+    def new_index(self, shape: tuple[int, ...]) -> Tensor:
+        count = len(self.indices)
+        letters = INDICES[count % len(INDICES)] + str(count // len(INDICES) or "")
+        self.indices.append(expr.tensor(letters, shape))
+        return self.indices[-1]
+
 
 class _Statement:
     """One scope; rows speak of its iterators."""
@@ -123,7 +135,13 @@ class _Statement:
 
     def scope(self) -> Scope:
         loops, sums = self.domain[: self.first], self.domain[self.first :]
-        body = self.contraction() if self.random.random() < 0.4 else self.expression(2)
+        kind = self.random.random()
+        if kind < 0.4:
+            body = self.contraction(range(len(self.domain)))
+        elif kind < 0.5 and self.domain:
+            body = self.picked()
+        else:
+            body = self.expression(2)
         return make_scope(loops, sums, body, self.reducer)
 
     def side(self, known: list[Range]) -> Range:
@@ -136,14 +154,65 @@ class _Statement:
         low = random.choice((-3, -2, -1, 1, 2)) if random.random() < 0.2 else 0
         return Range(low, low + extent)
 
-    def contraction(self) -> Node:
-        """A product of reads that together use every iterator, each one once or twice."""
+    def contraction(self, iterators: Sequence[int]) -> Node:
+        """A product of reads that together use these iterators, each one once or twice; some are
+        masked."""
         count = self.random.choice((1, 2, 2, 2, 3, 3, 4))
         places: list[list[int]] = [[] for _ in range(count)]
-        for i in range(len(self.domain)):
+        for i in iterators:
             for k in self.random.sample(range(count), min(count, self.random.choice((1, 1, 2)))):
                 places[k].append(i)
-        return expr.mul(*(self.tensor_read([self.row(i) for i in used]) for used in places))
+        factors = [self.tensor_read([self.row(i) for i in used]) for used in places]
+        if self.random.random() < 0.8:
+            return expr.mul(*factors)
+        return self.masked(factors, self.random.choice([used for used in places if used] or [[]]))
+
+    def masked(self, factors: list[Node], used: list[int]) -> Node:
+        """The product where a condition on some iterators holds, as of a triangular matrix; a part
+        of it, or nothing, elsewhere."""
+        random = self.random
+        row = affine.shift(self.row(), random.randint(-2, 1))
+        if used and random.random() < 0.8:
+            i, j = (affine.iterator(random.choice(used)) for _ in range(2))
+            row = affine.shift(affine.add(i, j, -1), random.randint(-1, 1))
+            row = row if row.terms else affine.shift(i, random.randint(-2, -1))
+        otherwise: Node = expr.const(0)
+        if random.random() < 0.3:
+            otherwise = expr.mul(*random.sample(factors, random.randint(1, len(factors))))
+        return expr.select(
+            [Condition(random.choice((">=", ">=", "==")), row)], expr.mul(*factors), otherwise
+        )
+
+    def picked(self) -> Node:
+        """Terms that data choose, among those of a sum, as a gather does, or for each element, as a
+        scatter does."""
+        random, count = self.random, len(self.domain)
+        nothing = expr.const(REDUCERS[self.reducer].identity)
+        chosen = random.sample(range(count), min(count, random.choice((1, 1, 1, 2))))
+        left_out = {v for v in chosen if v < self.first and random.random() < 0.8}
+        body = self.contraction([i for i in range(count) if i not in left_out])
+        if random.random() < 0.3:
+            body = expr.mul(expr.const(-1), body)
+        for v in chosen:
+            others = [i for i in range(count) if i != v]
+            place = self.place(random.sample(others, min(len(others), random.choice((1, 1, 1, 2)))))
+            there = expr.apply("equal", place, expr.position(affine.iterator(v)))
+            body = expr.apply("choose", there, body, nothing)
+        return body
+
+    def place(self, used: list[int]) -> Node:
+        """A whole number that is data, or is computed from such by a row or by `//` and `%`."""
+        random = self.random
+        rows = [self.row(i) if random.random() < 0.2 else affine.iterator(i) for i in used]
+        value = expr.access(self.program.new_index(self.shape(rows)), rows, self.fill())
+        kind = random.random()
+        if kind < 0.6:
+            return value
+        if kind < 0.8:
+            function = random.choice(("floor_divide", "remainder"))
+            return expr.apply(function, value, expr.const(random.choice((2, 3, -2))))
+        factor = expr.const(random.choice((-1, 1, 2)))
+        return expr.add(expr.mul(factor, value), self.position())
 
     def expression(self, height: int) -> Node:
         random = self.random
@@ -164,7 +233,7 @@ class _Statement:
         if kind < 0.57:
             return expr.divide(self.expression(height - 1), self.access())
         if kind < 0.62:
-            return expr.power(self.expression(height - 1), random.choice((-1, -1, -2, -3)))
+            return expr.power(self.expression(height - 1), random.choice((-1, -1, -2, -2, -3)))
         if kind < 0.86:
             return self.function(height)
         return self.choice(height)
@@ -186,7 +255,7 @@ class _Statement:
 
     def function(self, height: int) -> Node:
         random = self.random
-        if random.random() < 0.15:
+        if random.random() < 0.2:
             pair = self.expression(height - 1), self.expression(height - 1)
             return expr.apply(random.choice(BINARY), *pair)
         if random.random() < 0.12:

@@ -43,13 +43,13 @@ def _finite_sizes(values: Array, instead: float) -> Array:
     return np.where(np.isfinite(values), np.abs(values), instead)
 
 
-def _exact(known: Function, *args: Array) -> Array:
-    """Of a function that has exact values; where a number is divided by 0, there is none."""
-    if any(np.isnan(arg).any() or (known.divides and np.isinf(arg).any()) for arg in args):
+def _divided(known: Function, *args: Array) -> Array:
+    """Of a function that divides; where the divisor is 0, there is no value."""
+    if not all(np.isfinite(arg).all() for arg in args):
         raise Inexact
     with np.errstate(all="ignore"):
         found = np.asarray(known.real(*args), dtype=np.float64)
-    return np.where(args[1] == 0, POISON, found) if known.divides else found
+    return np.where(args[1] == 0, POISON, found)
 
 
 @dataclass(frozen=True)
@@ -88,10 +88,10 @@ class IntegerField(Field):
         undefined = np.isnan(args[0])
         for arg in () if known.picks else args[1:]:
             undefined = undefined | np.isnan(arg)
+        if known.divides and known.exact is not None:
+            return _divided(known, *args)
         if known.pieces is not None or known.exact is not None:
             return np.where(undefined, POISON, np.asarray(known.real(*args), dtype=np.float64))
-        if known.exact is not None:
-            return _exact(known, *args)
         if len(args) != 1:
             raise Inexact
         (arg,) = args

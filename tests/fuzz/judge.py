@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from einderive.ta.ir.node import Access, Apply, Const, Number, Power, Scope, Ten
 from einderive.ta.ir.subst import stages, walk
 from einderive.ta.laws import REAL_LAWS
 from tests.fuzz.floats import POLES, FiniteFunctions, FloatField
+from tests.fuzz.generator import INDICES
 from tests.fuzz.integers import Inexact, IntegerField
 
 MODULAR = ModularField()
@@ -41,6 +43,7 @@ EXPONENTIAL = ExponentialField(SAFE_PRIMES[0])
 REAL = RealField(tolerance=1e-6)
 FLOATS, FINITE_FUNCTIONS = FloatField(), FiniteFunctions()
 MOST_REAL = 0.7
+MOST_INDEX = 4
 FLOAT_SHARE = 16
 """One in so many pairs of scopes that have no reason to lose a number is judged in float64."""
 
@@ -58,7 +61,11 @@ class Difference(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _data(tensor: Tensor, field: Field, sign: int) -> Array:
-    """Random values; `sign` 1 or -1 is that of all of them, 0 leaves both."""
+    """Random values; `sign` 1 or -1 is that of all of them, 0 leaves both.  An index is a whole
+    number of at least -1."""
+    if tensor.name[0] in INDICES:
+        random = np.random.default_rng(crc32(tensor.name.encode()))
+        return field.convert(random.integers(-1, MOST_INDEX + 1, tensor.shape))
     values = random_values((tensor,), field)[tensor.name]
     if field is REAL:
         return np.asarray(MOST_REAL * np.tanh(values))  # so that sums under exp stay moderate

@@ -12,9 +12,11 @@ from hypothesis import HealthCheck, given, settings
 
 from einderive.derivations.rules import RULES
 from einderive.ta.exact.interp import input_tensors
+from einderive.ta.exact.one_term import one_term
+from einderive.ta.exact.scattered import scattered
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
-from einderive.ta.ir.node import Access, Apply, Const, Power, Scope, Select, Tensor
+from einderive.ta.ir.node import Access, Apply, Const, Mul, Power, Scope, Select, Tensor
 from einderive.ta.ir.subst import stages, walk
 from einderive.ta.notation.parse import parse_expression
 from einderive.ta.printing.show import show, tensors_of
@@ -53,6 +55,12 @@ def features(roots: tuple[Scope, ...]) -> Iterator[str]:
                 yield "power" if node.exponent > 0 else f"power {node.exponent}"
             elif isinstance(node, Const) and isinstance(node.value, float):
                 yield "infinite number"
+            if isinstance(node, Select) and isinstance(node.then, Mul) and stage.reducer == "sum":
+                yield "masked product in a sum" if stage.sums else "masked product"
+        if one_term(stage):
+            yield "gather"
+        if scattered(stage):
+            yield "scatter"
         selects = [node for node in walk(stage.body) if isinstance(node, Select)]
         if any(
             isinstance(inner, Select)
@@ -90,6 +98,7 @@ def test_programs_have_every_feature(drawn: list[tuple[Scope, ...]]) -> None:
     wanted |= {"negative start", "repeated tensor", "mask", "power", "infinite fill"}
     wanted |= {"power -1", "power -2", "power -3", "infinite number", "mask within a mask"}
     wanted |= {"infinite fill, sum", "infinite fill, max"}
+    wanted |= {"masked product in a sum", "gather", "scatter", "floor_divide", "remainder"}
     wanted |= {"div or mod", "stride", "window", "padding", "relu", "exp", "maximum", "abs"}
     assert {feature: found[feature] for feature in wanted if found[feature] < PROGRAMS // 100} == {}
 
