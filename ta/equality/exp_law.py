@@ -86,8 +86,9 @@ class ExponentialField(Field):
         whole = first <= 1  # f(0) and f(-inf), where they are whole, are so in both parts
         found = _pack(first, np.where(whole, first, self.exponent.opaque(function, first)))
         if function == "pow":
-            integers = self.value.signed_residues(_parts(args[1])[0])
-            return power_as_built(self, found, *args, integers)
+            base, exponent = args
+            integers = self.value.signed_residues(_parts(exponent)[0])
+            return power_as_built(self, found, base, exponent, integers)
         return found
 
     def _sign(self, pair: Array) -> Array:

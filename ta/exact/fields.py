@@ -219,7 +219,7 @@ class ModularField(Field):
             args = (np.minimum(*args), np.maximum(*args))
         found = self._residue(_mixed(crc32(f"{name} {self.prime}".encode()), *args))
         if name == "pow" and len(args) == 2:
-            return power_as_built(self, found, *args, self.signed_residues(args[1]))
+            return power_as_built(self, found, args[0], args[1], self.signed_residues(args[1]))
         return found
 
     def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:

@@ -61,10 +61,11 @@ def _apply(function: str, *args: Exact) -> Exact:
     value = whole_value(function, args[0]) if len(args) == 1 else None
     if value is not None:
         return value
-    if function == "pow" and args[1] in ROOTS:
-        return _apply(ROOTS[args[1]], args[0])
-    if function == "pow" and _is_whole(args[1]) and abs(args[1]) <= MOST_EXPONENT:
-        return _power(args[0], int(args[1])) if args[1] else Fraction(1)
+    if function == "pow" and isinstance(exponent := args[1], Fraction):
+        if exponent in ROOTS:
+            return _apply(ROOTS[exponent], args[0])
+        if exponent.denominator == 1 and -MOST_EXPONENT <= exponent <= MOST_EXPONENT:
+            return _power(args[0], exponent.numerator) if exponent else Fraction(1)
     args = tuple(sorted(args)) if known.symmetric else args
     mixed = crc32(f"{function} {' '.join(map(str, args))}".encode())
     return Fraction(mixed % 199 - 99 or 100, mixed // 199 % 7 + 1)
