@@ -12,7 +12,7 @@ import torch
 
 from einderive.eops.back_ends.task import BackEnd, Fused, Run, Task
 from einderive.eops.loops.group import Group
-from einderive.eops.loops.picks import picked, steps
+from einderive.eops.loops.picks import picked
 from einderive.eops.opaque import opaque
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import depends_on_inputs
@@ -80,7 +80,9 @@ def _may_run(task: Task) -> bool:
 
 def points(scope: Scope) -> int:
     """The points of the loops that compute the stage."""
-    return steps(scope)
+    found = direct(scope)
+    fixed = {} if found is None else found.fixed
+    return prod(extent for i, extent in enumerate(scope.extents) if i not in fixed)
 
 
 def _reads_past(task: Task) -> bool:

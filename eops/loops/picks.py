@@ -9,7 +9,6 @@ computed index.
 from __future__ import annotations
 
 from functools import lru_cache
-from math import prod
 
 from einderive.ta.exact.one_term import OneTerm, one_term
 from einderive.ta.ir import affine
@@ -50,8 +49,3 @@ def summed(stage: Scope) -> tuple[int, ...]:
     found = picked(stage)
     fixed = found.values if found is not None else {}
     return tuple(i for i in range(len(stage.loops), len(stage.domain)) if i not in fixed)
-
-
-def steps(stage: Scope) -> int:
-    """The points of the loops that compute the stage."""
-    return stage.size * prod(stage.domain[i].extent for i in summed(stage))

@@ -11,6 +11,8 @@ hoisted.
 The order is that of the canonical form, the one that `show_program` prints: which of a and b is
 first in `b + a` or `b * a`, and the order of reduction iterators, are not kept from the text.
 
+A gather is `E[I]`, and a scatter torch's `index_add`, which adds the terms one by one.
+
 torch accumulates a sum of products of reads in two ways: `torch.sum` of the products, and
 `torch.einsum` of the factors, which multiplies matrices.  Both are the formula as written;
 `accumulate` says which.  Temporaries are formed in blocks over the outputs; one output's terms are
@@ -37,6 +39,7 @@ from einderive.eops.torch_views.steps import Step, align
 from einderive.eops.torch_views.types import HALVES, StageTypes, real_scalar, types_of
 from einderive.frontend.products import factors_of
 from einderive.frontend.running.execute import Executable
+from einderive.ta.exact.direct import direct
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Add, Mul, Node, Power, Scope, Select
 from einderive.ta.ir.program import Program
@@ -74,6 +77,8 @@ def has_products(roots: Sequence[Scope]) -> bool:
 def _stage(scope: Scope, accumulate: Accumulate) -> Run:
     if any(bound.extent == 0 for bound in scope.domain):
         return lower(scope)
+    if direct(scope) is not None:
+        return lower(scope, as_written=True)
     positions = Positions(scope)
     scope = positions.scope
     kernel, types = _kernel(scope, accumulate), types_of(scope)

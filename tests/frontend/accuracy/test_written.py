@@ -103,3 +103,15 @@ def test_a_masked_product_is_accumulated_as_the_product_of_a_masked_factor() -> 
     (found,) = written(program.roots(), (), "einsum")(given)
     assert torch.equal(found, 3 * torch.einsum("ki,kj->ij", masked, b))
     assert not has_products(ed.parse("Y[i] = sum[k](where(k > i, A[k,i], 0))", A=(30, 4)).roots())
+
+
+def test_a_scatter_adds_its_terms_one_by_one_as_torch_does() -> None:
+    generator = torch.Generator().manual_seed(3)
+    places = torch.randint(0, 5, (4000,), generator=generator)
+    terms = torch.randn(4000, 3, generator=generator)
+    program = ed.parse("Y[I[n],d] += A[n,d]", I=places, A=terms, Y=(5, 3))
+    given = {tensor: {"I": places, "A": terms}[tensor.name] for tensor in program.inputs}
+    (found,) = as_written(program)(given)
+    assert torch.equal(found, torch.zeros(5, 3).index_add(0, places, terms))
+    exact = torch.zeros(5, 3, dtype=torch.float64).index_add(0, places, terms.double())
+    assert not torch.equal(found, exact.float())
