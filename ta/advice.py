@@ -67,10 +67,7 @@ def explain_character(character: str) -> tuple[str, str]:
         return f"the notation has no {what}", "write the letter with its mark as one character"
     if not character.isprintable():
         known = name(character, "not visible")
-        return (
-            f"the notation has no character {code} ({known})",
-            "delete it",
-        )
+        return (f"the notation has no character {code} ({known})", "delete it")
     return f"the notation has no character `{character}`", _CHARACTERS.get(character, _LEGAL)
 
 

@@ -69,10 +69,7 @@ LEFT_OUT: Final = {
     ),
     "nextafter": "depends on the element type, and not on the number alone",
     "signbit": "tells 0 from -0, which are one number; `x[i] < 0` is false for both",
-    **dict.fromkeys(
-        ("rrelu", "gumbel_softmax"),
-        "draws random numbers; pass them as an operand",
-    ),
+    **dict.fromkeys(("rrelu", "gumbel_softmax"), "draws random numbers; pass them as an operand"),
     "multigammaln": "is a sum of `lgamma`",
     **dict.fromkeys(
         ("log_ndtr", "ndtri"),

@@ -146,10 +146,7 @@ class Order:
         missing = abs(len(trial.windows) - windows)
         if missing:
             detail = f"{len(trial.windows)} windowed dimensions, not {windows}"
-            return (
-                *trial.troubles,
-                Mismatch("iterators", detail, WINDOW_REPAIRS, float(missing)),
-            )
+            return (*trial.troubles, Mismatch("iterators", detail, WINDOW_REPAIRS, float(missing)))
         found = list(trial.troubles)
         for (is_loop, operands), held in self.classes.items():
             for i in bits(held & trial.left):

@@ -77,10 +77,7 @@ def _number_data(value: Number) -> Any:
 
 
 def read_claim(
-    data: Any,
-    scopes: Sequence[Scope],
-    tensors: Mapping[str, Tensor],
-    operators: Sequence[Operator],
+    data: Any, scopes: Sequence[Scope], tensors: Mapping[str, Tensor], operators: Sequence[Operator]
 ) -> Claim:
     """The claim in a stage's data about the program whose stages are `scopes`.  RecordError if the
     data are malformed.  Data that belong to another program's stage give a claim with a problem."""
@@ -95,10 +92,7 @@ class _Misfit(Exception):
 
 
 def _claim(
-    data: Any,
-    scopes: Sequence[Scope],
-    tensors: Mapping[str, Tensor],
-    operators: Sequence[Operator],
+    data: Any, scopes: Sequence[Scope], tensors: Mapping[str, Tensor], operators: Sequence[Operator]
 ) -> Claim:
     given = all_fields(data, ("scope", "operator", "predicted_seconds", "binding"), "a stage")
     with within("scope"):

@@ -66,13 +66,7 @@ FUSE = Rule(
     assumes_no_nan="",
     source="EinNet, OSDI'23, variable substitution",
     propose=propose,
-    examples=(
-        Example(
-            {"A": (12,)},
-            "{S[q:0:3,p:0:4] A[4*q+p]}",
-            "{S[i:0:12] A[i]}",
-        ),
-    ),
+    examples=(Example({"A": (12,)}, "{S[q:0:3,p:0:4] A[4*q+p]}", "{S[i:0:12] A[i]}"),),
     refusals=(
         Refusal(
             {"A": (12,)},

@@ -41,10 +41,7 @@ FUSE_PRODUCERS = Rule(
     refusals=(
         Refusal({"A": (4,)}, "{L[i:0:4] exp(A[i])}", Fuse(), "no producer"),
         Refusal(
-            {"A": (4, 3)},
-            "{L[i:0:4] exp({L[i:0:4] S[k:0:3] A[i,k]}[i])}",
-            Fuse(),
-            "no producer",
+            {"A": (4, 3)}, "{L[i:0:4] exp({L[i:0:4] S[k:0:3] A[i,k]}[i])}", Fuse(), "no producer"
         ),
     ),
 )

@@ -67,15 +67,9 @@ LAW = Rule(
             "{L[i:0:4] S[j:0:3] A[i,j]*B[j]}",
         ),
         Example(
-            {"A": (6,), "B": (6,)},
-            "{L[i:0:6] B[i] + sqrt(A[i]^2)}",
-            "{L[i:0:6] abs(A[i]) + B[i]}",
+            {"A": (6,), "B": (6,)}, "{L[i:0:6] B[i] + sqrt(A[i]^2)}", "{L[i:0:6] abs(A[i]) + B[i]}"
         ),
-        Example(
-            {"A": (6,)},
-            "{L[i:0:6] exp(log(exp(A[i]) + 1))}",
-            "{L[i:0:6] exp(A[i]) + 1}",
-        ),
+        Example({"A": (6,)}, "{L[i:0:6] exp(log(exp(A[i]) + 1))}", "{L[i:0:6] exp(A[i]) + 1}"),
         Example(
             {"A": (4, 6)},
             "{L[i:0:4] max[k:0:6] exp(A[i,k])}",

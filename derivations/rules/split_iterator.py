@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from einderive.derivations.proposing import (
-    affine_rows,
-    near_divisors,
-    split_loop,
-    split_reduction,
-)
+from einderive.derivations.proposing import affine_rows, near_divisors, split_loop, split_reduction
 from einderive.derivations.rule import Example, Refusal, Rule
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.reindex_loops import ReindexLoops

@@ -115,11 +115,7 @@ def _reachable(graph: Graph, roots: tuple[Scope, ...]) -> set[Scope]:
 
 
 def _ways(
-    graph: Graph,
-    scope: Scope,
-    is_root: bool,
-    known: Container[Scope],
-    padding_free: bool,
+    graph: Graph, scope: Scope, is_root: bool, known: Container[Scope], padding_free: bool
 ) -> list[tuple[Step, Scope]]:
     """The steps from the scope, each with the scope whose cost is that of taking it."""
     found = []

@@ -13,12 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from einderive.derivations.search.graph import INTERRUPTED, NOT_ALLOWED, Graph, is_view, producers
 from einderive.derivations.search.progress import Progress, Watch, best_seconds
-from einderive.derivations.search.strategy import (
-    CONVERGING_EFFORT,
-    Budget,
-    Expansion,
-    Strategy,
-)
+from einderive.derivations.search.strategy import CONVERGING_EFFORT, Budget, Expansion, Strategy
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import stages
 

@@ -66,10 +66,7 @@ class _Maker:
 
 
 def plans(
-    graph: Graph,
-    roots: tuple[Scope, ...],
-    most: int = 16,
-    check: Callable[[], None] = lambda: None,
+    graph: Graph, roots: tuple[Scope, ...], most: int = 16, check: Callable[[], None] = lambda: None
 ) -> tuple[Plan, ...]:
     """Up to `most` different programs for the roots, the cheapest first.
 

@@ -28,11 +28,7 @@ class Variants:
     """The variants for the roots under one choice of the cheapest ways."""
 
     def __init__(
-        self,
-        graph: Graph,
-        roots: tuple[Scope, ...],
-        best: Mapping[Scope, Choice],
-        heights: Heights,
+        self, graph: Graph, roots: tuple[Scope, ...], best: Mapping[Scope, Choice], heights: Heights
     ) -> None:
         self._graph, self._roots, self._best, self._heights = graph, roots, best, heights
         self.far = True

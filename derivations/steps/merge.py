@@ -15,11 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
-from einderive.derivations.effects.nonfinite import (
-    drops_nothing,
-    surely_finite,
-    zero_whatever_else,
-)
+from einderive.derivations.effects.nonfinite import drops_nothing, surely_finite, zero_whatever_else
 from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
 from einderive.ta.errors import RuleRefused

@@ -38,11 +38,7 @@ class Part(NamedTuple):
 
 
 def grouped_call(
-    binding: Binding,
-    found: Sequence[Slide],
-    windows: Windows,
-    images: Part,
-    kernel: Part,
+    binding: Binding, found: Sequence[Slide], windows: Windows, images: Part, kernel: Part
 ) -> Launch:
     """The launcher for a binding whose windows slide as `found` says."""
     bounds = bounds_of(binding, found)

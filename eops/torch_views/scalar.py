@@ -23,18 +23,7 @@ from einderive.eops.torch_views.views import plan_reads
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import (
-    Access,
-    Add,
-    Apply,
-    Const,
-    Mul,
-    Node,
-    Number,
-    Power,
-    Select,
-    Source,
-)
+from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Select, Source
 from einderive.ta.ir.subst import accesses, children, walk
 
 Buffers: TypeAlias = Mapping[Source, torch.Tensor]

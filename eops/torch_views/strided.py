@@ -96,10 +96,7 @@ class StridedPlan:
 
 
 def plan_strided(
-    ranges: Sequence[Range],
-    rows: Sequence[Row],
-    iterators: Iterators,
-    fill: Number,
+    ranges: Sequence[Range], rows: Sequence[Row], iterators: Iterators, fill: Number
 ) -> StridedPlan:
     """`source[rows]` of affine rows that meet the source and depend on all of the iterators, none
     of them empty."""

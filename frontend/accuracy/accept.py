@@ -306,11 +306,7 @@ def _same_odd(got: torch.Tensor, wanted: torch.Tensor) -> bool:
 
 
 def accepted(
-    candidate: float,
-    written: float,
-    epsilon: float,
-    condition: float = 1.0,
-    factor: float = FACTOR,
+    candidate: float, written: float, epsilon: float, condition: float = 1.0, factor: float = FACTOR
 ) -> bool:
     """Whether the candidate's error is close enough to that of the formula as written.  `condition`
     is the size of the terms that are summed, relative to the result."""

@@ -211,15 +211,7 @@ def _derivation(data: Mapping[str, Any]) -> Derivation:
         statistics = _statistics(known_fields(figures, [item.name for item in fields(Statistics)]))
     given = unchanged(graph, source.roots())
     return Derivation(
-        source,
-        target,
-        tuple(plans),
-        given,
-        statistics,
-        weights,
-        tuple(stated),
-        accuracy,
-        nan,
+        source, target, tuple(plans), given, statistics, weights, tuple(stated), accuracy, nan
     )
 
 

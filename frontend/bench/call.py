@@ -143,10 +143,7 @@ def einsum_row(equation: str, size: int) -> tuple[float, float, float, float]:
     )
     optimize = size > 8 or len(arrays) > 2
     own_arrays, numpys = microseconds(
-        [
-            lambda: einsum(equation, *arrays),
-            lambda: np.einsum(equation, *arrays, optimize=optimize),
-        ]
+        [lambda: einsum(equation, *arrays), lambda: np.einsum(equation, *arrays, optimize=optimize)]
     )
     return own, theirs, own_arrays, numpys
 

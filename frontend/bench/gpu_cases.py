@@ -22,12 +22,7 @@ from torch.nn import functional
 
 import einderive as ed
 from einderive.frontend.accuracy.accept import Reference, reference
-from einderive.frontend.bench.gpu_times import (
-    ProductsInTF32,
-    Run,
-    call_seconds,
-    gpu_seconds,
-)
+from einderive.frontend.bench.gpu_times import ProductsInTF32, Run, call_seconds, gpu_seconds
 from einderive.frontend.bench.run import CASES
 from einderive.frontend.bench.suite import counted
 from einderive.frontend.call import Caller

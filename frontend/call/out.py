@@ -36,9 +36,7 @@ def into(program: Program, out: Any, result: Any) -> Any:
             reason = "shares memory with another one"
         if reason:
             raise OperandError(
-                f"out {reason}",
-                text=show_program(program),
-                next_step=f"pass {_described(value)}",
+                f"out {reason}", text=show_program(program), next_step=f"pass {_described(value)}"
             )
     for target, value in zip(targets, results, strict=True):
         if isinstance(target, torch.Tensor):

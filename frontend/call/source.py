@@ -32,12 +32,7 @@ def body(simple: Simple) -> Flat:
     return _made(lines, names)
 
 
-def guarded(
-    simple: Simple,
-    operands: Sequence[Any],
-    *,
-    default_type: bool,
-) -> Flat:
+def guarded(simple: Simple, operands: Sequence[Any], *, default_type: bool) -> Flat:
     """The function for operands such as these, plain tensors or plain NumPy arrays, that gives the
     results of a compiled function.  `default_type`: torch's default type takes part."""
     signs = any(not isinstance(s, View) and is_opaque(s.function) for s in simple.steps)

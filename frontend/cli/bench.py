@@ -6,15 +6,7 @@ from typing import Any
 
 import click
 
-from einderive.frontend.cli.parameters import (
-    ACCURACY,
-    FILE,
-    JSON,
-    SECONDS,
-    Known,
-    examples,
-    number,
-)
+from einderive.frontend.cli.parameters import ACCURACY, FILE, JSON, SECONDS, Known, examples, number
 
 FORMULAS = click.option(
     "--formula",

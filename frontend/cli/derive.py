@@ -19,9 +19,7 @@ from einderive.frontend.cli.parameters import (
     examples,
     number,
 )
-from einderive.frontend.cli.parameters import (
-    seconds as seconds_type,
-)
+from einderive.frontend.cli.parameters import seconds as seconds_type
 
 EXAMPLES = examples(
     'einderive derive "Y[b,i,e] = Q[b,i,d]*K[b,j,d]*V[b,j,e]" Q=8,2048,64 K=8,2048,64 \\',

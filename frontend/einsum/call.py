@@ -321,12 +321,7 @@ def _require_memory(text: str, spec: EinsumSpec, item_bytes: int, device: str) -
 
 
 def _finish_numpy(
-    text: str,
-    result: Any,
-    out: Any,
-    order: Order,
-    casting: Casting,
-    arrays: Arrays,
+    text: str, result: Any, out: Any, order: Order, casting: Casting, arrays: Arrays
 ) -> Any:
     """The result in the memory order asked for, or written to `out`; copied if it is a view."""
     if out is not None:

@@ -19,14 +19,7 @@ from einderive.frontend.formulas.npbench import NPBENCH
 from einderive.frontend.formulas.opt_einsum import OPT_EINSUM
 from einderive.frontend.formulas.written import field
 
-FORMULAS: tuple[Formula, ...] = (
-    *ARRAY_API,
-    *FUNCTIONAL,
-    *WINDOWS,
-    *NPBENCH,
-    *EINOPS,
-    *OPT_EINSUM,
-)
+FORMULAS: tuple[Formula, ...] = (*ARRAY_API, *FUNCTIONAL, *WINDOWS, *NPBENCH, *EINOPS, *OPT_EINSUM)
 
 FIELDS: dict[str, tuple[Formula, ...]] = {
     "Statistics": field("statistics"),

@@ -25,12 +25,7 @@ def _entry(name: str, text: str, *plain: Plain, pair: bool = False) -> Formula:
 
 
 ARRAY_API: tuple[Formula, ...] = (
-    _entry(
-        "matmul",
-        "Y[i,j] = A[i,k]*B[k,j]",
-        lambda a, b: a @ b,
-        pair=True,
-    ),
+    _entry("matmul", "Y[i,j] = A[i,k]*B[k,j]", lambda a, b: a @ b, pair=True),
     _named(
         "matmul, batched",
         "Y[b,i,j] = A[b,i,k]*B[b,k,j]",
@@ -59,11 +54,7 @@ ARRAY_API: tuple[Formula, ...] = (
         lambda a, b: (a * b).sum(-1),
         pair=True,
     ),
-    _entry(
-        "matrix_transpose",
-        "Y[i,j] = A[j,i]",
-        lambda a: a.mT.contiguous(),
-    ),
+    _entry("matrix_transpose", "Y[i,j] = A[j,i]", lambda a: a.mT.contiguous()),
     _entry("sum", "Y[i] = A[i,k]", lambda a: a.sum(1)),
     _named("sum, over the first axis", "Y[j] = A[i,j]", _square, lambda a: a.sum(0)),
     _named("mean", lambda n: f"Y[i] = A[i,k]/{n}", _square, lambda a: a.mean(1)),
@@ -87,28 +78,10 @@ ARRAY_API: tuple[Formula, ...] = (
         "Y[i] = sqrt(sum[k](A[i,k]^2))",
         lambda a: torch.linalg.vector_norm(a, dim=1),
     ),
-    _entry(
-        "linalg.trace",
-        "Y = A[i,i]",
-        torch.trace,
-    ),
-    _entry(
-        "hypot",
-        "Y[i,j] = sqrt(A[i,j]^2+B[i,j]^2)",
-        torch.hypot,
-        pair=True,
-    ),
-    _entry(
-        "logaddexp",
-        "Y[i,j] = log(exp(A[i,j])+exp(B[i,j]))",
-        torch.logaddexp,
-        pair=True,
-    ),
-    _entry(
-        "clip",
-        "Y[i,j] = minimum(maximum(A[i,j], -1), 1)",
-        lambda a: a.clamp(-1, 1),
-    ),
+    _entry("linalg.trace", "Y = A[i,i]", torch.trace),
+    _entry("hypot", "Y[i,j] = sqrt(A[i,j]^2+B[i,j]^2)", torch.hypot, pair=True),
+    _entry("logaddexp", "Y[i,j] = log(exp(A[i,j])+exp(B[i,j]))", torch.logaddexp, pair=True),
+    _entry("clip", "Y[i,j] = minimum(maximum(A[i,j], -1), 1)", lambda a: a.clamp(-1, 1)),
     _named(
         "add, with broadcasting",
         "Y[i,j] = A[i,j]+B[j]",

@@ -58,9 +58,7 @@ FUNCTIONAL: tuple[Formula, ...] = (
         lambda x, w, z: functional.bilinear(x, z, w),
     ),
     _entry(
-        "softmax",
-        SOFTMAX + "Y[i,k] = E[i,k]/sum[l](E[i,l])",
-        lambda x: functional.softmax(x, -1),
+        "softmax", SOFTMAX + "Y[i,k] = E[i,k]/sum[l](E[i,l])", lambda x: functional.softmax(x, -1)
     ),
     _entry(
         "log_softmax",
@@ -103,9 +101,7 @@ FUNCTIONAL: tuple[Formula, ...] = (
         functional.instance_norm,
     ),
     _entry(
-        "normalize",
-        "Y[i,k] = X[i,k]/maximum(sqrt(sum[l](X[i,l]^2)), 1e-12)",
-        functional.normalize,
+        "normalize", "Y[i,k] = X[i,k]/maximum(sqrt(sum[l](X[i,l]^2)), 1e-12)", functional.normalize
     ),
     _named(
         "scaled_dot_product_attention",
@@ -125,11 +121,7 @@ FUNCTIONAL: tuple[Formula, ...] = (
     _entry("softplus", "Y[i,j] = log(1+exp(X[i,j]))", functional.softplus),
     _entry("tanhshrink", "Y[i,j] = X[i,j]-tanh(X[i,j])", functional.tanhshrink),
     _entry("leaky_relu", "Y[i,j] = maximum(X[i,j], 0.01*X[i,j])", functional.leaky_relu),
-    _entry(
-        "hardswish",
-        "Y[i,j] = X[i,j]*minimum(maximum(X[i,j]+3, 0), 6)/6",
-        functional.hardswish,
-    ),
+    _entry("hardswish", "Y[i,j] = X[i,j]*minimum(maximum(X[i,j]+3, 0), 6)/6", functional.hardswish),
     _entry("softsign", "Y[i,j] = X[i,j]/(1+abs(X[i,j]))", functional.softsign),
     _named(
         "glu",

@@ -20,11 +20,7 @@ EQUAL = (
     Pair("x/(x^2-1)", "(1/(x-1)+1/(x+1))/2", FRACTIONS),
     Pair("(x^3-1)/(x-1)", "x^2+x+1", FACTORS),
     Pair("a+t*(b-a)", "(1-t)*a+t*b", "Farin, Curves and Surfaces, 2.3"),
-    Pair(
-        "(1-s)*(1-t)*a+s*(1-t)*b+(1-s)*t*c+s*t*d",
-        "(1-t)*(a+s*(b-a))+t*(c+s*(d-c))",
-        BILINEAR,
-    ),
+    Pair("(1-s)*(1-t)*a+s*(1-t)*b+(1-s)*t*c+s*t*d", "(1-t)*(a+s*(b-a))+t*(c+s*(d-c))", BILINEAR),
     Pair("d+c*x+b*x^2+a*x^3", "((a*x+b)*x+c)*x+d", "Knuth, TAOCP 4.6.4, Horner's rule"),
     Pair("(a^2+b^2)*(c^2+d^2)", "(a*c-b*d)^2+(a*d+b*c)^2", "CRC, Brahmagupta's identity"),
     Pair("1/(1/a+1/b)", "a*b/(a+b)", "CRC, harmonic mean"),

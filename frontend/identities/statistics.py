@@ -24,9 +24,7 @@ EQUAL = (
     Pair("mean[k]((A[k]-c)^2)", "var[k](A[k])+(mean[k](A[k])-c)^2", WASSERMAN + ", bias"),
     Pair("sum[k](A[k]-mean[j](A[j]))", "0", WASSERMAN),
     Pair(
-        "sum[k](exp(A[k]+c))/exp(c)",
-        "sum[k](exp(A[k]))",
-        DEEP + ", softmax is the same for A + c",
+        "sum[k](exp(A[k]+c))/exp(c)", "sum[k](exp(A[k]))", DEEP + ", softmax is the same for A + c"
     ),
     Pair(
         "sum[k](B[k]*exp(A[k]-c))/sum[k](exp(A[k]-c))",
@@ -34,11 +32,7 @@ EQUAL = (
         DEEP,
     ),
     Pair("c+log(sum[k](exp(A[k]-c)))", "log(sum[k](exp(A[k])))", BLANCHARD),
-    Pair(
-        "max[k](A[k])+log(sum[k](exp(A[k]-max[j](A[j]))))",
-        "log(sum[k](exp(A[k])))",
-        BLANCHARD,
-    ),
+    Pair("max[k](A[k])+log(sum[k](exp(A[k]-max[j](A[j]))))", "log(sum[k](exp(A[k])))", BLANCHARD),
     Pair("log(mean[k](exp(A[k])))", "log(sum[k](exp(A[k])))-log(size(k))", BLANCHARD),
     Pair("sqrt(mean[k]((c*A[k])^2))", "abs(c)*sqrt(mean[k](A[k]^2))", WASSERMAN),
 )
@@ -62,11 +56,7 @@ UNEQUAL = (
         DEEP,
     ),
     Pair("c+log(sum[k](exp(A[k]-c)))", "c+log(sum[k](exp(A[k])))", BLANCHARD),
-    Pair(
-        "max[k](A[k])+log(sum[k](exp(A[k]-max[j](A[j]))))",
-        "max[k](A[k])",
-        BLANCHARD,
-    ),
+    Pair("max[k](A[k])+log(sum[k](exp(A[k]-max[j](A[j]))))", "max[k](A[k])", BLANCHARD),
     Pair("log(mean[k](exp(A[k])))", "mean[k](A[k])", BLANCHARD + ", Jensen"),
     Pair("sqrt(mean[k]((c*A[k])^2))", "c*sqrt(mean[k](A[k]^2))", WASSERMAN + ", without c >= 0"),
 )

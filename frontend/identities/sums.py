@@ -19,9 +19,7 @@ EQUAL = (
     Pair("sum[k](1/((k+1)*(k+2)))", "size(k)/(size(k)+1)", "GKP 2.6"),
     Pair("sum[k](A[k]*sum[j](B[j]))", "sum[k](A[k])*sum[j](B[j])", "GKP 2.4"),
     Pair(
-        "sum[k]((A[k]-sum[j](A[j])/size(j))^2)",
-        "sum[k](A[k]^2)-sum[k](A[k])^2/size(k)",
-        VARIANCE,
+        "sum[k]((A[k]-sum[j](A[j])/size(j))^2)", "sum[k](A[k]^2)-sum[k](A[k])^2/size(k)", VARIANCE
     ),
     Pair("log(prod[k](A[k]))", "sum[k](log(A[k]))", "GKP 2, exercises", "A > 0"),
 )
@@ -36,10 +34,6 @@ UNEQUAL = (
     Pair("sum[k](2^k)", "2^size(k)", "GKP 2.3, geometric"),
     Pair("sum[k](1/((k+1)*(k+2)))", "1-1/size(k)", "GKP 2.6"),
     Pair("sum[k](A[k]*B[k])", "sum[k](A[k])*sum[j](B[j])", "GKP 2.4"),
-    Pair(
-        "sum[k]((A[k]-sum[j](A[j])/size(j))^2)",
-        "sum[k](A[k]^2)-sum[k](A[k])^2",
-        VARIANCE,
-    ),
+    Pair("sum[k]((A[k]-sum[j](A[j])/size(j))^2)", "sum[k](A[k]^2)-sum[k](A[k])^2", VARIANCE),
     Pair("log(sum[k](A[k]))", "sum[k](log(A[k]))", "GKP 2, exercises", "A > 0"),
 )

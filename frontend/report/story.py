@@ -116,9 +116,7 @@ def _keep_given_names(names: dict[int, Name], source: Program, identity: Identit
 
 
 def _name_the_rest(
-    names: dict[int, Name],
-    source: Program,
-    history: Sequence[tuple[tuple[Scope, ...], Identity]],
+    names: dict[int, Name], source: Program, history: Sequence[tuple[tuple[Scope, ...], Identity]]
 ) -> None:
     """Outputs keep their names; whatever does not reach the final program is U1, U2, ..."""
     taken = {name.tensor for name in names.values()} | {t.name for t in source.inputs} | RESERVED

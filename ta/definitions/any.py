@@ -6,7 +6,5 @@ A number counts as a condition: it holds unless the number is 0.  So it holds fo
 from einderive.ta.definitions.data import Definition
 
 DEFINITION = Definition(
-    "any[k](x) = count[k](x) != 0",
-    numpy="np.any(x, axis)",
-    torch="torch.any(x != 0, axis)",
+    "any[k](x) = count[k](x) != 0", numpy="np.any(x, axis)", torch="torch.any(x != 0, axis)"
 )

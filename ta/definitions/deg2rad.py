@@ -2,8 +2,4 @@
 
 from einderive.ta.definitions.data import Definition
 
-DEFINITION = Definition(
-    "deg2rad(x) = x*pi/180",
-    numpy="np.deg2rad(x)",
-    torch="torch.deg2rad(x)",
-)
+DEFINITION = Definition("deg2rad(x) = x*pi/180", numpy="np.deg2rad(x)", torch="torch.deg2rad(x)")

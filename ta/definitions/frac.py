@@ -2,8 +2,4 @@
 
 from einderive.ta.definitions.data import Definition
 
-DEFINITION = Definition(
-    "frac(x) = x - trunc(x)",
-    numpy="x - np.trunc(x)",
-    torch="torch.frac(x)",
-)
+DEFINITION = Definition("frac(x) = x - trunc(x)", numpy="x - np.trunc(x)", torch="torch.frac(x)")

@@ -2,7 +2,4 @@
 
 from einderive.ta.definitions.data import Definition
 
-DEFINITION = Definition(
-    "glu(a, b) = a*sigmoid(b)",
-    numpy="a / (1 + np.exp(-b))",
-)
+DEFINITION = Definition("glu(a, b) = a*sigmoid(b)", numpy="a / (1 + np.exp(-b))")

@@ -3,7 +3,5 @@
 from einderive.ta.definitions.data import Definition
 
 DEFINITION = Definition(
-    "lerp(a, b, w) = a + w*(b - a)",
-    numpy="a + w * (b - a)",
-    torch="torch.lerp(a, b, w)",
+    "lerp(a, b, w) = a + w*(b - a)", numpy="a + w * (b - a)", torch="torch.lerp(a, b, w)"
 )

@@ -2,7 +2,4 @@
 
 from einderive.ta.definitions.data import Definition
 
-DEFINITION = Definition(
-    "logit(x) = log(x/(1 - x))",
-    torch="torch.logit(x)",
-)
+DEFINITION = Definition("logit(x) = log(x/(1 - x))", torch="torch.logit(x)")

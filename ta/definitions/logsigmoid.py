@@ -3,7 +3,5 @@
 from einderive.ta.definitions.data import Definition
 
 DEFINITION = Definition(
-    "logsigmoid(x) = -softplus(-x)",
-    numpy="-np.logaddexp(0, -x)",
-    torch="F.logsigmoid(x)",
+    "logsigmoid(x) = -softplus(-x)", numpy="-np.logaddexp(0, -x)", torch="F.logsigmoid(x)"
 )

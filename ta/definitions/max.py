@@ -3,7 +3,5 @@
 from einderive.ta.definitions.data import Definition
 
 DEFINITION = Definition(
-    "max(a, b, ...) = maximum(a, b)",
-    numpy="np.maximum(a, b)",
-    torch="torch.maximum(a, b)",
+    "max(a, b, ...) = maximum(a, b)", numpy="np.maximum(a, b)", torch="torch.maximum(a, b)"
 )

@@ -3,7 +3,5 @@
 from einderive.ta.definitions.data import Definition
 
 DEFINITION = Definition(
-    "min(a, b, ...) = minimum(a, b)",
-    numpy="np.minimum(a, b)",
-    torch="torch.minimum(a, b)",
+    "min(a, b, ...) = minimum(a, b)", numpy="np.minimum(a, b)", torch="torch.minimum(a, b)"
 )

@@ -2,7 +2,4 @@
 
 from einderive.ta.definitions.data import Definition
 
-DEFINITION = Definition(
-    "ndtr(x) = erfc(-x/sqrt(2))/2",
-    torch="torch.special.ndtr(x)",
-)
+DEFINITION = Definition("ndtr(x) = erfc(-x/sqrt(2))/2", torch="torch.special.ndtr(x)")

@@ -3,6 +3,5 @@
 from einderive.ta.definitions.data import Definition
 
 DEFINITION = Definition(
-    "prelu(x, weight) = relu(x) + weight*minimum(x, 0)",
-    numpy="np.where(x > 0, x, weight * x)",
+    "prelu(x, weight) = relu(x) + weight*minimum(x, 0)", numpy="np.where(x > 0, x, weight * x)"
 )

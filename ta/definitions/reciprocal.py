@@ -3,7 +3,5 @@
 from einderive.ta.definitions.data import Definition
 
 DEFINITION = Definition(
-    "reciprocal(x) = 1/x",
-    numpy="np.reciprocal(x)",
-    torch="torch.reciprocal(x)",
+    "reciprocal(x) = 1/x", numpy="np.reciprocal(x)", torch="torch.reciprocal(x)"
 )

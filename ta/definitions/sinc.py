@@ -3,7 +3,5 @@
 from einderive.ta.definitions.data import Definition
 
 DEFINITION = Definition(
-    "sinc(x) = where(x == 0, 1, sin(pi*x)/(pi*x))",
-    numpy="np.sinc(x)",
-    torch="torch.sinc(x)",
+    "sinc(x) = where(x == 0, 1, sin(pi*x)/(pi*x))", numpy="np.sinc(x)", torch="torch.sinc(x)"
 )

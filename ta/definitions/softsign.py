@@ -3,7 +3,5 @@
 from einderive.ta.definitions.data import Definition
 
 DEFINITION = Definition(
-    "softsign(x) = x/(1 + abs(x))",
-    numpy="x / (1 + np.abs(x))",
-    torch="F.softsign(x)",
+    "softsign(x) = x/(1 + abs(x))", numpy="x / (1 + np.abs(x))", torch="F.softsign(x)"
 )

@@ -3,7 +3,5 @@
 from einderive.ta.definitions.data import Definition
 
 DEFINITION = Definition(
-    "tanhshrink(x) = x - tanh(x)",
-    numpy="x - np.tanh(x)",
-    torch="F.tanhshrink(x)",
+    "tanhshrink(x) = x - tanh(x)", numpy="x - np.tanh(x)", torch="F.tanhshrink(x)"
 )

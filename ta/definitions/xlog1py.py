@@ -3,6 +3,5 @@
 from einderive.ta.definitions.data import Definition
 
 DEFINITION = Definition(
-    "xlog1py(x, y) = where(x == 0 and y == y, 0, x*log1p(y))",
-    torch="torch.special.xlog1py(x, y)",
+    "xlog1py(x, y) = where(x == 0 and y == y, 0, x*log1p(y))", torch="torch.special.xlog1py(x, y)"
 )

@@ -2,7 +2,4 @@
 
 from einderive.ta.definitions.data import Definition
 
-DEFINITION = Definition(
-    "xlogy(x, y) = where(x == 0, 0, x*log(y))",
-    torch="torch.xlogy(x, y)",
-)
+DEFINITION = Definition("xlogy(x, y) = where(x == 0, 0, x*log(y))", torch="torch.xlogy(x, y)")

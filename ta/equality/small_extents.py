@@ -64,15 +64,7 @@ from einderive.ta.ir.node import (
     Tensor,
 )
 from einderive.ta.ir.positions import INDEX
-from einderive.ta.ir.subst import (
-    accesses,
-    every_term,
-    fold,
-    is_infinite,
-    rebuild,
-    stages,
-    walk,
-)
+from einderive.ta.ir.subst import accesses, every_term, fold, is_infinite, rebuild, stages, walk
 
 Roots: TypeAlias = Sequence[Scope]
 Place: TypeAlias = tuple[Scope | str, int]

@@ -21,11 +21,7 @@ Given: TypeAlias = tuple[
 
 
 def checked(
-    shapes: object,
-    dtypes: Mapping[str, str] | str,
-    ranges: object,
-    sizes: object,
-    outputs: object,
+    shapes: object, dtypes: Mapping[str, str] | str, ranges: object, sizes: object, outputs: object
 ) -> Given:
     """What is given, by name.  RangeError or NameUnknownError for anything that does not fit."""
     extents = tuple(checked_shapes(shapes).items())

@@ -31,9 +31,7 @@ _Value = TypeVar("_Value")
 
 
 def rebuild(
-    node: Node,
-    on_access: Replace,
-    on_condition: Callable[[Condition], Condition] | None = None,
+    node: Node, on_access: Replace, on_condition: Callable[[Condition], Condition] | None = None
 ) -> Node:
     """The expression in which `on_access` replaces every access and `on_condition` every condition.
     Shared sub-terms are rebuilt once."""

@@ -4,10 +4,7 @@ from einderive.ta.laws.data import Law
 
 LAWS = (
     Law(
-        "sqrt-power",
-        ("sqrt(x)^2 = x",),
-        domain="x >= 0",
-        floating="the right side has more digits",
+        "sqrt-power", ("sqrt(x)^2 = x",), domain="x >= 0", floating="the right side has more digits"
     ),
     Law(
         "sqrt-even-power",

@@ -15,13 +15,8 @@ LAWS = (
         helps=True,
         keeps="always",
     ),
+    Law("floor-opposite", ("floor(-x) = -ceil(x)", "ceil(-x) = -floor(x)")),
     Law(
-        "floor-opposite",
-        ("floor(-x) = -ceil(x)", "ceil(-x) = -floor(x)"),
-    ),
-    Law(
-        "trunc-cases",
-        ("trunc(x) = floor(max(x,0))-floor(max(-x,0))",),
-        cases=("x >= 0", "x <= 0"),
+        "trunc-cases", ("trunc(x) = floor(max(x,0))-floor(max(-x,0))",), cases=("x >= 0", "x <= 0")
     ),
 )

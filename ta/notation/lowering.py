@@ -261,12 +261,7 @@ def _real_power(base: Node, exponent: Node, span: Span) -> Node:
 
 
 def _where(
-    condition: Expression,
-    then: Node,
-    otherwise: Node,
-    frame: Frame,
-    *,
-    as_values: bool = False,
+    condition: Expression, then: Node, otherwise: Node, frame: Frame, *, as_values: bool = False
 ) -> Node:
     def row_of(index: Expression) -> Row:
         return index_row(index, frame)

@@ -82,10 +82,7 @@ def _base(field: Values, term: Quotient, unit: int) -> Turn:
 def _joined(field: Values, left: Turn, right: Turn) -> Turn:
     (a, b), (c, d) = left, right
     times = field.multiply
-    return (
-        field.subtract(times(a, c), times(b, d)),
-        field.add(times(a, d), times(b, c)),
-    )
+    return (field.subtract(times(a, c), times(b, d)), field.add(times(a, d), times(b, c)))
 
 
 def _quarters(field: Values, count: int) -> Turn:

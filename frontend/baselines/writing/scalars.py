@@ -62,11 +62,7 @@ class Scalars:
     but what is compared, and conditions, is taken to that kind where it is read."""
 
     def __init__(
-        self,
-        domain: Sequence[Range],
-        dims: Sequence[int],
-        writer: Writer,
-        kind: Kind = Kind.FLOAT,
+        self, domain: Sequence[Range], dims: Sequence[int], writer: Writer, kind: Kind = Kind.FLOAT
     ) -> None:
         self.domain, self.dims, self.writer, self.kind = domain, tuple(dims), writer, kind
         self._known: dict[Node, str] = {}

@@ -194,10 +194,7 @@ class Writer:
                 before = self._state()
                 try:
                     found = recogniser.write(form, self)
-                except (
-                    NotWritten,
-                    ValueError,
-                ):  # infinities that cancel in the algebra
+                except (NotWritten, ValueError):  # infinities that cancel in the algebra
                     found = None
                 if found is not None:
                     self.used.add(recogniser)
