@@ -25,7 +25,6 @@ def formulas_page() -> str:
 
 
 def _entry(formula: Formula) -> Iterator[str]:
-    tiny = formula.sizes[0]
     yield f"**{formula.name}** ({formula.source}), with {formula.operands}."
-    yield from ("", "```text", formula.text(tiny), "```")
+    yield from ("", "```text", formula.text, "```")
     yield from ("```{code-block} python", formula.line, "```")

@@ -112,7 +112,7 @@ def measured(formula: Formula, size: int, *, numpy: bool, seconds: float) -> Row
     }
     started = time.perf_counter()
     compiled = compile_formula(
-        formula.text(size), target="cpu", **operands, **cast(Any, formula.beside(size))
+        formula.text, target="cpu", **operands, **cast(Any, formula.beside(size))
     )
     compile_seconds = time.perf_counter() - started
     given = [operands[tensor.name] for tensor in compiled.derivation.source.inputs]
@@ -187,7 +187,7 @@ def _refused(formula: Formula, size: int, line: int) -> str:
     operands = cast(
         Any, {n: torch.from_numpy(v) for n, v in formula.values(size, "float32").items()}
     )
-    program = parse(formula.text(size), **operands, **cast(Any, formula.beside(size)))
+    program = parse(formula.text, **operands, **cast(Any, formula.beside(size)))
     places = [[t.name for t in program.inputs].index(name) for name in operands]
     plain = formula.plain[line]
 

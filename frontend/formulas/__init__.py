@@ -10,29 +10,24 @@ May be imported by `frontend.bench`, `frontend.stages` and `tools`.
 
 from __future__ import annotations
 
-from einderive.frontend.formulas.array_api import ARRAY_API
-from einderive.frontend.formulas.einops import EINOPS
 from einderive.frontend.formulas.entry import SIZES, Formula, Plain
-from einderive.frontend.formulas.functional import FUNCTIONAL
-from einderive.frontend.formulas.functional_windows import WINDOWS
-from einderive.frontend.formulas.npbench import NPBENCH
-from einderive.frontend.formulas.opt_einsum import OPT_EINSUM
-from einderive.frontend.formulas.written import field
+from einderive.frontend.formulas.written import listed
 
-FORMULAS: tuple[Formula, ...] = (*ARRAY_API, *FUNCTIONAL, *WINDOWS, *NPBENCH, *EINOPS, *OPT_EINSUM)
+SOURCES = ("array_api", "functional", "functional_windows", "npbench", "einops", "opt_einsum")
+FORMULAS: tuple[Formula, ...] = tuple(formula for file in SOURCES for formula in listed(file))
 
 FIELDS: dict[str, tuple[Formula, ...]] = {
-    "Statistics": field("statistics"),
-    "Arrays": field("arrays"),
-    "Signals": field("signals"),
-    "Images": field("imaging"),
-    "Physics": field("physics"),
-    "Finance": field("finance"),
-    "Machine learning": field("learning"),
-    "Neural networks": field("networks"),
-    "Training": field("training"),
-    "Graphs and tables": field("graphs"),
-    "Kernels": field("kernels"),
+    "Statistics": listed("statistics"),
+    "Arrays": listed("arrays"),
+    "Signals": listed("signals"),
+    "Images": listed("imaging"),
+    "Physics": listed("physics"),
+    "Finance": listed("finance"),
+    "Machine learning": listed("learning"),
+    "Neural networks": listed("networks"),
+    "Training": listed("training"),
+    "Graphs and tables": listed("graphs"),
+    "Kernels": listed("kernels"),
 }
 """Formulas as users would first write them, with all of the notation."""
 

@@ -75,7 +75,7 @@ def first_line(text: str, **shapes: tuple[int, ...]) -> str:
 @pytest.mark.parametrize("formula", one_in(5, FORMULAS), ids=lambda formula: formula.name)
 def test_all_programs_of_the_list_are_right(formula: Formula) -> None:
     n = SIZES[0]
-    found(formula.text(n), **cast(Any, formula.shapes(n)))
+    found(formula.text, **cast(Any, {**formula.shapes(n), **formula.beside(n)}))
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,9 @@ SOURCES = (
 @pytest.mark.parametrize("formula", FORMULAS, ids=lambda formula: formula.name)
 def test_plain_lines_are_the_formula(formula: Formula) -> None:
     n = SIZES[0]
-    program = ed.parse(formula.text(n), dtypes="float64", **cast(Any, formula.shapes(n)))
+    program = ed.parse(
+        formula.text, dtypes="float64", **cast(Any, {**formula.shapes(n), **formula.beside(n)})
+    )
     assert {t.name: t.shape for t in program.inputs} == dict(formula.shapes(n))
     generator = torch.Generator().manual_seed(5)
     given = [torch.randn(t.shape, dtype=torch.float64, generator=generator) for t in program.inputs]

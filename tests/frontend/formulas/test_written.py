@@ -30,7 +30,7 @@ def close(found: Sequence[Any], formula: Formula, n: int) -> None:
 def test_the_formula_is_its_line(formula: Formula) -> None:
     n = formula.sizes[0]
     values = cast(dict[str, Any], formula.values(n, "float64"))
-    program = ed.parse(formula.text(n), **values, **formula.beside(n))
+    program = ed.parse(formula.text, **values, **formula.beside(n))
     assert [*program.roots()] == [*again(program, values).roots()]
 
     inputs = {one: torch.from_numpy(np.array(values[one.name])) for one in program.inputs}
@@ -40,7 +40,7 @@ def test_the_formula_is_its_line(formula: Formula) -> None:
 @pytest.mark.parametrize("formula", one_in(10, WRITTEN), ids=lambda formula: formula.name)
 def test_it_is_derived_tried_and_checked(formula: Formula, monkeypatch: pytest.MonkeyPatch) -> None:
     n = formula.sizes[0]
-    text, beside = formula.text(n), formula.beside(n)
+    text, beside = formula.text, formula.beside(n)
     values = cast(dict[str, Any], formula.values(n, "float64"))
     candidates_win(monkeypatch)
     found = ed.evaluate(text, budget=FEW, **values, **beside)
