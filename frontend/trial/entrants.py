@@ -35,11 +35,11 @@ MOVED = "refused: NaN or infinity elsewhere than in the formula, for inputs with
 FAR_BEHIND = 4.0
 """What takes this many times the fastest one's time on its first run is left out; a slow one
 sooner (`SLOW`), as every run of it costs, and soonest where no time is left."""
-SLOW, SLOW_FAR_BEHIND = 0.01, 2.0
+SLOW, SLOW_FAR_BEHIND = 0.01, 1.6
 LATE_FAR_BEHIND = 1.5
-HANDICAP, OVERHEAD = 2.0, 2e-4
+HANDICAP, SLOW_HANDICAP, OVERHEAD = 2.0, 1.1, 2e-4
 """A candidate is first run stage by stage, which takes longer than the call that is raced: by about
-so many seconds a stage, and at most so many times where that is little."""
+so many seconds a stage, and at most so many times where that is little, fewer in long runs."""
 MOST_OF_FREE = 0.25
 TEMPORARIES = 3
 """The number of tensors as large as the largest temporary that are alive at once."""
@@ -239,7 +239,8 @@ def entered(entrant: Entrant, plan: Plan, built: Executable, judge: Judge) -> En
             alone = min(alone, first(partial(built, judge.expected.inputs), judge.device == "cuda"))
     except PROBLEMS as problem:
         return entrant.out(f"not built: {reason(problem)}")
-    if judge.far_behind((alone - OVERHEAD * len(plan.stages)) / HANDICAP):
+    handicap = HANDICAP if alone < SLOW else SLOW_HANDICAP
+    if judge.far_behind((alone - OVERHEAD * len(plan.stages)) / handicap):
         times = alone / judge.fastest
         slow = replace(found, trial=replace(found.trial, seconds=alone))
         return slow.out(f"left out: {times:.3g} times slower on its first run")
