@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from einderive.ta.errors import TextError
 from einderive.ta.mistakes import (
+    arrays,
     brackets,
     characters,
     clauses,
@@ -22,7 +23,6 @@ from einderive.ta.mistakes import (
     products,
     python,
     reducers,
-    scatters,
     shapes,
     slices,
     statements,
@@ -33,7 +33,7 @@ from einderive.ta.mistakes.mistake import Correction, Mistake
 MISTAKES: tuple[Mistake, ...] = (
     *characters.MISTAKES,
     *statements.MISTAKES,
-    *scatters.MISTAKES,
+    *arrays.MISTAKES,
     *python.MISTAKES,
     *slices.MISTAKES,
     *products.MISTAKES,
