@@ -1,14 +1,134 @@
-"""Elements at places that are data: assigned, where the notation adds to them."""
+"""Functions of whole arrays, and elements at places that are data: the statement of elements.
+
+A line `f(A, 0, I) -> Y[i] = ...` of the table is what stands for a call: capital letters are
+tensors, of as many dimensions as the statement reads, Y is the result, and small ones iterators.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
 
-from einderive.ta.mistakes.formula import Formula
-from einderive.ta.mistakes.mistake import Correction, Mistake
+from einderive.ta.mistakes.formula import Formula, Line, results
+from einderive.ta.mistakes.mistake import Correction, Mistake, in_place
 
+_TABLE = """
+trace|tr(A) -> Y = sum[i](A[i,i])
+diag|diagonal(A) -> Y[i] = A[i,i]
+transpose|t(A) -> Y[i,j] = A[j,i]
+tril(A) -> Y[i,j] = where(j <= i, A[i,j], 0)
+triu(A) -> Y[i,j] = where(i <= j, A[i,j], 0)
+outer(A, B) -> Y[i,j] = A[i]*B[j]
+matmul|dot|inner|vdot(A, B) -> Y = A[i]*B[i]
+matmul|dot|mv(A, B) -> Y[i] = A[i,j]*B[j]
+matmul|dot(A, B) -> Y[i] = A[j]*B[j,i]
+matmul|dot|mm(A, B) -> Y[i,j] = A[i,k]*B[k,j]
+matmul|bmm(A, B) -> Y[n,i,j] = A[n,i,k]*B[n,k,j]
+take(A, I) -> Y[n] = A[I[n]]
+take(A, I, axis=0) -> Y[n,d] = A[I[n],d]
+take(A, I, axis=1) -> Y[d,n] = A[d,I[n]]
+index_select(A, 0, I) -> Y[n] = A[I[n]]
+index_select(A, 0, I) -> Y[n,d] = A[I[n],d]
+index_select(A, 1, I) -> Y[d,n] = A[d,I[n]]
+embedding(I, A) -> Y[n,d] = A[I[n],d]
+gather(A, 0, I) -> Y[i,j] = A[I[i,j],j]
+gather(A, 1, I) -> Y[i,j] = A[i,I[i,j]]
+take_along_axis(A, I, axis=1) -> Y[i,j] = A[i,I[i,j]]
+bincount(I) -> Y[I[n]] += 1
+bincount(I, weights=A) -> Y[I[n]] += A[n]
+histogram|histc(A) -> J[n] = floor(A[n]); Y[J[n]] += 1
+add.at(Y, I, A) -> Y[I[n]] += A[n]
+add.at(Y, I, A) -> Y[I[n],d] += A[n,d]
+subtract.at(Y, I, A) -> Y[I[n]] -= A[n]
+Y.index_add_|index_add(0, I, A) -> Y[I[n]] += A[n]
+Y.index_add_|index_add(0, I, A) -> Y[I[n],d] += A[n,d]
+Y.scatter_add_|scatter_add(0, I, A) -> Y[I[n]] += A[n]
+Y.scatter_add_|scatter_add(0, I, A) -> Y[I[n,d],d] += A[n,d]
+Y[I] += A -> Y[I[n]] += A[n]
+Y[I] += A -> Y[I[n],d] += A[n,d]
+A[I] -> Y[n] = A[I[n]]
+A[I] -> Y[n,d] = A[I[n],d]
+"""
+_LIBRARY = r"(?<![\w.])(?:(?:np|numpy|jnp|torch|F|(?:torch\.)?nn\.functional)\.)?"
+_LETTER = re.compile(r"\b[a-zA-Z]\b")
+_ITERATOR = re.compile(r"\b[a-z]\b")
 _ASSIGNED = re.compile(r"\s*(?<![-+!<>=])=(?!=)")
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A line of the table."""
+
+    head: str
+    statement: str
+
+    @cached_property
+    def written(self) -> re.Pattern[str]:
+        """The call, whose tensors may have indices."""
+        words, bracket, args = self.head.rstrip(")").partition("(")
+        indices = r"(?:\[[^\[\]]*\])?" * bool(bracket)
+
+        def tensors(text: str) -> str:
+            return re.sub(r"\b[A-Z]\b", lambda t: rf"\b(?P<{t[0]}>[^\W\d]\w*){indices}", text)
+
+        if not bracket:
+            return re.compile(tensors(re.escape(self.head)) + r"(?![\w\[(.])")
+        _, method, words = words.rpartition("Y.")
+        before = tensors("Y") + r"\." if method else _LIBRARY
+        args = re.sub(r"(\w+)=", lambda option: rf"(?:(?:{option[1]}|dim)\s*=\s*)?", tensors(args))
+        items = args.replace(", ", r"\s*,\s*")
+        return re.compile(rf"{before}(?:{words.replace('.', '[.]')})\s*\(\s*{items}\s*\)")
+
+    @cached_property
+    def ranks(self) -> dict[str, int]:
+        """How many dimensions each tensor has."""
+        flat = re.sub(r"(?<=[A-Z])\[[^\[\]]*\](?=[^\[]*\])", "", self.statement)  # within others
+        reads = re.findall(r"\b([A-IK-X])\[([^\[\]]*)\]", self.statement + flat)
+        return {name: row.count(",") + 1 for name, row in reads}
+
+    @property
+    def left(self) -> list[str]:
+        """The iterators on the left, in order."""
+        return _ITERATOR.findall(self.statement.partition("=")[0])
+
+    def corrections(self, formula: Formula) -> Iterator[Correction]:
+        for found in self.written.finditer(formula.text):
+            tensors = found.groupdict()
+            unknown = None if "(" in self.head else 0
+            if any(formula.rank(tensors[t]) not in (unknown, n) for t, n in self.ranks.items()):
+                continue
+            line = formula.line_at(found.start())
+            whole = found[0] in (formula[line.value], formula[(line.start, line.value[1])])
+            names = self._names(formula, line) | {"Y": line.name or next(results())} | tensors
+            names |= {"J": next(name for name in ("J", "J1", "J2") if name not in formula.words())}
+            text = _LETTER.sub(lambda each, names=names: names[each[0]], self.statement)
+            if whole:
+                yield Correction(((line.start, line.value[1], text),), found.span())
+            elif ";" not in text and "+=" not in text:
+                out = line.left or [names[letter] for letter in self.left]
+                yield in_place(line, (*found.span(), text.partition(" = ")[2]), out, found.span())
+
+    def _names(self, formula: Formula, line: Line) -> dict[str, str]:
+        """Of the iterators: those on the left of the line if they are as many, else free ones."""
+        letters = dict.fromkeys(_ITERATOR.findall(self.statement))
+        given = len(line.left) == len(self.left) and not {*line.left} & formula.shapes.keys()
+        kept = line.left if given else ()
+        names = dict(zip(self.left, kept, strict=False))
+        others = [letter for letter in letters if letter not in names]
+        return names | dict(zip(others, formula.fresh(len(others), line.left), strict=True))
+
+
+_CALLS = tuple(_Call(*line.split(" -> ")) for line in _TABLE.strip().splitlines())
+WORDS = frozenset(re.findall(r"\w{2,}(?=.*->)", _TABLE))
+"""The functions of the table."""
+
+
+def _calls(formula: Formula, *, adds: bool) -> Iterator[Correction]:
+    for call in _CALLS:
+        if adds is bool(re.search("[-+]=", call.statement)):
+            yield from call.corrections(formula)
 
 
 def _assigned(formula: Formula) -> Iterator[Correction]:
@@ -26,4 +146,10 @@ MISTAKES = (
         "add them up, and give the shape of the result",
         _assigned,
     ),
+    Mistake(
+        "`{found}` is of whole arrays",
+        "add to the elements, and give the shape of the result",
+        partial(_calls, adds=True),
+    ),
+    Mistake("`{found}` is of whole arrays", "write the elements", partial(_calls, adds=False)),
 )

@@ -48,20 +48,6 @@ def _chain(
     return "*".join(texts), (*(["..."] if batched else []), *out)
 
 
-def _products_by_name(formula: Formula) -> Iterator[Correction]:
-    """`matmul(A, B)`, `outer(x, y)`."""
-    for call in formula.calls("matmul", "mm", "bmm", "mv", "dot", "inner", "outer"):
-        names = [formula[arg] for arg in call.args]
-        if len(names) != 2 or not all(formula.rank(name.partition(".")[0]) for name in names):
-            continue
-        line = formula.line_at(call.span[0])
-        product, out = _chain(formula, names, line.left)
-        if call.name == "outer":
-            out = line.left if len(line.left) == 2 else formula.fresh(2)
-            product = f"{names[0]}[{out[0]}]*{names[1]}[{out[1]}]"
-        yield in_place(line, (*call.span, product), out)
-
-
 def _einsum_calls(formula: Formula) -> Iterator[Correction]:
     for found in _EINSUM.finditer(formula.text):
         names = [name.strip() for name in found[3].split(",") if name.strip()]
@@ -151,11 +137,6 @@ MISTAKES = (
         "einsum is a function of NumPy and torch",
         "write each operand with its indices",
         _einsum_calls,
-    ),
-    Mistake(
-        "`{found}` is a product of arrays; here a product has indices",
-        "an index that is not on the left is summed",
-        _products_by_name,
     ),
     Mistake(
         "`@` is the matrix product of arrays; here a product has indices",

@@ -229,6 +229,7 @@ def _running(formula: Formula) -> Iterator[Correction]:
             rank = formula.rank(text) or 0
             left = left if len(left) == rank else list(formula.fresh(rank))
             text = f"{text}[{','.join(left)}]"
+        left = left or list(formula.iterators((found.end(), end - 1)))
         if not left:
             continue
         last = found[2] if found[2] in left else left[-1]

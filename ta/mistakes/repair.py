@@ -146,4 +146,6 @@ def _needs_only_a_shape(before: TextError, after: TextError) -> bool:
     if found is None or _NO_SHAPE.fullmatch(before.message):
         return False
     name = found[1].partition("_of_")[2] or found[1]
-    return re.search(rf"(?<![^\W\d]){re.escape(name)}\b(?!\s*\.)", before.text) is not None
+    return (
+        re.search(rf"(?<![^\W\d]){re.escape(name)}\b(?!\s*\.(?!\w+_\())", before.text) is not None
+    )

@@ -90,9 +90,9 @@ REDUCERS: list[Row] = [
      "Y[i] = sum[k](where(k != i, A[i,k], 0))", lambda: (A * (1 - np.eye(3, 4))).sum(1)),
     ("Y[i] = A[i,k]*y[k] where k > i, i in 0:2", "is a condition",
      "Y[i] = sum[k](where(k > i, A[i,k]*y[k], 0)) where i in 0:2", lambda: np.triu(A, 1)[:2] @ y),
-    ("Y = trace(M)", "of a matrix", "Y = sum[i](M[i,i])", lambda: np.trace(M)),
-    ("Y = diag(M)", "of a matrix", "Y[i] = M[i,i]", lambda: np.diag(M)),
-    ("Y = transpose(A)", "of a matrix", "Y[i,j] = A[j,i]", lambda: A.T),
+    ("Y = trace(M)", "is of whole arrays", "Y = sum[i](M[i,i])", lambda: np.trace(M)),
+    ("Y = diag(M)", "is of whole arrays", "Y[i] = M[i,i]", lambda: np.diag(M)),
+    ("Y = transpose(A)", "is of whole arrays", "Y[i,j] = A[j,i]", lambda: A.T),
     ("m = median(v)", "not part of the notation", "m = median_of_v", lambda: 0),
 ]  # fmt: skip
 PRODUCTS: list[Row] = [
@@ -105,8 +105,8 @@ PRODUCTS: list[Row] = [
     ("Y = G @ B", "matrix product", "Y[...,i,j] = G[...,i,k]*B[k,j]", lambda: G @ B),
     ("m = x @ x", "matrix product", "m = x[i]*x[i]", lambda: x @ x),
     ("Y[i,j] = A[i,k] @ B[k,j]", "`@`", "Y[i,j] = A[i,k]*B[k,j]", lambda: A @ B),
-    ("Y = np.matmul(A, B)", "belongs to Python", "Y[i,j] = A[i,k]*B[k,j]", lambda: A @ B),
-    ("Y = outer(x, y)", "product of arrays", "Y[i,j] = x[i]*y[j]", lambda: np.outer(x, y)),
+    ("Y = np.matmul(A, B)", "is of whole arrays", "Y[i,j] = A[i,k]*B[k,j]", lambda: A @ B),
+    ("Y = outer(x, y)", "is of whole arrays", "Y[i,j] = x[i]*y[j]", lambda: np.outer(x, y)),
     ("ij,jk->ik", "string for einsum", "Y[i,k] = A[i,j]*B[j,k]", lambda: A @ B),
     ("Y = einsum('ij,j->i', A, y)", "einsum", "Y[i] = A[i,j]*y[j]", lambda: A @ y),
     ('Y[i,k] = np.einsum("ij,jk", A, B)', "einsum", "Y[i,k] = A[i,j]*B[j,k]", lambda: A @ B),
@@ -320,6 +320,43 @@ def test_powers_are_read_or_proposed(text: str, proposed: str, expected: Callabl
     np.testing.assert_allclose(np.asarray(found, dtype=float), expected())
 
 
+N, R = np.array([3, 0, 2]), np.array([[1, 0, 2, 2], [3, 1, 0, 0], [0, 1, 2, 3]])
+PLACES: list[tuple[str, str, Callable[[], Any]]] = [
+    ("Y = np.take(y, N)", "Y[i] = y[N[i]]", lambda: y[N]),
+    ("Y[n] = 2*take(y, N[n])", "Y[n] = 2*y[N[n]]", lambda: 2 * y[N]),
+    ("Y = torch.index_select(A, 1, N)", "Y[i,j] = A[i,N[j]]", lambda: A[:, N]),
+    ("Y = B.index_select(0, N)", "Y[i,j] = B[N[i],j]", lambda: B[N]),
+    ("Y = F.embedding(N, B)", "Y[i,j] = B[N[i],j]", lambda: B[N]),
+    ("Y = torch.gather(A, 1, R)", "Y[i,j] = A[i,R[i,j]]", lambda: np.take_along_axis(A, R, 1)),
+    ("Y = B[N]", "Y[i,j] = B[N[i],j]", lambda: B[N]),
+    ("Y = np.bincount(N)", "Y[N[i]] += 1", lambda: np.bincount(N, minlength=4)),
+    ("Y = bincount(N, weights=x)", "Y[N[i]] += x[i]", lambda: np.bincount(N, x, 4)),
+    ("Y = np.histogram(v)", "J[i] = floor(v[i]); Y[J[i]] += 1",
+     lambda: np.histogram(v, [0, 1, 2, 3, 4])[0]),
+    ("np.add.at(Y, N, x)", "Y[N[i]] += x[i]", lambda: np.bincount(N, x, 4)),
+    ("Y.index_add_(0, N, M)", "Y[N[i],j] += M[i,j]", lambda: np.eye(4)[N].T @ M),
+    ("np.subtract.at(Y, N, x)", "Y[N[i]] -= x[i]", lambda: -np.bincount(N, x, 4)),
+    ("Y[N] += x", "Y[N[i]] += x[i]", lambda: np.bincount(N, x, 4)),
+    ("Y = cumsum(x[i])", "Y[i] = sum[j](where(j <= i, x[j], 0))", lambda: np.cumsum(x)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wrong", "proposed", "expected"), PLACES)
+def test_elements_at_places(wrong: str, proposed: str, expected: Callable[[], Any]) -> None:
+    """With the shape of what is added to given or not, the same line is proposed."""
+    values = {n: value for n, value in {**DATA, "N": N, "R": R}.items() if f"{n}[" in proposed}
+    shapes = {name: value.shape for name, value in values.items()}
+    types = {name: "int64" if name in "NR" else "float64" for name in shapes}
+    result = {"Y": expected().shape} if "=" in proposed.replace(" = ", "") else {}
+    for given_too in ({}, result):
+        with pytest.raises(TextError) as caught:
+            parse(wrong, shapes | given_too, types)
+        assert caught.value.next_step.endswith(f": `{proposed}`"), caught.value
+    (root,) = parse(proposed, shapes | result, types).roots()
+    found = np.asarray(evaluate(root, values, RealField()), dtype=float)
+    np.testing.assert_allclose(found, expected())
+
+
 def test_several_mistakes_at_once() -> None:
     text = "Y[i] := np.exp(A[i][k]) y(k) for i in range(2)  # all wrong"
     with pytest.raises(TextError) as caught:
@@ -354,7 +391,7 @@ OTHERS = [
 def test_every_recogniser_is_met() -> None:
     shapes = {name: value.shape for name, value in DATA.items()}
     unmet = list(MISTAKES)
-    for wrong in (*(row[0] for row in ROWS), *(row[0] for row in ROOTS), *OTHERS):
+    for wrong in (*(row[0] for row in (*ROWS, *ROOTS, *PLACES)), *OTHERS):
         try:
             parse(wrong, shapes_of(wrong))
         except TextError as error:
