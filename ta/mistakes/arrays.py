@@ -1,7 +1,6 @@
 """Functions of whole arrays, and elements at places that are data: the statement of elements.
 
-A line `f(A, 0, I) -> Y[i] = ...` of the table is what stands for a call: capital letters are
-tensors, of as many dimensions as the statement reads, Y is the result, and small ones iterators.
+`words.toml` says which statement stands for a call.
 """
 
 from __future__ import annotations
@@ -12,54 +11,16 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from einderive.ta.mistakes.formula import Formula, Line, results
-from einderive.ta.mistakes.mistake import Correction, Mistake, in_place
+from einderive.ta.mistakes.mistake import WORDS, Correction, Mistake, in_place
 
-_TABLE = """
-trace|tr(A) -> Y = sum[i](A[i,i])
-diag|diagonal(A) -> Y[i] = A[i,i]
-transpose|t(A) -> Y[i,j] = A[j,i]
-tril(A) -> Y[i,j] = where(j <= i, A[i,j], 0)
-triu(A) -> Y[i,j] = where(i <= j, A[i,j], 0)
-outer(A, B) -> Y[i,j] = A[i]*B[j]
-matmul|dot|inner|vdot(A, B) -> Y = A[i]*B[i]
-matmul|dot|mv(A, B) -> Y[i] = A[i,j]*B[j]
-matmul|dot(A, B) -> Y[i] = A[j]*B[j,i]
-matmul|dot|mm(A, B) -> Y[i,j] = A[i,k]*B[k,j]
-matmul|bmm(A, B) -> Y[n,i,j] = A[n,i,k]*B[n,k,j]
-take(A, I) -> Y[n] = A[I[n]]
-take(A, I, axis=0) -> Y[n,d] = A[I[n],d]
-take(A, I, axis=1) -> Y[d,n] = A[d,I[n]]
-index_select(A, 0, I) -> Y[n] = A[I[n]]
-index_select(A, 0, I) -> Y[n,d] = A[I[n],d]
-index_select(A, 1, I) -> Y[d,n] = A[d,I[n]]
-embedding(I, A) -> Y[n,d] = A[I[n],d]
-gather(A, 0, I) -> Y[i,j] = A[I[i,j],j]
-gather(A, 1, I) -> Y[i,j] = A[i,I[i,j]]
-take_along_axis(A, I, axis=1) -> Y[i,j] = A[i,I[i,j]]
-bincount(I) -> Y[I[n]] += 1
-bincount(I, weights=A) -> Y[I[n]] += A[n]
-histogram|histc(A) -> J[n] = floor(A[n]); Y[J[n]] += 1
-add.at(Y, I, A) -> Y[I[n]] += A[n]
-add.at(Y, I, A) -> Y[I[n],d] += A[n,d]
-subtract.at(Y, I, A) -> Y[I[n]] -= A[n]
-Y.index_add_|index_add(0, I, A) -> Y[I[n]] += A[n]
-Y.index_add_|index_add(0, I, A) -> Y[I[n],d] += A[n,d]
-Y.scatter_add_|scatter_add(0, I, A) -> Y[I[n]] += A[n]
-Y.scatter_add_|scatter_add(0, I, A) -> Y[I[n,d],d] += A[n,d]
-Y[I] += A -> Y[I[n]] += A[n]
-Y[I] += A -> Y[I[n],d] += A[n,d]
-A[I] -> Y[n] = A[I[n]]
-A[I] -> Y[n,d] = A[I[n],d]
-"""
 _LIBRARY = r"(?<![\w.])(?:(?:np|numpy|jnp|torch|F|(?:torch\.)?nn\.functional)\.)?"
-_LETTER = re.compile(r"\b[a-zA-Z]\b")
 _ITERATOR = re.compile(r"\b[a-z]\b")
 _ASSIGNED = re.compile(r"\s*(?<![-+!<>=])=(?!=)")
 
 
 @dataclass(frozen=True)
 class _Call:
-    """A line of the table."""
+    """A call, and the statement of elements that stands for it."""
 
     head: str
     statement: str
@@ -103,7 +64,8 @@ class _Call:
             whole = found[0] in (formula[line.value], formula[(line.start, line.value[1])])
             names = self._names(formula, line) | {"Y": line.name or next(results())} | tensors
             names |= {"J": next(name for name in ("J", "J1", "J2") if name not in formula.words())}
-            text = _LETTER.sub(lambda each, names=names: names[each[0]], self.statement)
+            parts = re.split(r"\b([a-zA-Z])\b", self.statement)
+            text = "".join(names[part] if k % 2 else part for k, part in enumerate(parts))
             if whole:
                 yield Correction(((line.start, line.value[1], text),), found.span())
             elif ";" not in text and "+=" not in text:
@@ -120,9 +82,9 @@ class _Call:
         return names | dict(zip(others, formula.fresh(len(others), line.left), strict=True))
 
 
-_CALLS = tuple(_Call(*line.split(" -> ")) for line in _TABLE.strip().splitlines())
-WORDS = frozenset(re.findall(r"\w{2,}(?=.*->)", _TABLE))
-"""The functions of the table."""
+_CALLS = [_Call(h, text) for text, heads in WORDS["arrays"].items() for h in heads.split(" / ")]
+CALLED = frozenset(word for call in _CALLS for word in re.findall(r"\w{2,}", call.head))
+"""The functions among them."""
 
 
 def _calls(formula: Formula, *, adds: bool) -> Iterator[Correction]:

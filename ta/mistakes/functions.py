@@ -8,59 +8,21 @@ from difflib import get_close_matches
 
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.functions import FUNCTIONS
-from einderive.ta.mistakes.arrays import WORDS
+from einderive.ta.mistakes.arrays import CALLED
 from einderive.ta.mistakes.formula import Formula
-from einderive.ta.mistakes.mistake import Correction, Mistake, pattern
+from einderive.ta.mistakes.mistake import WORDS, Correction, Mistake, pattern
 
-_TABLE = """
-ln, logn: log({0})
-fabs, absolute: abs({0})
-expit, logistic: sigmoid({0})
-gammaln, loggamma: lgamma({0})
-psi: digamma({0})
-gamma: exp(lgamma({0}))
-factorial: exp(lgamma({0} + 1))
-power: ({0})^({1})
-sqr, sq: ({0})^2
-inv: 1/({0})
-add, plus: ({0} + {1})
-subtract, sub, minus: ({0} - ({1}))
-multiply, mul, times: ({0})*({1})
-divide, div, true_divide: ({0})/({1})
-negative, neg: (-({0}))
-positive, pos: ({0})
-lt: ({0} < {1})
-le: ({0} <= {1})
-gt, greater: ({0} > {1})
-ge, greater_equal: ({0} >= {1})
-eq, delta, kron, kronecker, KroneckerDelta: ({0} == {1})
-ne, logical_xor: ({0} != {1})
-logical_and, bitwise_and: ({0} and {1})
-logical_or, bitwise_or: ({0} or {1})
-logical_not, bitwise_not, invert: (not {0})
-mod: ({0})%{1}
-select, ifelse, iif, cond, If, IF: where({0}, {1}, {2})
-clip, clamp, clamp_min, clamp min=, clip min=: maximum({0}, {1})
-clamp_max, clamp max=, clip max=: minimum({0}, {1})
-clamp, clamp min= max=: clip({0}, {1}, {2})
-int: trunc({0})
-round: (round({0}*10^{1})/10^{1})
-"""
 _MEANT: dict[str, list[str]] = {
     f"arc{name}": [f"a{name}({{0}})"] for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")
 }
 """What is written instead of a function that the notation has under another name, or not at all;
 the first one that can be read is proposed.  `clamp min=`: with an operand given by this name."""
-for _names, _meant in (line.split(": ") for line in _TABLE.strip().splitlines()):
+for _meant, _names in WORDS["functions"].items():
     for _name in _names.split(", "):
         _MEANT.setdefault(_name, []).append(_meant)
 
 _NAMED = re.compile(r"(?:(\w+)\s*=(?!=)\s*)?(.*)", re.DOTALL)
-_OTHERS = """
-sort argsort topk median nanmedian quantile percentile unique mode kthvalue searchsorted nonzero fft
-ifft rfft inverse det solve svd eig cholesky qr pinv lstsq rand randn dropout
-"""
-_ELSEWHERE = _OTHERS.split()
+_ELSEWHERE = WORDS["elsewhere"]["names"].split()
 _OF_THE_SAME_SHAPE = ("sort", "argsort", "topk", "unique", "dropout", "fft", "ifft", "inverse")
 _KNOWN = (*FUNCTIONS, *dict.fromkeys(name for name, _ in DEFINITIONS))
 
@@ -85,7 +47,7 @@ def _other_names(formula: Formula) -> Iterator[Correction]:
 def _nearly_known(formula: Formula) -> Iterator[Correction]:
     """`epx`, `Exp`, `ReLU`."""
     for call in formula.calls():
-        if call.name in {*_KNOWN, *_MEANT, *_ELSEWHERE, *WORDS, *formula.shapes}:
+        if call.name in {*_KNOWN, *_MEANT, *_ELSEWHERE, *CALLED, *formula.shapes}:
             continue
         for name in get_close_matches(call.name.lower(), _KNOWN, n=3, cutoff=0.6):
             yield Correction(((call.span[0], call.span[0] + len(call.name), name),))

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, Final
 
 from einderive.ta.mistakes.formula import Formula, Line, Span
 
+WORDS: Final[dict[str, Any]] = tomllib.loads(
+    (files("einderive.ta.mistakes") / "words.toml").read_text("utf-8")
+)
+"""Words of other languages, and what stands for them, by sections."""
 Edit = tuple[int, int, str]
 """The place that is replaced, and what it becomes."""
 
