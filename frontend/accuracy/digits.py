@@ -11,14 +11,16 @@
     m       the median over the rows, and over further inputs of the family where rows are few, of
             w/(eps*|f|)
 
-No order of summation can promise less than eps times its terms' magnitudes (Higham, section 4.2),
-and torch's own differ by that: hence eps*t.  A difference that is computed before it is summed
-counts as what it is there, so what subtracts sums instead is not excused.  m*eps*|f| is what the
-formula as written typically loses on a row with terms of that size: where a row's own w is small by
-chance, an order of summation that is no worse is not refused for it.  It is measured: where |f|
-says far too much, as for the squares of deviations from a computed mean, m is far below 1.  So a
-row whose entries are nearly 0 because large terms cancel is judged by what the formula as written
-makes of it, not by its own size; and where that is exact, so the program has to be.
+**t.**  No order of summation can promise an error below eps times its terms' magnitudes (Higham,
+section 4.2), and torch's own orders differ by that much.  A difference that is computed before it
+is summed counts with its own size, so a program that subtracts sums instead is not excused.
+
+**m.**  m*eps*|f| is the error that the formula as written typically has on a row with terms of that
+size.  If a row's own w is small by chance, an order of summation that is no worse is not refused
+for it.  m is measured.  Where |f| is far too large, as for the squares of deviations from a
+computed mean, m is far below 1.  So a row whose entries are nearly 0 because large terms cancel is
+judged by the error of the formula as written, and not by its own size.  If the formula as written
+is exact there, the program has to be exact too.
 """
 
 from __future__ import annotations

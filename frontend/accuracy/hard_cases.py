@@ -1,13 +1,13 @@
 """Candidates on inputs that are hard to compute with, and on NaN and infinities.
 
-What a program is compared with (`accuracy.judged`) is the formula as written, in the same types
-(`accuracy.written`), on a few whole rows of each output (`frontend.accuracy.rows`).  r and |f| (see
-`accuracy.levels`) are the exact interpreter's, in float64, for programs in float64 with more
-digits than that (`accuracy.extended`); where that takes long, torch's in float64 on strided views,
-which acceptance on random inputs has compared with the interpreter.
+A program is compared (`accuracy.judged`) with the formula as written, in the same types
+(`accuracy.written`), on a few whole rows of each output (`frontend.accuracy.rows`).  The exact
+interpreter gives r and |f| (see `accuracy.levels`): in float64, or for programs in float64 with
+more digits (`accuracy.extended`).  If that takes too long, torch gives them in float64 on strided
+views, which acceptance on random inputs has compared with the interpreter.
 
-A formula that overflows on a family, or has no digit right there as it is written, is not judged by
-it: `FamilyError.standard` is False.
+A family on which the formula as written overflows, or has no digit right, does not judge a program:
+`FamilyError.standard` is False.
 """
 
 from __future__ import annotations

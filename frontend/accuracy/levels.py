@@ -1,4 +1,4 @@
-"""Accuracy as a choice: which steps take part, and what an error is measured against.
+"""Accuracy as a choice: the steps that may take part, and the measure of an error.
 
     normwise        max|y - r| / max|r|, of the whole output and of each of its rows: at most one
                     decimal digit less than the formula as written, on random and on hard inputs
@@ -6,19 +6,19 @@
                     lose any number of digits on hard ones, as torch.cdist's product form does
     componentwise   max_i |y_i - r_i| / |f|_i          no step that can cancel
 
-What is compared is said in `digits` for the first, in `frontend.accuracy.hard_cases` for the
-others.  |f|_i is what the rounding errors of the formula as written are proportional to: a sum of n
-products in any order has |y - r| <= gamma_n * sum |a_j||b_j|, gamma_n = n*u/(1 - n*u) (N. J.
-Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., SIAM 2002, section 3.1, and 4.2 for
-the order of summation).  `magnitude` writes |f| as a program: absolute values in every sum and
-product.
+`digits` states the comparison for the first, `frontend.accuracy.hard_cases` for the others.
 
-A difference of two entries of the inputs, a - b, counts as |a - b|: it is exact but for one
-rounding, so that expanding (a - b)^2 does lose digits by this measure.  Any other sum, of computed
-terms or of more than two, counts as |a| + |b| + ... (`effects.rounding` has both words).  A
-function such as exp, and a division, counts as the absolute value of its result: how it amplifies
-the error of its operand is left out, which makes the measure stricter there, for the baseline and
-for candidates alike.
+The rounding errors of the formula as written are proportional to |f|_i: a sum of n products in any
+order has |y - r| <= gamma_n * sum |a_j||b_j|, gamma_n = n*u/(1 - n*u) (N. J. Higham, Accuracy and
+Stability of Numerical Algorithms, 2nd ed., SIAM 2002, section 3.1, and 4.2 for the order of
+summation).  `magnitude` writes |f| as a program: absolute values in every sum and product.
+
+A difference of two entries of the inputs, a - b, counts as |a - b|, since only one rounding affects
+it.  So expanding (a - b)^2 does lose digits by this measure.  Any other sum, of computed terms or
+of more than two, counts as |a| + |b| + ... (`effects.rounding` explains both words).  A function
+such as exp, and a division, counts as the absolute value of its result.  How it amplifies the error
+of its operand is left out, which makes the measure stricter there, for the baseline and for
+candidates alike.
 """
 
 from __future__ import annotations

@@ -2,22 +2,20 @@
 
     Y[i,j] = (A[i,k]-B[j,k])^2      d = A[:, None] - B;  p = d * d;  Y = torch.sum(p, -1)
 
-Accuracy is judged against this, never against a library's operator or an order that is better than
-the text's.  Each operation is one torch operation in the type that the operands promote to, and is
+This is the standard for accuracy; a library's operator, or an order that is better than the text's,
+is none.  Each operation is one torch operation in the type that the operands promote to, and is
 rounded to it: also in float16 and bfloat16, of which torch accumulates sums in float32.  Integers
 are computed as everywhere (`torch_views.types`).  No product is distributed, no sum split, nothing
 hoisted.
 
-The order is that of the canonical form, the one that `show_program` prints: which of a and b is
-first in `b + a` or `b * a`, and the order of reduction iterators, are not kept from the text.
-
-A gather is `E[I]`, and a scatter torch's `index_add`, which adds the terms one by one.
+The order is that of the canonical form, which `show_program` prints.  It does not keep from the
+text which of a and b is first in `b + a` or `b * a`, nor the order of reduction iterators.
 
 torch accumulates a sum of products of reads in two ways: `torch.sum` of the products, and
 `torch.einsum` of the factors, which multiplies matrices.  Both are the formula as written;
-`accumulate` says which.  Temporaries are formed in blocks over the outputs; one output's terms are
-added in one call as long as they fit into a block.  A sum over more than `MOST_PRODUCTS` products
-of two reads is always an einsum: to form them would take longer than anybody waits.
+`accumulate` says which one.  Temporaries are formed in blocks over the outputs; one output's terms
+are added in one call as long as they fit into a block.  A sum over more than `MOST_PRODUCTS`
+products of two reads is always an einsum: to form them would take too long.
 """
 
 from __future__ import annotations

@@ -2,22 +2,24 @@
 
     for each of N draws:  evaluate both on random entries modulo a prime, compare every position
 
-An output is a rational function of the entries, and functions such as `exp` are random values for
-each argument.  By the lemma of Schwartz and Zippel two unequal polynomials of degree d agree at
-random residues modulo p with a chance of at most d/p, unless p divides their difference; p is near
-2^31 and drawn for the programs (`primes`), another for each of four draws.  With the law of exp,
-every draw has a base of its own, too (`equality.exp_law`).  Functions that compare (relu, maximum,
-..) are opaque at first, and then have the signs of `signs`, in so many draws that all of them
-miss a difference with a chance below 10^-9 (`ta.equality.sign_bounds`).
+An output is a rational function of the entries; functions such as `exp` have a random value for
+each argument.  By the lemma of Schwartz and Zippel, two unequal polynomials of degree d agree at
+random residues modulo p with a chance of at most d/p, unless p divides their difference.  p is near
+2^31, is drawn for the programs (`primes`), and is another prime in each of four draws.  With the
+law of exp, every draw has a base of its own, too (`equality.exp_law`).  Functions that compare
+(relu, maximum, ..) are opaque at first.  If that shows no equality, they have the signs of `signs`,
+in so many draws that all of them miss a difference with a chance below 10^-9
+(`ta.equality.sign_bounds`).
 
-Constants of b bits on either side have a difference of at most 2*b bits.  All four primes divide
-it, if it is not 0, with a chance of at most (2*b/30 / number of primes)^4.  Beyond `MOST_BITS`,
-where that is above 10^-9, nothing is evaluated.
+If the constants of either side have b bits, their difference has at most 2*b bits.  If it is not 0,
+all four primes divide it with a chance of at most (2*b/30 / number of primes)^4.  Beyond
+`MOST_BITS`, where that chance exceeds 10^-9, nothing is evaluated.
 
-Nothing is shown at a position without a value: where in every draw the divisor is 0, or a function
-has none, or where in some draw an infinity meets what makes its sign unknown (`partial_values`).
+Nothing is shown at a position without a value: where the divisor is 0 in every draw, where a
+function has no value, or where in some draw the sign of an infinity becomes unknown
+(`partial_values`).
 
-Where that shows no equality, rationals or confirmed floating point may show a difference
+If all this shows no equality, rationals or confirmed floating point may show a difference
 (`ta.equality.counterexample`).  Agreement there proves nothing.
 """
 

@@ -1,22 +1,21 @@
-"""Residues in which exp(a + b) = exp(a) * exp(b) holds, and what follows from it.
+"""Residues in which exp(a + b) = exp(a) * exp(b) holds, and the argument for them.
 
 A value is a pair of residues, modulo p and modulo q, for primes with p = 2*q + 1:
 
     (a, a') + (b, b') = (a + b mod p, a' + b' mod q)        products, sums and powers likewise
     exp(a, a')        = (g^a' mod p, h(g^a' mod p))          g a square modulo p, of the order q
 
-The first residue is the value, the second is what exp reads; h is a fixed pseudo-random function,
-so that the law does not reach through an exp in the argument of another exp.  Two values are equal
-where their first residues are.  Signs, max and min are as in `signs`; exp(a) is a square, and so
-positive.
+The first residue is the value; exp reads the second.  h is a fixed pseudo-random function, so the
+law does not hold for an exp in the argument of another exp.  Two values are equal if their first
+residues are.  Signs, max and min are as in `signs`.  exp(a) is a square, and so positive.
 
 **The base.**  g stands for e, a number that is no root of any polynomial with rational
-coefficients.  So it is drawn for the programs, another for every draw (`square`): with a
-base that is known beforehand, exp(1) were a number that can be written down.  Each of the q - 1
-squares other than 0 and 1 has the order q, as q is prime.  Write the constants that stand in
-exponents, exp(n/d), as powers of g^(1/d), which is such a square as well: two different
-polynomials of degree m in it agree for at most m of the squares, so with a chance of at most
-m/(q - 1), in each draw.  exp(n) and exp(k) alone agree only where q divides n - k.
+coefficients.  g is drawn for the programs, another one for every draw (`square`).  If the base were
+known beforehand, a formula could contain the number that exp(1) then is.  Each of the q - 1 squares
+other than 0 and 1 has the order q, as q is prime.  Write the constants that stand in exponents,
+exp(n/d), as powers of g^(1/d), which is such a square as well.  Two different polynomials of degree
+m in it agree for at most m of the squares, so with a chance of at most m/(q - 1) in each draw.
+exp(n) and exp(k) alone agree only if q divides n - k.
 
 The idea is that of the verifier of Mirage (Wu et al., OSDI 2025).
 """

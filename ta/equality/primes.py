@@ -1,13 +1,13 @@
 """Primes that the formulas choose, so that no constant in a formula can be made to fit them.
 
-Modulo a prime that is known beforehand, `4611685975477714963*A` is 0 and its equality with 0 is no
-accident.  The primes here are drawn below 2^31 by a generator whose seed is a digest of the
-programs that are to be compared: the same ones for the same programs, others for any other.  The
-bases of exp are drawn likewise.
+Modulo a prime that is known beforehand, a formula can contain a multiple of it, such as
+`4611685975477714963*A`, which then equals 0.  So the primes are drawn below 2^31 by a generator
+whose seed is a digest of the compared programs: the same programs give the same primes, and any
+other programs give other primes.  The bases of exp are drawn likewise.
 
 There are 6.2 million primes in the range, 49 thousand with the signs of constants, and 5 thousand
-of these with (p - 1)/2 prime.  A number of b bits is divided by at most b/30 of them, so a drawn
-one divides it with a chance of at most b/30 over their number.
+of these with (p - 1)/2 prime.  At most b/30 of them divide a number of b bits, so a drawn prime
+divides it with a chance of at most b/30 over their number.
 """
 
 from __future__ import annotations

@@ -1,39 +1,43 @@
-"""Residues with a sign: what holds here for functions that compare holds for the real numbers.
+"""Residues with a sign: identities that hold in them for functions that compare hold for real
+numbers.
 
     sign(x) = x^((p-1)/2)        the Legendre symbol: 1, -1, or 0 at 0
     |x| = x*sign(x)     relu(x) = (x+|x|)/2     maximum(a,b) = (a+b+(a-b)*sign(a-b))/2
     any other function that compares likewise, from its pieces (`ta.functions.data.Pieces`)
-    sign(x) as a function is opaque: at 0 it jumps, and what holds on either side says nothing
+    sign(x) as a function is opaque: it jumps at 0, and the values on either side do not give it
     max[k](f(k)) = m + H({f(k)-m}),   m the mean of f(k), H pseudo-random on multisets, H({0}) = 0
     min[k](f(k)) = -max[k](-f(k))
 
 **Max.**  H has one value for each multiset of numbers of mean 0, in which zeros do not count.  The
-real max is of this form: max(S) = m + H(S-m), with H the greatest of numbers of mean 0.  That is at
-least 0, and so 0 where all of them are 0, and the same with more zeros.  So *what is equal for
-every such H is equal for max.*  Of a program write every distinct multiset's H as a new variable,
-from the inside out.  Two multisets of rational functions of entries and variables are either the
-same multiset, and are one variable for every H; or they differ at random residues up to the chance
-of Schwartz and Zippel, and H is independent there, as two variables are.  Hence two programs that
-agree for a random H at random entries are equal rational functions of entries and variables (with
-the stated chance), so for whatever values the variables have, so for those that max gives them,
-also where real multisets happen to be equal that are not the same.  It is essential that H is one
-number for the whole multiset: were it a sum over its elements, multisets could be regrouped.
+real max is of this form: max(S) = m + H(S-m), with H the greatest of the numbers S-m of mean 0.
+This H is at least 0, it is 0 if all numbers are 0, and further zeros do not change it.  So *an
+equality that holds for every such H holds for max.*
 
-What follows is what is true of every H: the order of operands, max(a+c) = max(a)+c, the max of one
-number, of a number many times, max(a,b) + min(a,b) = a+b for two operands.  No more of order: that
-max is idempotent, or that max(c*a) = c*max(a), is not found here.  For a max of maxima see
+Write every distinct multiset's H in a program as a new variable, from the inside out.  Two
+multisets of rational functions of entries and variables may be the same multiset; then they are one
+variable for every H.  Otherwise they differ at random residues, up to the chance of Schwartz and
+Zippel, and their values of H are independent, as two variables are.  Hence two programs that agree
+for a random H at random entries are equal rational functions of entries and variables (with the
+stated chance). So they are equal for all values of the variables, including those that max gives,
+even if real multisets happen to be equal that are not the same.  It is essential that H is one
+number for the whole multiset.  If it were a sum over the elements, multisets could be regrouped.
+
+This shows what is true of every H: the order of operands, max(a+c) = max(a)+c, the max of one
+number, of a number many times, and max(a,b) + min(a,b) = a+b for two operands.  It does not show
+that max is idempotent, nor that max(c*a) = c*max(a).  For a max of maxima see
 `ta.equality.extremes`.
 
-**Signs.**  The symbol is multiplicative, as the sign of real numbers is.  For the primes used here
--1 is no square, and 2, 3, 5, 7, 11 and 13 are, so constants made of these have the signs that they
-have in the reals; every greater prime has a random sign, another for every draw, as every draw has
-a prime of its own.  Fix real entries; give each irreducible factor (of the polynomials whose signs
-are asked, constants' prime factors included) its real sign, and 1 where it is 0: |u| = u*sign(u)
-holds there too, since u = 0.  These signs are one *branch*: one outcome of every symbol that is
-asked.  On a branch a program is a rational function, and the branch's function at these entries is
-the program's real value there.  So it suffices that both programs are equal on every branch, and a
-random draw that lands on a branch where they are not shows it.  `sign_bounds` says how large
-the share of such draws is.
+**Signs.**  The symbol is multiplicative, as the sign of real numbers is.  For the primes used here,
+-1 is no square, and 2, 3, 5, 7, 11 and 13 are squares.  So constants made of these have the signs
+that they have in the reals.  Every greater prime has a random sign, another one in every draw, as
+every draw has a prime of its own.
+
+Fix real entries.  Give each irreducible factor (of the polynomials whose signs are asked, prime
+factors of constants included) its real sign, and 1 if it is 0: |u| = u*sign(u) holds there too,
+since u = 0.  These signs are one *branch*: one outcome of every symbol that is asked.  On a branch
+a program is a rational function, and its value at these entries is the program's real value.  So it
+suffices that both programs are equal on every branch, and a random draw that lands on a branch on
+which they differ shows it.  `sign_bounds` says how large the share of such draws is.
 """
 
 from __future__ import annotations
