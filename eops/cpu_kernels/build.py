@@ -37,7 +37,7 @@ NUMBERS: Final = ("float32", "float64", "int64", "int32", "int16", "int8", "uint
 KEPT: Final = 512
 """Kernels that are kept for other programs with the same stage."""
 MOST_FACTORS: Final = 16
-"""Of a power, which is written as a product."""
+"""The largest exponent of a power that is written as a product."""
 THREADS: Final = {
     "wait_for_all": "einderive_GOMP_barrier",
     "this_thread": "einderive_omp_get_thread_num",
@@ -46,7 +46,7 @@ THREADS: Final = {
 """The number of the thread that runs a part of a kernel, and how many threads there are."""
 _NUMBER = ctypes.CFUNCTYPE(ctypes.c_int)
 ALONE: Final = (_NUMBER(lambda: 0), _NUMBER(lambda: 0), _NUMBER(lambda: 1))
-"""The same where one thread runs all."""
+"""The same two numbers if one thread runs everything."""
 
 
 @dataclass(frozen=True)

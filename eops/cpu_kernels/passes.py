@@ -42,7 +42,7 @@ COMBINED: Final = {
     "max": "maximum_{2}({0}, {1})",
     "min": "minimum_{2}({0}, {1})",
 }
-"""Of two values of a type, in the order of the loops."""
+"""The reduction of two values of a type, in the order of the loops."""
 IN_ANY_ORDER: Final = {"sum": "sum_in_any_order", "prod": "product_in_any_order"}
 
 

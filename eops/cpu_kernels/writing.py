@@ -14,11 +14,11 @@ from einderive.ta.exact.fields import rounded
 from einderive.ta.ir.node import Condition, Number
 
 STORED: Final = {TRUTH: "uint8", "float16": "float32", "bfloat16": "float32"}
-"""What is given to a store, where it is not the type that is written."""
+"""The type that a store takes, if it is not the type that is written."""
 HALVES: Final = ("float16", "bfloat16")
 
 MOST_THREADS: Final = 128
-"""That work together on one result."""
+"""The most threads that work together on one result."""
 
 
 class Room(NamedTuple):
@@ -84,11 +84,11 @@ def of_team(kind: str) -> str:
 
 
 def half(dtype: str) -> str:
-    """What is appended to `load` and `store` where elements are kept as their bits."""
+    """The suffix of `load` and `store` for elements that are kept as their bits."""
     return f"_{dtype}" if dtype in HALVES else ""
 
 
 def condition(held: Condition) -> str:
-    """As a comparison of integers."""
+    """The condition as a comparison of integers."""
     relation, row = held
     return f"{row_as_text(row)} {relation} 0"

@@ -132,7 +132,8 @@ def _jam(plan: Plan, number: int, phase: Phase) -> int:
 
 
 def levels(values: Sequence[Value], reductions: Sequence[Reduction]) -> list[int]:
-    """How many reductions have to be done one after the other before each value is known."""
+    """The number of reductions that have to be done, one after the other, before each value is
+    known."""
     found: list[int] = []
     for value in values:
         level = max((found[arg] for arg in operands_of(value)), default=0)

@@ -223,7 +223,7 @@ def truth(function: str, args: Sequence[Step], typed: Typed) -> Step:
 
 
 def not_zero(step: Step, typed: Typed) -> Step:
-    """Where the value, of a type of its own, is not 0."""
+    """The points where the value, of a type of its own, is not 0."""
 
     def run(frame: Frame) -> Value:
         return Value(step.run(replace(frame, dtype=typed(frame))).tensor != 0, True)

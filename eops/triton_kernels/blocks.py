@@ -16,7 +16,8 @@ FLOPS_PER_UNIT: Final = 180e9
 BYTES_PER_UNIT: Final = 40e9
 """From the second-level cache, in bytes a second."""
 WARP_BYTES: Final = 16 * 64
-"""What a warp reads at once, of 64 threads as on AMD's; of 32, it does so in two instructions."""
+"""Bytes that a warp reads at once, of 64 threads as on AMD's.  A warp of 32 threads reads them in
+two instructions."""
 LAUNCHED_PROGRAM_SECONDS: Final = 1e-6
 KEPT: Final = 4
 

@@ -89,7 +89,8 @@ def _load_module(path: Path) -> ModuleType:
 
 
 class Planned(Protocol):
-    """What a kernel needs of its plan: operands, results as shapes and types, configurations."""
+    """The part of a plan that a kernel needs: operands, results as shapes and types,
+    configurations."""
 
     @property
     def sources(self) -> tuple[Source, ...]: ...

@@ -35,7 +35,7 @@ class Contraction:
     k: tuple[int, ...]
 
     def ordered(self, left: Row, right: Row) -> Contraction:
-        """The same with k by falling stride in the operands' offsets."""
+        """The contraction with k by falling stride in the operands' offsets."""
         return replace(self, k=by_stride(self.k, (left, right)))
 
 

@@ -38,7 +38,7 @@ class Lanes(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """How the iterators appear in the text: `names[i]` is iterator i, as a block or a scalar."""
+    """The iterators in the text: `names[i]` is iterator i, as a block or a scalar."""
 
     names: Sequence[str]
     lanes: tuple[Lanes, ...]

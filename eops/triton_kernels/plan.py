@@ -86,7 +86,7 @@ class Plan:
         return prod(r.extent for r in self.scope.sums)
 
     def extent(self, positions: Sequence[int]) -> int:
-        """How many values the iterators at `positions` take together."""
+        """The number of values that the iterators at `positions` take together."""
         return prod(self.scope.domain[i].extent for i in positions)
 
     def grid(self, config: Config) -> int:

@@ -80,7 +80,7 @@ class Operand:
 
 
 def operands(text: str) -> dict[str, Operand]:
-    """By name, as the text lists them."""
+    """The operands by name, as the text lists them."""
     found = dict[str, Operand]()
     for part in text.split("; "):
         match = OPERAND.fullmatch(part)

@@ -46,7 +46,8 @@ SCALES = (1.0, 2.0**-3, 2.0**-6, 2.0**-9)
 LONGEST = 1e9
 """Seconds of timing beyond this are the same as this."""
 PREPARING_SECONDS = 0.3
-"""How long hard inputs may take to be made and evaluated as written; three are always made."""
+"""Seconds for making hard inputs and evaluating them as written.  Three families are always
+made."""
 HARD_SECONDS = 0.25
 """About how long the runs on hard inputs may take for each program that they are asked of; the
 most telling one is always run."""

@@ -18,7 +18,8 @@ from einderive.frontend.trial.trial import Trial
 from einderive.ta.ir.subst import nested_scopes, stages
 
 COMPILED = 2
-"""So many programs at most have their stages compiled: the formula as given, and the fastest."""
+"""The stages of at most so many programs are compiled: the formula as given, and the fastest
+candidates."""
 COMPILING_SECONDS = 0.8
 """Compiling goes on for about so long."""
 ONE_SECONDS = 0.3

@@ -1,4 +1,5 @@
-"""What is given beside a text (shapes, types, ranges, sizes, outputs), checked and hashable."""
+"""Everything that is given beside a text (shapes, types, ranges, sizes, outputs), checked and
+hashable."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ Given: TypeAlias = tuple[
 def checked(
     shapes: object, dtypes: Mapping[str, str] | str, ranges: object, sizes: object, outputs: object
 ) -> Given:
-    """What is given, by name.  RangeError or NameUnknownError for anything that does not fit."""
+    """The given values by name.  RangeError or NameUnknownError for a value that does not fit."""
     extents = tuple(checked_shapes(shapes).items())
     types = checked_dtypes(dtypes)
     named = types if isinstance(types, str) else tuple(types.items())

@@ -134,8 +134,8 @@ class Formula:
                 yield Called(found[1], (found.start(), end), args)
 
     def operand_before(self, end: int) -> int:
-        """Where the operand begins that ends here: a name, a number, a read, a call, brackets; -1
-        where there is none."""
+        """The place where the operand begins that ends here: a name, a number, a read, a call,
+        brackets.  -1 if there is none."""
         start = end
         if self.text[end - 1 : end] and self.text[end - 1] in ")]":
             opens = (at for at in range(end - 1, -1, -1) if self.text[at] in "([")
@@ -147,7 +147,7 @@ class Formula:
         return begin if begin < end else -1
 
     def operand_after(self, start: int) -> int:
-        """Where the operand ends that begins here; -1 where there is none."""
+        """The place where the operand ends that begins here; -1 if there is none."""
         found = re.compile(r"-?\s*[\w.]*").match(self.text, start)
         end = found.end() if found else start
         while self.text[end : end + 1] and self.text[end] in "([":
@@ -165,7 +165,7 @@ class Formula:
         return tuple(next(names) for _ in range(number))
 
     def rank(self, name: str) -> int | None:
-        """How many dimensions a tensor has that is given, or defined by a statement."""
+        """The number of dimensions of a tensor that is given, or that a statement defines."""
         if name in self.shapes:
             return len(self.shapes[name])
         return next((len(line.left) for line in self.lines() if line.name == name), None)

@@ -1,4 +1,5 @@
-"""What a mistake is: how it is found, what is said of it, and how the text is corrected."""
+"""The protocol of a mistake: how it is found, what is said about it, and how the text is
+corrected."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ class Correction:
     edits: tuple[Edit, ...]
     span: Span | None = None
     words: str = ""
-    """What stands for `{words}` in the advice."""
+    """The words in the place of `{words}` in the advice."""
 
     @property
     def place(self) -> Span:
@@ -42,7 +43,7 @@ class Correction:
 
 
 NEUTRAL = {"sum": "0", "prod": "1", "max": "-inf", "min": "inf"}
-"""What changes nothing where it is reduced with others."""
+"""The neutral element of each reducer."""
 
 
 def reduced_where(word: str, names: str, condition: str, body: str) -> str:

@@ -55,14 +55,15 @@ _Made: TypeAlias = tuple[Mistake, Correction]
 
 
 class Tried(NamedTuple):
-    """What the parser says of a text: whether it is in the grammar, and the error, if there is
+    """The parser's answer to a text: whether it is in the grammar, and the error, if there is
     one."""
 
     in_grammar: bool
     error: TextError | None
 
     def reached(self, text: str) -> tuple[bool, int]:
-        """How far the parser comes: into what the text means is further than into its grammar."""
+        """The progress of the parser.  An error in the meaning of a text counts as further than one
+        in its grammar."""
         span = (self.error and self.error.span) or (0, 0)
         return self.in_grammar, span[0] - len(text)
 

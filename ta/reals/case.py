@@ -36,7 +36,7 @@ class Began(Stopped):
 
 
 class Learned(Stopped):
-    """Where both sides have a value, the polynomial has one of these signs."""
+    """The polynomial has one of these signs wherever both sides have a value."""
 
     def __init__(self, polynomial: Polynomial, signs: Signs) -> None:
         super().__init__()

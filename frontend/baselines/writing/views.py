@@ -253,7 +253,7 @@ def size_words(extents: Sequence[int]) -> str:
 
 
 def permuted(found: View, order: Sequence[int]) -> str:
-    """The same dimensions in another order."""
+    """The expression with its dimensions in another order."""
     if tuple(order) == found.dims:
         return found.text
     axes = [found.dims.index(i) for i in order]

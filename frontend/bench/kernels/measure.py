@@ -27,7 +27,7 @@ from einderive.ta.errors import BuildError
 CALL_SECONDS = 5e-6
 """At the smallest size, a call may cost so much more than the best peer's."""
 AGREE, HALVES_AGREE = 1e-3, 5e-2
-"""How far results may lie apart, over the largest entry."""
+"""The largest difference of results, over the largest entry."""
 
 
 @dataclass(frozen=True, slots=True)
