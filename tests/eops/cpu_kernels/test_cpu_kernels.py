@@ -82,7 +82,7 @@ def check(stage: Scope, seed: int = 0) -> None:
     np.testing.assert_array_equal(found.numpy()[infinite], expected[infinite])
 
 
-@pytest.mark.parametrize("name", one_in(2, SCOPES))
+@pytest.mark.parametrize("name", one_in(3, SCOPES))
 def test_stages(name: str) -> None:
     for stage in stages(SCOPES[name]):
         assert takes(stage) or stage.empty, stage
