@@ -19,7 +19,7 @@ import torch
 from torch.nn import Parameter
 
 from einderive.eops.opaque import recordable
-from einderive.frontend.call.guard import MISS, autocast, kind, transformation
+from einderive.frontend.call.guard import MISS, autocast, kind, same, transformation
 from einderive.frontend.call.operands import FLOATING, arranged, bind, in_type, promoted
 from einderive.frontend.call.record import Unrecordable, record
 from einderive.frontend.call.simplify import Simple, simplified
@@ -190,7 +190,7 @@ class Caller:
         """Operands like these are answered without binding from now on, where they can be."""
         if linked.simple is None or transformation() is not None or not _plain(given, self.device):
             return
-        kinds = tuple(map(kind, given))
+        kinds = (*map(kind, given), same(given))
         flat = linked.guarded.get(kinds)
         if flat is None:
             if len(linked.guarded) >= MOST_GUARDED:

@@ -55,6 +55,12 @@ def kind(operand: Any) -> tuple[object, ...]:
     return type(operand), getattr(operand, "strides", None)
 
 
+def same(operands: Sequence[Any]) -> tuple[int, ...]:
+    """For each operand the place of the first one that is the same object."""
+    places: dict[int, int] = {}
+    return tuple(places.setdefault(id(each), place) for place, each in enumerate(operands))
+
+
 def guard(
     operands: Sequence[Any], *, default_type: bool = False, signs: bool = False
 ) -> tuple[Names, list[str]]:
@@ -95,10 +101,15 @@ def _tensors(
     if TensorGuards is None:
         yield from alone
         return
-    yield from (f"not {name}.is_nested" for name in variables)  # whose strides end the process
+    once = [place for place, first in enumerate(same(operands)) if place == first]
+    for place, first in enumerate(same(operands)):
+        if place != first:  # torch's class holds for different tensors alone
+            yield f"{variables[place]} is {variables[first]}"
+    yield from (f"not {variables[k]}.is_nested" for k in once)  # whose strides end the process
     compiling = names.of(torch.compiler.is_dynamo_compiling)  # which cannot look into the class
-    check = names.of(_check(operands))
-    yield f"(({' and '.join(alone)}) if {compiling}() else {check}(*operands))"
+    check = names.of(_check([operands[k] for k in once]))
+    given = "*operands" if len(once) == len(operands) else ", ".join(variables[k] for k in once)
+    yield f"(({' and '.join(alone)}) if {compiling}() else {check}({given}))"
 
 
 def _check(operands: Sequence[torch.Tensor]) -> Callable[..., bool]:

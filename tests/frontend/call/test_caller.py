@@ -380,3 +380,13 @@ def test_a_call_is_one_graph_for_torch_compile() -> None:
     call(a, b)
     compiled = torch.compile(lambda x, y: 2 * call(x + 1, y), backend="eager", fullgraph=True)
     torch.testing.assert_close(compiled(a, b), 2 * ((a + 1) @ b))
+
+
+def test_one_tensor_for_several_operands_needs_no_binding(monkeypatch: pytest.MonkeyPatch) -> None:
+    function = ed.compile("Y[i,j] = x[i,j] - 2*w[j,i]", x=(4, 4), w=(4, 4))
+    one, other = torch.randn(4, 4), torch.randn(4, 4)
+    for operands in ((one, one), (one, other)) * 2:
+        function(*operands)
+    monkeypatch.setattr(Caller, "unasked", None)
+    for x, w in ((one, one), (other, other), (one, other), (other, one)):
+        torch.testing.assert_close(function(x, w), x - 2 * w.T)

@@ -43,7 +43,14 @@ def holds(made_for: Any, asked: Any, **options: bool) -> bool:
 def test_the_same_kind_is_let_through(made_for: torch.Tensor) -> None:
     with torch.no_grad():
         assert holds([made_for], [made_for])
-        assert holds([made_for, A], [made_for, torch.zeros(4, 4)])
+        assert holds([made_for, torch.ones(4, 4)], [made_for, torch.zeros(4, 4)])
+
+
+def test_one_tensor_for_several_operands() -> None:
+    assert holds([A, A], [A, A])
+    assert holds([A, REQUIRES.detach(), A], [A, torch.zeros(4, 4), A])
+    if guards.TensorGuards is not None:
+        assert not holds([A, A], [A, torch.zeros(4, 4)])
 
 
 OTHERS: dict[str, Callable[[], Any]] = {
