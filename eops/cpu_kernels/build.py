@@ -19,7 +19,7 @@ from einderive.eops.cpu_kernels.stored import Code, digest, store, stored
 from einderive.eops.cpu_kernels.threads import openmp, runner
 from einderive.eops.cpu_kernels.words import machine
 from einderive.eops.cpu_kernels.words.simple_elements import truths
-from einderive.eops.cpu_kernels.words.table import functions
+from einderive.eops.cpu_kernels.words.table import functions, near_by
 from einderive.eops.cpu_kernels.writing import MOST_THREADS, Room
 from einderive.eops.loops.arrange import Strides, plan
 from einderive.eops.loops.cost import steps
@@ -130,6 +130,7 @@ def _names(plan: Plan, dtypes: Sequence[str], rooms: Sequence[Room]) -> dict[str
     for kind in dict.fromkeys(made.kind for made in (*plan.values, *plan.reductions)):
         if kind != TRUTH:
             found |= {f"{word}_{kind}": function for word, function in functions(kind).items()}
+            found |= {f"{word}_near_{kind}": function for word, function in near_by(kind).items()}
             found |= machine.order_keys(kind)
     return {
         **found,

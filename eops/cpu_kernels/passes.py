@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, TypeGuard
 
 from einderive.eops.cpu_kernels.writing import (
     MOST_THREADS,
@@ -14,7 +14,7 @@ from einderive.eops.cpu_kernels.writing import (
     number,
     of_team,
 )
-from einderive.eops.dtypes import LIMITS
+from einderive.eops.dtypes import FLOATS, LIMITS
 from einderive.eops.loops.bodies import Reduction
 from einderive.eops.loops.kinds import TRUTH
 from einderive.eops.loops.narrow import NARROW
@@ -42,7 +42,9 @@ COMBINED: Final = {
     "max": "maximum_{2}({0}, {1})",
     "min": "minimum_{2}({0}, {1})",
 }
-"""The reduction of two values of a type, in the order of the loops."""
+"""Of two values of a type, in the order of the loops."""
+NEAR: Final = frozenset({"sin", "cos", "tan", "fmod", "remainder", "floor_divide"})
+"""Functions with a form for operands that are near."""
 IN_ANY_ORDER: Final = {"sum": "sum_in_any_order", "prod": "product_in_any_order"}
 
 
@@ -56,6 +58,7 @@ class Pass:
         self.needed = self.plan.needed[number]
         self.again = self.plan.read_again(number)
         self.rows = self.plan.inner is None
+        self.near = False
 
     def write(self) -> None:
         self._start()
@@ -177,10 +180,44 @@ class Pass:
             self._end_parts()
 
     def _points(self, loop: str, *, checked: bool) -> None:
+        """The inner loop; with functions in their form for operands that are near, and once more
+        where one was not."""
+        self.near = self._has_near()
+        if self.near:
+            totals = [self._part(k) for k in self.phase.reductions]
+            self.text.add("far = int32(0)", *(f"before_{total} = {total}" for total in totals))
+            self._run(loop, checked=checked)
+            self.near = False
+            self.text.open("if far != int32(0):")
+            self.text.add(*(f"{total} = before_{total}" for total in totals))
+        self._run(loop, checked=checked)
+        self.text.close(bool(self._has_near()))
+
+    def _run(self, loop: str, *, checked: bool) -> None:
         self.text.open(loop)
         self._values(len(self.order), checked=checked)
         self._stores()
         self.text.close()
+
+    def _has_near(self) -> bool:
+        """Whether a function at a point has a form for operands that are near, and the loop may run
+        twice: totals in memory would count all twice."""
+        if self.phase.reductions and not self.rows:
+            return False
+        inside = (self.plan.values[p] for p in self.needed if p not in self.again and self._at(p))
+        return any(map(self._is_near, inside))
+
+    def _is_near(self, value: Value) -> TypeGuard[Operation]:
+        return isinstance(value, Operation) and value.word in NEAR and value.kind in FLOATS
+
+    def _at(self, place: int) -> bool:
+        """Whether the value is computed in the inner loop."""
+        return self.plan.depth(self.plan.masks[place], self.phase) == len(self.order)
+
+    def _part(self, reduction: int) -> str:
+        """The name of a total in the inner loop."""
+        order = REDUCERS[self.plan.reductions[reduction].reducer].order
+        return f"key{reduction}" if order else f"part{reduction}"
 
     def _start_parts(self) -> None:
         for k in self.phase.reductions:
@@ -286,6 +323,9 @@ class Pass:
             self._read(name, value, checked)
         else:
             self.text.add(f"{name} = {self._expression(value, checked)}")
+            if self.near and self._at(place) and self._is_near(value):
+                of = ", ".join(self.kernel.name(arg) for arg in operands_of(value))
+                self.text.add(f"far = int32(far | far_{value.word}_near_{value.kind}({of}))")
 
     def _indices(self, load: Load, depth: int, checked: bool, done: set[object]) -> None:
         """The checked indices of a read that are known at this depth."""
@@ -347,7 +387,8 @@ class Pass:
             case Operation("choose", _):
                 return f"{of[1]} if {of[0]} else {of[2]}"
             case Operation(word, _, kind):
-                own = word if kind in (TRUTH, word) else f"{word}_{kind}"
+                near = "_near" if self.near and self._is_near(value) else ""
+                own = word if kind in (TRUTH, word) else f"{word}{near}_{kind}"
                 found = f"{own}({', '.join(of)})"
                 return f"{kind}({found})" if kind == NARROW and own != word else found
             case Choice(conditions, _, _, border):

@@ -66,7 +66,7 @@ def load(typing: Any, address: Any, index: Any) -> Any:
     """The element at the index."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(builder.gep(args[0], [args[1]], inbounds=True))
+        return _outside(builder, builder.load(builder.gep(args[0], [args[1]], inbounds=True)))
 
     return address.dtype(address, index), emit
 
@@ -76,10 +76,23 @@ def store(typing: Any, address: Any, index: Any, value: Any) -> Any:
     """Write the element at the index."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store(args[2], builder.gep(args[0], [args[1]], inbounds=True))
+        _outside(builder, builder.store(args[2], builder.gep(args[0], [args[1]], inbounds=True)))
         return context.get_dummy_value()
 
     return types.void(address, index, address.dtype), emit
+
+
+def _outside(builder: Any, access: Any) -> Any:
+    """Says that the access is to no table: so loops that read tables vectorise."""
+    access.set_metadata("noalias", _of_tables(builder))
+    return access
+
+
+def _of_tables(builder: Any) -> Any:
+    """What marks reads of tables."""
+    module = builder.module
+    scope = module.add_metadata(["table", module.add_metadata(["einderive"])])
+    return module.add_metadata([scope])
 
 
 @_instruction
@@ -88,6 +101,7 @@ def load_float16(typing: Any, address: Any, index: Any) -> Any:
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         bits = builder.load(builder.gep(args[0], [args[1]], inbounds=True))
+        _outside(builder, bits)
         return builder.fpext(builder.bitcast(bits, ir.HalfType()), ir.FloatType())
 
     return types.float32(address, index), emit
@@ -99,7 +113,7 @@ def store_float16(typing: Any, address: Any, index: Any, value: Any) -> Any:
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         bits = builder.bitcast(builder.fptrunc(args[2], ir.HalfType()), ir.IntType(16))
-        builder.store(bits, builder.gep(args[0], [args[1]], inbounds=True))
+        _outside(builder, builder.store(bits, builder.gep(args[0], [args[1]], inbounds=True)))
         return context.get_dummy_value()
 
     return types.void(address, index, types.float32), emit
@@ -156,7 +170,9 @@ def table(values: Sequence[float]) -> Written:
                 found.linkage, found.global_constant = "internal", True
                 found.initializer = ir.Constant(kind, [*values])
             zero = ir.IntType(64)(0)
-            return builder.load(builder.gep(found, [zero, args[0]], inbounds=True))
+            read = builder.load(builder.gep(found, [zero, args[0]], inbounds=True))
+            read.set_metadata("alias.scope", _of_tables(builder))
+            return read
 
         return types.float64(types.int64), emit
 

@@ -56,10 +56,12 @@ def scaled_exponential(dtype: str) -> Written:
 
 
 def _parts(dtype: str) -> Written:
-    """f(x) = n, high, low with log(x) = n*log(2) + high + low, of some 66 bits, for x > 0."""
+    """f(x) = n, high, low with log(x) = n*log(2) + high + low for x > 0, of some 66 bits; of 34
+    for float32, for which low is 0."""
     bits, from_bits = machine.BITS["float64"], machine.FROM_BITS["float64"]
     start, field = np.int64(np.float64(math.sqrt(0.5)).view(np.int64)), np.int64(52)
     rest, smallest = series("log", dtype), float(np.finfo(np.float64).tiny)
+    short = dtype == "float32"
 
     @compiled
     def parts(x: Any) -> Any:
@@ -69,6 +71,10 @@ def _parts(dtype: str) -> Written:
         m = from_bits(b - (exponent << field))
         f, d = m - 1.0, m + 1.0
         s = f / d
+        if short:
+            z = s * s
+            high = s * fused(z * z, rest(z), fused(z, THIRDS[0], 2.0))
+            return np.float64(exponent) - (52.0 if small else 0.0), high, 0.0
         s_low = (fused(-s, d, f) - s * (m - (d - 1.0))) / d
         z = s * s
         z_low = fused(s, s, -z) + 2.0 * s * s_low
@@ -86,11 +92,34 @@ def _parts(dtype: str) -> Written:
     return parts
 
 
+def _finished(dtype: str) -> Written:
+    """f(x, y, |x|^y) = x^y with the sign, and where an operand is 0, infinite or NaN."""
+    real = np.float32 if dtype == "float32" else np.float64
+    bits = machine.BITS[dtype]
+    zero, half, unit = real(0), real(0.5), real(1)
+    infinity, nothing = real(math.inf), real(math.nan)
+
+    @compiled
+    def finished(x: Any, y: Any, found: Any) -> Any:
+        size = absolute(x)
+        grows = (size > unit) == (y > zero)
+        edge = (size == zero) | (size == infinity) | (absolute(y) == infinity)
+        found = (infinity if grows else zero) if edge else found
+        whole = rounded_down(y) == y
+        odd = whole & (rounded_down(half * y) != half * y)
+        found = -found if odd & (bits(x) < 0) else found
+        found = nothing if (x < zero) & (size < infinity) & ~whole else found
+        found = nothing if (x != x) | (y != y) else found
+        one = (y == zero) | (x == unit) | ((size == unit) & (absolute(y) == infinity))
+        return unit if one else found
+
+    return finished
+
+
 @cache
 def powers(dtype: str) -> Mapping[str, Written]:
     """The functions by their names in the notation, for float32 or float64."""
     parts, scaled = _parts(dtype), scaled_exponential(dtype)
-    bits = machine.BITS["float64"]
     infinity, nothing = math.inf, math.nan
     log1p, exp = elements(dtype)["log1p"], elements(dtype)["exp"]
 
@@ -121,6 +150,17 @@ def powers(dtype: str) -> Mapping[str, Written]:
         rest = fused(high, PER_LOG10[1], fused(n, LOG10_OF_2[1], low * PER_LOG10[0]))
         return special(x, fused(n, LOG10_OF_2[0], fused(high, PER_LOG10[0], rest)))
 
+    finished = _finished(dtype)
+
+    @compiled
+    def short_power(x: Any, y: Any) -> Any:
+        """Of float32."""
+        n, high, _ = parts(np.float64(absolute(x)))
+        p = np.float64(y) * fused(n, math.log(2), high)
+        p = -150.0 if p < -150.0 else 150.0 if p > 150.0 else p
+        n = rounded_even(p * PER_LOG2[0])
+        return finished(x, y, np.float32(scaled(fused(n, -math.log(2), p), n)))
+
     @compiled
     def power(x: Any, y: Any) -> Any:
         size = absolute(x)
@@ -137,17 +177,7 @@ def powers(dtype: str) -> Mapping[str, Written]:
         n = rounded_even(p * PER_LOG2[0])
         r = fused(n, -LOG2_HIGH, p)
         found = scaled(r + (rest - n * LOG2_LOW), n)
-        found = 0.0 if product < -800.0 else infinity if product > 800.0 else found
-        grows = (size > 1.0) == (y > 0.0)
-        edge = (size == 0.0) | (size == infinity) | (absolute(y) == infinity)
-        found = (infinity if grows else 0.0) if edge else found
-        whole = rounded_down(y) == y
-        odd = whole & (rounded_down(0.5 * y) != 0.5 * y)
-        found = -found if odd & (bits(x) < 0) else found
-        found = nothing if (x < 0.0) & (size < infinity) & ~whole else found
-        found = nothing if (x != x) | (y != y) else found
-        one = (y == 0.0) | (x == 1.0) | ((size == 1.0) & (absolute(y) == infinity))
-        return 1.0 if one else found
+        return finished(x, y, 0.0 if product < -800.0 else infinity if product > 800.0 else found)
 
     @compiled
     def hypot(x: Any, y: Any) -> Any:
@@ -171,7 +201,7 @@ def powers(dtype: str) -> Mapping[str, Written]:
         "exp2": of_one(exp2, dtype),
         "log2": of_one(log2, dtype),
         "log10": of_one(log10, dtype),
-        "pow": of_two(power, dtype),
+        "pow": short_power if dtype == "float32" else power,
         "hypot": of_two(hypot, dtype),
         "logaddexp": logaddexp,
     }

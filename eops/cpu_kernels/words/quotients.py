@@ -1,6 +1,8 @@
 """Remainders, rounded quotients, and the inverse of the error function.
 
-fmod(x, y)          x - y*trunc(x/y), without rounding: the C library's, one call an element
+fmod(x, y)          x - y*trunc(x/y), without rounding: the C library's, one call an element; in
+                    `near_quotients`, for |x/y| < FAR, the quotient rounded is off by one at most,
+                    and x minus its product with y a number of the type
 remainder(x, y)     fmod(x, y), plus y where the signs differ
 floor_divide(x, y)  (x - remainder(x, y))/y, which is whole but for its rounding
 erfinv(x)           quotients of polynomials in x^2; in the tails, in the root of a logarithm
@@ -11,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,18 +22,50 @@ from einderive.eops.cpu_kernels.words.machine import (
     Written,
     absolute,
     compiled,
+    fused,
     left,
     root,
     rounded_down,
+    rounded_to_zero,
     with_sign,
 )
 from einderive.eops.cpu_kernels.words.wide import of_one
 from einderive.ta.functions.erfinv import CENTRE, FAR_TAIL, TAIL
 
+FAR: Final = 2.0**22
+
 
 @cache
 def quotients(dtype: str) -> Mapping[str, Written]:
     """The functions by their names in the notation, for float32 or float64."""
+    return {**_by(left, dtype), "erfinv": of_one(_erfinv(), dtype)}
+
+
+@cache
+def near_quotients(dtype: str) -> Mapping[str, Written]:
+    """Those of division, for |x/y| < FAR; `far_...` says 1 where it is not."""
+    real = np.float32 if dtype == "float32" else np.float64
+    zero, limit, infinity = real(0), real(FAR), real(math.inf)
+    here, there = np.int32(0), np.int32(1)
+
+    @compiled
+    def left_near(x: Any, y: Any) -> Any:
+        r = fused(-rounded_to_zero(x / y), y, x)
+        other = (r != zero) & ((r < zero) != (x < zero))
+        r = r + with_sign(y, x) if other else r
+        r = x if (absolute(y) == infinity) & (absolute(x) < infinity) else r
+        return with_sign(r, x)
+
+    @compiled
+    def far(x: Any, y: Any) -> Any:
+        return there if absolute(x / y) >= limit else here
+
+    found = _by(left_near, dtype)
+    return {**found, **{f"far_{word}": far for word in found}}
+
+
+def _by(left: Written, dtype: str) -> dict[str, Written]:
+    """The functions of the division that leaves this."""
     real = np.float32 if dtype == "float32" else np.float64
     zero, one, half = real(0), real(1), real(0.5)
 
@@ -54,12 +88,7 @@ def quotients(dtype: str) -> Mapping[str, Written]:
         low = with_sign(zero, x / y) if q == zero else low
         return x / y if y == zero else low
 
-    return {
-        "fmod": fmod,
-        "remainder": remainder,
-        "floor_divide": floor_divide,
-        "erfinv": of_one(_erfinv(), dtype),
-    }
+    return {"fmod": fmod, "remainder": remainder, "floor_divide": floor_divide}
 
 
 def _erfinv() -> Written:

@@ -11,10 +11,17 @@ from einderive.eops.cpu_kernels.words.gamma import gamma
 from einderive.eops.cpu_kernels.words.hyperbolic import hyperbolic
 from einderive.eops.cpu_kernels.words.machine import Written
 from einderive.eops.cpu_kernels.words.powers import powers
-from einderive.eops.cpu_kernels.words.quotients import quotients
+from einderive.eops.cpu_kernels.words.quotients import near_quotients, quotients
 from einderive.eops.cpu_kernels.words.simple_elements import simple, truths
-from einderive.eops.cpu_kernels.words.trigonometric import inverses, trigonometric
+from einderive.eops.cpu_kernels.words.trigonometric import inverses, near, trigonometric
 from einderive.eops.cpu_kernels.words.whole_elements import whole_elements
+
+
+@cache
+def near_by(dtype: str) -> Mapping[str, Written]:
+    """Functions in a form for operands that are not too large, and for each `far_...`, which says
+    1 where one is."""
+    return {} if dtype in ("int64", "int32") else {**near(dtype), **near_quotients(dtype)}
 
 
 @cache

@@ -5,8 +5,10 @@
     asin(x)          x + x^3*P(x^2);  pi/2 - 2*asin(sqrt((1 - |x|)/2)) for |x| > 1/2, with the sign
     atan(x)          x + x^3*P(x^2);  pi/4 + atan((x-1)/(x+1)), pi/2 - atan(1/x) for larger x
 
-For |x| < 2^28, n*pi/2 is taken off in three parts of pi/2.  Beyond, x = m*2^e is multiplied by the
-digits of 2/pi that count: those of 2^e*2/pi modulo 4, from a table, to 212 bits behind the point.
+For |x| < 2^28, n*pi/2 is taken off in three parts of pi/2 (two for float32, whose polynomials are
+of float32).  Beyond, x = m*2^e is multiplied by the digits of 2/pi that count: those of 2^e*2/pi
+modulo 4, from a table, to 212 bits behind the point.  Loops use the former alone, in `near`, and
+run once more where an operand was beyond.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from typing import Any, Final
 import numpy as np
 
 from einderive.eops.cpu_kernels.words import machine
+from einderive.eops.cpu_kernels.words.elements import polynomial
 from einderive.eops.cpu_kernels.words.machine import (
     Written,
     absolute,
@@ -29,6 +32,7 @@ from einderive.eops.cpu_kernels.words.machine import (
     table,
     with_sign,
 )
+from einderive.eops.cpu_kernels.words.polynomials import SHORT
 from einderive.eops.cpu_kernels.words.wide import of_one, of_two, series
 
 PARTS: Final = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33)
@@ -70,19 +74,14 @@ def two_sum(a: Any, b: Any) -> Any:
 
 
 @cache
-def _reduction(dtype: str) -> Written:
-    """x to r, the error of r, and bits of which the last two are n modulo 4."""
-    bits, from_bits = machine.BITS["float64"], machine.FROM_BITS["float64"]
-    turn = table(_turns())
+def _near() -> Written:
+    """x to r, the error of r, and bits of which the last two are n modulo 4, for |x| < FAR."""
+    bits = machine.BITS["float64"]
     first, second, third = PARTS
     inverse, shift = 2 / math.pi, 1.5 * 2.0**52
-    digits, exact = np.int64((1 << 52) - 1), np.int64(1075 << 52)
-    start, last, field = np.int64(1075 + FIRST), np.int64(LAST - FIRST), np.int64(52)
-    none, four = np.int64(0), np.int64(4)
-    short = dtype == "float32"
 
     @compiled
-    def near(x: Any) -> Any:
+    def reduced(x: Any) -> Any:
         moved = fused(x, inverse, shift)
         n = moved - shift
         r = fused(n, -first, x)
@@ -90,6 +89,21 @@ def _reduction(dtype: str) -> Written:
         high = r - part
         low = (r - high) - part - fused(n, second, -part) - n * third
         return high, low, bits(moved)
+
+    return reduced
+
+
+@cache
+def _reduction(dtype: str) -> Written:
+    """The same for every x."""
+    bits, from_bits = machine.BITS["float64"], machine.FROM_BITS["float64"]
+    turn, near_by = table(_turns()), _near()
+    first, second, _ = PARTS
+    shift = 1.5 * 2.0**52
+    digits, exact = np.int64((1 << 52) - 1), np.int64(1075 << 52)
+    start, last, field = np.int64(1075 + FIRST), np.int64(LAST - FIRST), np.int64(52)
+    none, four = np.int64(0), np.int64(4)
+    short = dtype == "float32"
 
     @compiled
     def beyond(x: Any) -> Any:
@@ -125,7 +139,7 @@ def _reduction(dtype: str) -> Written:
 
     @compiled
     def reduced(x: Any) -> Any:
-        high, low, n = near(x)
+        high, low, n = near_by(x)
         far_high, far_low, far_n = beyond(x)
         far = absolute(x) >= FAR
         return far_high if far else high, far_low if far else low, far_n if far else n
@@ -136,7 +150,85 @@ def _reduction(dtype: str) -> Written:
 @cache
 def trigonometric(dtype: str) -> Mapping[str, Written]:
     """The functions by their names in the notation, for float32 or float64."""
-    reduced = _reduction(dtype)
+    return _of_angles(_reduction(dtype), dtype)
+
+
+@cache
+def near(dtype: str) -> Mapping[str, Written]:
+    """The same functions, right for |x| < FAR; `far_...` says 1 where an x is beyond."""
+    whole = np.int32
+    limit, here, there = (np.float32 if dtype == "float32" else np.float64)(FAR), whole(0), whole(1)
+
+    @compiled
+    def far(x: Any) -> Any:
+        return there if absolute(x) >= limit else here
+
+    found = _in_short() if dtype == "float32" else _of_angles(_near(), dtype)
+    return {**found, **{f"far_{word}": far for word in found}}
+
+
+def _in_short() -> Mapping[str, Written]:
+    """Of float32: the angle is reduced in float64."""
+    real, whole = np.float32, np.int32
+    sines, cosines = (polynomial(real, SHORT[name]) for name in ("sin", "cos"))
+    first, second, _ = PARTS
+    inverse, shift = 2 / math.pi, 1.5 * 2.0**52
+    bits = machine.BITS["float64"]
+    infinity, nothing, tiny = real(math.inf), real(math.nan), real(2.0**-28)
+    half, unit = real(0.5), real(1)
+    none, one, two = whole(0), whole(1), whole(2)
+
+    @compiled
+    def reduced(x: Any) -> Any:
+        wide = np.float64(x)
+        moved = fused(wide, inverse, shift)
+        n = moved - shift
+        angle = fused(n, -second, fused(n, -first, wide))
+        high = real(angle)
+        return high, real(angle - np.float64(high)), whole(bits(moved))
+
+    @compiled
+    def sine(r: Any, low: Any, z: Any) -> Any:
+        return r + fused(r * z, sines(z), low)
+
+    @compiled
+    def cosine(r: Any, low: Any, z: Any) -> Any:
+        part = half * z
+        first = unit - part
+        return first + fused(z * z, cosines(z), fused(-r, low, (unit - first) - part))
+
+    @compiled
+    def quarter(x: Any, more: Any) -> Any:
+        """sin(x + more*pi/2)"""
+        r, low, n = reduced(x)
+        n, z = n + more, r * r
+        found = cosine(r, low, z) if (n & one) != none else sine(r, low, z)
+        found = -found if (n & two) != none else found
+        return found if absolute(x) < infinity else nothing
+
+    @compiled
+    def sin(x: Any) -> Any:
+        return x if absolute(x) < tiny else quarter(x, none)
+
+    @compiled
+    def cos(x: Any) -> Any:
+        return quarter(x, one)
+
+    @compiled
+    def tan(x: Any) -> Any:
+        r, low, n = reduced(x)
+        z = r * r
+        up, across = sine(r, low, z), cosine(r, low, z)
+        odd = (n & one) != none
+        found = (-across if odd else up) / (up if odd else across)
+        found = found if absolute(x) < infinity else nothing
+        return x if absolute(x) < tiny else found
+
+    return {"sin": sin, "cos": cos, "tan": tan}
+
+
+def _of_angles(reduced: Written, dtype: str) -> Mapping[str, Written]:
+    """The functions of an angle that is reduced so."""
     sines, cosines = series("sin", dtype), series("cos", dtype)
     infinity, nothing, tiny = math.inf, math.nan, 2.0**-28
     one, two, none = np.int64(1), np.int64(2), np.int64(0)

@@ -132,6 +132,27 @@ def test_strange_numbers_stay_where_they_are() -> None:
             np.testing.assert_allclose(found, expected, rtol=1e-11, err_msg=text)
 
 
+@pytest.mark.parametrize("far", [0, 1, 30])
+def test_a_loop_runs_again_for_operands_that_are_far(far: int) -> None:
+    """Totals count nothing twice, at borders neither; what is written is written again."""
+    for text in (
+        "Y[i,j] = sin(A[i,j-1]) + B[j]",
+        "Y[i] = sum[j](cos(A[i,j+1])*B[j])",
+        "Y[i] = max[j](tan(A[i,j]))",
+        "Y[j] = sum[i](sin(A[i,j]))",
+        "Y = prod[i,j](2 + cos(A[i,j]))",
+        "Y[i,j] = remainder(A[i,j], B[j]) + fmod(A[i,j], 0.75)",
+    ):
+        one = stage(text, A=(7, 41), **({"B": (41,)} if "B[" in text else {}))
+        random = torch.Generator().manual_seed(far)
+        shapes = [[side.extent for side in source.ranges] for source in sources(one.body)]
+        tensors = [torch.rand(s, generator=random, dtype=torch.float64) + 1 for s in shapes]
+        beyond = torch.randperm(7 * 41, generator=random)[:far]
+        max(tensors, key=torch.Tensor.numel).view(-1)[beyond] *= 2.0**29
+        found, expected = computed(one, tensors).numpy(), defined(one, tensors)
+        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11, err_msg=text)
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize(
     "text",

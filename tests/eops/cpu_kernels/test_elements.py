@@ -15,7 +15,7 @@ from numba import cfunc, types
 from numpy.typing import NDArray
 
 from einderive.eops.cpu_kernels.words import machine
-from einderive.eops.cpu_kernels.words.table import functions
+from einderive.eops.cpu_kernels.words.table import functions, near_by
 from einderive.ta.functions import FUNCTIONS
 from tests.amount import one_in
 
@@ -71,6 +71,9 @@ FARTHER = (*FAR, 6381956970095103 * 2.0**797, 5.319372648326541e255, 1.797693134
 """Multiples of pi/2 but for a very small rest are among them."""
 DIVIDING = ("fmod", "remainder", "floor_divide")
 WHOLE = (*DIVIDING, "maximum", "minimum")
+NEAR = ", near"
+ULP_NEAR = {"sin": (0.8, 0.9), "cos": (0.8, 0.9), "tan": (2.0, 1.2)}
+"""Of the forms for operands that are near."""
 SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, -1.0, 1.0, -2.0)
 
 
@@ -95,10 +98,12 @@ def loop(name: str, dtype: str, count: int) -> Any:
             "def run(data):",
             "    wide_vectors()",
             *lines,
-            f"        store(out, i, function({reads}))",
+            f"        store(out, i, real(function({reads})))",
         ]
     )
-    space: dict[str, Any] = {"at": machine.pointer(dtype), "function": functions(dtype)[name]}
+    of = near_by(dtype)[name.removesuffix(NEAR)] if name.endswith(NEAR) else functions(dtype)[name]
+    space: dict[str, Any] = {"at": machine.pointer(dtype), "function": of}
+    space |= {"real": getattr(np, dtype)}
     space |= {word: getattr(machine, word) for word in ("load", "store", "wide_vectors")}
     exec(text, space)
     made = cfunc(types.void(machine.DATA), error_model="numpy")(space["run"])
@@ -176,6 +181,38 @@ def test_of_one(name: str, dtype: str) -> None:
     else:
         known = FUNCTIONS[name]
         assert known.pieces or known.steps or known.truth or known.always_finite, name
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ULP_NEAR)
+def test_operands_that_are_near(name: str, dtype: str) -> None:
+    x = sample(name, dtype)
+    far = (np.abs(x) >= 2.0**28).astype(dtype)
+    assert far.any()
+    x = x[far == 0]
+    multiples = np.random.default_rng(3).integers(1, 1 << 27, 300) * (np.pi / 2)
+    x = np.concatenate([x, multiples.astype(dtype)])
+    check_error(name, applied(name + NEAR, x), ULP_NEAR[name][dtype == "float64"], x)
+    odd = np.array(SPECIAL, dtype)
+    check_special(name, applied(name + NEAR, odd), odd)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", DIVIDING)
+def test_quotients_that_are_near(name: str, dtype: str) -> None:
+    """To the last bit what the C library's division gives, and its signs."""
+    random = np.random.default_rng(5)
+    x = np.concatenate([random.normal(0, 30, 3000), random.integers(-40, 40, 3000)]).astype(dtype)
+    y = np.concatenate([random.normal(0, 1, 3000), random.integers(-7, 8, 3000)]).astype(dtype)
+    x, y = np.append(x, [3, -3, 0.0, -0.0, 1]), np.append(y, [np.inf, np.inf, -2, 2, np.nan])
+    x, y = x.astype(dtype), y.astype(dtype)
+    here = applied("far_" + name + NEAR, x, y).astype(bool) == 0
+    assert here.sum() > 5000
+    x, y = x[here], y[here]
+    expected, found = applied(name, x, y), applied(name + NEAR, x, y)
+    np.testing.assert_array_equal(found, expected)
+    numbers = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(found)[numbers], np.signbit(expected)[numbers])
 
 
 @pytest.mark.parametrize(("name", "dtype"), of_arity(2))

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from einderive.eops.cpu_kernels.emit import Emitter
+from einderive.eops.cpu_kernels.passes import NEAR
 from einderive.eops.cpu_kernels.writing import MOST_THREADS
 from einderive.eops.loops.arrange import Strides, plans
 from einderive.eops.loops.group import Group
@@ -142,6 +143,8 @@ def _names(emitter: Emitter, thread: int) -> dict[str, Any]:
 
     return {
         **functions,
+        **{f"{word}_near_float64": functions[f"{word}_float64"] for word in NEAR},
+        **{f"far_{w}_near_float64": lambda x, *y: np.int32(abs(x) >= 1) for w in NEAR},
         **truths,
         **{f"address{k}": list.__getitem__ for k in range(64)},
         **{room.function: partial(empty, room.size, room.kind) for room in emitter.rooms},
