@@ -27,7 +27,7 @@ class Emitter:
         self.plan = plan
         self.writer = Writer(plan)
         self.text = self.writer.text
-        kept = ((one, plan.values[one.value].kind) for one in plan.kept)
+        kept = ((one, plan.values[one.value].kind) for one in plan.kept if one.output is None)
         self.rooms = [Room(f"k{one.value}", kind, one.size) for one, kind in kept]
         if plan.inner is not None:
             totals = enumerate(plan.reductions)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, TypeGuard
 
+from einderive.eops.cpu_kernels.totals import IN_ANY_ORDER, identity, of_two
 from einderive.eops.cpu_kernels.writing import (
     MOST_THREADS,
     STORED,
@@ -15,7 +16,6 @@ from einderive.eops.cpu_kernels.writing import (
     of_team,
 )
 from einderive.eops.dtypes import FLOATS, LIMITS
-from einderive.eops.loops.bodies import Reduction
 from einderive.eops.loops.kinds import TRUTH
 from einderive.eops.loops.narrow import NARROW
 from einderive.eops.loops.plan import Phase
@@ -36,16 +36,8 @@ from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
 
-COMBINED: Final = {
-    "sum": "{0} + {1}",
-    "prod": "{0} * {1}",
-    "max": "maximum_{2}({0}, {1})",
-    "min": "minimum_{2}({0}, {1})",
-}
-"""Of two values of a type, in the order of the loops."""
 NEAR: Final = frozenset({"sin", "cos", "tan", "fmod", "remainder", "floor_divide"})
 """Functions with a form for operands that are near."""
-IN_ANY_ORDER: Final = {"sum": "sum_in_any_order", "prod": "product_in_any_order"}
 
 
 class Pass:
@@ -100,12 +92,12 @@ class Pass:
             self.text.add(f"store(team_{own}, {k * MOST_THREADS} + thread, {own}(t{k}))")
         self.text.add("wait_for_all()")
         for k in self.phase.reductions:
-            self.text.add(f"t{k} = {self._identity(k)}")
+            self.text.add(f"t{k} = {identity(self.plan.reductions[k])}")
         self.text.open("for q in range(threads):")
         for k in self.phase.reductions:
             made = self.plan.reductions[k]
             found = f"{made.kind}(load(team_{of_team(made.kind)}, {k * MOST_THREADS} + q))"
-            self.text.add(f"t{k} = {self._of_two(made, f't{k}', found)}")
+            self.text.add(f"t{k} = {of_two(made, f't{k}', found)}")
         self.text.close()
 
     def _jammed(self, i: int) -> int:
@@ -137,27 +129,19 @@ class Pass:
         made = self.plan.reductions[reduction]
         value = self.kernel.name(made.value)
         own = value if REDUCERS[made.reducer].order else f"{made.kind}({value})"
-        return self._of_two(made, total, own)
-
-    def _of_two(self, made: Reduction, total: str, other: str) -> str:
-        found = COMBINED[made.reducer].format(total, other, made.kind)
-        return f"{made.kind}({found})" if made.kind == NARROW else found
+        return of_two(made, total, own)
 
     def _start(self) -> None:
         """What totals begin with."""
-        named = [(k, self._identity(k)) for k in self.phase.reductions]
+        named = [(k, identity(self.plan.reductions[k])) for k in self.phase.reductions]
         if self.rows:
-            for k, identity in named:
-                self.text.add(f"t{k} = {identity}")
+            for k, start in named:
+                self.text.add(f"t{k} = {start}")
         elif named:
             self.text.open(f"for i{self.plan.inner} in range(low, high):")
-            for k, identity in named:
-                self.text.add(f"store({self._total(k)}, {identity})")
+            for k, start in named:
+                self.text.add(f"store({self._total(k)}, {start})")
             self.text.close()
-
-    def _identity(self, reduction: int) -> str:
-        made = self.plan.reductions[reduction]
-        return number(REDUCERS[made.reducer].identity, made.kind)
 
     def _inner(self) -> None:
         """The inner loop; where it reaches a border, first the part inside, then both ends, which
@@ -201,8 +185,9 @@ class Pass:
 
     def _has_near(self) -> bool:
         """Whether a function at a point has a form for operands that are near, and the loop may run
-        twice: totals in memory would count all twice."""
-        if self.phase.reductions and not self.rows:
+        twice: totals in memory would count all twice, and what a result is written over is gone."""
+        over = any(kept.output in self.phase.outputs for kept in self.plan.kept)
+        if over or (self.phase.reductions and not self.rows):
             return False
         inside = (self.plan.values[p] for p in self.needed if p not in self.again and self._at(p))
         return any(map(self._is_near, inside))
@@ -225,14 +210,14 @@ class Pass:
             if REDUCERS[made.reducer].order:
                 self.text.add(f"key{k} = least_key_{made.kind}")
             else:
-                self.text.add(f"part{k} = {self._identity(k)}")
+                self.text.add(f"part{k} = {identity(self.plan.reductions[k])}")
 
     def _end_parts(self) -> None:
         for k in self.phase.reductions:
             made = self.plan.reductions[k]
             key = f"of_{made.reducer}_key_{made.kind}(key{k})"
             found = key if REDUCERS[made.reducer].order else f"part{k}"
-            self.text.add(f"t{k} = {self._of_two(made, f't{k}', found)}")
+            self.text.add(f"t{k} = {of_two(made, f't{k}', found)}")
 
     def _stores(self) -> None:
         """What is done with the values of a point."""
@@ -262,6 +247,8 @@ class Pass:
         """Where a kept value lies."""
         kept = self.plan.stored(place)
         assert kept is not None
+        if kept.output is not None:
+            return f"o{kept.output}, {_row(self.plan.outputs[kept.output].offset)}"
         index = _row(kept.index) if self.rows else f"i{self.plan.inner} - low"
         return f"k{place}, {index}"
 

@@ -19,8 +19,8 @@ import torch
 from numba import cfunc, types
 
 from einderive.eops.cpu_kernels.build import KEPT
-from einderive.eops.cpu_kernels.passes import COMBINED
 from einderive.eops.cpu_kernels.stored import Code, digest, store, stored
+from einderive.eops.cpu_kernels.totals import COMBINED
 from einderive.eops.cpu_kernels.typing import COMPUTED, WHOLE
 from einderive.eops.cpu_kernels.words import machine
 from einderive.eops.cpu_kernels.words.table import functions

@@ -1,6 +1,7 @@
 """Values that the passes of a plan keep for later passes, in memory of the kernel's own.
 
-rows      D = sum[j](exp(X[j]-M));  Y[j] = exp(X[j]-M)/D      the exponentials of the row
+rows      D = sum[j](exp(X[j]-M));  Y[j] = exp(X[j]-M)/D      the exponentials of the row; those of
+                                                              a long row where Y will be
 columns   Y[i,j] = X[i,j]*rsqrt(V[j])                         the roots of the block
 """
 
@@ -8,15 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
 
-from einderive.eops.loops.cost import CALL, TOTAL, operations
+from einderive.eops.loops.cost import TOTAL, operations
 from einderive.eops.loops.plan import Kept, Phase, Plan, affine_dense
 from einderive.eops.loops.values import Total, operands_of
 from einderive.ta.ir import affine
-
-MOST_KEPT: Final = 1 << 14
-"""Elements that a pass keeps for later ones: they lie on the stack."""
 
 
 def with_kept(plan: Plan) -> Iterator[Plan]:
@@ -40,15 +37,40 @@ def _rows_kept(plan: Plan) -> Plan | None:
             seen.add(place)
             first = next(q for q in range(number + 1) if place in plan.needed[q])
             again = first < number and plan.phases[first].loops == phase.loops
-            if not again or _effort(plan, place, phase) < CALL:
+            if not again or _effort(plan, place, phase) < plan.sizes.worth:
                 pending += operands_of(plan.values[place])
             elif all(one.value != place for one in kept):
                 index, size = affine_dense(plan.domain, phase.loops)
                 kept.append(Kept(place, index, size))
                 phases[first] = replace(phases[first], kept=(*phases[first].kept, place))
-    if not kept or sum(one.size for one in kept) > MOST_KEPT:
-        return None
-    return replace(plan, phases=tuple(phases), kept=tuple(kept))
+    kept = _placed(plan, kept)
+    there = {one.value for one in kept}
+    phases = [replace(p, kept=tuple(v for v in p.kept if v in there)) for p in phases]
+    return replace(plan, phases=tuple(phases), kept=tuple(kept)) if kept else None
+
+
+def _placed(plan: Plan, kept: list[Kept]) -> list[Kept]:
+    """What can be kept, and where: all on the stack, or in results as far as these serve."""
+    if sum(one.size for one in kept) <= plan.sizes.kept:
+        return kept
+    found: list[Kept] = []
+    for one in kept:
+        taken = {other.output for other in found}
+        output = next((k for k in _serving(plan, one.value) if k not in taken), None)
+        if output is not None:
+            found.append(replace(one, output=output))
+    return found
+
+
+def _serving(plan: Plan, place: int) -> Iterator[int]:
+    """The outputs of the value's own type that the last pass that needs it writes, where all that
+    need it have the same loops."""
+    passes = [number for number, needed in enumerate(plan.needed) if place in needed]
+    if len({plan.phases[number].loops for number in passes}) > 1:
+        return
+    for k in plan.phases[passes[-1]].outputs:
+        if plan.outputs[k].dtype == plan.values[place].kind:
+            yield k
 
 
 def _columns_kept(plan: Plan) -> Plan | None:

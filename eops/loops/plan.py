@@ -35,6 +35,8 @@ class Sizes(NamedTuple):
       loop does not, are one piece of work, so that what a cache line holds is used at once; the
       inner loop is then cut into parts of `turned_block` steps.
     - `jam`: so many rows at once where columns are reduced.
+    - `kept`: so many elements at most that a pass keeps for later ones lie on the stack; `worth`:
+      so many operations at least a value takes that is kept.
     - `short`: an inner loop with fewer steps is not worth its start."""
 
     block: int = 4096
@@ -45,6 +47,8 @@ class Sizes(NamedTuple):
     turned_block: int = 128
     jam: int = 4
     short: int = 8
+    kept: int = 1 << 14
+    worth: float = 16.0
 
 
 SIZES: Final = Sizes()
@@ -53,11 +57,13 @@ SIZES: Final = Sizes()
 @dataclass(frozen=True, slots=True)
 class Kept:
     """A value that one pass stores in memory of the kernel's own, and later passes read.  It is
-    element `index` of `size`; in columns the index is the step of the block."""
+    element `index` of `size`; in columns the index is the step of the block.  With `output`, the
+    value lies where the element of that output will be, which the last of these passes writes."""
 
     value: int
     index: Row
     size: int
+    output: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,9 @@ from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.node import Scope, Source
 
 THREADS = 3
-SMALL = Sizes(block=3, tile=4, least_tile=2, turned=2, turned_block=3, jam=2, short=1)
+SMALL = Sizes(
+    block=3, tile=4, least_tile=2, turned=2, turned_block=3, jam=2, short=1, kept=1, worth=1
+)
 """Loops of a few steps are cut as long ones are otherwise."""
 Values = dict[str, NDArray[np.float64]]
 

@@ -12,6 +12,8 @@ from einderive.eops.cpu_kernels.build import build
 from einderive.eops.loops.arrange import dense, plan
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import alike
+from einderive.ta.ir.subst import stages
+from einderive.ta.notation.parse import parse
 from tests.amount import CAMPAIGN, first
 from tests.eops.loops.interpreted import check, same, value_of
 from tests.eops.loops.programs import candidates, data, drawn
@@ -51,6 +53,39 @@ def test_random_groups() -> None:
     for kind in ("kept", "together", "blocks", "jammed", "turned"):
         assert seen[kind] > PART // 20, seen
     assert seen["apart"] > PART // 30, seen
+
+
+ROWS = "M[i] = max[j](X[i,j])\nD[i] = sum[j](exp(X[i,j]-M[i]))\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "outputs"),
+    [
+        (ROWS + "Y[i,j] = exp(X[i,j]-M[i])/D[i]", {0}),
+        (ROWS + "Y[i,j] = exp(X[i,j]-M[i])/D[i] + exp(X[i,j])\nE[i] = sum[j](exp(X[i,j]))", {0}),
+        (ROWS + "Y[i,j] = exp(X[i,j]-M[i])/D[i]\nZ[i,j] = X[i,j] + D[i]", {0}),
+        (ROWS + "Y[j,i] = exp(X[i,j]-M[i])/D[i]", {0}),
+        ("M = max[j](X[0,j])\nD = sum[j](exp(X[0,j]-M))\nY[j] = exp(X[0,j]-M)/D", {0}),
+        (ROWS + "Y[i,j] = exp(X[i,j-1]-M[i])/D[i] where j in 0:7", set()),
+        (ROWS + "Y[i,j] = exp(X[i,j]-M[i])/D[i] where j in 0:4", set()),
+    ],
+)
+def test_long_rows_are_kept_where_the_result_will_be(text: str, outputs: set[int]) -> None:
+    """Softmax and the like; not where the loops differ, or reads."""
+    roots = parse(text, {"X": (3, 7)}, "float64").roots()
+    group, random = Group(tuple(stages(*roots)), roots), Random(text)
+    made = check(group, data(roots, random), random)
+    assert {kept.output for plan in made for kept in plan.kept} - {None} == outputs
+
+
+def test_a_long_row_is_kept_and_divided() -> None:
+    text = ROWS + "Y[i,j] = exp(X[i,j]-M[i])/D[i]"
+    roots = parse(text, {"X": (2, 40000)}, "float64").roots()
+    group = Group(tuple(stages(*roots)), roots)
+    x = torch.randn(2, 40000, dtype=torch.float64)
+    kernel = build(group, (x.stride(),), alike(group, "float64"))
+    assert [kept.output for kept in kernel.plan.kept] == [len(roots) - 1]
+    torch.testing.assert_close(kernel(x)[-1], torch.softmax(x, 1), rtol=1e-12, atol=0)
 
 
 @CAMPAIGN
