@@ -150,7 +150,7 @@ def test_a_loop_runs_again_for_operands_that_are_far(far: int) -> None:
         beyond = torch.randperm(7 * 41, generator=random)[:far]
         max(tensors, key=torch.Tensor.numel).view(-1)[beyond] *= 2.0**29
         strides = tuple(tensor.stride() for tensor in tensors)
-        assert ("far = int32" in compiled(one, "float64", strides).source) == ("Y[j]" not in text)
+        assert "far = int32" in compiled(one, "float64", strides).source
         found, expected = computed(one, tensors).numpy(), defined(one, tensors)
         np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11, err_msg=text)
 

@@ -65,12 +65,14 @@ def test_the_data_are_read_from_memory_once(text: str) -> None:
 
 def test_what_takes_long_is_kept_for_the_row() -> None:
     (kept,) = planned(SOFTMAX).kept
-    assert kept.size == X[1] and kept.output is None
+    assert kept.size == X[1]
+    assert kept.output is None
     long = (3, 1 << 20)  # too long for the stack
     (kept,) = planned("Y[i,j] = softmax[j](X[i,j])", X=long).kept
     assert kept.output == 0
     spread = "D[i] = mean[j](exp(X[i,j])); V[i] = mean[j]((exp(X[i,j])-D[i])^2)"
-    assert planned(spread).kept and not planned(spread, X=long).kept
+    assert planned(spread).kept
+    assert not planned(spread, X=long).kept
 
 
 def test_only_what_may_miss_has_masks() -> None:
