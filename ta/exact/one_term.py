@@ -25,6 +25,8 @@ class OneTerm(NamedTuple):
 
 def one_term(scope: Scope) -> OneTerm | None:
     """The equalities that fix iterators of the scope's reduction.  None if there are none."""
+    if not scope.sums or not isinstance(scope.body, Apply):
+        return None
     nothing = expr.const(REDUCERS[scope.reducer].identity)
     sums = range(len(scope.loops), len(scope.domain))
     values: dict[int, Node] = {}

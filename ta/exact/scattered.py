@@ -25,6 +25,8 @@ class Scattered(NamedTuple):
 
 def scattered(scope: Scope) -> Scattered | None:
     """The equalities that say where terms go.  None if there are none."""
+    if not scope.sums or not isinstance(scope.body, Apply | Select):
+        return None
     nothing = expr.const(REDUCERS[scope.reducer].identity)
     loops = len(scope.loops)
     places: dict[int, Node] = {}
@@ -39,7 +41,7 @@ def scattered(scope: Scope) -> Scattered | None:
         others.append(part)
 
     body = scope.body
-    while scope.sums:
+    while True:
         if isinstance(body, Apply) and FUNCTIONS[body.function].picks and body.args[2] is nothing:
             take(body.args[0])
             body = body.args[1]
