@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from einderive.derivations.checker import not_shown
+from einderive.derivations.checker.witness import by_fold
 from einderive.derivations.steps.fold_by_law import FoldByLaw
 from einderive.derivations.steps.law import ByLaw
 from einderive.ta.ir.canon import scope as make_scope
@@ -41,6 +42,8 @@ SHOWN = [
     ("max(-A[i],A[i])", "abs(A[i])", by_law("max-opposite", "A[i]")),
     ("A[i]^6/A[i]^4", "A[i]^2", by_law("power-quotient", "6", "4", "A[i]")),
     ("exp(A[i])*exp(B[i])", "exp(A[i]+B[i])", by_law("exp-sum", "A[i]", "B[i]", backwards=1)),
+    ("A[i]", "log(exp(A[i]))", by_law("log-exp", "A[i]", backwards=1)),
+    ("asin(-sin(A[i]))", "-asin(sin(A[i]))", by_law("asin-odd", "sin(A[i])")),
 ]
 REFUSED = [
     ("exp(log(P[i]))", "2*P[i]", by_law("exp-log", "P[i]"), "different"),
@@ -111,6 +114,7 @@ def test_what_stands_for_a_letter_is_over_all_iterators() -> None:
 MAX = "max[k](exp(X[i,k]))"
 OF_MAX = "exp(max[k](X[i,k]))"
 X = make_scope([(0, 4), (0, 3)], (), scope("X[i,k]", "ik").body)
+OUTSIDE = make_scope([(0, 4), (0, 3)], (), scope("X{fill=inf}[i,k-1]", "ik").body)
 FOLD = FoldByLaw("exp-monotone", 0, (X,))
 SCALED = (
     make_scope([(0, 4), (0, 3)], (), scope("X[i,k]", "ik").body),
@@ -141,6 +145,12 @@ def test_a_function_leaves_a_maximum() -> None:
         (MAX, OF_MAX, replace(FOLD, parts=(scope("A[i]"),)), "other ranges"),
         ("exp(A[i])", "exp(A[i])+1", FOLD, "nothing of this"),
         (
+            "max[k](exp(X{fill=inf}[i,k-1]))",
+            "exp(max[k](X{fill=inf}[i,k-1]))",
+            replace(FOLD, parts=(OUTSIDE,)),
+            "infinite",
+        ),
+        (
             "max[k](P[i]*X[i,k])",
             "X[i,0]*P[i]",
             FoldByLaw("max-scaled", 0, (SCALED[1], SCALED[0])),
@@ -166,3 +176,14 @@ def test_what_no_law_says_of_a_reduction_is_refused(
     found = not_shown(scope(before), scope(after), witness)
     assert found is not None
     assert reason in found
+
+
+def test_a_maximum_of_nothing_is_left_alone() -> None:
+    """It is -inf, and exp of a maximum of nothing 0."""
+    body = scope("exp(X[i,k])", "ik").body
+    for sums in ((), ((0, 0),)):
+        before = make_scope([(0, 4)], sums, body if sums else scope("exp(A[i])").body, "max")
+        box = (*before.loops, *before.sums)
+        part = make_scope(box, (), scope("X[i,k]", "ik").body if sums else scope("A[i]").body)
+        found = by_fold(before, replace(FOLD, parts=(part,)))
+        assert found in ("nothing is reduced", "the law says nothing of this reduction")
