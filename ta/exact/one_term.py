@@ -31,7 +31,8 @@ def one_term(scope: Scope) -> OneTerm | None:
     sums = range(len(scope.loops), len(scope.domain))
     values: dict[int, Node] = {}
     others: list[Node] = []
-    body, used = scope.body, 0
+    body: Node = scope.body
+    used = 0
     while isinstance(body, Apply) and body.function == "choose" and body.args[2] is nothing:
         condition, body, _ = body.args
         for v, e in equalities(condition):

@@ -40,7 +40,7 @@ def scattered(scope: Scope) -> Scattered | None:
                 return
         others.append(part)
 
-    body = scope.body
+    body: Node = scope.body
     while True:
         if isinstance(body, Apply) and FUNCTIONS[body.function].picks and body.args[2] is nothing:
             take(body.args[0])
