@@ -53,8 +53,8 @@ FACTOR_CHOICE = Rule(
         ),
         Example(
             {"A": (6, 4), "B": (6, 5), "C": (5,)},
-            "{L[i:0:4,j:0:5] S[k:0:6] where(i < j, A[k,i]*B[k,j], A[k,i]*C[j])}",
-            "{L[i:0:4,j:0:5] S[k:0:6] A[k,i]*where(i < j, B[k,j], C[j])}",
+            "{L[i:0:4,j:0:5] S[k:0:6] where(k < 3, A[k,i]*B[k,j], A[k,i]*C[j])}",
+            "{L[i:0:4,j:0:5] S[k:0:6] A[k,i]*where(k < 3, B[k,j], C[j])}",
         ),
     ),
     refusals=(
