@@ -14,7 +14,7 @@ unexport TRITON_INTERPRET
 # Of the tests: a process a core, eight at most; JOBS=0 runs them in one process.
 WORKERS = -n $(or $(JOBS),auto) --maxprocesses 8 --dist worksteal
 
-.PHONY: help install demo test campaigns native fuzz mutants lint types docs format clean
+.PHONY: help install demo test gpu campaigns native fuzz mutants lint types docs format clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,11 @@ demo: $(STAMP)  ## derive, check, time: one table over the example formulas
 
 test: $(STAMP)  ## the tests, in parallel (JOBS=auto)
 	@$(BIN)/python -m pytest -q $(WORKERS)
+
+# On a machine with an NVIDIA GPU and torch's CUDA wheel, in at most eight minutes; with another
+# Python than the one in .venv: make gpu STAMP= BIN=/usr/bin
+gpu: $(STAMP)  ## the tests and benchmarks that need a GPU, written to docs/measurements/gpu.md
+	@$(BIN)/python -m einderive.frontend.bench.gpu report
 
 # What `make test` leaves out, and the tests by random examples.  SEED=: other random programs;
 # MINUTES=: only what is begun in that time, in an order drawn by the seed, without the mutants.

@@ -1,11 +1,12 @@
 """`python -m einderive.frontend.bench.gpu [PART ...]`: what kernels and programs reach on a GPU.
 
 device    the GPU, driver and versions, and the ceilings of `derivations.matching.cost`
-kernels   generated kernels beside torch: see `frontend.bench.gpu_kernels`
+kernels   generated kernels beside torch: see `frontend.bench.gpu.kernels`
 calls     seconds of one call of a program on few numbers, beside torch's
-cases     the cases of `frontend.bench.run`, end to end: see `frontend.bench.gpu_cases`
+cases     the cases of `frontend.bench.run`, end to end: see `frontend.bench.gpu.cases`
+report    by itself: tests and benchmarks in eight minutes, written to docs/measurements/gpu.md
 
-How times are taken: see `frontend.bench.gpu_times`.  Inputs are standard normal; TF32 is off unless
+How times are taken: see `frontend.bench.gpu.times`.  Inputs are standard normal; TF32 is off unless
 stated.
 """
 
@@ -17,18 +18,21 @@ import sys
 from collections.abc import Callable
 from datetime import date
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import torch
 from torch.nn import functional
 
 import einderive as ed
 from einderive.eops.back_ends.triton import triton_stage
+from einderive.eops.triton_kernels.build import interpreting
 from einderive.frontend.accuracy.inputs import random_inputs
 from einderive.frontend.bench.ceilings import ceilings
-from einderive.frontend.bench.gpu_cases import bench_cases
-from einderive.frontend.bench.gpu_kernels import bench_kernels
-from einderive.frontend.bench.gpu_times import (
+from einderive.frontend.bench.gpu.cases import bench_cases
+from einderive.frontend.bench.gpu.kernels import bench_kernels
+from einderive.frontend.bench.gpu.report import bench_report, rehearse
+from einderive.frontend.bench.gpu.times import (
     ProductsInTF32,
     Run,
     call_seconds,
@@ -37,6 +41,8 @@ from einderive.frontend.bench.gpu_times import (
 )
 from einderive.frontend.report.terminal import table_text
 from einderive.frontend.running.execute import executable
+
+PAGE: Final = Path("docs/measurements/gpu.md")
 
 
 def driver() -> str:
@@ -154,10 +160,18 @@ def main() -> int:
         "calls": bench_calls,
         "cases": bench_cases,
     }
+    if sys.argv[1:] == ["report"] and interpreting():
+        return rehearse()
+    if not torch.cuda.is_available():
+        print("there is no CUDA device; in Triton's interpreter, `report` runs on small sizes:")
+        print("TRITON_INTERPRET=1 python -m einderive.frontend.bench.gpu report")
+        return 2
+    if sys.argv[1:] == ["report"]:
+        return bench_report(PAGE)
     wanted = sys.argv[1:] or list(parts)
     if not set(wanted) <= set(parts):
         print(
-            f"usage: python -m einderive.frontend.bench.gpu [{' | '.join(parts)}] ...",
+            f"usage: python -m einderive.frontend.bench.gpu [{' | '.join([*parts, 'report'])}] ...",
             file=sys.stderr,
         )
         return 2

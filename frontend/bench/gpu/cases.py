@@ -11,9 +11,11 @@ the largest one against float64, relative to the largest value.
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -22,9 +24,14 @@ from torch.nn import functional
 
 import einderive as ed
 from einderive.frontend.accuracy.accept import Reference, reference
-from einderive.frontend.bench.gpu_times import ProductsInTF32, Run, call_seconds, gpu_seconds
+from einderive.frontend.bench.gpu.times import (
+    ProductsInTF32,
+    Run,
+    call_seconds,
+    gpu_seconds,
+)
 from einderive.frontend.bench.run import CASES
-from einderive.frontend.bench.suite import counted
+from einderive.frontend.bench.suite import Case, counted
 from einderive.frontend.call import Caller
 from einderive.frontend.report.terminal import table_text
 from einderive.frontend.running.execute import executable
@@ -50,11 +57,15 @@ def _transposed(image: torch.Tensor, kernel: torch.Tensor) -> torch.Tensor:
     return functional.conv_transpose2d(images, weights, stride=2, padding=1).permute(0, 2, 3, 1)
 
 
-def _band(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+HALF, FEW = 1000, 2
+"""Half the width of the band, and that of a small one."""
+
+
+def _band(half: int, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
     """Windows of padded rows as a strided view, then a product batched over the rows of each b:
     over all b at once the windows would have to be copied, 82 GB."""
-    padded = functional.pad(right, (0, 0, 4000, 4000))
-    windows = padded.unfold(1, 8001, 1)[..., ::4]  # b, m, k, w
+    padded = functional.pad(right, (0, 0, 4 * half, 4 * half))
+    windows = padded.unfold(1, 8 * half + 1, 1)[..., ::4]  # b, m, k, w
     pairs = zip(left, windows, strict=True)
     return torch.stack([torch.bmm(rows[:, None], held)[:, 0] for rows, held in pairs])
 
@@ -83,8 +94,39 @@ EAGER: dict[int, tuple[tuple[str, Torch, Sequence[int], Sequence[int]], ...]] = 
         ("conv_transpose2d, NCHW beforehand", _transposed, NCHW, (3, 2, 0, 1)),
         ("conv_transpose2d, channels last beforehand", _transposed, (), (3, 0, 1, 2)),
     ),
-    7: (("pad, unfold, bmm for each b", _band, (), ()),),
+    7: (("pad, unfold, bmm for each b", partial(_band, HALF), (), ()),),
 }
+
+
+SMALLER: Final[Mapping[int, Mapping[int, int]]] = {
+    1: {512: 4},
+    4: {224: 9, 226: 11, 32: 4, 16: 1},
+    6: {448: 3, 256: 2, 16: 2},
+    7: {10000: 24, 2500: 6, 2001: 5, HALF: FEW, 64: 8},
+}
+"""What stands for the numbers of a case, in its formula and its shapes, where it is to be small."""
+
+
+def case_of(number: int, small: bool = False) -> tuple[Case, str]:
+    """The case, or the same with few channels and places, and the reference system's program."""
+    known = CASES[number]
+    less = SMALLER[number] if small else {}
+
+    def lessened(text: str) -> str:
+        return re.sub(r"\d+", lambda found: str(less.get(int(found[0]), found[0])), text)
+
+    shapes = {
+        name: tuple(less.get(extent, extent) for extent in shape)
+        for name, shape in known.case.shapes.items()
+    }
+    case = replace(known.case, text=lessened(known.case.text), shapes=shapes)
+    return case, lessened(known.derived)
+
+
+def eager_of(number: int, small: bool = False) -> tuple[str, Torch]:
+    """What one writes in torch for operands as the formula has them."""
+    label, run, _, _ = EAGER[number][0]
+    return label, partial(_band, FEW) if small and number == 7 else run
 
 
 def bench_cases() -> None:

@@ -7,7 +7,7 @@ programs that are predicted best; and by torch.  Operands of 8192 x 8192 are bey
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from torch.nn import functional
 
 import einderive as ed
 from einderive.eops.back_ends.triton import triton_stage
-from einderive.frontend.bench.gpu_times import gpu_seconds
+from einderive.frontend.bench.gpu.times import gpu_seconds
 from einderive.frontend.bench.suite import counted
 from einderive.frontend.report.terminal import table_text
 from einderive.frontend.running.execute import Executable, executable
@@ -33,11 +33,16 @@ class KernelCase:
     shapes: Mapping[str, tuple[int, ...]]
     torch: Callable[..., torch.Tensor]
 
+    def at(self, edge: int) -> KernelCase:
+        """The same for matrices of another extent."""
+        text = self.text.replace(str(N), str(edge))
+        return replace(self, text=text, shapes=dict.fromkeys(self.shapes, (edge, edge)))
+
 
 @lru_cache
-def _laplacian(dtype: torch.dtype) -> torch.Tensor:
+def _laplacian(dtype: torch.dtype, device: torch.device) -> torch.Tensor:
     points = [[0.0, 1.0, 0.0], [1.0, -4.0, 1.0], [0.0, 1.0, 0.0]]
-    return torch.tensor([[points]], dtype=dtype, device="cuda")
+    return torch.tensor([[points]], dtype=dtype, device=device)
 
 
 N = 8192
@@ -68,7 +73,7 @@ KERNELS = (
         "5-point Laplacian",
         "Y[i,j] = A[i-1,j]+A[i+1,j]+A[i,j-1]+A[i,j+1]-4*A[i,j] where i in 0:8192, j in 0:8192",
         SQUARE,
-        lambda a: functional.conv2d(a[None, None], _laplacian(a.dtype), padding=1)[0, 0],
+        lambda a: functional.conv2d(a[None, None], _laplacian(a.dtype, a.device), padding=1)[0, 0],
     ),
     KernelCase(
         "row softmax",

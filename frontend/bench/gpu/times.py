@@ -29,6 +29,8 @@ Run = Callable[[], object]
 def gpu_seconds(run: Run) -> float:
     """The GPU's time of one call, without what the host does before; NaN where the call cannot be
     recorded."""
+    if not torch.cuda.is_available():  # in Triton's interpreter
+        return timed(run, cuda=False)
     event: Any = torch.cuda.Event
     once = min(timed(run, cuda=True) for _ in range(2))
     calls = _times(CALLS, CALLS * SHORT, once)

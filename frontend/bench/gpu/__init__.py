@@ -1,0 +1,5 @@
+"""`python -m einderive.frontend.bench.gpu` and `make gpu`: what is measured on a GPU.
+
+Not here: measurements on a CPU (`frontend.bench`, `frontend.bench.kernels`).
+May be imported by nothing else.
+"""
