@@ -14,7 +14,6 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -145,8 +144,6 @@ def explored(seed: object, count: int, run: Callable[[Case], str | None]) -> Cou
             return seen
     raise AssertionError("there is no last case")
 
-
-on_cpus = partial(explored, run=on_a_cpu)
 
 
 def main() -> None:

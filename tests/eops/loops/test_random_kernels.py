@@ -1,0 +1,59 @@
+"""Random groups of stages in float32 and float16: what compiled kernels give, on a CPU and in
+Triton's interpreter, is what the exact interpreter gives."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.amount import CAMPAIGN
+from tests.eops import random_kernels
+from tests.eops.random_kernels import explored, on_a_cpu
+
+RUNNER = Path(random_kernels.__file__)
+ROOT = RUNNER.parents[2]
+PART = 100
+
+
+@CAMPAIGN
+@pytest.mark.parametrize("part", range(20))
+def test_on_a_cpu(part: int, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EINDERIVE_CACHE", "off")
+    seen = explored(f"{seed} {part}", PART, on_a_cpu)
+    for dtype in ("float32", "float16"):
+        for kind in ("one stage", "several"):
+            assert seen[f"{dtype}, {kind}"] > PART // 10, seen
+
+
+def in_the_interpreter(seed: object, count: int, cache: Path) -> Counter[str]:
+    """How many groups ran, by kind of kernel."""
+    folders = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    environment = {"TRITON_INTERPRET": "1", "PYTHONPATH": folders, "EINDERIVE_CACHE": str(cache)}
+    done = subprocess.run(
+        [sys.executable, str(RUNNER), str(seed), str(count)],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return Counter(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_a_few_in_triton(tmp_path: Path) -> None:
+    seen = in_the_interpreter("few", 12, tmp_path)
+    assert min(seen[f"{dtype}, rows"] for dtype in ("float32", "float16")) > 0, seen
+
+
+@CAMPAIGN
+@pytest.mark.parametrize("part", range(5))
+def test_in_triton(part: int, seed: int, tmp_path: Path) -> None:
+    seen = in_the_interpreter(f"{seed} {part}", PART, tmp_path)
+    for kind in ("float32, rows", "float16, rows", "float32, stages", "float16, stages"):
+        assert seen[kind] > PART // 20, seen
