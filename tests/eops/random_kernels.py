@@ -145,7 +145,6 @@ def explored(seed: object, count: int, run: Callable[[Case], str | None]) -> Cou
     raise AssertionError("there is no last case")
 
 
-
 def main() -> None:
     assert os.environ.get("TRITON_INTERPRET") == "1"
     seed, count = sys.argv[1:]
