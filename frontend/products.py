@@ -12,20 +12,32 @@ Not here: how products become lines of torch (`baselines`).  May be imported by 
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import reduce
 from operator import or_
 
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Mul, Node, Number, Select
+from einderive.ta.ir.node import Access, Mul, Node, Number, Select, Tensor
 
 
 def is_masked(body: Node) -> bool:
-    """Whether the body is a choice between a product and 0."""
+    """Whether the body is a choice between a product of inputs' entries and 0.  A mask may hide
+    where other factors are infinite."""
     found = split_coefficient(body)[1]
     if not isinstance(found, Select) or found.otherwise is not expr.const(0):
         return False
-    return isinstance(split_coefficient(found.then)[1], Mul)
+    coefficient, product = split_coefficient(found.then)
+    if not isinstance(product, Mul) or not isinstance(coefficient, Fraction):
+        return False
+    return all(map(_is_entry, product.factors))
+
+
+def _is_entry(node: Node) -> bool:
+    """Whether the node reads an input that is finite where it is padded."""
+    if not isinstance(node, Access) or not isinstance(node.source, Tensor):
+        return False
+    return isinstance(node.fill, Fraction)
 
 
 def factors_of(body: Node) -> tuple[Number, tuple[Node, ...]]:

@@ -201,7 +201,7 @@ class OneTermStage:
         shape = [self.domain[i].extent for i in self.dims]
         rest = moved.shape[len(sizes) :]
         moved = moved.reshape(prod(sizes), *rest)
-        result = moved.index_select(0, row.expand(shape).reshape(-1)).reshape(*shape, *rest)
+        result = moved.index_select(0, row.expand(shape).reshape(-1)).reshape([*shape, *rest])
         order = [*self.dims, *kept]
         return result.permute([order.index(i) for i in each.dims])
 

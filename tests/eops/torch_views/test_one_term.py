@@ -70,3 +70,10 @@ def test_large_tables_are_not_visited() -> None:
     x = np.random.default_rng(2).standard_normal(1 << 20)
     i = np.random.default_rng(3).permutation(1 << 20)
     np.testing.assert_array_equal(run(scope, {"I": i, "x": x}).numpy(), x[i])
+
+
+def test_an_index_without_iterators() -> None:
+    (scope,) = parse("Y = sum[i](where(i == K, 2*D[i], 0))", {"D": (5,), "K": ()}).roots()
+    for place, wanted in ((3.0, 8.0), (7.0, 0.0)):
+        given = {"D": np.arange(1.0, 6.0), "K": np.array(place)}
+        assert run(scope, given).item() == wanted
