@@ -13,6 +13,8 @@ unexport TRITON_INTERPRET
 
 # Of the tests: a process a core, eight at most; JOBS=0 runs them in one process.
 WORKERS = -n $(or $(JOBS),auto) --maxprocesses 8 --dist worksteal
+# For each worker, from its start: libraries read these when they are loaded.
+ALONE = OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 .PHONY: help install demo test gpu campaigns native fuzz mutants lint types docs format clean
 
@@ -35,7 +37,7 @@ demo: $(STAMP)  ## derive, check, time: one table over the example formulas
 	@$(BIN)/python -m einderive.frontend.bench.demo
 
 test: $(STAMP)  ## the tests, in parallel (JOBS=auto)
-	@$(BIN)/python -m pytest -q $(WORKERS)
+	@$(ALONE) $(BIN)/python -m pytest -q $(WORKERS)
 
 # On a machine with an NVIDIA GPU and torch's CUDA wheel, in at most eight minutes; with another
 # Python than the one in .venv: make gpu STAMP= BIN=/usr/bin
@@ -45,7 +47,7 @@ gpu: $(STAMP)  ## the tests and benchmarks that need a GPU, written to docs/meas
 # What `make test` leaves out, and the tests by random examples.  SEED=: other random programs;
 # MINUTES=: only what is begun in that time, in an order drawn by the seed, without the mutants.
 campaigns: $(STAMP)  ## the long tests, in full or as a sample (SEED=0 MINUTES= JOBS=auto)
-	@$(BIN)/python -m pytest -q $(WORKERS) -m "campaign or hypothesis" --seed $(or $(SEED),0) \
+	@$(ALONE) $(BIN)/python -m pytest -q $(WORKERS) -m "campaign or hypothesis" --seed $(or $(SEED),0) \
 	  --hypothesis-seed $(or $(SEED),0) $(if $(MINUTES),--minutes $(MINUTES) --ignore tests/mutants)
 
 # MINUTES= or COUNT= (rule applications) ends it; SEED=, JOBS= processes; Ctrl-C gives the summary so far.
