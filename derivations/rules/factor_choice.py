@@ -61,6 +61,12 @@ FACTOR_CHOICE = Rule(
         Refusal({"A": (4,)}, "{S[i:0:4] where(i < 2, A[i], 1)}", Factor(0), "not every term"),
         Refusal(
             {"A": (4,), "B": (4,)},
+            "{S[i:0:4] where(i < 2, A[i]/B[i], 0)}",
+            Factor(1),
+            "may hide where the factor is infinite",
+        ),
+        Refusal(
+            {"A": (4,), "B": (4,)},
             "{S[i:0:4] where(i < 2, A{fill=inf}[i-1]*B[i], 0)}",
             Factor(0),
             "may be infinite",

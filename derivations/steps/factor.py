@@ -18,8 +18,8 @@ from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Add, Node, Scope, Select
-from einderive.ta.ir.subst import factors_of
+from einderive.ta.ir.node import Access, Add, Apply, Node, Power, Scope, Select
+from einderive.ta.ir.subst import factors_of, stages, walk
 
 NOTHING = expr.const(0)
 
@@ -43,6 +43,8 @@ class Factor(Witness):
             raise RuleRefused("not every term has this factor")
         if may_be_infinite(common):
             raise RuleRefused("the factor may be infinite")
+        if isinstance(scope.body, Select) and len(terms) == 1 and not _stays_finite(common):
+            raise RuleRefused("the choice may hide where the factor is infinite")
         rest = {term: expr.mul(*(f for f in factors_of(term) if f is not common)) for term in terms}
         body = scope.body
         if isinstance(body, Select):
@@ -56,6 +58,25 @@ class Factor(Witness):
 
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
         return surely_finite(factors_of(terms_of(before.body)[0])[self.factor])
+
+
+def _stays_finite(node: Node) -> bool:
+    """Whether the value is finite for all finite inputs, apart from overflow of sums and products:
+    no quotient takes part, and no function.  Where a choice takes 0, a factor that is infinite
+    would make NaN of it: `where(i > 0, a/b[i], 0)` often stands there to leave out b[0] = 0."""
+    bodies = [stage.body for part in walk(node) for stage in _read(part)]
+    return not any(
+        isinstance(part, Apply) or (isinstance(part, Power) and part.exponent < 0)
+        for body in (node, *bodies)
+        for part in walk(body)
+    )
+
+
+def _read(node: Node) -> tuple[Scope, ...]:
+    """The scopes that a read needs."""
+    if isinstance(node, Access) and isinstance(node.source, Scope):
+        return tuple(stages(node.source))
+    return ()
 
 
 def terms_of(body: Node) -> tuple[Node, ...]:
