@@ -45,6 +45,7 @@ from einderive.frontend.accuracy.sampled_reference import (
     joined,
     pieces,
 )
+from einderive.frontend.promises.indices import reach_of
 from einderive.frontend.running.unwritten import Marked
 from einderive.ta.errors import BuildError
 from einderive.ta.exact.fields import Field, RealField
@@ -113,7 +114,7 @@ def reference(
 ) -> Reference:
     """Random inputs, `scale` times as large as usual, and the float64 outputs.  BuildError if the
     interpreter disagrees with the outputs."""
-    inputs = random_inputs(program.inputs, device, scale=scale)
+    inputs = random_inputs(program.inputs, device, scale=scale, reach=reach_of(program))
     if not reads_integers(program):
         return _real_reference(program, inputs, accuracy)
     greatest = greatest_entry(program)

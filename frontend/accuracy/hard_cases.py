@@ -40,6 +40,7 @@ from einderive.frontend.accuracy.sampled_reference import evaluable
 from einderive.frontend.accuracy.summed import summed
 from einderive.frontend.accuracy.unequal import hard_families
 from einderive.frontend.accuracy.written import has_products, written
+from einderive.frontend.promises.indices import reach_of
 from einderive.frontend.running.execute import Executable
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate, evaluate_at, input_tensors, visited
@@ -186,7 +187,8 @@ class HardCases:
     def _inputs(
         self, family: Family, positive: bool, seed: int = 0
     ) -> Mapping[Tensor, torch.Tensor]:
-        found = family_inputs(self.program.inputs, family, self.device, seed)
+        program = self.program
+        found = family_inputs(program.inputs, family, self.device, seed, reach_of(program))
         if not positive:
             return found
         return {
@@ -361,7 +363,7 @@ def _has_families(program: Program) -> bool:
 
 def case(program: Program, family: Family, device: str) -> Case:
     """The family's inputs with the interpreter's values at as many points as the work allows."""
-    inputs = family_inputs(program.inputs, family, device)
+    inputs = family_inputs(program.inputs, family, device, reach=reach_of(program))
     values = {t.name: v.to(torch.float64).cpu().numpy() for t, v in inputs.items()}
     count = SAMPLES
     while count > 2 and visited(program.roots(), count) > MOST_WORK_STRICT:

@@ -14,23 +14,27 @@ import torch
 from einderive.eops.dtypes import LIMITS
 from einderive.frontend.accuracy.hard_inputs import Family, Make, Wanted, normal, sparse
 from einderive.frontend.promises.data import folded, kept, whole_ends, without_zero
+from einderive.frontend.promises.indices import Reach
 from einderive.ta.ir.node import Tensor
 
 SMALL = 8
 """Random integers lie between -8 and 7."""
+NONE: Reach = {}
+OUTSIDE = 64
+"""One index in so many lies just outside of the dimension that it picks from, at either end."""
 
 
 def random_inputs(
-    tensors: Sequence[Tensor], device: str, seed: int = 0, scale: float = 1.0
+    tensors: Sequence[Tensor], device: str, seed: int = 0, scale: float = 1.0, reach: Reach = NONE
 ) -> dict[Tensor, torch.Tensor]:
     """Standard normal numbers times `scale` for floating types.  For others small integers, of both
-    signs if the type has negative numbers."""
+    signs if the type has negative numbers, and for indices those of the dimension (`reach`)."""
     generator = torch.Generator().manual_seed(seed)
-    return {tensor: _random(tensor, generator, scale).to(device) for tensor in tensors}
+    return {tensor: _random(tensor, generator, scale, reach).to(device) for tensor in tensors}
 
 
 def family_inputs(
-    tensors: Sequence[Tensor], family: Family, device: str, seed: int = 0
+    tensors: Sequence[Tensor], family: Family, device: str, seed: int = 0, reach: Reach = NONE
 ) -> dict[Tensor, torch.Tensor]:
     """The family's values in the tensors' types; random ones for tensors of integers."""
     generator = torch.Generator().manual_seed(seed)
@@ -41,7 +45,7 @@ def family_inputs(
             made.append(folded(family.make(Wanted(tensor, made, generator)), tensor.bounds))
             values = kept(made[-1], tensor)
         else:
-            values = _random(tensor, generator)
+            values = _random(tensor, generator, reach=reach)
         found[tensor] = values.to(device)
     return found
 
@@ -76,15 +80,25 @@ def _type(tensor: Tensor) -> torch.dtype:
     return dtype
 
 
-def _random(tensor: Tensor, generator: torch.Generator, scale: float = 1.0) -> torch.Tensor:
+def _random(
+    tensor: Tensor, generator: torch.Generator, scale: float = 1.0, reach: Reach = NONE
+) -> torch.Tensor:
     dtype = _type(tensor)
     if dtype.is_floating_point or dtype.is_complex:
         drawn = torch.promote_types(dtype, torch.float32)
         values = torch.randn(tensor.shape, generator=generator, dtype=drawn)
         values = values if scale == 1 else scale * values
         return values.to(dtype) if dtype.is_complex else kept(folded(values, tensor.bounds), tensor)
-    low, high = whole_ends(tensor, -SMALL, SMALL - 1)
-    values = torch.randint(low, high + 1, tensor.shape, generator=generator)
+    bound = reach.get(tensor)
+    if bound is None or bound.hi <= bound.lo:
+        low, high = whole_ends(tensor, -SMALL, SMALL - 1)
+        values = torch.randint(low, high + 1, tensor.shape, generator=generator)
+    else:
+        low, high = whole_ends(tensor, bound.lo, bound.hi - 1)
+        values = torch.randint(low, high + 1, tensor.shape, generator=generator)
+        ends = torch.tensor(whole_ends(tensor, bound.lo - 1, bound.hi))
+        which = torch.randint(2 * OUTSIDE, tensor.shape, generator=generator)
+        values = torch.where(which < 2, ends[which.clamp(max=1)], values)
     return without_zero(values, tensor, (low, high)).to(dtype)
 
 

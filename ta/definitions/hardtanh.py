@@ -5,5 +5,5 @@ from einderive.ta.definitions.data import Definition
 DEFINITION = Definition(
     "hardtanh(x, lo=-1, hi=1) = minimum(maximum(x, lo), hi)",
     numpy="np.clip(x, lo, hi)",
-    torch="F.hardtanh(x, lo, hi)",
+    torch="torch.clamp(x, lo, hi)",
 )
