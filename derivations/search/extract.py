@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
+from time import perf_counter
 from typing import NamedTuple
 
 from einderive.derivations.search.choice import choices
@@ -48,6 +50,16 @@ class _Way(NamedTuple):
     maker: _Maker
 
 
+class _Limits(NamedTuple):
+    """The stages that may be put together, and the time at which that ends."""
+
+    effort: int
+    ends: float
+
+    def reached(self, spent: int) -> bool:
+        return spent >= self.effort or perf_counter() > self.ends
+
+
 class _Maker:
     """Puts programs together from one graph; remembers what they share."""
 
@@ -66,7 +78,11 @@ class _Maker:
 
 
 def plans(
-    graph: Graph, roots: tuple[Scope, ...], most: int = 16, check: Callable[[], None] = lambda: None
+    graph: Graph,
+    roots: tuple[Scope, ...],
+    most: int = 16,
+    check: Callable[[], None] = lambda: None,
+    seconds: float = inf,
 ) -> tuple[Plan, ...]:
     """Up to `most` different programs for the roots, the cheapest first.
 
@@ -76,14 +92,17 @@ def plans(
     and the others behind all the rest, so that the list shows different ideas before variations of
     one.
 
-    For long programs not all of these are put together (`EFFORT`).  `check` is called between any
+    For long programs not all of these are put together (`EFFORT`), nor where it takes more than
+    about so many `seconds`: half of them are for programs, the rest for shorter derivations of
+    those that are listed.  `check` is called between any
     two programs.  If it raises KeyboardInterrupt, the result is the best program so far, and at
     least the program as given.  If exploration was interrupted already, less effort is spent.
     """
     ways: dict[object, _Way] = {}
     effort = EFFORT // 10 if graph.stopped == INTERRUPTED else EFFORT
+    started = perf_counter()
     try:
-        _collect(ways, graph, roots, effort, check)
+        _collect(ways, graph, roots, _Limits(effort, started + seconds / 2), check)
     except KeyboardInterrupt:
         graph.stopped = INTERRUPTED
     given = unchanged(graph, roots)
@@ -104,7 +123,9 @@ def plans(
     try:
         for plan in listed:
             share = effort // (len(listed) - len(result))
-            shorter, spent = _shortened(ways[_kernels(plan)], share, check)
+            shorter, spent = _shortened(
+                ways[_kernels(plan)], _Limits(share, started + seconds), check
+            )
             result.append(shorter)
             effort -= spent
     except KeyboardInterrupt:
@@ -116,7 +137,7 @@ def _collect(
     ways: dict[object, _Way],
     graph: Graph,
     roots: tuple[Scope, ...],
-    effort: int,
+    limits: _Limits,
     check: Callable[[], None],
 ) -> None:
     """Adds the programs of the variants.
@@ -129,7 +150,7 @@ def _collect(
         found: dict[tuple[Scope, ...], _Way] = {}
         maker = _Maker(graph, roots, heights)
         try:
-            _try_variants(found, maker, effort, check)
+            _try_variants(found, maker, limits, check)
         finally:
             for way in found.values():
                 ways.setdefault(_kernels(way.plan), way)
@@ -141,7 +162,10 @@ def _collect(
 
 
 def _try_variants(
-    found: dict[tuple[Scope, ...], _Way], maker: _Maker, effort: int, check: Callable[[], None]
+    found: dict[tuple[Scope, ...], _Way],
+    maker: _Maker,
+    limits: _Limits,
+    check: Callable[[], None],
 ) -> None:
     """Adds the programs of the variants, each once, by the shortest way."""
     graph, roots = maker.graph, maker.roots
@@ -150,9 +174,9 @@ def _try_variants(
         check()
         best = choices(graph, roots, padding_free=padding_free)
         variants = Variants(graph, roots, best, maker.heights)
-        left = effort
+        spent = 0
         for variant in variants:
-            if left <= 0:
+            if spent and limits.reached(spent):
                 graph.pruned[NOT_TRIED] += 1
                 variants.far = False
                 continue
@@ -165,7 +189,7 @@ def _try_variants(
             for keep_copies in (False, True):
                 way = maker.make(steps, keep_copies)
                 plan = way.plan
-                left -= len(plan.stages)
+                spent += len(plan.stages)
                 known = found.get(plan.roots)
                 if known is None or len(plan.steps) < len(known.plan.steps):
                     found[plan.roots] = way
@@ -173,7 +197,7 @@ def _try_variants(
                     break
 
 
-def _shortened(way: _Way, effort: int, check: Callable[[], None]) -> tuple[Plan, int]:
+def _shortened(way: _Way, limits: _Limits, check: Callable[[], None]) -> tuple[Plan, int]:
     """The plan without steps that change nothing in the end: each is left out in turn, with those
     that then no longer apply, where the same stages result.  Also the effort spent on that."""
     maker, position, spent = way.maker, 0, 0
@@ -184,7 +208,7 @@ def _shortened(way: _Way, effort: int, check: Callable[[], None]) -> tuple[Plan,
         if way.chosen[position].witness.folds:  # these follow from the others
             position += 1
             continue
-        if spent >= effort:
+        if limits.reached(spent):
             pruned[NOT_SHORTENED] += len(way.chosen) - position
             break
         check()

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from math import inf
 
 from einderive.derivations.matching.bound import lower_bound
 from einderive.derivations.matching.cost import Machine
@@ -23,6 +24,8 @@ from einderive.derivations.steps.kernel import Step
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Operator
 
+PUTTING_TOGETHER = 0.5
+"""A search of so many seconds puts its programs together in about this part of them."""
 AT_THE_BOUND = "no program can be faster than the one given"
 
 
@@ -114,7 +117,8 @@ def _search(
         if watch is not None and graph.stopped != INTERRUPTED:
             watch(progress)
 
-    found = plans(graph, roots, most, check)
+    limit = inf if budget.seconds is None else PUTTING_TOGETHER * budget.seconds
+    found = plans(graph, roots, most, check, limit)
     seconds = time.perf_counter() - started
     statistics = Statistics(
         states=len(graph.stages),

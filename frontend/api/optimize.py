@@ -39,7 +39,7 @@ Shape: TypeAlias = Sequence[int] | Any
 """The extents of a tensor, or an array that has them."""
 TARGETS = {"cuda": "cuda:90"}
 """Short names: `cuda` is the profile that its own device comes nearest to; see `target_of`."""
-SEARCH = Budget(seconds=0.7)
+SEARCH = Budget(seconds=0.5)
 """The budget of `compile`, which should end in seconds."""
 TELL_SECONDS = 0.1
 """`progress` is called at most so often, and at the end."""
@@ -325,7 +325,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     - An array in place of a shape gives its shape, element type and device: `compile(text, A=a)`.
     - `target` is by default the device of these arrays.  Without arrays it is the GPU, if there is
       one, else the CPU.
-    - `budget` is by default 0.7 seconds, or a number of states if that ends the search earlier.
+    - `budget` is by default 0.5 seconds, or a number of states if that ends the search earlier.
     - `seconds` is about how long the timing of the candidates may take.
     - `output` is an element type to which all results are converted.
     - `baseline` is a function of torch tensors that you would call instead.  It is timed and judged

@@ -123,7 +123,7 @@ def choose(
         judge.restart()
         for place, (number, plan) in enumerate(trying, 1):
             say(f"checking candidate {place} of {len(trying)}")
-            entrants.append(candidate(f"candidate {number}", plan, judge))
+            entrants.append(candidate(f"candidate {number}", plan, judge, best=place == 1))
         for label, plan in worth_compiling(derivation, entrants, judge):
             say(f"compiling loops for {label}")
             entrants.append(compiled_candidate(label, plan, judge))

@@ -13,7 +13,7 @@ from einderive.eops.back_ends.cpu_kernels import points
 from einderive.eops.back_ends.cpu_kernels import worth_compiling as stage_is_worth
 from einderive.frontend.derived import Derived
 from einderive.frontend.running.execute import task_of
-from einderive.frontend.trial.entrants import RACING_SECONDS, Entrant, Judge, entered, reason
+from einderive.frontend.trial.entrants import Entrant, Judge, entered, reason
 from einderive.frontend.trial.trial import Trial
 from einderive.ta.ir.subst import nested_scopes, stages
 
@@ -53,7 +53,7 @@ def worth_compiling(
             found.append((f"{entrant.trial.label}, compiled", plan))
     for label, plan in found[:COMPILED]:
         spent = perf_counter() - started
-        late = judge.left < RACING_SECONDS + max(spent, ONE_SECONDS)
+        late = judge.left < judge.racing + max(spent, ONE_SECONDS)
         if spent > COMPILING_SECONDS or (late and label != AS_GIVEN):
             return
         hopeless = HOPELESS_LATE if late else HOPELESS

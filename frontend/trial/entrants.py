@@ -34,8 +34,9 @@ from einderive.ta.ir.program import Program
 MOVED = "refused: NaN or infinity elsewhere than in the formula, for inputs with {}"
 FAR_BEHIND = 4.0
 """What takes this many times the fastest one's time on its first run is left out; a slow one
-sooner (`SLOW`), as every run of it costs, and soonest where no time is left."""
+sooner (`SLOW`), as every run of it costs, a `LONG` one soonest; and where no time is left."""
 SLOW, SLOW_FAR_BEHIND = 0.01, 1.6
+LONG, LONG_FAR_BEHIND = 0.03, 1.35
 LATE_FAR_BEHIND = 1.5
 HANDICAP, SLOW_HANDICAP, OVERHEAD = 2.0, 1.1, 2e-4
 """A candidate is first run stage by stage, which takes longer than the call that is raced: by about
@@ -49,8 +50,8 @@ ALL_SECONDS, ALL_TIMES = 2.0, 20.0
 """All that is done with the programs is to take about so many seconds, or so many times the time of
 the fastest one, so that `compile` with the search before ends in three.  It is an aim: what has
 begun is finished, and the formula as loops and the best candidate are always tried."""
-RACING_SECONDS = 0.6
-"""Seconds of these for timing and choosing."""
+RACING_SECONDS, RACING_RUNS = 0.6, 8
+"""Seconds of these for timing and choosing, or those of so many runs of the fastest one."""
 GPU_SECONDS = 10.0
 """On a GPU, where a generated kernel takes about a second to compile and to be chosen."""
 BYTES_A_SECOND = 1e9
@@ -137,6 +138,12 @@ class Judge:
             return inf
         return max(ALL_SECONDS, ALL_TIMES * self.fastest) - (perf_counter() - self.begun)
 
+    @property
+    def racing(self) -> float:
+        """Seconds for timing and choosing."""
+        runs = RACING_RUNS * self.fastest if isfinite(self.fastest) else 0.0
+        return max(RACING_SECONDS, runs)
+
     def built(self, plan: Plan, *, compiled: bool = False) -> Executable:
         types, strict, checked = self.expected.types, self.strict, self.checked
         return executable(
@@ -145,7 +152,9 @@ class Judge:
 
     def far_behind(self, seconds: float) -> bool:
         times = FAR_BEHIND if self.fastest < SLOW else SLOW_FAR_BEHIND
-        if self.left < 0:
+        if self.fastest >= LONG:
+            times = LONG_FAR_BEHIND
+        elif self.left < 0:
             times = LATE_FAR_BEHIND
         return seconds > times * self.fastest
 
@@ -214,10 +223,11 @@ def _too_large(rival: Rival, judge: Judge) -> str:
     return ""
 
 
-def candidate(label: str, plan: Plan, judge: Judge) -> Entrant:
-    """A derived program, built, judged and run once as a user calls it."""
+def candidate(label: str, plan: Plan, judge: Judge, *, best: bool = False) -> Entrant:
+    """A derived program, built, judged and run once as a user calls it.  The one that is predicted
+    to be the `best` is tried whenever runs before the race may go on."""
     entrant = Entrant(Trial(label, plan, (), inf, inf, "accepted"))
-    if judge.late:
+    if judge.late or (judge.left < judge.racing and not best):
         return entrant.out("left out: the time for trying programs was used up")
     try:
         built = judge.built(plan)

@@ -191,3 +191,19 @@ def test_an_interruption_before_the_first_program_leaves_the_given_one() -> None
 
     assert plans(graph, given, check=interrupt) == (unchanged(graph, given),)
     assert graph.stopped == "interrupted"
+
+
+def test_without_time_one_program_for_each_choice_is_put_together() -> None:
+    given = parse(*LONG["6 blocks with softmax"]).roots()
+    graph = Graph(LAWLESS, OPERATORS, H100)
+    explore(graph, given, Budget(states=400))
+    asked = 0
+
+    def count() -> None:
+        nonlocal asked
+        asked += 1
+
+    found = plans(graph, given, check=count, seconds=0)
+    assert graph.pruned[NOT_TRIED] > 0
+    assert 0 < asked < 20
+    assert found[0].seconds < unchanged(graph, given).seconds
