@@ -1,4 +1,4 @@
-"""Stages as compiled loops on a CPU, where they move data rather than multiply matrices."""
+"""Stages as compiled loops on a CPU, where no product of matrices computes them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from einderive.eops.torch_views.types import depends_on_inputs
 from einderive.ta.exact.direct import direct
 from einderive.ta.exact.one_term import one_term
 from einderive.ta.exact.scattered import scattered
-from einderive.ta.ir.node import Access, Scope, Source
+from einderive.ta.ir.node import Access, Apply, Scope, Source
 from einderive.ta.ir.positions import INDEX
-from einderive.ta.ir.subst import nested_scopes, sources
+from einderive.ta.ir.subst import nested_scopes, sources, walk
 
 if TYPE_CHECKING:
     from einderive.eops.cpu_kernels.build import Kernel
@@ -30,7 +30,7 @@ Compute: TypeAlias = Callable[[Mapping[Any, torch.Tensor]], tuple[torch.Tensor, 
 
 MOST_REUSE: Final = 64
 """A stage with more operations for each element that it reads or writes multiplies matrices, which
-torch's libraries do better."""
+torch's libraries do better, unless a function is asked in each of them."""
 
 
 @cache
@@ -63,11 +63,21 @@ def _fusible(task: Task) -> bool:
         return False  # a gather or a scatter, of which loops would visit every term
     inputs = (source for source in sources(scope.body) if source is not INDEX)
     moved = scope.size + sum(prod(side.extent for side in source.ranges) for source in inputs)
-    if points(scope) > MOST_REUSE * moved:
+    if points(scope) > MOST_REUSE * moved and not _visits_all(scope):
         return False
     from einderive.eops.cpu_kernels.build import takes
 
     return takes(scope)
+
+
+def _visits_all(scope: Scope) -> bool:
+    """Whether no product of matrices computes the stage: it is no sum, or a function is asked at
+    every point of the loops, as in comparisons of all pairs."""
+    if scope.sums and scope.reducer != "sum":
+        return True
+    whole = sum(1 << i for i, extent in enumerate(scope.extents) if extent > 1)
+    functions = (node for node in walk(scope.body) if isinstance(node, Apply))
+    return any(not whole & ~node.free for node in functions)
 
 
 def _may_run(task: Task) -> bool:
