@@ -73,12 +73,17 @@ def _expanded(scope: Scope) -> Expanded:
     return found
 
 
+def _own(scope: Scope, found: Expanded) -> tuple[Scope, ...]:
+    """The stages of the program multiplied out, up to what the scope itself reads.  What lies
+    behind that is not there any more when the scope is computed."""
+    return stages(found.fast, found.bound, known=nested_scopes(scope))
+
+
 def _launch(binding: Binding) -> Launch:
     scope = binding.scope
     found, product = _expanded(scope), product_of(scope)
     assert product is not None
-    own = [stage for stage in stages(found.fast, found.bound) if stage not in stages(scope)]
-    steps = [(stage, lower(stage)) for stage in own]
+    steps = [(stage, lower(stage)) for stage in _own(scope, found)]
     read = sources(scope.body)
     repair = _repair(scope, product, read)
 
@@ -134,7 +139,7 @@ def _work(binding: Binding) -> Work:
     found = _expanded(scope)
     assert found is not None
     operations, calls = 0.0, 0
-    parts = [stage for stage in stages(found.fast, found.bound) if stage not in stages(scope)]
+    parts = _own(scope, found)
     for stage in parts:
         operations += _operations(stage)
         calls += max(1, len(walk(stage.body)) // 2)

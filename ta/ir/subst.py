@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import prod
 from typing import TypeVar
@@ -241,9 +241,11 @@ def nested_scopes(scope: Scope) -> tuple[Scope, ...]:
     return tuple([source for source in sources(scope.body) if isinstance(source, Scope)])
 
 
-def stages(*roots: Scope) -> tuple[Scope, ...]:
-    """All distinct scopes reachable from the roots, producers before consumers."""
-    ordered: dict[Scope, None] = {}
+def stages(*roots: Scope, known: Collection[Scope] = ()) -> tuple[Scope, ...]:
+    """All distinct scopes reachable from the roots, producers before consumers: not those that are
+    `known`, nor what is reached through these alone."""
+    ordered: dict[Scope, None] = dict.fromkeys(known)
+    first = len(ordered)
     pending: list[tuple[Scope, bool]] = [(root, False) for root in reversed(roots)]
     while pending:
         scope, ready = pending.pop()
@@ -254,7 +256,7 @@ def stages(*roots: Scope) -> tuple[Scope, ...]:
             continue
         pending.append((scope, True))
         pending.extend((child, False) for child in reversed(nested_scopes(scope)))
-    return tuple(ordered)
+    return tuple(ordered)[first:]
 
 
 def producers(node: Node) -> tuple[Scope, ...]:

@@ -16,6 +16,7 @@ from einderive.eops.library.repaired import AMPLIFIED, REPAIRED
 from einderive.eops.torch_views.stage import lower
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding
+from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
 
 DISTANCES = "Y[i,j] = (A[i,k]-B[j,k])^2"
@@ -178,3 +179,27 @@ def test_what_depends_on_the_data_is_one_call() -> None:
     assert outside.isdisjoint(seen[0])
     assert seen[0] == seen[1] == seen[2]
     assert scope.shape == (60, 50)
+
+
+def test_a_mean_behind_what_the_stage_reads_is_computed_again() -> None:
+    """The weights were made from the mean of B, which is gone when the sum is computed."""
+    text = """
+    M[k] = sum[j](B[j,k]/50)
+    W[j] = sum[k](abs(B[j,k] - M[k]))
+    Y[i] = sum[j,k](W[j]*(A[i,k] - B[j,k])^2)
+    """
+    program = parse(text, {"A": (60, 4), "B": (50, 4)}, "float32")
+    (scope,) = program.roots()
+    mean, weights = stages(scope)[:2]
+    found = match(REPAIRED, scope)
+    assert isinstance(found, Binding)
+    generator = torch.Generator().manual_seed(0)
+    a, b = offset(generator, (60, 4)), offset(generator, (50, 4))
+    tensors = {tensor.name: tensor for tensor in program.inputs}
+    buffers = {tensors["A"]: a, tensors["B"]: b, weights: (b - b.mean(0)).abs().sum(1)}
+    assert mean not in buffers
+    wide = {source: value.double() for source, value in buffers.items()}
+    expected = lower(scope)(wide)
+    torch.testing.assert_close(
+        REPAIRED.launch(found)(buffers).double(), expected, rtol=2e-6, atol=0
+    )
