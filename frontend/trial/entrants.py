@@ -185,8 +185,8 @@ PROBLEMS = (
     ValueError,
     LookupError,
 )
-"""The errors of a program that torch cannot run, has no memory for, or that was put together wrongly:
-it is left out, and says so."""
+"""The errors of a program that torch cannot run or has no memory for, or that was put together
+wrongly: it is left out, and says so."""
 
 
 def reason(problem: BaseException) -> str:
