@@ -35,14 +35,15 @@ from einderive.ta.errors import BuildError, EinderiveError, OperandError, shown
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 
-SAFE = 2
-"""If all of the best candidates have a step that can cancel, so many others are tried besides."""
+SAFE, SAFE_FIRST = 2, 1.25
+"""Candidates without steps that can cancel are tried first if they take at most so many times the
+best one's time; so many are tried in any case."""
 RACES = 3
 """So often at most are those that are left raced again, where the fastest ones are refused."""
 HOPELESS_PREDICTION = 30.0
 """Candidates predicted to take this many times the best one's time are not built."""
 SCALES = (1.0, 2.0**-3, 2.0**-6, 2.0**-9)
-"""The scales of random inputs, in turn."""
+"""The scales of random inputs, one after the other."""
 LONGEST = 1e9
 """Seconds of timing beyond this are the same as this."""
 PREPARING_SECONDS = 0.3
@@ -261,11 +262,14 @@ def worth_trying(
         same = plan.roots == derivation.source.roots() and operators in baseline_words
         if not same:
             found.append((number, plan))
-    near = [one for one in found if one[1].seconds <= HOPELESS_PREDICTION * best][:tried]
-    if derivation.accuracy != "normwise" or not all(cancelling(plan.steps) for _, plan in near):
-        return near
+    near = [one for one in found if one[1].seconds <= HOPELESS_PREDICTION * best]
+    if derivation.accuracy != "normwise":
+        return near[:tried]
     safe = [one for one in found if not cancelling(one[1].steps)]
-    return (near + safe[:SAFE])[: max(tried, 0) and tried + SAFE]
+    near.sort(key=lambda one: one[1].seconds > SAFE_FIRST * best or one not in safe)
+    if any(one in safe for one in near[:tried]):
+        return near[:tried]
+    return (near[:tried] + safe[:SAFE])[: max(tried, 0) and tried + SAFE]
 
 
 def _choose(
