@@ -4,12 +4,16 @@
 
 f is the time of the public call, b that of the fastest plain line of the list (`frontend.formulas`)
 on the same operands, a = 5 us for torch operands and 10 us for NumPy arrays.  A formula whose line
-is one of NumPy is always called with arrays.  All are measured in
-one run, in alternation, and so is the fastest line a second time: what it differs by from itself,
-or from round to round, is the noise.  What is slower is raced twice more, and the race in the
-middle counts.  A faster line that `compile(..., baseline=line)` refuses, as it loses more digits
-than a compiled function may, is shown and left out.  The seconds of `compile()` are those of the
-whole call, the derivation included.
+is one of NumPy is always called with arrays.  What a line gives is copied if it shows the memory of
+an operand, as results of a call are in memory of their own.
+
+All are measured in one run, in alternation, and so is the fastest line a second time: what it
+differs by from itself, or from round to round, is the noise.  Where the line is one of NumPy, a
+pause and a call that is not timed come before each measurement, as the threads of NumPy's and of
+torch's libraries wait for work for a while after each call, in each other's way.  What is slower is
+raced twice more, and the race in the middle counts.  A faster line that `compile(...,
+baseline=line)` refuses, as it loses more digits than a compiled function may, is shown and left
+out.  The seconds of `compile()` are those of the whole call, the derivation included.
 """
 
 from __future__ import annotations
@@ -37,6 +41,8 @@ TORCH_ALLOWANCE, NUMPY_ALLOWANCE = 5e-6, 10e-6
 MOST_RATIO = 1.10
 FAR_BEHIND = 4.0
 """A line that takes this many times the fastest one's on its first runs is not raced."""
+APART = 0.05
+"""Seconds after which no thread of NumPy's or torch's waits for work any more."""
 REFUSED = "refused: "
 COMPILE_SECONDS, QUICK_BASELINE = 3.0, 0.1
 """Compiling takes no longer where the fastest line takes no longer than the second."""
@@ -123,15 +129,29 @@ def measured(formula: Formula, size: int, *, numpy: bool, seconds: float) -> Row
 
 def _line(plain: Plain, given: Sequence[Any], numpy: bool) -> Callable[[], object]:
     """A plain line on the operands; for arrays with torch's conversions there and back."""
-    if not numpy:
-        return partial(plain, *given)
 
     def call() -> object:
         found = plain(*map(torch.from_numpy, given))
         several = isinstance(found, tuple)
         return tuple(y.numpy() for y in found) if several else found.numpy()
 
-    return call
+    line = call if numpy else partial(plain, *given)
+    if not any(_shares(line(), operand) for operand in given):
+        return line
+    return lambda: _copied(line())
+
+
+def _shares(found: object, operand: object) -> bool:
+    """Whether the result shows the operand's memory."""
+    if isinstance(found, np.ndarray) and isinstance(operand, np.ndarray):
+        return np.may_share_memory(found, operand)
+    if isinstance(found, torch.Tensor) and isinstance(operand, torch.Tensor):
+        return found.untyped_storage().data_ptr() == operand.untyped_storage().data_ptr()
+    return False
+
+
+def _copied(found: Any) -> object:
+    return found.clone() if isinstance(found, torch.Tensor) else found.copy()
 
 
 def _raced(
@@ -156,6 +176,7 @@ def _raced(
                 [call, *(lines[k] for k in numbers for _ in range(2))],
                 seconds=seconds,
                 sample=LONG_SAMPLE,
+                apart=APART if formula.arrays else 0.0,
             )
         pairs = [*zip(numbers, times[1::2], times[2::2], strict=True)]
         k, plain, again = min(pairs, key=lambda pair: pair[1].seconds + pair[2].seconds)

@@ -73,6 +73,7 @@ def race(
     seconds: float = 1.0,
     most: int = 30,
     sample: float = SAMPLE,
+    apart: float = 0.0,
     cuda: bool = False,
 ) -> list[Timing]:
     """The time of each rival over interleaved rounds, so that a change of the machine's pace meets
@@ -95,7 +96,9 @@ def race(
     for number in range(most):
         for position in order if number % 2 == 0 else reversed(order):
             if number < 3 or spent[position] < share:
-                if calls[position] > 1:
+                if apart:
+                    time.sleep(apart)
+                if apart or calls[position] > 1:
                     runs[position]()
                 found = timed(runs[position], cuda, calls[position])
                 samples[position].append(found)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
+import torch
 
-from einderive.frontend.bench.never_slower import MOST_RATIO, Row, _refused, selected
+from einderive.frontend.bench.never_slower import MOST_RATIO, Row, _line, _refused, selected
 from einderive.frontend.cli.main import main
 from einderive.frontend.formulas import FIELDS
 from einderive.frontend.trial.timing import Timing
@@ -68,3 +70,20 @@ def test_fields_and_sources_choose_formulas_and_the_largest_size_can_be_asked_fo
     assert {f.name for f, _ in selected(["Signals"], [])} == {f.name for f in FIELDS["Signals"]}
     assert [n for _, n in selected(["scipy.stats.zscore"], [])] == [7, 4096]
     assert [n for _, n in selected(["scipy.stats.zscore", "conv3d"], [], True)] == [128, 4096]
+
+
+def test_a_line_that_gives_a_view_is_copied() -> None:
+    a, b = torch.ones(4, 4), np.ones((4, 4))
+    for plain in (lambda x: x.T, lambda x: 2 * x, lambda x: x.T + x):
+        found = _line(plain, [a], False)()
+        assert isinstance(found, torch.Tensor)
+        assert found.untyped_storage().data_ptr() != a.untyped_storage().data_ptr()
+        assert torch.equal(found, plain(a))
+    for window in (lambda x: x[::2], lambda x: np.lib.stride_tricks.sliding_window_view(x, (2, 2))):
+        found = _line(window, [b], False)()
+        assert isinstance(found, np.ndarray)
+        assert not np.may_share_memory(found, b)
+        assert (found == window(b)).all()
+    found = _line(lambda x: x.T, [b], True)()
+    assert isinstance(found, np.ndarray)
+    assert not np.may_share_memory(found, b)
