@@ -14,7 +14,7 @@ from einderive.derivations.record.promises import used_by_all
 from einderive.frontend.accuracy.accept import FACTOR, FLOOR
 from einderive.frontend.accuracy.digits import MOST_LOST
 from einderive.frontend.accuracy.judged import FamilyError
-from einderive.frontend.report.derivation import step_list
+from einderive.frontend.report.derivation import plan_operators, step_list
 from einderive.frontend.report.terminal import WIDTH, formula, indented, rendered, with_heads
 from einderive.frontend.text import duration, figure, listed, operators, tensors
 from einderive.frontend.trial.outcome import Outcome
@@ -79,8 +79,15 @@ def _trials(compiled: Outcome) -> Iterator[RenderableType]:
             Text(trial.verdict, "green" if trial.verdict in ("accepted", "baseline") else "red"),
         )
         yield table
-        for text in trial.text.splitlines()[1:] or [operators(trial.words)]:
+        for text in trial.text.splitlines()[1:] or [_operators(trial)]:
             yield indented(text.removeprefix("    "), 6, "dim")
+
+
+def _operators(trial: Trial) -> str:
+    """The operators that ran; of a program that was not built, those that were predicted."""
+    if trial.words or trial.plan is None:
+        return operators(trial.words)
+    return plan_operators(trial.plan)
 
 
 def _hard(trial: Trial) -> Iterator[RenderableType]:
