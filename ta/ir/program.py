@@ -35,7 +35,8 @@ class Assumption(NamedTuple):
 
 
 Hints = Mapping[tuple[str, int], str]
-"""(tensor name, dimension) -> the iterator name that stands alone there in the source text."""
+"""(tensor name, dimension) -> the iterator name that stands alone there in the source text; with
+`~dimension` the one that is summed and a part of the index there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -328,13 +328,15 @@ def _statement(statement: StatementText, known: Known, stated: Mapping[str, Rang
     known.pending.remove(target.name)
     known.defined[target.name] = scope
     known.iterators |= ranges.keys()
+    loops = tuple(index.name for index in statement.indices if isinstance(index, Name))
     for part in (p for value in statement.parts for p in scalars(value, into_scopes=True)):
         if isinstance(part, Read) and isinstance(part.source, Name):
             for dimension, index in enumerate(part.indices):
                 if isinstance(index, Name):
                     known.hints.setdefault((part.source.name, dimension), index.name)
-    loops = (index.name for index in statement.indices if isinstance(index, Name))
-    return Statement(target.name, scope, tuple(loops))
+                elif len(summed := {n.name for n in iterator_names(index)} - {*loops}) == 1:
+                    known.hints.setdefault((part.source.name, ~dimension), *summed)
+    return Statement(target.name, scope, loops)
 
 
 def _shape(read: Read, tensors: Mapping[str, Tensor]) -> Sequence[int]:

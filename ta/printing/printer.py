@@ -6,7 +6,7 @@ pool.  `ta.printing.show` is the public face.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
@@ -104,13 +104,16 @@ class Printer:
 
     def wanted(self, scope: Scope, position: int) -> tuple[str, ...]:
         """The hinted names of an iterator: where it stands alone in a tensor's dimension, also
-        through the scopes that are read."""
+        through the scopes that are read; of a reduction's iterator also where it is a part of an
+        index."""
         key = (scope, position)
         if key not in self._wanted:
             found: dict[str, None] = {}
             for access in accesses(scope.body):
                 for dimension, row in enumerate(access.rows):
                     if row.lone != position:
+                        if position >= len(scope.loops) and row.coefficient(position):
+                            found |= dict.fromkeys(self._part(access.source, dimension))
                         continue
                     if isinstance(access.source, Scope):
                         found |= dict.fromkeys(self.wanted(access.source, dimension))
@@ -118,6 +121,10 @@ class Printer:
                         found[hint] = None
             self._wanted[key] = tuple(found)
         return self._wanted[key]
+
+    def _part(self, source: Source, dimension: int) -> Iterator[str]:
+        if isinstance(source, Tensor) and (source.name, ~dimension) in self.hints:
+            yield self.hints[source.name, ~dimension]
 
     def scalar(self, node: Node, frame: Frame) -> Shown:
         """A scalar expression and how tightly it binds."""
