@@ -107,7 +107,7 @@ def _lower(task: Task) -> Run | None:
         from einderive.eops.cpu_kernels.scatter import by_loop
 
         return lower(task.scope, as_written=task.strict, put=by_loop)
-    compute = _computed(Group.alone(task.scope), task.strict)
+    compute = _computed(Group.alone(task.scope), task.strict, task.open_sizes)
     return lambda buffers: compute(buffers)[0]
 
 
@@ -121,14 +121,15 @@ def _fuse(tasks: Sequence[Task], roots: Sequence[Scope]) -> Sequence[Fused]:
     kept = {task.scope for task in tasks}
     reads = {task.scope: [s for s in task.reads if s in kept] for task in tasks}
     strict = any(task.strict for task in tasks)
+    open_sizes = any(task.open_sizes for task in tasks)
     return [
-        Fused(group.stages, group.outputs, _computed(group, strict), CPU_KERNELS.word)
+        Fused(group.stages, group.outputs, _computed(group, strict, open_sizes), CPU_KERNELS.word)
         for group in groups(reads, fusible, roots)
         if len(group.stages) > 1
     ]
 
 
-def _computed(group: Group, strict: bool) -> Compute:
+def _computed(group: Group, strict: bool, open_sizes: bool) -> Compute:
     """The tensors of a group's outputs: by one kernel where it has all their types, else stage by
     stage."""
     read = group.operands
@@ -141,7 +142,7 @@ def _computed(group: Group, strict: bool) -> Compute:
         typing = typing_of(group, [tensor.dtype for tensor in tensors])
         if typing is None:
             return None
-        return build(group, tuple(tensor.stride() for tensor in tensors), typing)
+        return build(group, tuple(tensor.stride() for tensor in tensors), typing, open_sizes)
 
     def compute(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         key = tuple([(tensor.dtype, tensor.stride()) for tensor in tensors])

@@ -27,6 +27,8 @@ class Task:
     - `strict`: whether NaN and infinities have to be where the stage has them.
     - `compiled`: whether kernels may be compiled on a CPU, which takes some tenths of a second
       each.
+    - `open_sizes`: whether the formula names sizes, so that a kernel is worth compiling for other
+      sizes too.
     """
 
     scope: Scope
@@ -36,6 +38,7 @@ class Task:
     weights: bool = False
     strict: bool = False
     compiled: bool = False
+    open_sizes: bool = False
 
     @property
     def reads(self) -> tuple[Scope, ...]:

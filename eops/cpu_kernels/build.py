@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import torch
@@ -15,6 +15,7 @@ from llvmlite import binding
 from numba import cfunc, types
 
 from einderive.eops.cpu_kernels.emit import Emitter
+from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.stored import Code, digest, store, stored
 from einderive.eops.cpu_kernels.threads import openmp, runner
 from einderive.eops.cpu_kernels.words import machine
@@ -52,12 +53,14 @@ ALONE: Final = (_NUMBER(lambda: 0), _NUMBER(lambda: 0), _NUMBER(lambda: 1))
 @dataclass(frozen=True)
 class Kernel:
     """A compiled group of stages.  `source` is the text that was compiled; `run(data)` computes the
-    group from the addresses of operands and results."""
+    group from the addresses of operands and results, and from `numbers`, which the text leaves
+    open."""
 
     plan: Plan
     source: str
     run: Callable[[Any], object]
     code: Code
+    numbers: tuple[int, ...] = ()
 
     @cached_property
     def outs(self) -> tuple[tuple[tuple[int, ...], torch.dtype], ...]:
@@ -85,6 +88,7 @@ class Kernel:
         if self.team:
             team = torch.empty(self.team, dtype=torch.float64)
             addresses.append(team.data_ptr())
+        addresses += self.numbers
         self.run((ctypes.c_int64 * len(addresses))(*addresses))
         return made
 
@@ -101,33 +105,51 @@ def _takes(node: Node) -> bool:
 
 
 @lru_cache(maxsize=KEPT)
-def build(group: Group, strides: Strides, typing: Typing) -> Kernel:
+def build(group: Group, strides: Strides, typing: Typing, open_sizes: bool = False) -> Kernel:
     """The kernel of a group, for operands of these strides (in the order of `group.operands`) and
-    types."""
-    found = plan(group, strides, typing)
+    types.  With `open_sizes`, its code serves other sizes too (`numbers.py`)."""
+    found = plan(group, strides, typing, open_sizes)
     assert found is not None, "one kernel computes the group"
-    emitter = Emitter(found)
+    emitter = Emitter(found, Numbers(open_sizes))
     source = emitter.source()
     _prepare()
-    name = digest(source, (*typing.operands, *(out.dtype for out in found.outputs)))
+    kinds = (made.kind for made in (*found.values, *found.reductions))
+    outs = tuple(out.dtype for out in found.outputs)
+    own = tuple(dict.fromkeys(kinds))
+    code = compiled_code(source, _Types(typing.operands, outs, own), tuple(emitter.rooms))
+    several = found.together or found.pieces > 1
+    run = runner(code.address, int(steps(found)) if several else 0, MOST_THREADS)
+    return Kernel(found, source, run, code, tuple(emitter.numbers.given))
+
+
+class _Types(NamedTuple):
+    """The types of operands, of results, and of what is computed."""
+
+    operands: tuple[str, ...]
+    results: tuple[str, ...]
+    kinds: tuple[str, ...]
+
+
+@lru_cache(maxsize=KEPT)
+def compiled_code(source: str, typed: _Types, rooms: tuple[Room, ...]) -> Code:
+    """The machine code, from the disk where it is kept."""
+    name = digest(source, (*typed.operands, *typed.results))
     code = stored(name)
     if code is None:
-        space = _names(found, typing.operands, emitter.rooms)
+        space = _names(typed, rooms)
         own = f"kernel_{name}"  # in one process no two functions may have one symbol
         text = source.replace("def kernel(", f"def {own}(", 1)
         exec(compile(text, "<einderive kernel>", "exec"), space)
         made = cfunc(types.void(machine.DATA), error_model="numpy")(space[own])
         store(name, made)
         code = Code(made.address, made)
-    several = found.together or found.pieces > 1
-    run = runner(code.address, int(steps(found)) if several else 0, MOST_THREADS)
-    return Kernel(found, source, run, code)
+    return code
 
 
-def _names(plan: Plan, dtypes: Sequence[str], rooms: Sequence[Room]) -> dict[str, Any]:
+def _names(typed: _Types, rooms: Sequence[Room]) -> dict[str, Any]:
     """What the source's names mean."""
     found: dict[str, Any] = {}
-    for kind in dict.fromkeys(made.kind for made in (*plan.values, *plan.reductions)):
+    for kind in typed.kinds:
         if kind != TRUTH:
             found |= {f"{word}_{kind}": function for word, function in functions(kind).items()}
             found |= {f"{word}_near_{kind}": function for word, function in near_by(kind).items()}
@@ -135,13 +157,16 @@ def _names(plan: Plan, dtypes: Sequence[str], rooms: Sequence[Room]) -> dict[str
     return {
         **found,
         **truths(),
-        **{f"address{k}": machine.pointer(dtype) for k, dtype in enumerate(dtypes)},
-        **{f"result{k}": machine.pointer(out.dtype) for k, out in enumerate(plan.outputs)},
+        **{f"address{k}": machine.pointer(dtype) for k, dtype in enumerate(typed.operands)},
+        **{f"result{k}": machine.pointer(dtype) for k, dtype in enumerate(typed.results)},
         **{room.function: machine.scratch(room.kind, room.size) for room in rooms},
         **{f"totals_{kind}": machine.pointer(kind) for kind in ("float64", "int64")},
         **{word: getattr(np, word) for word in NUMBERS},
         **{word: getattr(machine, word) for word in MEMORY},
+        "whole": machine.load,
+        "real": machine.real,
         "inf": math.inf,
+        "settled": machine.settled,
         "wide_vectors": machine.wide_vectors,
         "sum_in_any_order": machine.sum_in_any_order,
         "product_in_any_order": machine.product_in_any_order,

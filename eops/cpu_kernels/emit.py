@@ -14,6 +14,7 @@ inside of the operand, and what is read there is replaced by the fill.
 
 from __future__ import annotations
 
+from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.passes import Pass
 from einderive.eops.cpu_kernels.writing import Room, Writer, of_team
 from einderive.eops.loops.plan import Plan
@@ -21,21 +22,29 @@ from einderive.eops.loops.values import Load
 
 
 class Emitter:
-    """The source of one kernel; `rooms` are what it needs of memory besides."""
+    """The source of one kernel; `rooms` are what it needs of memory besides, `numbers` what follows
+    the addresses in its data."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, numbers: Numbers | None = None) -> None:
         self.plan = plan
-        self.writer = Writer(plan)
+        self.numbers = numbers or Numbers()
+        self.writer = Writer(plan, self.numbers)
         self.text = self.writer.text
-        kept = ((one, plan.values[one.value].kind) for one in plan.kept if one.output is None)
-        self.rooms = [Room(f"k{one.value}", kind, one.size) for one, kind in kept]
+        room, kept = self.numbers.room, [one for one in plan.kept if one.output is None]
+        share = plan.sizes.kept // max(len(kept), 1) if plan.inner is None else plan.sizes.tile
+        self.rooms = [
+            Room(f"k{one.value}", plan.values[one.value].kind, room(one.size, share))
+            for one in kept
+        ]
         if plan.inner is not None:
             totals = enumerate(plan.reductions)
-            self.rooms += [Room(f"t{k}", made.kind, plan.block) for k, made in totals]
+            self.rooms += [
+                Room(f"t{k}", made.kind, room(plan.block, plan.sizes.tile)) for k, made in totals
+            ]
 
     def source(self) -> str:
         """The function's text."""
-        plan, text = self.plan, self.text
+        plan, text, bound = self.plan, self.text, self.writer.bound
         operands = len(plan.group.operands)
         text.add("wide_vectors()")
         read = {value.operand for value in plan.values if isinstance(value, Load)}
@@ -45,46 +54,52 @@ class Emitter:
             text.add(f"o{k} = result{k}(data, {operands + k})")
         for room in self.rooms:
             text.add(f"{room.name} = {room.function}()")
+        start = len(text.lines)
         looped = {*plan.parallel, plan.inner, *(i for p in plan.phases for i in p.loops)}
         for i, side in enumerate(plan.domain):
             if i not in looped:
-                text.add(f"i{i} = {side.lo}")
+                text.add(f"i{i} = {bound(i, side.lo)}")
         text.add("thread, threads = this_thread(), all_threads()")
         if plan.together:
             for kind in sorted({of_team(made.kind) for made in plan.reductions}):
                 place = operands + len(plan.outputs)
                 text.add(f"team_{kind} = totals_{kind}(data, {place})")
         else:
+            pieces = self.numbers.count(plan.pieces)
             text.open(
-                f"for w in range({plan.pieces} * thread // threads, "
-                f"{plan.pieces} * (thread + 1) // threads):"
+                f"for w in range({pieces} * thread // threads, {pieces} * (thread + 1) // threads):"
             )
             self._decode()
         if plan.turned is not None:
-            hi, name = plan.domain[plan.turned].hi, f"i{plan.turned}"
+            hi, name = bound(plan.turned, plan.domain[plan.turned].hi), f"i{plan.turned}"
             text.open(f"for {name} in range({name}, min({name} + {plan.sizes.turned}, {hi})):")
         for number, phase in enumerate(plan.phases):
             Pass(self.writer, number, phase).write()
+        first = operands + len(plan.outputs) + plan.together
+        text.lines[start:start] = ["    " + line.format(first=first) for line in self.numbers.lines]
         return "\n".join(["def kernel(data):", *text.lines]) + "\n"
 
     def _decode(self) -> None:
         """The piece's iterators and its part of the inner loop."""
         plan, text = self.plan, self.text
+        bound, count = self.writer.bound, self.numbers.count
         rest = "w"
         if plan.inner is not None:
-            low, high = plan.domain[plan.inner]
-            if plan.blocks > 1:
-                text.add(f"low = {low} + w % {plan.blocks} * {plan.block}")
-                text.add(f"high = min(low + {plan.block}, {high})", f"rest = w // {plan.blocks}")
+            low, high = (bound(plan.inner, end) for end in plan.domain[plan.inner])
+            if plan.blocks > 1 or self.numbers.open:
+                blocks, block = count(plan.blocks), count(plan.block)
+                text.add(f"low = {low} + w % {blocks} * {block}")
+                text.add(f"high = min(low + {block}, {high})", f"rest = w // {blocks}")
                 rest = "rest"
             else:
                 text.add(f"low = {low}", f"high = {high}")
         for place, i in enumerate(reversed(plan.parallel), 1):
-            lo, extent = plan.domain[i].lo, plan.parts(i)
-            shift = f"{lo} + " if lo else ""
+            lo = plan.domain[i].lo
+            shift = f"{bound(i, lo)} + " if lo else ""
             times = f" * {plan.sizes.turned}" if i == plan.turned else ""
             if place == len(plan.parallel):
                 text.add(f"i{i} = {shift}{rest}{times}")
             else:
-                text.add(f"i{i} = {shift}{rest} % {extent}{times}", f"rest = {rest} // {extent}")
+                parts = count(plan.parts(i))
+                text.add(f"i{i} = {shift}{rest} % {parts}{times}", f"rest = {rest} // {parts}")
                 rest = "rest"

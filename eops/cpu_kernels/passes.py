@@ -6,20 +6,11 @@ from collections.abc import Iterator
 from typing import Final, TypeGuard
 
 from einderive.eops.cpu_kernels.totals import IN_ANY_ORDER, identity, of_two
-from einderive.eops.cpu_kernels.writing import (
-    MOST_THREADS,
-    STORED,
-    Writer,
-    condition,
-    half,
-    number,
-    of_team,
-)
+from einderive.eops.cpu_kernels.writing import MOST_THREADS, STORED, Writer, half, of_row, of_team
 from einderive.eops.dtypes import FLOATS, LIMITS
 from einderive.eops.loops.kinds import TRUTH
 from einderive.eops.loops.narrow import NARROW
 from einderive.eops.loops.plan import Phase
-from einderive.eops.loops.plan import row_as_text as _row
 from einderive.eops.loops.values import (
     Checked,
     Choice,
@@ -45,6 +36,8 @@ class Pass:
 
     def __init__(self, kernel: Writer, number: int, phase: Phase) -> None:
         self.kernel, self.plan, self.phase = kernel, kernel.plan, phase
+        self._row, self._bound = kernel.row, kernel.bound
+        self._whole, self._number = kernel.numbers.whole, kernel.numbers.value
         self.text = kernel.text
         self.order = self.plan.order(phase)
         self.needed = self.plan.needed[number]
@@ -73,13 +66,13 @@ class Pass:
         if self.plan.together:
             self._meet()
 
-    def _range(self, i: int) -> tuple[int | str, int | str]:
+    def _range(self, i: int) -> tuple[str, str]:
         """The steps of a loop; where all threads work together, those of this one."""
         lo, hi = self.plan.domain[i]
         if not self.plan.together or i != self.order[0]:
-            return lo, hi
-        part = f"{hi - lo} * (thread{{}}) // threads"
-        shift = f"{lo} + " if lo else ""
+            return self._bound(i, lo), self.kernel.numbers.end(hi)
+        part = f"{self._bound(i, hi - lo)} * (thread{{}}) // threads"
+        shift = f"{self._bound(i, lo)} + " if lo else ""
         self.text.add(f"first = {shift}{part.format('')}", f"last = {shift}{part.format(' + 1')}")
         return "first", "last"
 
@@ -100,12 +93,12 @@ class Pass:
             self.text.add(f"t{k} = {of_two(made, f't{k}', found)}")
         self.text.close()
 
-    def _jammed(self, i: int) -> int:
+    def _jammed(self, i: int) -> str:
         """Several steps of the last own loop within one run of the inner one, which so reads and
         writes its totals once for all of them; the step at which the rest begins."""
         (lo, hi), jam, inner = self.plan.domain[i], self.phase.jam, self.order[-1]
-        rest = hi - (hi - lo) % jam
-        self.text.open(f"for b{i} in range({lo}, {rest}, {jam}):")
+        rest = self.kernel.numbers.count(hi - (hi - lo) % jam)
+        self.text.open(f"for b{i} in range({self._bound(i, lo)}, {rest}, {jam}):")
         self.text.open(f"for i{inner} in range(low, high):")
         for k in self.phase.reductions:
             self.text.add(f"s{k} = load({self._total(k)})")
@@ -147,7 +140,7 @@ class Pass:
         """The inner loop; where it reaches a border, first the part inside, then both ends, which
         have one text, as compiling it takes long."""
         inner, text = self.order[-1], self.text
-        low, high = ("low", "high") if not self.rows else map(str, self._range(inner))
+        low, high = ("low", "high") if not self.rows else self._range(inner)
         if self.rows:
             self._start_parts()
         bounded = list(dict.fromkeys(self._bounds()))
@@ -215,7 +208,7 @@ class Pass:
     def _end_parts(self) -> None:
         for k in self.phase.reductions:
             made = self.plan.reductions[k]
-            key = f"of_{made.reducer}_key_{made.kind}(key{k})"
+            key = f"of_{made.reducer}_key_{made.kind}(settled(key{k}))"
             found = key if REDUCERS[made.reducer].order else f"part{k}"
             self.text.add(f"t{k} = {of_two(made, f't{k}', found)}")
 
@@ -241,15 +234,18 @@ class Pass:
         for k in self.phase.outputs:
             out = self.plan.outputs[k]
             value = f"{STORED.get(out.dtype, out.dtype)}({self.kernel.name(out.value)})"
-            self.text.add(f"store{half(out.dtype)}(o{k}, {_row(out.offset)}, {value})")
+            self.text.add(
+                f"store{half(out.dtype)}(o{k}, {self._row(out.offset, f'o{k}')}, {value})"
+            )
 
     def _place(self, place: int) -> str:
         """Where a kept value lies."""
         kept = self.plan.stored(place)
         assert kept is not None
         if kept.output is not None:
-            return f"o{kept.output}, {_row(self.plan.outputs[kept.output].offset)}"
-        index = _row(kept.index) if self.rows else f"i{self.plan.inner} - low"
+            out = f"o{kept.output}"
+            return f"{out}, {self._row(self.plan.outputs[kept.output].offset, out)}"
+        index = self._row(kept.index, f"k{place}") if self.rows else f"i{self.plan.inner} - low"
         return f"k{place}, {index}"
 
     def _bounds(self) -> Iterator[str]:
@@ -257,11 +253,11 @@ class Pass:
         inner = self.order[-1]
         for row in self._held():
             step = row.coefficient(inner)
-            rest = affine.add(row, affine.iterator(inner), -step)
+            bound = self._row(affine.add(row, affine.iterator(inner), -step), of_row(row))
             if step > 0:
-                yield f"start = max(start, -(({_row(rest)}) // {step}))"
+                yield f"start = max(start, -(({bound}) // {self._whole(step, of_row(row))}))"
             else:
-                yield f"stop = min(stop, ({_row(rest)}) // {-step} + 1)"
+                yield f"stop = min(stop, ({bound}) // {self._whole(-step, of_row(row))} + 1)"
 
     def _held(self) -> Iterator[Row]:
         """Rows that follow the inner loop and are not negative where nothing misses."""
@@ -320,9 +316,9 @@ class Pass:
             name = self._index_name(one)
             if self._depth(one.row) != depth or self._inside(one.row, checked) or name in done:
                 continue
-            last = one.extent - 1
+            last = self._whole(one.extent - 1, of_row(one.row))
             self.text.add(
-                f"{name}w = {_row(one.row)}",
+                f"{name}w = {self._row(one.row)}",
                 f"{name} = 0 if {name}w < 0 else ({last} if {name}w > {last} else {name}w)",
                 f"{name}b = {name} == {name}w",
             )
@@ -339,24 +335,26 @@ class Pass:
 
     def _read(self, name: str, load: Load, checked: bool) -> None:
         if load.empty:
-            self.text.add(f"{name} = {number(load.fill, load.kind)}")
+            self.text.add(f"{name} = {self._number(load.fill, load.kind)}")
             return
-        where, misses = [_row(load.offset)], []
+        of = f"p{load.operand}"
+        where, misses = [self._row(load.offset, of)], []
         for one in load.checked:
             if self._inside(one.row, checked):
-                where.append(f"({_row(one.row)}) * {one.stride}")
+                where.append(f"({self._row(one.row)}) * {self._whole(one.stride, of)}")
                 continue
             index = self._index_name(one)
-            where.append(f"{index} * {one.stride}")
+            where.append(f"{index} * {self._whole(one.stride, of)}")
             misses.append(f"{index}b")
         for part in load.picked:
             value, inside = self.kernel.name(part.value), self.kernel.name(part.inside)
-            where.append(f"(int64({value}) if {inside} else {part.lo}) * {part.stride}")
+            lo, stride = (self._whole(number, of) for number in (part.lo, part.stride))
+            where.append(f"(int64({value}) if {inside} else {lo}) * {stride}")
         place = " + ".join(part for part in where if part != "0") or "0"
-        read = f"load{half(load.dtype)}(p{load.operand}, {place})"
+        read = f"load{half(load.dtype)}({of}, {place})"
         self.text.add(f"{name} = {load.kind}({read})")
         if misses:
-            fill = number(load.fill, load.kind)
+            fill = self._number(load.fill, load.kind)
             self.text.add(f"{name} = {name} if {' & '.join(misses)} else {fill}")
 
     def _expression(self, value: Value, checked: bool) -> str:
@@ -380,16 +378,18 @@ class Pass:
                 return f"{kind}({found})" if kind == NARROW and own != word else found
             case Choice(conditions, _, _, border):
                 held = [c for c in conditions if not (border and self._inside(c.row, checked))]
-                text = " & ".join(f"({condition(c)})" for c in held)
+                text = " & ".join(f"({self.kernel.condition(c)})" for c in held)
                 return f"{of[0]} if {text} else {of[1]}" if held else of[0]
         raise TypeError(f"{type(value).__name__} is no expression")
 
     def _within(self, value: str, kind: str, lo: int, hi: int) -> str:
         """A number with a fraction equals no integer."""
-        text = f"({value} >= {number(lo, kind)}) & ({value} < {number(hi, kind)})"
+        low, high = (self._number(end, kind, value) for end in (lo, hi))
+        text = f"({value} >= {low}) & ({value} < {high})"
         return text if kind == "int64" else f"{text} & ({value} == floor_{kind}({value}))"
 
     def _small(self, row: Row) -> str:
         """The row's number; one of 32 bits is what every processor converts in vectors."""
         (least, greatest), found = LIMITS["int32"], affine.bounds(row, self.plan.domain)
-        return f"int32({_row(row)})" if least <= found[0] and found[1] <= greatest else _row(row)
+        narrow = least <= found[0] and found[1] <= greatest
+        return f"int32({self._row(row)})" if narrow else self._row(row)

@@ -19,12 +19,13 @@ import torch
 from numba import cfunc, types
 
 from einderive.eops.cpu_kernels.build import KEPT
+from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.stored import Code, digest, store, stored
 from einderive.eops.cpu_kernels.totals import COMBINED
 from einderive.eops.cpu_kernels.typing import COMPUTED, WHOLE
 from einderive.eops.cpu_kernels.words import machine
 from einderive.eops.cpu_kernels.words.table import functions
-from einderive.eops.cpu_kernels.writing import Text, number
+from einderive.eops.cpu_kernels.writing import Text
 from einderive.eops.dtypes import LIMITS
 from einderive.eops.torch_views.scatter import ScatterStage
 from einderive.ta.functions import REDUCERS
@@ -137,7 +138,7 @@ def _text(form: Form) -> Text:
     take("rows", "width", *(f"n{d}" for d in loops), *(f"t{d}" for d in loops), "t")
     for k in places:
         take(*(f"s{k}_{d}" for d in loops), f"low{k}", f"side{k}")
-    identity = number(REDUCERS[form.reducer].identity, form.total)
+    identity = Numbers().value(REDUCERS[form.reducer].identity, form.total)
     text.open("for r in range(rows * width):")
     text.add(f"store(out, r, {identity})")
     text.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from einderive.eops.cpu_kernels.writing import number
+from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.loops.bodies import Reduction
 from einderive.eops.loops.narrow import NARROW
 from einderive.ta.functions import REDUCERS
@@ -27,4 +27,4 @@ def of_two(made: Reduction, total: str, other: str) -> str:
 
 def identity(made: Reduction) -> str:
     """What a total begins with."""
-    return number(REDUCERS[made.reducer].identity, made.kind)
+    return Numbers().value(REDUCERS[made.reducer].identity, made.kind)

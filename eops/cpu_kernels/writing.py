@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import inf
 from typing import Final, NamedTuple
 
+from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.dtypes import LIMITS
 from einderive.eops.loops.kinds import TRUTH
 from einderive.eops.loops.plan import Plan, row_as_text
 from einderive.eops.loops.values import Constant
-from einderive.ta.exact.fields import rounded
-from einderive.ta.ir.node import Condition, Number
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Row
+from einderive.ta.ir.node import Condition
 
 STORED: Final = {TRUTH: "uint8", "float16": "float32", "bfloat16": "float32"}
 """The type that a store takes, if it is not the type that is written."""
@@ -58,24 +59,33 @@ class Writer:
     piece of work, by value or by index."""
 
     plan: Plan
+    numbers: Numbers
     text: Text = field(default_factory=Text)
     known: set[object] = field(default_factory=set)
 
     def name(self, place: int) -> str:
         value = self.plan.values[place]
         if isinstance(value, Constant):
-            return number(value.value, value.kind)
+            return self.numbers.value(value.value, value.kind, f"v{place}")
         return f"v{place}"
 
+    def row(self, row: Row, of: str = "") -> str:
+        """The row as integer arithmetic, its numbers those of the operand `of`, else those of its
+        iterators."""
+        return row_as_text(row, lambda number: self.numbers.whole(number, of or of_row(row)))
 
-def number(value: Number | int, kind: str) -> str:
-    """Among integers, an infinity is the number beyond which there is none."""
-    if kind in LIMITS:
-        least, greatest = LIMITS[kind]
-        return f"{kind}({min(max(value, least), greatest)})"
-    found = rounded(value)
-    text = "inf" if found == inf else "-inf" if found == -inf else repr(found)
-    return f"{kind}({text})"
+    def bound(self, iterator: int, value: int) -> str:
+        """A bound of an iterator's loop."""
+        return self.numbers.whole(value, f"i{iterator}")
+
+    def condition(self, held: Condition) -> str:
+        """The condition as a comparison of integers."""
+        return f"{self.row(held.row)} {held.relation} 0"
+
+
+def of_row(row: Row) -> str:
+    """What the numbers of an index belong to: its iterators."""
+    return f"iterators {affine.iterators(row)}"
 
 
 def of_team(kind: str) -> str:
@@ -86,9 +96,3 @@ def of_team(kind: str) -> str:
 def half(dtype: str) -> str:
     """The suffix of `load` and `store` for elements that are kept as their bits."""
     return f"_{dtype}" if dtype in HALVES else ""
-
-
-def condition(held: Condition) -> str:
-    """The condition as a comparison of integers."""
-    relation, row = held
-    return f"{row_as_text(row)} {relation} 0"

@@ -15,6 +15,7 @@ from einderive.eops.loops.group import Group
 from einderive.eops.loops.keep import with_kept
 from einderive.eops.loops.kinds import Typing, alike
 from einderive.eops.loops.narrow import narrowed
+from einderive.eops.loops.ordered import ordered
 from einderive.eops.loops.plan import SIZES, Phase, Plan, Sizes
 from einderive.eops.loops.values import Choice, Load, Total, Value, masks, operands_of
 from einderive.ta.ir import affine
@@ -26,19 +27,34 @@ Strides = tuple[tuple[int, ...], ...]
 
 
 @lru_cache(maxsize=4096)
-def plan(group: Group, strides: Strides, typing: Typing | None = None) -> Plan | None:
+def plan(
+    group: Group, strides: Strides, typing: Typing | None = None, open_sizes: bool = False
+) -> Plan | None:
     """The plan for operands of these strides, in the order of `group.operands`, and of these types
     (all float32 if none are given).  None if no one kernel computes the group.  No stage may have
-    an empty range."""
-    return min(plans(group, strides, typing), key=seconds, default=None)
+    an empty range.  With `open_sizes`, other sizes get the same plan as far as possible."""
+    return min(plans(group, strides, typing, open_sizes=open_sizes), key=seconds, default=None)
 
 
 def plans(
-    group: Group, strides: Strides, typing: Typing | None = None, sizes: Sizes = SIZES
+    group: Group,
+    strides: Strides,
+    typing: Typing | None = None,
+    sizes: Sizes = SIZES,
+    open_sizes: bool = False,
 ) -> tuple[Plan, ...]:
     """The plans among which `plan` chooses."""
     draft = drafted(group, strides, typing or alike(group, "float32"))
-    return () if draft is None else tuple(_candidates(merged(narrowed(draft)), sizes))
+    if draft is None:
+        return ()
+    made = merged(narrowed(draft))
+    long = [i for i in range(made.shared) if made.domain[i].extent > 1]
+    if not open_sizes:
+        return tuple(_candidates(made, long, sizes))
+    made = ordered(made)
+    used = [i for i in range(made.shared) if made.uses >> i & 1]
+    found = tuple(_candidates(made, used, sizes))
+    return found if used == long else found + tuple(_candidates(made, long, sizes))
 
 
 def dense(group: Group) -> Strides:
@@ -53,9 +69,8 @@ def dense(group: Group) -> Strides:
     return tuple(found)
 
 
-def _candidates(draft: Draft, sizes: Sizes) -> Iterator[Plan]:
-    """Rows, and columns over each shared loop."""
-    long = [i for i in range(draft.shared) if draft.domain[i].extent > 1]
+def _candidates(draft: Draft, long: Sequence[int], sizes: Sizes) -> Iterator[Plan]:
+    """Rows, and columns over each shared loop of `long`."""
     mask = masks(draft.values, draft.shared)
     own = draft.reductions or any(one.own for one in draft.ends)
     if own or not long:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 
 from einderive.eops.loops.bodies import Bodies, Elsewhere, Output, Reduction
 from einderive.eops.loops.group import Group, aligned
@@ -31,6 +33,14 @@ class Draft:
     def ends(self) -> tuple[Reduction | Output, ...]:
         """The values that the group needs: its reductions and outputs."""
         return self.reductions + self.outputs
+
+    @property
+    def uses(self) -> int:
+        """The iterators of indices, as a bit set; loops that were merged into others are not among
+        them."""
+        rows = [row for value in self.values for row in rows_of(value)]
+        rows += [output.offset for output in self.outputs]
+        return reduce(or_, map(affine.mask, rows), 0)
 
 
 def drafted(group: Group, strides: Sequence[Sequence[int]], typing: Typing) -> Draft | None:

@@ -38,10 +38,11 @@ class Group:
 
     @cached_property
     def operands(self) -> tuple[Source, ...]:
-        """The tensors that are read, each once."""
+        """The tensors that are read, each once, in an order that no size has a part in."""
         read = (source for stage in self.stages for source in sources(stage.body))
         inside = {*self.stages, INDEX}
-        return tuple(dict.fromkeys(source for source in read if source not in inside))
+        found = dict.fromkeys(source for source in read if source not in inside)
+        return tuple(sorted(found, key=lambda source: source.label))
 
     @cached_property
     def reductions(self) -> tuple[Scope, ...]:

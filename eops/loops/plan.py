@@ -12,7 +12,7 @@ In rows the inner loop is the last own loop of a pass.  In columns it is a share
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -180,12 +180,15 @@ class Plan:
         return "\n".join(_pseudo_code(self))
 
 
-def row_as_text(row: Row) -> str:
-    """The row as integer arithmetic over i0, i1, ..."""
-    parts = [f"{a} * i{i}" if a != 1 else f"i{i}" for i, a in row.terms]
-    parts += [f"{b} * (({row_as_text(inner)}) // {n})" for inner, n, b in row.floors]
+def row_as_text(row: Row, number: Callable[[int], str] = str) -> str:
+    """The row as integer arithmetic over i0, i1, ...; `number` writes its numbers."""
+    parts = [f"{number(a)} * i{i}" if a != 1 else f"i{i}" for i, a in row.terms]
+    parts += [
+        f"{number(b)} * (({row_as_text(inner, number)}) // {number(n)})"
+        for inner, n, b in row.floors
+    ]
     if row.const or not parts:
-        parts.append(str(row.const))
+        parts.append(number(row.const))
     return " + ".join(parts).replace("+ -", "- ")
 
 

@@ -40,9 +40,9 @@ for name, alone in ALONE.items():
     binding.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
 
 
-def loops(file, parallel, results, team):
+def loops(file, parallel, results, team, numbers):
     """The kernel of a file as a function of tensors; `results` are shapes and types, `team` is how
-    many totals the threads write for one another."""
+    many totals the threads write for one another, `numbers` are sizes that the text leaves open."""
     module = binding.parse_assembly((Path(__file__).parent / file).read_text())
     machine = binding.Target.from_default_triple().create_target_machine(
         cpu=binding.get_host_cpu_name(),
@@ -59,6 +59,7 @@ def loops(file, parallel, results, team):
         made = [torch.empty(shape, dtype=dtype) for shape, dtype in results]
         shared = [torch.empty(team, dtype=torch.float64)] if team else []
         addresses = [tensor.data_ptr() for tensor in (*tensors, *made, *shared)]
+        addresses += numbers
         run((ctypes.c_int64 * len(addresses))(*addresses))
         return tuple(made)
 
@@ -118,7 +119,10 @@ class Kernels:
         self.imports[f"from {self.prefix}_loops import loops"] = None
         results = ", ".join(f"({shape}, {dtype})" for shape, dtype in kernel.outs)
         parallel = bool(kernel.team) or kernel.plan.pieces > 1
-        self.lines.append(f"{name} = loops({file!r}, {parallel}, [{results}], {kernel.team})")
+        self.lines.append(
+            f"{name} = loops({file!r}, {parallel}, [{results}], {kernel.team}, "
+            f"{list(kernel.numbers)})"
+        )
 
     def _triton(self, name: str, kernel: Any) -> None:
         module = f"{self.prefix}_{name}"

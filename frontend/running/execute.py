@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -100,14 +100,19 @@ def executable(
     *,
     strict: bool = False,
     compiled: bool = False,
+    open_sizes: bool = False,
     checked: bool = True,
 ) -> Executable:
     """The plan's stages on `cpu` or `cuda`: library operators by their launchers, eOperators
     through torch on strided views on the CPU and as Triton kernels on a GPU.  `types`: see
     `Executable`.  `strict`: eOperators keep NaN and infinities where the stages have them.
     `compiled`: stages, and groups of these, become compiled loops on the CPU, where that may be
-    faster.  `checked`: each call checks the promises that the plan's steps used."""
-    tasks = [task_of(stage, device, strict, compiled) for stage in plan.stages]
+    faster; with `open_sizes`, these serve other sizes too.  `checked`: each call checks the
+    promises that the plan's steps used."""
+    tasks = [
+        replace(task_of(stage, device, strict, compiled), open_sizes=open_sizes)
+        for stage in plan.stages
+    ]
     units = _in_order(tasks, fused(tasks, plan.roots))
     scopes: list[Scope] = []
     runs: list[Run] = []

@@ -145,9 +145,14 @@ class Judge:
         return max(RACING_SECONDS, runs)
 
     def built(self, plan: Plan, *, compiled: bool = False) -> Executable:
-        types, strict, checked = self.expected.types, self.strict, self.checked
         return executable(
-            plan, self.device, types, strict=strict, compiled=compiled, checked=checked
+            plan,
+            self.device,
+            self.expected.types,
+            strict=self.strict,
+            compiled=compiled,
+            open_sizes=bool(self.program.sizes),
+            checked=self.checked,
         )
 
     def far_behind(self, seconds: float) -> bool:

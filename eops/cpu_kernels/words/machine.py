@@ -12,7 +12,6 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 TYPES: Final[dict[str, Any]] = {
@@ -247,6 +246,18 @@ def product_in_any_order(typing: Any, total: Any, x: Any) -> Any:
 
 
 @_instruction
+def settled(typing: Any, x: Any) -> Any:
+    """x, of which LLVM knows nothing.  A condition on a loop's total would otherwise be moved into
+    the loop, which is then no reduction and stays without vectors."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = context.get_value_type(x)
+        return builder.asm(ir.FunctionType(kind, [kind]), "", "=r,0", args, False)
+
+    return x(x), emit
+
+
+@_instruction
 def wide_vectors(typing: Any) -> Any:
     """Loops of this function use the widest vectors that the processor has."""
 
@@ -266,7 +277,8 @@ def scratch(dtype: str, count: int) -> Written:
     def own(typing: Any) -> Any:
         def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             element = context.get_value_type(TYPES[dtype])
-            room = cgutils.alloca_once(builder, ir.ArrayType(element, count))
+            with builder.goto_entry_block():  # numba's `alloca_once` fills it with zeros one by one
+                room = builder.alloca(element, count)
             return builder.bitcast(room, context.get_value_type(kind))
 
         return kind(), emit
@@ -292,6 +304,13 @@ def store_bfloat16(address: Any, index: Any, value: Any) -> Any:
 
 
 bits_of, float_of = BITS["float32"], FROM_BITS["float32"]
+double_of = FROM_BITS["float64"]
+
+
+@compiled
+def real(data: Any, place: Any) -> Any:
+    """The number in float64 that lies at `data[place]`."""
+    return double_of(load(data, place))
 
 
 def order_keys(dtype: str) -> dict[str, Any]:

@@ -21,6 +21,7 @@ DATA = torch.rand(50)
 def made(text: str = "Y[i] = exp(A[i]) + 2") -> Kernel:
     """The kernel as a new process would make it."""
     build.cache_clear()
+    building.compiled_code.cache_clear()
     (scope,) = parse(text, {"A": (50,)}, "float32").roots()
     return compiled(scope)
 

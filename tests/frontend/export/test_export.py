@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -37,12 +38,14 @@ def alone(folder: Path) -> subprocess.CompletedProcess[str]:
 def as_given(text: str, **shapes: Any) -> tuple[ed.Derivation, Any]:
     """The formula's own program, its stages as compiled loops."""
     found = ed.derive(text, budget=0.01, **shapes)
-    return found, executable(found.unchanged, "cpu", compiled=True)
+    sized = bool(found.source.sizes)
+    return found, executable(found.unchanged, "cpu", compiled=True, open_sizes=sized)
 
 
 @pytest.mark.compiled
 def test_compiled_loops_run_by_themselves(tmp_path: Path) -> None:
-    found, run = as_given(CHAIN, X=(30, 20), B=(20,))
+    """Also those that take their sizes as arguments."""
+    found, run = as_given(CHAIN, X=("n", 20), B=(20,), n=30)
     assert any("compiled loops" in word for word in run.words)
     files = write(found.source, run, "cpu", tmp_path, "as given")
     assert sorted(tmp_path.iterdir()) == sorted(files)
@@ -50,6 +53,7 @@ def test_compiled_loops_run_by_themselves(tmp_path: Path) -> None:
     done = alone(tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("right\n")
+    assert re.search(r"= loops\(.*, \[\d+.*\]\)", files[0].read_text())  # the sizes
     assert "gelu" in files[0].read_text() or "sigmoid" in files[0].read_text()
 
 
