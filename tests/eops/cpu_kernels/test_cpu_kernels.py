@@ -61,9 +61,16 @@ def alone(stage: Scope) -> Scope:
 
 
 def computed(stage: Scope, tensors: list[torch.Tensor], dtype: str = "float64") -> torch.Tensor:
+    tensors = in_order(stage, tensors)
     strides = tuple(tensor.stride() for tensor in tensors)
     (found,) = compiled(stage, dtype, strides)(*tensors)
     return found
+
+
+def in_order(stage: Scope, tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+    """Tensors for the sources of the stage, in the order in which its kernel takes them."""
+    held = dict(zip(sources(stage.body), tensors, strict=True))
+    return [held[source] for source in Group.alone(stage).operands]
 
 
 def defined(stage: Scope, tensors: list[torch.Tensor]) -> NDArray[np.float64]:
@@ -149,7 +156,7 @@ def test_a_loop_runs_again_for_operands_that_are_far(far: int) -> None:
         tensors = [torch.rand(s, generator=random, dtype=torch.float64) + 1 for s in shapes]
         beyond = torch.randperm(7 * 41, generator=random)[:far]
         max(tensors, key=torch.Tensor.numel).view(-1)[beyond] *= 2.0**29
-        strides = tuple(tensor.stride() for tensor in tensors)
+        strides = tuple(tensor.stride() for tensor in in_order(one, tensors))
         assert "far = int32" in compiled(one, "float64", strides).source
         found, expected = computed(one, tensors).numpy(), defined(one, tensors)
         np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11, err_msg=text)
