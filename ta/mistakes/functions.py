@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.mistakes.arrays import CALLED
-from einderive.ta.mistakes.formula import Formula
+from einderive.ta.mistakes.formula import Called, Formula
 from einderive.ta.mistakes.mistake import WORDS, Correction, Mistake, pattern
 
 _MEANT: dict[str, list[str]] = {
@@ -23,6 +23,7 @@ for _meant, _names in WORDS["functions"].items():
 
 _NAMED = re.compile(r"(?:(\w+)\s*=(?!=)\s*)?(.*)", re.DOTALL)
 _ELSEWHERE = WORDS["elsewhere"]["names"].split()
+_REDUCER = re.compile(rf"(?<![\w.])({'|'.join(_ELSEWHERE)})\s*\[[^\[\]]*\]\s*\(")
 _OF_THE_SAME_SHAPE = ("sort", "argsort", "topk", "unique", "dropout", "fft", "ifft", "inverse")
 _KNOWN = (*FUNCTIONS, *dict.fromkeys(name for name, _ in DEFINITIONS))
 
@@ -53,9 +54,18 @@ def _nearly_known(formula: Formula) -> Iterator[Correction]:
             yield Correction(((call.span[0], call.span[0] + len(call.name), name),))
 
 
+def _elsewhere(formula: Formula) -> Iterator[Called]:
+    """`sort(x)`, `median[k](x)`."""
+    yield from formula.calls(*_ELSEWHERE)
+    for found in _REDUCER.finditer(formula.text):
+        end = formula.closing(found.end() - 1)
+        if end > 0:
+            yield Called(found[1], (found.start(), end), formula.items((found.end(), end - 1)))
+
+
 def _not_supported(formula: Formula) -> Iterator[Correction]:
     """`sort(x)` as a further input."""
-    for call in formula.calls(*_ELSEWHERE):
+    for call in _elsewhere(formula):
         arg = formula[call.args[0]] if call.args else ""
         name = re.match(r"[^\W\d]\w*", arg)
         if name is None:

@@ -94,6 +94,7 @@ REDUCERS: list[Row] = [
     ("Y = diag(M)", "is of whole arrays", "Y[i] = M[i,i]", lambda: np.diag(M)),
     ("Y = transpose(A)", "is of whole arrays", "Y[i,j] = A[j,i]", lambda: A.T),
     ("m = median(v)", "not part of the notation", "m = median_of_v", lambda: 0),
+    ("m = median[i](v[i])", "not part of the notation", "m = median_of_v", lambda: 0),
 ]  # fmt: skip
 PRODUCTS: list[Row] = [
     ("Y = A @ B", "matrix product", "Y[i,j] = A[i,k]*B[k,j]", lambda: A @ B),
