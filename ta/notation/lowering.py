@@ -19,7 +19,7 @@ from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine, canon, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.names import CONSTANTS, REDUCER_OF, close_matches
-from einderive.ta.ir.node import Access, Const, Node, Number, Scope, Source
+from einderive.ta.ir.node import Access, Const, Node, Number, Scope, Source, Tensor
 from einderive.ta.ir.positions import INDEX
 from einderive.ta.notation.conditions import select_on
 from einderive.ta.notation.definitions import written_out
@@ -347,6 +347,21 @@ def check_rank(read: Read, shape: Sequence[int]) -> None:
             sizes=f"{source} is {shape_text(shape)}",
             next_step="write one index for each dimension, or correct the shape",
         )
+
+
+def check_places(read: Read, source: Tensor) -> None:
+    """Refuse a negative number as an index: it is Python's way to count from the end, and here the
+    fill would be read whatever the data are."""
+    for index, size in zip(read.indices, source.shape, strict=True):
+        place = constant(index)
+        if place is not None and place < 0:
+            raise NotationError(
+                f"this index lies before the first element of {source.name}",
+                index.span,
+                RangeError,
+                sizes=f"{source.name} is {shape_text(source.shape)}",
+                next_step=f"indices begin at 0; the last one of this dimension is {size - 1}",
+            )
 
 
 def fill_value(read: Read) -> Number:

@@ -39,6 +39,7 @@ from einderive.ta.notation.known import Known
 from einderive.ta.notation.lowering import (
     Frame,
     check_function,
+    check_places,
     check_rank,
     closed_scope,
     scalar,
@@ -331,6 +332,8 @@ def _statement(statement: StatementText, known: Known, stated: Mapping[str, Rang
     loops = tuple(index.name for index in statement.indices if isinstance(index, Name))
     for part in (p for value in statement.parts for p in scalars(value, into_scopes=True)):
         if isinstance(part, Read) and isinstance(part.source, Name):
+            if part.source.name in known.inputs:
+                check_places(part, known.inputs[part.source.name])
             for dimension, index in enumerate(part.indices):
                 if isinstance(index, Name):
                     known.hints.setdefault((part.source.name, dimension), index.name)

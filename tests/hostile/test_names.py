@@ -215,7 +215,7 @@ def test_the_source_of_compiled_loops_holds_no_text_of_the_formula() -> None:
             rest inf load store wide_vectors thread threads this_thread all_threads float32 float64
             exp_float32 maximum_float32
             least_key_float32 max_key_float32 of_max_key_float32 sum_in_any_order
-            product_in_any_order"""
+            product_in_any_order settled"""
         assert words <= numbered | {*known.split()}, words
 
 

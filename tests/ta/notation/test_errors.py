@@ -34,6 +34,7 @@ CASES: list[tuple[type[TextError], str, str, str]] = [
     (RangeError, "Y[i] = A[i,<x[i]>]", "its type is float32", "int64"),
     (FormulaSyntaxError, "Y[i] = A[i,<exp(x[i])>]", "an index must be built from", "of its own"),
     (FormulaSyntaxError, "Y[i] = A[i,<1.5>]", "integers", ""),
+    (RangeError, "Y[i] = A[i,<-1>]", "before the first element of A", "the last one of"),
     (FormulaSyntaxError, "Y[i,j] = A[i,i*<j>] where j in 0:3", "quasi-affine", ""),
     (FormulaSyntaxError, "Y[i] = A[i,i/<2>]", "`/`", "`//`"),
     (FormulaSyntaxError, "Y[i] = A[i,i//<0>]", "positive constant", ""),
