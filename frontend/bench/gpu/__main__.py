@@ -1,10 +1,9 @@
 """`python -m einderive.frontend.bench.gpu [PART ...]`: what kernels and programs reach on a GPU.
 
 device    the GPU, driver and versions, and the ceilings of `derivations.matching.cost`
-kernels   generated kernels beside torch: see `frontend.bench.gpu.kernels`
 calls     seconds of one call of a program on few numbers, beside torch's
-cases     the cases of `frontend.bench.run`, end to end: see `frontend.bench.gpu.cases`
-report    by itself: tests and benchmarks in eight minutes, written to docs/measurements/gpu.md
+tests, memory, products, cases      the steps of `make gpu`, thoroughly: `frontend.bench.gpu.steps`
+report    by itself: these steps in eight minutes, written to docs/measurements/gpu.md
 
 How times are taken: see `frontend.bench.gpu.times`.  Inputs are standard normal; TF32 is off unless
 stated.
@@ -29,12 +28,11 @@ from einderive.eops.back_ends.triton import triton_stage
 from einderive.eops.triton_kernels.build import interpreting
 from einderive.frontend.accuracy.inputs import random_inputs
 from einderive.frontend.bench.ceilings import ceilings
-from einderive.frontend.bench.gpu.cases import bench_cases
-from einderive.frontend.bench.gpu.kernels import bench_kernels
+from einderive.frontend.bench.gpu.goals import THOROUGH, Run
 from einderive.frontend.bench.gpu.report import bench_report, rehearse
+from einderive.frontend.bench.gpu.steps import STEPS
 from einderive.frontend.bench.gpu.times import (
     ProductsInTF32,
-    Run,
     call_seconds,
     gpu_seconds,
     queued_seconds,
@@ -136,7 +134,7 @@ def bench_calls() -> None:
         inputs = random_inputs(found.source.inputs, "cuda")
         values = list(inputs.values())
         alone = executable(found.unchanged, "cuda")
-        calls: tuple[tuple[str, Run], ...] = (
+        calls: tuple[tuple[str, Callable[[], object]], ...] = (
             ("compiled", partial(run, *values)),
             (f"its stages ({', '.join(run.chosen.words)})", partial(run.run, inputs)),
             (f"as written ({', '.join(alone.words)})", partial(alone, inputs)),
@@ -156,29 +154,23 @@ def main() -> int:
     """Run the named parts, all without any."""
     parts: dict[str, Callable[[], None]] = {
         "device": bench_device,
-        "kernels": bench_kernels,
         "calls": bench_calls,
-        "cases": bench_cases,
+        **{name: partial(step, Run(THOROUGH)) for name, step in STEPS.items()},
     }
-    if sys.argv[1:] == ["report"] and interpreting():
+    wanted = sys.argv[1:] or list(parts)
+    if wanted == ["report"] and interpreting():
         return rehearse()
     if not torch.cuda.is_available():
         print("there is no CUDA device; in Triton's interpreter, `report` runs on small sizes:")
         print("TRITON_INTERPRET=1 python -m einderive.frontend.bench.gpu report")
         return 2
-    if sys.argv[1:] == ["report"]:
-        return bench_report(PAGE)
-    wanted = sys.argv[1:] or list(parts)
-    if not set(wanted) <= set(parts):
-        print(
-            f"usage: python -m einderive.frontend.bench.gpu [{' | '.join([*parts, 'report'])}] ...",
-            file=sys.stderr,
-        )
-        return 2
-    if not torch.cuda.is_available():
-        print("error: torch sees no CUDA device", file=sys.stderr)
-        return 1
     with ProductsInTF32(False):
+        if wanted == ["report"]:
+            return bench_report(PAGE)
+        if not set(wanted) <= set(parts):
+            names = " | ".join([*parts, "report"])
+            print(f"usage: python -m einderive.frontend.bench.gpu [{names}] ...", file=sys.stderr)
+            return 2
         for name in wanted:
             print(f"\n{name}\n", flush=True)
             parts[name]()

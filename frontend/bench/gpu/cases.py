@@ -1,46 +1,22 @@
-"""The cases of `frontend.bench.run` on a GPU, end to end: all stages and layout changes are timed.
-
-    rivals     what one writes in torch for operands that lie as the formula has them; the same on
-               operands that were laid out for the library beforehand
-    programs   the reference system's program, the candidates predicted fastest, and what compiling
-               chooses
-
-float32, once with TF32 off and once with it on for products and convolutions alike; the error is
-the largest one against float64, relative to the largest value.
+"""The cases of `frontend.bench.run` on a GPU, and what one writes in torch for them: for operands
+that lie as the formula has them, and for operands that were laid out for the library beforehand.
 """
 
 from __future__ import annotations
 
 import re
-import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import torch
 from torch.nn import functional
 
-import einderive as ed
-from einderive.frontend.accuracy.accept import Reference, reference
-from einderive.frontend.bench.gpu.times import (
-    ProductsInTF32,
-    Run,
-    call_seconds,
-    gpu_seconds,
-)
 from einderive.frontend.bench.run import CASES
-from einderive.frontend.bench.suite import Case, counted
-from einderive.frontend.call import Caller
-from einderive.frontend.report.terminal import table_text
-from einderive.frontend.running.execute import executable
-from einderive.frontend.trial.choose import worth_trying
-from einderive.ta.ir.node import Tensor
+from einderive.frontend.bench.suite import Case
 
-Outputs = Sequence[torch.Tensor]
-Torch = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
-HEADS: Final = ("program", "float32 GPU ms", "call ms", "error", "TF32 GPU ms", "call ms", "error")
+Torch = Callable[..., torch.Tensor]
 
 
 def _conv(padding: int, image: torch.Tensor, kernel: torch.Tensor) -> torch.Tensor:
@@ -123,76 +99,13 @@ def case_of(number: int, small: bool = False) -> tuple[Case, str]:
     return case, lessened(known.derived)
 
 
-def eager_of(number: int, small: bool = False) -> tuple[str, Torch]:
-    """What one writes in torch for operands as the formula has them."""
-    label, run, _, _ = EAGER[number][0]
-    return label, partial(_band, FEW) if small and number == 7 else run
-
-
-def bench_cases() -> None:
-    """Print a table for each case."""
-    for number in CASES:
-        _bench_case(number)
-
-
-def _bench_case(number: int) -> None:
-    case = CASES[number].case
-    options: Any = case.shapes
-    started = time.perf_counter()
-    found = ed.derive(case.text, target="cuda", ranges=case.ranges, **options)
-    derived = time.perf_counter() - started
-    expected = reference(found.source, "cuda")
-    one = ed.Budget(states=1)
-    by_hand = ed.derive(
-        CASES[number].derived, target="cuda", ranges=case.ranges, budget=one, **options
-    )
-    rows: list[tuple[str, ...]] = []
-    for label, run, order_a, order_b in EAGER[number]:
-        a, b = expected.inputs.values()
-        a = _prepared(order_a, a) if order_a else a
-        b = _prepared(order_b, b) if order_b else b
-        eager = partial(run, a, b)
-        rows.append(_row(f"torch: {label}", eager, eager, expected))
-    programs = [("reference's program", by_hand, by_hand.unchanged)]
-    programs += [(f"candidate {n}", found, plan) for n, plan in worth_trying(found, set(), 6)]
-    for label, derivation, plan in programs:
-        built = executable(plan, "cuda", expected.types)
-        operands = [expected.inputs[tensor] for tensor in derivation.source.inputs]
-        call = partial(Caller(derivation.source, built, "cuda"), *operands)
-        words = counted(built.words)
-        rows.append(_row(f"{label}: {words}", partial(built, expected.inputs), call, expected))
-    started = time.perf_counter()
-    compiled = found.compile()
-    spent = time.perf_counter() - started
-    torch.cuda.empty_cache()
-    print(f"case {number}: {case.name}   {case.text}")
-    print(table_text(HEADS, HEADS[:1], rows))
-    print(
-        f"derived in {derived:.2f} s, compiled in {spent:.2f} s with TF32 off: chosen is "
-        f"{compiled.chosen.label}, {counted(compiled.chosen.words)}; predicted for the best "
-        f"candidate {found.candidates[0].seconds * 1e3:.4f} ms\n",
-        flush=True,
-    )
-
-
-def _handed_on(outputs: Outputs, inputs: Mapping[Tensor, torch.Tensor]) -> Outputs:
-    """Outputs that were computed before, for `Reference.error_of`."""
-    return outputs
-
-
-def _row(label: str, run: Run, call: Run, expected: Reference) -> tuple[str, ...]:
-    """The GPU's time of `run` and the wall-clock time of `call`, with TF32 off and on."""
-    print(label, file=sys.stderr, flush=True)
-    cells = [label]
-    for allowed in (False, True):
-        with ProductsInTF32(allowed):
-            try:
-                result = call()
-                outputs = result if isinstance(result, tuple) else (result,)
-                off = expected.error_of(partial(_handed_on, outputs))
-                del result, outputs
-                seconds = gpu_seconds(run), call_seconds(call)
-            except torch.OutOfMemoryError:
-                return (label, "out of memory", *[""] * 5)
-        cells += [*(f"{s * 1e3:.4f}" for s in seconds), f"{off:.0e}"]
-    return tuple(cells)
+def eager_of(
+    number: int, operands: Sequence[torch.Tensor], small: bool = False
+) -> Iterator[tuple[str, Torch, list[torch.Tensor]]]:
+    """What one writes in torch, and operands for it; the first takes them as they are."""
+    for label, run, *orders in EAGER[number]:
+        given = [
+            _prepared(order, operand) if order else operand
+            for order, operand in zip(orders, operands, strict=True)
+        ]
+        yield label, partial(_band, FEW) if small and number == 7 else run, given

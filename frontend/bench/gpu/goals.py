@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from math import inf
 from typing import Final, NamedTuple
 
 MOST_SECONDS: Final = 480.0
@@ -24,6 +25,7 @@ class Setting:
     - `edge` is the extent of the operands that memory bounds, `product` that of the products.
     - `small`: the cases have few channels and places.
     - `candidates` of each case are measured; `autotune`: max-autotune as well.
+    - `thorough`: also what derived programs and prepared operands reach, calls, and TF32.
     - `tests` are the arguments of pytest."""
 
     device: str = "cuda"
@@ -33,10 +35,13 @@ class Setting:
     dtypes: tuple[str, ...] = ("float32", "bfloat16")
     candidates: int = 3
     autotune: bool = True
+    thorough: bool = False
     seconds: float = MOST_SECONDS
     tests: tuple[str, ...] = ("-q", "-m", "gpu", "-n", "auto", "--maxprocesses", "6")
 
 
+THOROUGH: Final = Setting(candidates=6, thorough=True, seconds=inf)
+"""Without a limit of time: for one step by itself."""
 SMALL: Final = Setting(
     device="cpu",
     edge=16,

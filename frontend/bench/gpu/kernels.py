@@ -1,27 +1,16 @@
-"""Generated kernels on a GPU beside torch: bytes that have to move over seconds.
+"""Formulas that memory bounds, and the same in torch.
 
-Each formula is computed by its own statements, each as a generated kernel; by the fastest of the
-programs that are predicted best; and by torch.  Operands of 8192 x 8192 are beyond all caches.
+Operands of 8192 x 8192 are beyond all caches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from typing import Any
+from functools import lru_cache
 
 import torch
 from torch.nn import functional
-
-import einderive as ed
-from einderive.eops.back_ends.triton import triton_stage
-from einderive.frontend.bench.gpu.times import gpu_seconds
-from einderive.frontend.bench.suite import counted
-from einderive.frontend.report.terminal import table_text
-from einderive.frontend.running.execute import Executable, executable
-from einderive.frontend.trial.choose import worth_trying
-from einderive.ta.ir.subst import stages
 
 
 @dataclass(frozen=True)
@@ -89,45 +78,3 @@ KERNELS = (
         lambda a: functional.layer_norm(a, a.shape[1:]),
     ),
 )
-
-
-def bench_kernels() -> None:
-    """Print bandwidths: of the formula's stages, each as a generated kernel, of the fastest of the
-    programs that are predicted best, and of torch."""
-    rows: list[tuple[str, ...]] = []
-    for case in KERNELS:
-        for dtype in ("float32", "bfloat16"):
-            options: Any = case.shapes
-            found = ed.derive(
-                case.text, target="cuda", dtypes=dtype, budget=ed.Budget(states=200), **options
-            )
-            inputs = {
-                tensor: torch.randn(tensor.shape, device="cuda", dtype=getattr(torch, dtype))
-                for tensor in found.source.inputs
-            }
-            scopes = stages(*found.source.roots())
-            runs = tuple(map(triton_stage, scopes))
-            kernels = Executable(found.source.roots(), scopes, runs, ("",) * len(scopes))
-            moved = sum(x.nbytes for x in (*inputs.values(), *kernels(inputs)))
-            own = gpu_seconds(partial(kernels, inputs))
-            programs = [executable(plan, "cuda") for _, plan in worth_trying(found, set(), 4)]
-            best, words = min(
-                (gpu_seconds(partial(built, inputs)), counted(built.words)) for built in programs
-            )
-            theirs = gpu_seconds(partial(case.torch, *inputs.values()))
-            times = (own, best, theirs)
-            rows.append(
-                (
-                    f"{case.name}, {dtype}",
-                    str(len(scopes)),
-                    *(f"{seconds * 1e3:.3f}" for seconds in times),
-                    *(f"{moved / seconds / 1e9:.0f}" for seconds in times),
-                    words,
-                )
-            )
-            del inputs, kernels, programs
-    heads = ("formula", "kernels", "kernels ms", "best ms", "torch ms")
-    print(
-        table_text((*heads, "kernels GB/s", "best GB/s", "torch GB/s", "best"), heads[:1], rows),
-        flush=True,
-    )

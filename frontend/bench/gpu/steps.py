@@ -22,14 +22,15 @@ import torch
 
 import einderive as ed
 from einderive.derivations.search.extract import Plan
-from einderive.frontend.accuracy.accept import reference
+from einderive.frontend.accuracy.accept import Reference, reference
 from einderive.frontend.accuracy.inputs import random_inputs
 from einderive.frontend.bench.gpu.cases import case_of, eager_of
 from einderive.frontend.bench.gpu.goals import LEAST_BANDWIDTH, LEAST_OF_TORCH, LEAST_PRODUCT, Run
 from einderive.frontend.bench.gpu.kernels import KERNELS, KernelCase
-from einderive.frontend.bench.gpu.times import gpu_seconds
+from einderive.frontend.bench.gpu.times import ProductsInTF32, call_seconds, gpu_seconds
 from einderive.frontend.bench.run import CASES
 from einderive.frontend.bench.suite import counted
+from einderive.frontend.call import Caller
 from einderive.frontend.report.terminal import table_text
 from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.trial.choose import worth_trying
@@ -75,7 +76,8 @@ def run_memory(run: Run) -> None:
         rows.append(row)
         shares.append(share)
     heads = ("formula", "kernels", "ms", "GB/s", "of the copy", "torch ms", "of torch", "error")
-    print(table_text(heads, heads[:1], rows))
+    more = ("best ms", "best program") if run.setting.thorough else ()
+    print(table_text((*heads, *more), heads[:1], rows))
     good = sum(share >= LEAST_BANDWIDTH for share in shares)
     least = f", least {min(shares):.0%}" if shares else ""
     text = f"{good} of {len(pairs)} kernels{least}"
@@ -85,7 +87,8 @@ def run_memory(run: Run) -> None:
 def _memory(run: Run, case: KernelCase, dtype: str) -> tuple[tuple[str, ...], float]:
     device, name = run.setting.device, f"{case.name}, {dtype}"
     options: Any = case.shapes
-    found = ed.derive(case.text, dtypes=dtype, budget=ed.Budget(states=1), **options)
+    budget = ed.Budget(states=200 if run.setting.thorough else 1)
+    found = ed.derive(case.text, target="cuda", dtypes=dtype, budget=budget, **options)
     inputs = random_inputs(found.source.inputs, device)
     kernels = as_kernels(found.unchanged)
     outputs = kernels(inputs)
@@ -101,7 +104,12 @@ def _memory(run: Run, case: KernelCase, dtype: str) -> tuple[tuple[str, ...], fl
         run.judge(name, wanted, f"{ratio:.0%}", ratio >= LEAST_OF_TORCH)
     run.judge_error(name, dtype, error)
     cells = (f"{own * 1e3:.3f}", f"{moved / own / 1e9:.0f}", f"{copy / own:.0%}")
-    rest = (f"{theirs * 1e3:.3f}", f"{theirs / own:.2f}", f"{error:.0e}")
+    rest: tuple[str, ...] = (f"{theirs * 1e3:.3f}", f"{theirs / own:.2f}", f"{error:.0e}")
+    if run.setting.thorough:
+        built = (executable(plan, "cuda") for _, plan in worth_trying(found, set(), 4))
+        programs = ((gpu_seconds(partial(one, inputs)), counted(one.words)) for one in built)
+        best, words = min(programs)
+        rest = (*rest, f"{best * 1e3:.3f}", words)
     return (name, str(len(kernels.words)), *cells, *rest), copy / own
 
 
@@ -180,7 +188,7 @@ def run_products(run: Run) -> None:
 
 def run_cases(run: Run) -> None:
     """The cases end to end: eager, the reference system's program, the candidates predicted
-    fastest, and max-autotune."""
+    fastest, and max-autotune.  A thorough run has TF32 as well, for products and convolutions."""
     rows: list[tuple[str, ...]] = []
     for number in CASES:
         if not run.before(PROGRAMS):
@@ -188,8 +196,9 @@ def run_cases(run: Run) -> None:
             run.judge(f"case {number}", "measured", "no time was left", False)
             break
         rows += _case(run, number)
-    heads = ("case", "program", "GPU ms", "error")
-    print(table_text(heads, heads[:2], rows))
+    heads = ("case", "program", "GPU ms", "call ms", "error")
+    more = ("TF32 GPU ms", "call ms", "error") if run.setting.thorough else ()
+    print(table_text((*heads, *more), heads[:2], rows))
 
 
 def _case(run: Run, number: int) -> Iterator[tuple[str, ...]]:
@@ -197,38 +206,59 @@ def _case(run: Run, number: int) -> Iterator[tuple[str, ...]]:
     options: Any = case.shapes
     found = ed.derive(case.text, target="cuda", ranges=case.ranges, budget=1.0, **options)
     expected = reference(found.source, setting.device)
-    given = [*expected.inputs.values()]
     one = ed.Budget(states=1)
     by_hand = ed.derive(theirs, target="cuda", ranges=case.ranges, budget=one, **options)
-    label, eager = eager_of(number, setting.small)
-    programs: list[tuple[str, Callable[[], Any]]] = []
-    programs.append((f"torch: {label}", partial(eager, *given)))
+    eager = [*eager_of(number, [*expected.inputs.values()], setting.small)]
+    programs: list[tuple[str, Callable[[], Any]]] = [
+        (f"torch: {label}", partial(line, *operands))
+        for label, line, operands in eager[: None if setting.thorough else 1]
+    ]
     ours = [(f"candidate {n}", p) for n, p in worth_trying(found, set(), setting.candidates)]
     for name, plan in [("reference's program", by_hand.unchanged), *ours]:
+        source = by_hand.source if plan is by_hand.unchanged else found.source
         built = executable(plan, "cuda", expected.types)
-        programs.append((f"{name}: {counted(built.words)}", partial(built, expected.inputs)))
+        given = (expected.inputs[tensor] for tensor in source.inputs)
+        whole = partial(Caller(source, built, setting.device), *given)
+        alone = partial(built, expected.inputs)  # also in Triton's interpreter
+        words = f"{name}: {counted(built.words)}"
+        programs.append((words, whole if setting.thorough else alone))
     if setting.autotune and run.before(TUNING):
-        tuned = torch.compile(eager, mode="max-autotune-no-cudagraphs", dynamic=False)
-        programs.append(("torch.compile, max-autotune", partial(tuned, *given)))
+        _, line, operands = eager[0]
+        tuned = torch.compile(line, mode="max-autotune-no-cudagraphs", dynamic=False)
+        programs.append(("torch.compile, max-autotune", partial(tuned, *operands)))
     fastest: dict[str, float] = {}
     for name, call in programs:
         try:
-            result = call()
-            outputs = tuple(result) if isinstance(result, tuple) else (result,)
-            error = expected.error_of(partial(_handed_on, outputs))
-            del result, outputs
-            seconds = gpu_seconds(call)
+            seconds, error, cells = _measured(call, expected)
+            more: tuple[str, ...] = ()
+            if setting.thorough:
+                with ProductsInTF32(True):
+                    *_, more = _measured(call, expected)
         except Exception as problem:  # one program that fails must not lose the others
             run.judge(f"case {number}", name, f"failed: {problem!s:.60}", False)
-            yield str(number), name, "failed", ""
+            yield str(number), name, "failed", *[""] * (5 if setting.thorough else 2)
             continue
         run.judge_error(f"case {number}, {name}", "float32", error)
         kind = name.split()[0].partition(".")[0].rstrip(":")
         fastest[kind] = min(seconds, fastest.get(kind, seconds))
-        yield str(number), name, f"{seconds * 1e3:.4f}", f"{error:.0e}"
+        yield str(number), name, *cells, *more
     if {"torch", "candidate"} <= fastest.keys():
         ratio = fastest["torch"] / fastest["candidate"]
         run.judge(f"case {number}", "as fast as torch", f"{ratio:.2f} times", ratio >= 1)
+    if setting.thorough and setting.device == "cuda":
+        chosen = found.compile().chosen
+        print(f"case {number}: {chosen.label} is chosen, {counted(chosen.words)}")
+
+
+def _measured(call: Callable[[], Any], expected: Reference) -> tuple[float, float, tuple[str, ...]]:
+    """The GPU's seconds, the error, and these and the time of a call as text."""
+    result = call()
+    outputs = result if isinstance(result, tuple) else (result,)
+    error = expected.error_of(partial(_handed_on, outputs))
+    del result, outputs
+    seconds = gpu_seconds(call)
+    cells = (f"{seconds * 1e3:.4f}", f"{call_seconds(call) * 1e3:.4f}", f"{error:.0e}")
+    return seconds, error, cells
 
 
 def _handed_on(
