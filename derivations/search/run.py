@@ -56,6 +56,20 @@ class SearchResult:
     statistics: Statistics
 
 
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Without the cyclic garbage collector: neither expressions nor the functions that rebuild them
+    form cycles, and walking over all of them again and again costs a fifth of the search."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@no_collection()  # also of the graph's memory, which is given back without it
 def search(
     roots: tuple[Scope, ...],
     rules: Sequence[Rule],
@@ -76,24 +90,6 @@ def search(
     KeyboardInterrupt ends the search with the best programs so far, during exploration and while
     programs are put together.
     """
-    arguments = machine, budget, watch, most, joint_rules, weights, allowed, strategy
-    with _no_collection():  # also of the graph's memory, which is given back without it
-        return _search(roots, rules, operators, *arguments)
-
-
-def _search(
-    roots: tuple[Scope, ...],
-    rules: Sequence[Rule],
-    operators: Sequence[Operator],
-    machine: Machine,
-    budget: Budget,
-    watch: Watch | None,
-    most: int,
-    joint_rules: Sequence[JointRule],
-    weights: frozenset[str],
-    allowed: Callable[[Step], bool] | None,
-    strategy: Strategy,
-) -> SearchResult:
     started = time.perf_counter()
     item = default_item_bytes(roots)
     graph = Graph(rules, operators, machine, item, joint_rules, weights, allowed)
@@ -125,7 +121,7 @@ def _search(
         expanded=expanded,
         steps=sum(map(len, graph.edges.values())),
         seconds=seconds,
-        peak_bytes=_peak_bytes(),
+        peak_bytes=peak_bytes(),
         stopped=graph.stopped,
         pruned=dict(graph.pruned),
         bound=bound,
@@ -133,20 +129,7 @@ def _search(
     return SearchResult(found, given, statistics)
 
 
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Without the cyclic garbage collector: neither expressions nor the functions that rebuild them
-    form cycles, and walking over all of them again and again costs a fifth of the search."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-def _peak_bytes() -> int:
+def peak_bytes() -> int:
     """The process's largest resident size so far (Linux counts it in KiB, macOS in bytes)."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024

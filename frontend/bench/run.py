@@ -9,8 +9,6 @@ costs are predicted for the target.
 
 from __future__ import annotations
 
-import gc
-import resource
 import sys
 import time
 from collections import Counter
@@ -24,6 +22,7 @@ from einderive.derivations.search.explore import EXPLORING_EFFORT, explore
 from einderive.derivations.search.extract import Plan, plans, unchanged
 from einderive.derivations.search.graph import Graph, default_item_bytes
 from einderive.derivations.search.progress import Watch
+from einderive.derivations.search.run import no_collection, peak_bytes
 from einderive.derivations.search.strategy import Budget
 from einderive.eops.library import OPERATORS
 from einderive.frontend.api.optimize import parse, target_of
@@ -33,6 +32,7 @@ from einderive.frontend.report.data import plain
 from einderive.ta.errors import NameUnknownError
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
+from einderive.ta.ir.node import Scope
 
 FEWEST_STATES = 250
 EFFORTS = (2.0, 3.0, 4.0, 5.0, 6.0)
@@ -151,19 +151,13 @@ def run(
 ) -> Outcome:
     """Search one case within the budget."""
     case = reference.case
-    roots = parse(case.text, ranges=case.ranges, **cast(Any, case.shapes)).roots()
-    hand = _by_hand(reference, machine)
-    graph = Graph(LAWLESS, OPERATORS, machine, default_item_bytes(roots))
-    enabled = gc.isenabled()
-    gc.disable()  # as in `derivations.search.run`
-    started = time.perf_counter()
-    try:
+    hand = unchanged(*_graph(case, reference.derived, machine))
+    graph, roots = _graph(case, case.text, machine)
+    with no_collection():
+        started = time.perf_counter()
         expanded = explore(graph, roots, budget, watch)
         candidates = plans(graph, roots, CANDIDATES)
-    finally:
         seconds = time.perf_counter() - started
-        if enabled:
-            gc.enable()
     best = candidates[0].seconds
     found = "no"
     if best <= hand.seconds * 1.001:
@@ -173,11 +167,10 @@ def run(
     return Outcome(seconds, len(graph.stages), expanded, best, best / hand.seconds, found)
 
 
-def _by_hand(reference: Reference, machine: Machine) -> Plan:
-    """The reference's program, its statements as stages."""
-    case = reference.case
-    roots = parse(reference.derived, ranges=case.ranges, **cast(Any, case.shapes)).roots()
-    return unchanged(Graph(LAWLESS, OPERATORS, machine, default_item_bytes(roots)), roots)
+def _graph(case: Case, text: str, machine: Machine) -> tuple[Graph, tuple[Scope, ...]]:
+    """A graph for the program that is `text` on the case's tensors, and its roots."""
+    roots = parse(text, ranges=case.ranges, **cast(Any, case.shapes)).roots()
+    return Graph(LAWLESS, OPERATORS, machine, default_item_bytes(roots)), roots
 
 
 def _labour(plan: Plan) -> Counter[object]:
@@ -228,25 +221,21 @@ def bench_case(number: int, states: int, machine: Machine, rows: Rows) -> None:
         f"{'not ended' if kept is None else f'{kept:g} s'}, "
         f"{published.states_with_duplicates} states"
     )
-    rows.say(f"peak memory of this process: {_peak_megabytes()} MB")
+    rows.say(f"peak memory of this process: {peak_bytes() >> 20} MB")
 
 
 def bench_throughput(states: int, machine: Machine, rows: Rows) -> None:
     """The states per second of one large search of the first case, gathering of candidates
     left out."""
     case = CASES[1].case
-    roots = parse(case.text, ranges=case.ranges, **cast(Any, case.shapes)).roots()
-    graph = Graph(LAWLESS, OPERATORS, machine, default_item_bytes(roots))
-    before = _peak_megabytes()
-    gc.disable()
-    started = time.perf_counter()
-    try:
+    graph, roots = _graph(case, case.text, machine)
+    before = peak_bytes() >> 20
+    with no_collection():
+        started = time.perf_counter()
         budget = Budget(states=states, effort=2 * Budget().effort)
         expanded = explore(graph, roots, budget, rows.watch)
-    finally:
         seconds = time.perf_counter() - started
-        gc.enable()
-    count, peak = len(graph.stages), _peak_megabytes()
+    count, peak = len(graph.stages), peak_bytes() >> 20
     rows.add(
         f"throughput ({_core()}), {case.name}: {count} distinct states (distance and "
         f"cost included), {expanded} expanded, {seconds:.2f} s, {count / seconds:.0f} "
@@ -259,11 +248,6 @@ def _core() -> str:
     """Whether the modules that take most of the time run as Python or compiled by mypyc."""
     compiled = affine.__file__.endswith((".so", ".pyd"))
     return "core compiled" if compiled else "plain Python"
-
-
-def _peak_megabytes() -> int:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return int(peak >> 20 if sys.platform == "darwin" else peak >> 10)
 
 
 def bench_search(
