@@ -10,8 +10,6 @@ equations beside `torch.einsum` and `numpy.einsum`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from statistics import median
-from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +20,7 @@ from einderive.frontend.bench.rows import Rows
 from einderive.frontend.bench.suite import Case
 from einderive.frontend.call.replay import computing
 from einderive.frontend.einsum.call import einsum
+from einderive.frontend.trial.timing import race
 
 BASE, PER_VIEW, FOR_NUMPY = 5.0, 2.0, 5.0
 """Microseconds that a call may cost."""
@@ -93,25 +92,8 @@ class Row(NamedTuple):
 
 def microseconds(runs: Sequence[Callable[[], object]], seconds: float = 0.3) -> list[float]:
     """The median over rounds of the mean time of each, in turns, every other round backwards."""
-    counts, longest = [], 0.0
-    for run in runs:
-        run()
-        started = perf_counter()
-        run()
-        once = perf_counter() - started
-        longest += once
-        counts.append(max(1, int(seconds / ROUNDS / max(once, 1e-7))))
-    samples: list[list[float]] = [[] for _ in runs]
-    turns_of_all = [*zip(samples, runs, counts, strict=True)]
-    for _ in range(max(4, min(ROUNDS, int(len(runs) * seconds / longest)))):
-        turns_of_all.reverse()
-        for found, run, count in turns_of_all:
-            turns = range(count)
-            started = perf_counter()
-            for _ in turns:
-                run()
-            found.append((perf_counter() - started) / count * 1e6)
-    return [median(found) for found in samples]
+    timings = race(runs, seconds=seconds * len(runs), most=ROUNDS, sample=seconds / ROUNDS)
+    return [timing.seconds * 1e6 for timing in timings]
 
 
 def row(case: Case) -> Row:

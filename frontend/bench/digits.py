@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import log10
+from functools import partial
+from math import inf, log10
 from typing import Any, cast
 
-import numpy as np
 import torch
 
 from einderive.frontend.accuracy import digits
@@ -26,7 +26,7 @@ from einderive.frontend.api.optimize import derive, parse
 from einderive.frontend.bench.differences import DIFFERENCES, Difference
 from einderive.frontend.bench.rows import Rows
 from einderive.frontend.text import duration
-from einderive.frontend.trial.timing import timed
+from einderive.frontend.trial.timing import race
 from einderive.ta.errors import NameUnknownError
 from einderive.ta.ir.node import Tensor
 
@@ -107,16 +107,13 @@ def outcome(difference: Difference, compiled: CompiledFunction, kind: str) -> Ou
     exact = difference.plain(*(value.to(torch.float64) for value in given))
     with torch.no_grad():
         plain, own = difference.plain(*given), compiled(*given)
-        samples: list[tuple[float, float]] = []
-        for _ in range(ROUNDS):
-            one = timed(lambda: difference.plain(*given), cuda=False)
-            samples.append((one, timed(lambda: compiled(*given), cuda=False)))
+        runs = (partial(difference.plain, *given), partial(compiled, *given))
+        lines, calls = race(runs, seconds=inf, most=ROUNDS)
     rows = [_rows(value) for value in (exact, plain, own)]
     judged = _judged(rows[0], rows[1])
-    times = np.median(np.array(samples), axis=0)
     return Outcome(
-        float(times[0]),
-        float(times[1]),
+        lines.seconds,
+        calls.seconds,
         _correct(plain, exact),
         _correct(own, exact),
         digits.loss(judged, rows[2], _epsilon()).digits,
