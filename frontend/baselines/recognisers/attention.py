@@ -12,7 +12,7 @@ import torch
 
 from einderive.eops.library import attention, softmax
 from einderive.frontend.baselines.writing.constants import condition_mask
-from einderive.frontend.baselines.writing.terms import as_it_is
+from einderive.frontend.baselines.writing.terms import as_it_is, extent
 from einderive.frontend.baselines.writing.views import View, arranged, permuted, view
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.exact.fields import rounded
@@ -50,9 +50,7 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
             return None
         groups = [*([b] for b in batch), *(roles[role] for role in names[1:])]
         texts.append(arranged(part, groups, domain))
-    depth = 1
-    for i in roles["d"]:
-        depth *= domain[i].extent
+    depth = extent(roles["d"], domain)
     options = ""
     if abs(rounded(found.scale) * depth**0.5 - 1) > 1e-6:
         options = f", scale={rounded(found.scale)!r}"
@@ -80,7 +78,8 @@ def _unmasked(scope: Scope) -> tuple[Scope, Select] | None:
         if not isinstance(logits.otherwise, Const) or logits.otherwise.value != -inf:
             continue
         weights = read.source
-        plain = make_scope(weights.loops, (), softmax_of(weights, logits.then, found.over))
+        body = softmax.definition(weights, logits.then, found.over, True)
+        plain = make_scope(weights.loops, (), body)
         other = expr.access(plain, read.rows, read.fill)
 
         def on_access(access: Access, old: Node = read, new: Node = other) -> Node:
@@ -98,11 +97,6 @@ def _opened(logits: Node, scope: Scope) -> Node:
     return logits
 
 
-def softmax_of(scope: Scope, logits: Node, over: int) -> Node:
-    """The softmax of other logits over one of the scope's loops."""
-    return softmax.definition(scope, logits, over, True)
-
-
 def _masked(choice: Select, scope: Scope, found: attention.Attention, writer: Writer) -> str:
     """The mask over (i, j), or the word for a causal one."""
     i, j = found.roles["i"], found.roles["j"]
@@ -111,10 +105,9 @@ def _masked(choice: Select, scope: Scope, found: attention.Attention, writer: Wr
         for read in accesses(scope.body)
         if isinstance(read.source, Scope) and softmax.find(read.source) is not None
     )
-    rows = {place: row.lone for place, row in enumerate(weights.rows)}
     inner = weights.source
     assert isinstance(inner, Scope)
-    places = {own: place for place, own in rows.items()}
+    places = {row.lone: place for place, row in enumerate(weights.rows)}
     dims = [places[d] for d in (*i, *j)]
     masks = [condition_mask(c, inner.domain, dims) for c in choice.conditions]
     mask = reduce(torch.logical_and, masks)

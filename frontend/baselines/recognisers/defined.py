@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from einderive.frontend.baselines.writing.kinds import Kind
 from einderive.frontend.baselines.writing.scalars import Scalars
+from einderive.frontend.baselines.writing.views import axis_words
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written, grouped
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.definitions.data import Definition
@@ -90,8 +91,7 @@ def _call(
     if form.truth and kind is not Kind.TRUTH:
         text = f"{grouped(text)} != 0"
     axes = tuple(range(-len(sums), 0))
-    axis = str(axes[0]) if len(axes) == 1 else str(axes)
-    names = {X: text, "axis": axis}
+    names = {X: text, "axis": axis_words(axes)}
     call = re.sub(r"\b(x|axis)\b", lambda found: names[found[0]], form.call)
     return Written(call, form.name)
 

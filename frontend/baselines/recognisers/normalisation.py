@@ -11,14 +11,14 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from einderive.frontend.baselines.writing.scalars import Scalars
-from einderive.frontend.baselines.writing.terms import extent, over, reductions
-from einderive.frontend.baselines.writing.views import View, permuted, view
+from einderive.frontend.baselines.writing.terms import extent, over, reductions, under_root
+from einderive.frontend.baselines.writing.views import View, axis_words, permuted, view
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.exact.fields import rounded
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope
+from einderive.ta.ir.node import Access, Add, Const, Mul, Node, Power, Scope
 
 
 class Normal(NamedTuple):
@@ -80,7 +80,7 @@ def _normal(factors: list[Node], scope: Scope) -> Normal | None:
     if len(factors) != 2:
         return None
     for scale, values in (factors, factors[::-1]):
-        inside = _under_root(scale)
+        inside = under_root(scale)
         if inside is None:
             continue
         eps = Fraction(0)
@@ -96,17 +96,6 @@ def _normal(factors: list[Node], scope: Scope) -> Normal | None:
                 centred = _centred(values, scope, dims)
                 plain = centred is None
                 return Normal(not plain, values if centred is None else centred, dims, eps)
-    return None
-
-
-def _under_root(node: Node) -> Node | None:
-    """v of rsqrt(v), 1/sqrt(v)."""
-    if isinstance(node, Apply) and node.function == "rsqrt":
-        return node.args[0]
-    if isinstance(node, Power) and node.exponent == -1:
-        base = node.base
-        if isinstance(base, Apply) and base.function == "sqrt":
-            return base.args[0]
     return None
 
 
@@ -140,9 +129,8 @@ def _variance(scope: Scope, writer: Writer) -> Written | None:
     found = view(values, scope.domain, writer)
     axes = [d for d, i in enumerate(found.dims) if i >= first]
     kept = tuple(i for i in found.dims if i < first)
-    dims = str(axes[0]) if len(axes) == 1 else str(tuple(axes))
     correction = 0 if coefficient == Fraction(1, terms) else 1
-    text = f"{found.text}.var({dims}, correction={correction})"
+    text = f"{found.text}.var({axis_words(axes)}, correction={correction})"
     return Written(permuted(View(text, kept), bits((1 << first) - 1)), "var")
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from einderive.frontend.baselines.writing.scalars import Scalars
-from einderive.frontend.baselines.writing.terms import as_it_is, reductions
-from einderive.frontend.baselines.writing.views import View, permuted, view
+from einderive.frontend.baselines.writing.terms import as_it_is, reductions, under_root
+from einderive.frontend.baselines.writing.views import View, axis_words, permuted, view
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.exact.fields import rounded
 from einderive.ta.ir.expr import power, split_coefficient
@@ -36,7 +36,8 @@ def _norm(scope: Scope, writer: Writer) -> Written | None:
     if not isinstance(values, Access):
         return _distance(values, inner, writer)
     found = view(values, inner.domain, writer)
-    text = f"torch.linalg.vector_norm({found.text}, dim={_axes(found, inner)})"
+    axes = [d for d, i in enumerate(found.dims) if i >= len(inner.loops)]
+    text = f"torch.linalg.vector_norm({found.text}, dim={axis_words(axes)})"
     kept = tuple(i for i in found.dims if i < len(inner.loops))
     return Written(permuted(View(text, kept), range(len(kept))), "vector_norm")
 
@@ -77,11 +78,6 @@ def _squares(read: Node, scope: Scope) -> tuple[Node, Scope] | None:
     return (body.base, inner) if _whole(body.base, inner) else None
 
 
-def _axes(found: View, inner: Scope) -> str:
-    axes = [d for d, i in enumerate(found.dims) if i >= len(inner.loops)]
-    return str(axes[0]) if len(axes) == 1 else str(tuple(axes))
-
-
 def _normalised(scope: Scope, writer: Writer) -> Written | None:
     body = scope.body
     if not isinstance(body, Mul) or len(body.factors) != 2:
@@ -109,7 +105,9 @@ def _cosine(scope: Scope, writer: Writer) -> Written | None:
     if not isinstance(body, Mul) or len(body.factors) != 3:
         return None
     products = [f for f in body.factors if isinstance(f, Access)]
-    squares = [_squares(inside, scope) for f in body.factors if (inside := _under(f)) is not None]
+    squares = [
+        _squares(inside, scope) for f in body.factors if (inside := under_root(f)) is not None
+    ]
     if len(products) != 1 or len(squares) != 2 or None in squares:
         return None
     product = products[0]
@@ -126,15 +124,6 @@ def _cosine(scope: Scope, writer: Writer) -> Written | None:
     order = range(len(inner.domain))
     x, y = (permuted(view(part, inner.domain, writer), order) for part in (one, other))
     return Written(f"F.cosine_similarity({x}, {y}, dim={len(inner.loops)})", "cosine_similarity")
-
-
-def _under(node: Node) -> Node | None:
-    """v of rsqrt(v) or 1/sqrt(v)."""
-    if isinstance(node, Apply) and node.function == "rsqrt":
-        return node.args[0]
-    if isinstance(node, Power) and node.exponent == -1 and isinstance(node.base, Apply):
-        return node.base.args[0] if node.base.function == "sqrt" else None
-    return None
 
 
 NORMS = Recogniser(recognise)

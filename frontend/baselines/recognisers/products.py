@@ -18,7 +18,14 @@ import opt_einsum
 from einderive.frontend.baselines.writing.broadcast import scaled
 from einderive.frontend.baselines.writing.kinds import Kind, Kinds
 from einderive.frontend.baselines.writing.scalars import Scalars
-from einderive.frontend.baselines.writing.views import View, aligned, arranged, permuted, view
+from einderive.frontend.baselines.writing.views import (
+    View,
+    aligned,
+    arranged,
+    axis_words,
+    permuted,
+    view,
+)
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written, grouped
 from einderive.frontend.products import factors_of as factors_of_product
 from einderive.ta.functions import FUNCTIONS
@@ -254,9 +261,8 @@ def _alone(part: View, other: View, kept: set[int]) -> View:
     own = [d for d, i in enumerate(part.dims) if i not in kept and i not in other.dims]
     if not own:
         return part
-    places = str(own[0]) if len(own) == 1 else str(tuple(own))
     rest = tuple(i for d, i in enumerate(part.dims) if d not in own)
-    return View(f"{part.text}.sum({places})", rest)
+    return View(f"{part.text}.sum({axis_words(own)})", rest)
 
 
 def _dot(left: View, right: View, batch: Dims, summed: Dims) -> tuple[View, str]:

@@ -11,7 +11,14 @@ from math import prod
 
 from einderive.frontend.baselines.writing.kinds import Kind
 from einderive.frontend.baselines.writing.scalars import Scalars
-from einderive.frontend.baselines.writing.views import View, aligned, permuted, size_words, view
+from einderive.frontend.baselines.writing.views import (
+    View,
+    aligned,
+    axis_words,
+    permuted,
+    size_words,
+    view,
+)
 from einderive.frontend.baselines.writing.writer import NotWritten, Writer, Written, grouped
 from einderive.ta.exact.fields import rounded
 from einderive.ta.functions import REDUCERS
@@ -88,7 +95,7 @@ def _reduced(text: str, scope: Scope, coefficient: Number, kind: Kind) -> str:
 
 def _over(text: str, scope: Scope, axes: Sequence[int], coefficient: Number) -> tuple[str, Number]:
     """The reduction over these dimensions, and the factor that is left to apply."""
-    dims = str(axes[0]) if len(axes) == 1 else f"({', '.join(map(str, axes))})"
+    dims = axis_words(axes)
     if REDUCERS[scope.reducer].order:
         return f"{text}.a{scope.reducer}({dims})", ONE
     where = dims if scope.loops or scope.reducer == "prod" else ""

@@ -5,14 +5,15 @@ c*S[i,j] + rest     S a nested sum read as it is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import permutations
+from math import prod
 from typing import NamedTuple
 
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, bits
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Access, Add, Node, Number, Scope
+from einderive.ta.ir.node import Access, Add, Apply, Node, Number, Power, Scope
 from einderive.ta.ir.subst import substitute
 
 
@@ -84,11 +85,19 @@ def reductions(read: Node, scope: Scope) -> Iterator[tuple[Number, Node, tuple[i
             yield coefficient * inside, substitute(body, rows), dims, inner.reducer
 
 
-def extent(dims: tuple[int, ...], domain: tuple[Range, ...]) -> int:
-    total = 1
-    for i in dims:
-        total *= domain[i].extent
-    return total
+def under_root(node: Node) -> Node | None:
+    """v of rsqrt(v), 1/sqrt(v)."""
+    if isinstance(node, Apply) and node.function == "rsqrt":
+        return node.args[0]
+    if isinstance(node, Power) and node.exponent == -1:
+        base = node.base
+        if isinstance(base, Apply) and base.function == "sqrt":
+            return base.args[0]
+    return None
+
+
+def extent(dims: Sequence[int], domain: Sequence[Range]) -> int:
+    return prod(domain[i].extent for i in dims)
 
 
 def held(node: Node) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from math import isinf
+from math import isinf, prod
 from typing import NamedTuple
 
 import torch
@@ -252,6 +252,11 @@ def size_words(extents: Sequence[int]) -> str:
     return ", ".join(map(str, extents)) or "()"
 
 
+def axis_words(axes: Sequence[int]) -> str:
+    """One dimension, or several, as an argument."""
+    return str(axes[0]) if len(axes) == 1 else str(tuple(axes))
+
+
 def permuted(found: View, order: Sequence[int]) -> str:
     """The expression with its dimensions in another order."""
     if tuple(order) == found.dims:
@@ -289,10 +294,5 @@ def arranged(
     if all(len(group) <= 1 for group in groups):
         return f"{text}[{', '.join(':' if group else 'None' for group in groups)}]"
     assert domain is not None
-    sizes = []
-    for group in groups:
-        size = 1
-        for i in group:
-            size *= domain[i].extent
-        sizes.append(size)
+    sizes = [prod(domain[i].extent for i in group) for group in groups]
     return f"{text}.reshape({size_words(sizes)})"
