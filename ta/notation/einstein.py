@@ -199,20 +199,11 @@ def gathers_written_out(
     ranges: dict[str, Range] = {}
 
     def of(part: Expression) -> Expression:
+        part = with_parts(part, of, into_scopes=True)
         if isinstance(part, ScopeText):
-            return inside_of(part)
-        part = with_parts(part, of)
-        if not isinstance(part, Read):
-            return part
-        source = part.source
-        return at_data(
-            replace(part, source=inside_of(source)) if isinstance(source, ScopeText) else part
-        )
-
-    def inside_of(scope: ScopeText) -> ScopeText:
-        body = of(scope.body)
-        own = {name.name for name in iterator_names(body, bound=True)} & ranges.keys()
-        return replace(scope, body=body, own=tuple((name, ranges[name]) for name in sorted(own)))
+            own = {name.name for name in iterator_names(part.body, bound=True)} & ranges.keys()
+            return replace(part, own=tuple((name, ranges[name]) for name in sorted(own)))
+        return at_data(part) if isinstance(part, Read) else part
 
     def at_data(read: Read) -> Expression:
         own: list[Name] = []

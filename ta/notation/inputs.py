@@ -171,12 +171,8 @@ def sized(statement: Statement, sizes: Sizes) -> Statement:
                     replace(b, bindings=tuple(bounded(each, sizes) for each in b.bindings))
                     for b in part.binders
                 )
-                return replace(part, binders=binders, body=of(part.body))
-            case Read(_, ScopeText() as scope):
-                inside = of(scope)
-                assert isinstance(inside, ScopeText)
-                part = replace(part, source=inside)
-        return with_parts(part, of)
+                part = replace(part, binders=binders)
+        return with_parts(part, of, into_scopes=True)
 
     for index in statement.indices:
         if isinstance(index, Name) and index.name in sizes:

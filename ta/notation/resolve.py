@@ -100,16 +100,14 @@ def resolved(value: Expression, tensors: Set[str], iterators: Set[str]) -> Expre
                 return replace(part, body=of(part.body))
             case Defined():
                 return replace(part, args=tuple(map(of, part.args)))
-            case ScopeText():
-                return inside(part)
+            case Read(_, ScopeText() as scope):  # its indices stay
+                inside = of(scope)
+                assert isinstance(inside, ScopeText)
+                return replace(part, source=inside)
             case Read():
-                scope = part.source
-                return replace(part, source=inside(scope)) if isinstance(scope, ScopeText) else part
-        part = with_parts(part, of)
+                return part
+        part = with_parts(part, of, into_scopes=True)
         return _rounded(part) if isinstance(part, Product) else part
-
-    def inside(scope: ScopeText) -> ScopeText:
-        return replace(scope, body=of(scope.body))
 
     return of(value)
 

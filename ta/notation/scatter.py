@@ -33,7 +33,6 @@ from einderive.ta.syntax.tree import (
     Number,
     Read,
     Reduction,
-    ScopeText,
     Statement,
     Sum,
     iterator_names,
@@ -78,13 +77,9 @@ def _renamed(statement: Statement, old: str, new: str) -> Statement:
         match part:
             case Name():
                 return named(part)
-            case ScopeText():
-                return replace(part, body=of(part.body))
             case Read(_, Name() as source):
                 part = replace(part, source=named(source))
-            case Read(_, ScopeText() as scope):
-                part = replace(part, source=replace(scope, body=of(scope.body)))
-        return with_parts(part, of)
+        return with_parts(part, of, into_scopes=True)
 
     indices = tuple(index if isinstance(index, Name) else of(index) for index in statement.indices)
     return replace(statement, value=of(statement.value), indices=indices)

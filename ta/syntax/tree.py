@@ -7,9 +7,9 @@ Indices, conditions and scalars are one kind of expression here; `lowering` tell
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from einderive.ta.definitions.data import Definition
 from einderive.ta.errors import FormulaSyntaxError, RangeError, TextError
@@ -274,38 +274,43 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
     return ()
 
 
-def with_parts(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+PARTS: Mapping[type, tuple[str, ...]] = {
+    Negate: ("operand",),
+    Sum: ("terms",),
+    Product: ("factors",),
+    PowerOf: ("base",),
+    Call: ("args",),
+    Defined: ("names", "args"),
+    Reduction: ("names", "body"),
+    Size: ("names",),
+    Comparison: ("operands",),
+    Logical: ("operands",),
+    Read: ("indices",),
+}
+"""The fields that hold parts, indices and bound names among them."""
+
+
+def with_parts(
+    expression: Expression,
+    change: Callable[[Expression], Expression],
+    *,
+    into_scopes: bool = False,
+) -> Expression:
     """The expression with `change` of each part, of indices and bound names too; scopes are closed
-    and stay."""
+    and stay, unless `into_scopes`."""
 
-    def all_of(parts: tuple[Expression, ...]) -> tuple[Expression, ...]:
-        return tuple(map(change, parts))
+    def of(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(of, value))
+        return value if isinstance(value, bool | str) else change(value)
 
-    def names_of(names: tuple[Name, ...]) -> tuple[Name, ...]:
-        return tuple(name for name in map(change, names) if isinstance(name, Name))
-
-    match expression:
-        case Negate(_, operand):
-            return replace(expression, operand=change(operand))
-        case Sum(_, terms):
-            return replace(expression, terms=tuple((minus, change(t)) for minus, t in terms))
-        case Product(_, factors):
-            return replace(expression, factors=tuple((op, change(f)) for op, f in factors))
-        case PowerOf(_, base, _):
-            return replace(expression, base=change(base))
-        case Call(_, _, args):
-            return replace(expression, args=all_of(args))
-        case Defined(_, _, names, args):
-            return replace(expression, names=names_of(names), args=all_of(args))
-        case Reduction(_, _, names, body):
-            return replace(expression, names=names_of(names), body=change(body))
-        case Size(_, names):
-            return replace(expression, names=names_of(names))
-        case Comparison(_, parts, _) | Logical(_, _, parts):
-            return replace(expression, operands=all_of(parts))
-        case Read(_, _, _, indices):
-            return replace(expression, indices=all_of(indices))
-    return expression
+    parts = PARTS.get(type(expression), ())
+    if into_scopes and isinstance(expression, ScopeText):
+        parts = ("body",)
+    if into_scopes and isinstance(expression, Read) and isinstance(expression.source, ScopeText):
+        parts = ("source", "indices")
+    changed = {name: of(getattr(expression, name)) for name in parts}
+    return replace(expression, **changed) if parts else expression
 
 
 def scalars(expression: Expression, *, into_scopes: bool = False) -> Iterator[Expression]:
