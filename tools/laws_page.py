@@ -25,7 +25,12 @@ search uses these laws in both directions.
 from overflow do not count. `nan="strict"` takes only steps that keep NaN and infinities.
 
 In an equation, m and n stand for whole numbers of the text, p and q for any of its numbers, and
-every other letter for a term."""
+every other letter for a term.
+
+**Sums.** In the closed forms of sums, k runs over the range from m to n-1, for all m and n,
+and F stands for a function of the index. The proof of such a law is by induction on n. A search
+that finds the left side replaces it by the right one, for the range that the formula has. It uses
+laws of sums in this direction only."""
 KEPT = {"never": "", "finite": "for finite numbers", "always": "always"}
 PAIRS_REMARK = """\
 `frontend/identities` has {count} pairs of equal formulas from textbooks and handbooks, and {others}
@@ -38,8 +43,9 @@ def laws_page() -> str:
     lines += ["| law | equation | for | used | keeps NaN | in floating point |", "|---" * 6 + "|"]
     for law in REAL_LAWS.values():
         equations = ", ".join(f"`{equation}`" for equation in law.equations)
+        usable = law.applies or law.closes
         domain = law.domain and f"`{law.domain}`"
-        used = "unasked" if law.helps else "by name" if law.applies else "by `equivalent`"
+        used = "unasked" if law.helps else "by name" if usable else "by `equivalent`"
         kept = KEPT[law.keeps]
         lines.append(
             f"| `{law.name}` | {equations} | {domain} | {used} | {kept} | {law.floating} |"

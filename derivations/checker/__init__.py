@@ -27,7 +27,7 @@ from einderive.derivations.checker import sets
 from einderive.derivations.checker.compare import UNWRITTEN, not_equal
 from einderive.derivations.checker.definition import Claim, not_an_instance
 from einderive.derivations.checker.formal import NotShown
-from einderive.derivations.checker.witness import by_fold, by_law, fault
+from einderive.derivations.checker.witness import by_fold, by_law, by_sum, fault
 from einderive.ta.ir.node import Scope
 
 __all__ = ["Claim", "not_an_instance", "not_equal", "not_shown"]
@@ -40,7 +40,8 @@ def not_shown(before: Scope, after: Scope, witness: Any) -> str | None:
     sets.begin()
     try:
         if hasattr(witness, "law"):
-            found = (by_law if hasattr(witness, "term") else by_fold)(before, witness)
+            step = by_law if hasattr(witness, "term") else by_fold
+            found = (by_sum if hasattr(witness, "iterator") else step)(before, witness)
             if isinstance(found, str):
                 return found
             before = found

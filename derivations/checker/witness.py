@@ -5,6 +5,8 @@
                                Φ(x, Ψ(x,y)) = y on X×Y,   Ψ(x, Φ(x,y')) = y' on X×D'
     ReadPart      (P, ρ)       {L[x in X] f(x)}        =  {L[x in X] P[ρ(x)]}
     ByLaw         (law, x, c, r)   ... c*left + r ...  =  ... c*right + r ...
+    FoldByLaw     (law, x)         R[k] g(x(k))        =  h(R'[k] x(k))
+    SumByLaw      (law, k, x)      S[k:m:n] f(k)       =  g(m, n)
 
 The checker writes the right side down again from the witness; it has to be the step's right side.
 Integer sets decide that Φ and Ψ are inverse to each other.
@@ -140,7 +142,7 @@ def by_law(before: Scope, witness: Any) -> Scope | str:
         if letter in NUMBERS and not _is_number(value, whole=letter in WHOLE):
             return f"{letter} stands for a number of the text"
     for condition in law.domain.split(", ") if law.domain else ():
-        if not _known(condition, standing, before):
+        if not _known(condition, standing, before.domain):
             return f"what the law requires is not known: {condition}"
     left, right = (expr.add(expr.mul(factor, _read(side, standing)), rest) for side in (old, new))
     if any(map(may_be_infinite, walk(left))):
@@ -187,12 +189,73 @@ def by_fold(before: Scope, witness: Any) -> Scope | str:
     if any(map(may_be_infinite, walk(before.body))):
         return "an infinite number takes part in a law of functions"
     for condition in law.domain.split(", ") if law.domain else ():
-        if not _known(condition, {**standing, "b": standing["a"]}, before):
+        if not _known(condition, {**standing, "b": standing["a"]}, before.domain):
             return f"what the law requires is not known: {condition}"
     nested = make_scope(before.loops, before.sums, standing["a"], reduced[0][:3])
     read = expr.access(nested, [affine.iterator(i) for i in range(len(before.loops))])
     right = _read(new.replace(reduced[0], "a"), {**standing, "a": read})
     return make_scope(before.loops, (), right)
+
+
+def by_sum(before: Scope, witness: Any) -> Scope | str:
+    """S[k:m:n] f(k) as g, by a law S[k] f(k) = g(m, n); or the reason why the witness is refused.
+    The law's F(k) stands for a term over the other iterators and one more, which is k."""
+    law, number = REAL_LAWS.get(witness.law), witness.iterator
+    if law is None or not 0 <= witness.equation < len(law.equations) or law.text[:7] != "sum[k](":
+        return f"there is no law {witness.law!r:.80} of this number"
+    if before.reducer != "sum" or not 0 <= number < len(before.sums):
+        return "the law says nothing of this reduction"
+    at, (first, end) = len(before.loops) + number, before.sums[number]
+    if end <= first:
+        return "nothing is reduced"
+    old, new = law.equations[witness.equation].removeprefix("sum[k](").split(") = ", 1)
+    others = (*before.domain[:at], *before.domain[at + 1 :])
+    letters = sorted({x for x in _words(old) if len(x) == 1 and x.isalpha()} - {"k"})
+    if len(witness.parts) != len(letters):
+        return "the witness does not say what each letter of the law stands for"
+    for x, part in zip(letters, witness.parts, strict=True):
+        if part.loops != (*others, *[Range(first, end + 1)] * x.isupper()) or part.sums:
+            return "what stands for a letter of the law is over other ranges"
+    standing = {x: part.body for x, part in zip(letters, witness.parts, strict=True)}
+    rows = [affine.iterator(i + (i >= at)) for i in range(len(others))]
+    left = _summed(old, standing, rows, affine.iterator(at), {})
+    if any(map(may_be_infinite, walk(left))):
+        return "an infinite number takes part in a law of functions"
+    for condition in law.domain.split(", ") if law.domain else ():
+        if not _known(condition, standing, others):
+            return f"what the law requires is not known: {condition}"
+    if left is not before.body:
+        one, other = (make_scope(before.domain, (), side) for side in (left, before.body))
+        if not_equal(one, other) is not None:
+            return "the body is not the left side of the law"
+    rows = [affine.iterator(i) for i in range(len(others))]
+    body = _summed(new, standing, rows, None, {"m": first, "n": end})
+    return make_scope(before.loops, (*before.sums[:number], *before.sums[number + 1 :]), body)
+
+
+def _summed(
+    text: str,
+    standing: Mapping[str, Node],
+    rows: Sequence[Row],
+    index: Row | None,
+    ends: Mapping[str, int],
+) -> Node:
+    """The text as a term.  Terms over `rows` stand for its letters, one of them at F[k], F[k+1],
+    F[m] and F[n]; k is the index."""
+    found = {x: substitute(part, rows) for x, part in standing.items() if x.islower()}
+    if index is not None:
+        found["k"] = expr.position(index)
+    for end, value in ends.items():
+        found[end] = expr.const(value)
+    for x in filter(str.isupper, standing):
+        for name, place in (("k+1", "u"), ("k", "v"), ("m", "u"), ("n", "v")):
+            if f"{x}[{name}]" in text:
+                at = affine.constant(ends[name]) if name in ends else index
+                assert at is not None
+                row = affine.shift(at, name.count("+1"))
+                text = text.replace(f"{x}[{name}]", place)
+                found[place] = substitute(standing[x], [*rows, row])
+    return _read(text, found)
 
 
 def _renamed(text: str) -> str:
@@ -225,9 +288,11 @@ def _is_number(value: Node, whole: bool) -> bool:
     return isinstance(number, Fraction) and (not whole or number.denominator == 1)
 
 
-def _known(condition: str, standing: Mapping[str, Node], before: Scope) -> bool:
-    """Whether the comparison holds wherever the body is evaluated."""
+def _known(condition: str, standing: Mapping[str, Node], box: Sequence[Range]) -> bool:
+    """Whether the comparison holds all over the box."""
     left, relation, right = condition.split()
+    if relation == "!=":
+        return any(_known(f"{left} {order} {right}", standing, box) for order in "<>")
     low, high = (right, left) if relation[0] == ">" else (left, right)
     apart = expr.subtract(_read(high, standing), _read(low, standing))
-    return least_sign(apart, before.domain) >= (NOT_NEGATIVE if relation[-1] == "=" else POSITIVE)
+    return least_sign(apart, box) >= (NOT_NEGATIVE if relation[-1] == "=" else POSITIVE)

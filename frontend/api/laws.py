@@ -14,12 +14,14 @@ from einderive.ta.laws import REAL_LAWS
 
 OF_RULES = frozenset(law for rule in RULES for law in rule.laws)
 """The laws that have a rule of their own."""
-BY_NAME = tuple(name for name, law in REAL_LAWS.items() if law.applies)
+BY_NAME = tuple(name for name, law in REAL_LAWS.items() if law.applies or law.closes)
 """The laws that a user may name for a search."""
 KNOWN = tuple(sorted({*BY_NAME, *LAWS}))
 """The laws that a user may name for a comparison."""
 BY_EQUATION = {
-    equation.replace(" ", ""): name for name in BY_NAME for equation in REAL_LAWS[name].equations
+    equation.replace(" ", ""): name
+    for name in reversed(BY_NAME)
+    for equation in REAL_LAWS[name].equations
 }
 
 

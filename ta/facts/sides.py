@@ -117,12 +117,25 @@ def put(side: Node, values: Values) -> Node:
 
 def holds(domain: str, values: Values, box: Sequence[Range]) -> bool:
     """Whether the condition of a law is known to hold at every point of the box."""
+    return known_to_hold(domain, {name_of(letter): term for letter, term in values.items()}, box)
+
+
+def known_to_hold(domain: str, values: Mapping[str, Node], box: Sequence[Range]) -> bool:
+    """Whether the condition of a law is known to hold at every point of the box, where these terms
+    stand for the letters of these names."""
     for condition in domain.split(", ") if domain else ():
         left, relation, right = condition.split()
+        sides = [put(side, _of(side, values)) for side in map(parsed, (left, right))]
         if relation in ("<", "<="):
-            left, right = right, left
-        difference = expr.subtract(*(put(parsed(side), values) for side in (left, right)))
+            sides.reverse()
+        differences = [expr.subtract(*sides)]
+        if relation == "!=":
+            differences.append(expr.subtract(*reversed(sides)))
         needed = NOT_NEGATIVE if relation in ("<=", ">=") else POSITIVE
-        if least_sign(difference, box) < needed:
+        if max(least_sign(difference, box) for difference in differences) < needed:
             return False
     return True
+
+
+def _of(side: Node, values: Mapping[str, Node]) -> Values:
+    return {letter: values[name_of(letter)] for letter in letters_of(side)}

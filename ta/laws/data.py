@@ -15,7 +15,7 @@ from typing import Literal
 
 WHOLE, NUMBERS = ("m", "n"), ("m", "n", "p", "q")
 """The names that stand for whole numbers of the text, and those that stand for any of its numbers.
-Every other letter stands for a term."""
+Every other letter stands for a term; of a sum over k, see `ta.laws.sums`."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,11 @@ class Law:
         return " and ".join(self.equations)
 
     @property
+    def closes(self) -> bool:
+        """Whether the law gives the closed form of a sum over an index."""
+        return self.text.startswith("sum[k](")
+
+    @property
     def applies(self) -> bool:
-        """Whether the law can be a step: it has letters for terms, and no reducer."""
+        """Whether the law can be a step on a term: it has letters for terms, and no reducer."""
         return "[" not in self.text and any(len(word) == 1 for word in findall("[a-z]+", self.text))

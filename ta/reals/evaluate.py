@@ -16,7 +16,7 @@ from einderive.ta.equality.laws import written
 from einderive.ta.facts.kinds import finite_everywhere
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
-from einderive.ta.ir.affine import Range
+from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import resolve
 from einderive.ta.ir.node import (
     Access,
@@ -37,7 +37,9 @@ from einderive.ta.reals import functions, trigonometry, whole
 from einderive.ta.reals.case import Began, Branch, NotDecided
 from einderive.ta.reals.field import Values
 from einderive.ta.reals.generators import Quotient
+from einderive.ta.reals.knowledge import POSITIVE
 from einderive.ta.reals.polynomials import monomial, terms, used
+from einderive.ta.reals.sums import closed, indexed, is_index
 
 MOST_WRITTEN = 8
 """A sum of more terms is not written out, where each reads other entries."""
@@ -98,6 +100,8 @@ class Evaluation:
 
     def _read(self, node: Access, box: Box) -> Quotient:
         source = node.source
+        if is_position(node) and not node.rows[0].floors:
+            return self._position(node.rows[0], box)
         if isinstance(source, Tensor):
             return self._entry(node, box)
         if not affine.within(node.rows, source.ranges, box):
@@ -117,6 +121,15 @@ class Evaluation:
         if number == before:
             raise Began
         return self.field.entry(number)
+
+    def _position(self, row: Row, box: Box) -> Quotient:
+        """An index as a value: a generator for each iterator."""
+        value = self.field.constant(row.const)
+        for i, factor in row.terms:
+            free = frozenset((i,) if i >= self.loops else ())
+            number = self.field.find("position", key=(i, box[i]), free=free)
+            value = self.field.add(value, self.field.scaled(self.field.of(number), factor))
+        return value
 
     def _reduction(self, reducer: str, body: Node, box: Box, sums: Sequence[Range]) -> Quotient:
         """The value of the body over the box and, after it, the sums."""
@@ -148,23 +161,33 @@ class Evaluation:
     def _long(self, value: Quotient, box: Box, sums: tuple[Range, ...]) -> Quotient:
         """A sum over the newest iterators: c*f(k) = c * sum of f(k), for each term apart."""
         field, one = self.field, self.field.constant(1)
-        bound = {len(box) - len(sums) + i for i in range(len(sums))}
+        first = len(box) - len(sums)
+        ranges = {first + i: side for i, side in enumerate(sums)}
+        bound = ranges.keys()
         dependent = {
             n for n in used(value.top) | used(value.bottom) if field.registry[n].free & bound
         }
         field.laws.add("sum-constant")
         if not dependent:
             return field.scaled(value, prod(side.extent for side in sums))
+        alone = len(value.bottom) == 1
+        divisors = [power for powers, _ in terms(value.bottom) for power in powers if alone]
+        within = [power for power in divisors if power[0] in dependent]
         below = Quotient(one.top, value.bottom)
         inside, outside = (below, one) if dependent & used(value.bottom) else (one, below)
+        if alone:
+            inside = Quotient(one.top, monomial(tuple(within)))
+            outside = Quotient(one.top, monomial(tuple(p for p in divisors if p not in within)))
         result = field.constant(0)
         for powers, coefficient in terms(value.top):
             outer = monomial(tuple(p for p in powers if p[0] not in dependent))
             inner = monomial(tuple(p for p in powers if p[0] in dependent))
             body = field.multiply(Quotient(inner, one.top), inside)
             term = Quotient(outer, one.top)
-            if body == one:
-                coefficient *= prod(side.extent for side in sums)
+            factors = {n: e for n, e in powers if n in dependent} | {n: -e for n, e in within}
+            found = closed(field, factors, ranges) if alone else None
+            if found is not None:
+                term = field.multiply(term, found)
             else:
                 number = field.find("sum", body, key=sums, free=field.free(body) - bound)
                 term = field.multiply(term, field.of(number))
@@ -218,8 +241,12 @@ class Evaluation:
         """a^c for a number c; else exp(b*log(a)) where a > 0 is known."""
         field = self.field
         number = field.number(exponent)
+        if number is not None and number.denominator == 1:
+            return field.power(base, int(number))
         if number is not None:
             return functions.power(field, base, number)
+        if not field.signs(base) <= POSITIVE and is_index(field, exponent):
+            return indexed(field, base, exponent)
         if functions.sign(field, base) <= 0:
             raise NotDecided("a power of what may be negative or 0")
         field.laws.add("power-exp-log")

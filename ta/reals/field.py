@@ -24,6 +24,19 @@ from einderive.ta.reals.polynomials import (
 
 MOST_DEGREE = 600
 MOST_EXPONENT = 1000
+MOST_MULTIPLE = 1 << 40
+LARGE = 300
+"""From this exponent on, a power of a generator is another generator times a small power."""
+NEAR = 8
+"""By this the exponent of that generator is less."""
+MOST_BITS = 20_000
+
+
+def number_to(number: Fraction, exponent: int) -> Fraction:
+    bits = max(number.numerator.bit_length(), number.denominator.bit_length())
+    if (abs(number) != 1 and bits * abs(exponent) > MOST_BITS) or not number:
+        raise TooLarge(f"a power {exponent}")
+    return number**exponent
 
 
 class Values:
@@ -62,7 +75,7 @@ class Values:
             exponent = coefficient * scale * unit
             if exponent.denominator != 1:
                 raise Unit("exp", exponent)
-            if abs(exponent) > MOST_EXPONENT:
+            if abs(exponent) > MOST_MULTIPLE:
                 raise TooLarge(f"exp of {coefficient} times a number")
             base = self.of(self.find("exp", self.scaled(part, 1 / scale), unit=unit))
             result = self.multiply(result, self.power(base, int(exponent)))
@@ -121,13 +134,33 @@ class Values:
         return self.add(left, self.negative(right))
 
     def power(self, base: Quotient, exponent: int) -> Quotient:
+        """A large power of generators is a power of new ones, times a small one, so that
+        (1-x^n)/(1-x) is no polynomial of many terms."""
         size = abs(exponent)
+        rational = self.number(base)
+        if rational:
+            return self.constant(number_to(rational, exponent))
+        if size >= LARGE and len(base.top) == len(base.bottom) == 1:
+            ((powers, coefficient),), ((divisors, _),) = terms(base.top), terms(base.bottom)
+            result = self.constant(number_to(coefficient, exponent))
+            for number, degree in (*powers, *((n, -degree) for n, degree in divisors)):
+                result = self.multiply(result, self._large(number, degree * exponent))
+            return result
         degree = max(base.top.total_degree(), base.bottom.total_degree(), 1)
-        terms = max(len(base.top), len(base.bottom))
-        if size > MOST_EXPONENT or (terms > 1 and size * degree > MOST_DEGREE // terms):
+        most = max(len(base.top), len(base.bottom))
+        if size > MOST_EXPONENT or (most > 1 and size * degree > MOST_DEGREE // most):
             raise TooLarge(f"a power {exponent}")
         top, bottom = base.top**size, base.bottom**size
         return self.quotient(top, bottom) if exponent >= 0 else self.quotient(bottom, top)
+
+    def _large(self, number: int, exponent: int) -> Quotient:
+        size, base = abs(exponent), Quotient(generator(number), constant(1))
+        keys = (made.key for made in self.registry.all if made[:2] == ("large", (base,)))
+        near = next((key for key in keys if isinstance(key, int) and key <= size), size - NEAR)
+        times, rest = divmod(size, near)
+        top = generator(self.find("large", base, key=near)) ** times * generator(number) ** rest
+        result = self.quotient(top, constant(1))
+        return result if exponent > 0 else self.quotient(result.bottom, result.top)
 
     def number(self, value: Quotient) -> Fraction | None:
         """The value, where it is a rational number."""

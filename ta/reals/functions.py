@@ -56,6 +56,11 @@ def not_negative(field: Values, value: Quotient) -> bool:
     _split(field, value, (NOT_NEGATIVE, NOT_POSITIVE))
 
 
+def decide_zero(field: Values, value: Quotient) -> NoReturn:
+    """Splits the case by whether the value is 0."""
+    _split(field, value, (ZERO, NOT_ZERO))
+
+
 def _split(field: Values, value: Quotient, ways: tuple[Signs, ...]) -> NoReturn:
     """Splits the case by the first irreducible factor whose sign is not known."""
     parts = (*factors(value.top)[1], *factors(value.bottom)[1])

@@ -156,7 +156,7 @@ def outcome(judge: Judge, attempt: Attempt) -> tuple[Scope | None, str]:
         found = judge.difference(attempt.before, after)
         if found and attempt.exp_sum and _equal_by_law(attempt.before, after):
             return after, ""
-        laws = attempt.kind in ("ByLaw", "FoldByLaw")
+        laws = attempt.kind in ("ByLaw", "FoldByLaw", "SumByLaw")
         if found and laws and same(attempt.before, after, [attempt.rule]):
             return after, ""
     except Exception as error:

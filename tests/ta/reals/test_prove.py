@@ -65,6 +65,43 @@ def test_it_does_not_show_what_is_unequal(left: str, right: str) -> None:
     assert not prove(root(f"Y = {left}"), root(f"Y = {right}")).equal
 
 
+LONG = [
+    ("sum[k](x^k) where k in 0:1000", "(1-x^1000)/(1-x)"),
+    ("sum[k](a*x^k) where k in 2:1000", "a*(x^2-x^1000)/(1-x)"),
+    ("(1-x)*sum[k](x^(2*k+1)) where k in 0:1000", "x*(1-x^2000)/(1+x)"),
+    ("sum[k](k*x^k) where k in 0:1000", "x*(1-1000*x^999+999*x^1000)/(1-x)^2"),
+    ("sum[k](exp(a*k)) where k in 0:1000", "(1-exp(1000*a))/(1-exp(a))"),
+    ("sum[k](exp(-a*k)*x) where k in 0:310", "x*(1-exp(-310*a))/(1-exp(-a))"),
+    ("sum[k](2^k*x) where k in 0:400", "x*(2^400-1)"),
+    ("sum[k](0.5^k*x) where k in 0:400", "x*(2-2^(-399))"),
+    ("sum[k](k^3+abs(x)) where k in -3:1000", "1003*abs(x)+(1000*999)^2/4-36"),
+    ("sum[k,j](abs(x)*(k+1)*j^2) where k in 0:40, j in 0:50", "abs(x)*820*40425"),
+]
+
+
+@pytest.mark.parametrize(("left", "right"), LONG)
+def test_a_long_sum_has_a_closed_form(left: str, right: str) -> None:
+    assert prove(root(f"Y = {left}"), root(f"Y = {right}")).equal
+    body, *clause = left.split(" where ")
+    wrong = " where ".join([body, *(each.replace("0:", "1:", 1) for each in clause)])
+    if wrong != left and "sum[k](k*x^k)" not in left:  # where the term at 0 is 0
+        assert not prove(root(f"Y = {wrong}"), root(f"Y = {right}")).equal
+    assert not prove(root(f"Y = {left}"), root(f"Y = {right}+1")).equal
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("sum[k](x^k) where k in -1:1000", "(1-x^1001)/(x-x^2)"),  # x may be 0, where 0^-1 is none
+        ("sum[k](x^k*B[k])", "sum[k](B[k])"),
+        ("x^1000", "x^999"),
+        ("x^1000/x^990", "x^11"),
+    ],
+)
+def test_it_does_not_show_powers_equal(left: str, right: str) -> None:
+    assert not prove(root(f"Y = {left}"), root(f"Y = {right}")).equal
+
+
 def test_a_promise_holds_for_entries_and_not_outside() -> None:
     inside, outside = "Y[i] = abs(A[i])", "Y[i] = abs(A[i-1]-1) where i in 0:3"
     assume = "assume A > 1; "
