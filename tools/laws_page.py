@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from einderive.frontend.identities import EQUAL, FAMILIES, UNDECIDED, UNEQUAL
 from einderive.ta.laws import REAL_LAWS
+from einderive.ta.laws.data import ANALYTIC
 
 LAWS_REMARK = """\
 This page is generated from the files of `ta/laws` by `python -m tools.docs_pages`.
@@ -27,6 +28,10 @@ from overflow do not count. `nan="strict"` takes only steps that keep NaN and in
 In an equation, m and n stand for whole numbers of the text, p and q for any of its numbers, and
 every other letter for a term.
 
+**Complex numbers.** A search uses a law on complex numbers only if it has no condition and its
+functions are {analytic}. Laws of these functions hold for all complex numbers, since they hold for
+all real ones. `equivalent` uses no other laws where complex numbers occur.
+
 **Sums.** In the closed forms of sums, k runs over the range from m to n-1, for all m and n,
 and F stands for a function of the index. The proof of such a law is by induction on n. A search
 that finds the left side replaces it by the right one, for the range that the formula has. It uses
@@ -39,7 +44,8 @@ near misses. The lists were made before any work on them. `equivalent` decides a
 
 def laws_page() -> str:
     """All laws of functions, and the pairs of formulas that they leave undecided."""
-    lines = ["# Laws", "", LAWS_REMARK, ""]
+    analytic = ", ".join(f"`{name}`" for name in sorted(ANALYTIC))
+    lines = ["# Laws", "", LAWS_REMARK.format(analytic=analytic), ""]
     lines += ["| law | equation | for | used | keeps NaN | in floating point |", "|---" * 6 + "|"]
     for law in REAL_LAWS.values():
         equations = ", ".join(f"`{equation}`" for equation in law.equations)

@@ -28,6 +28,7 @@ from typing import Any, TypeAlias
 
 from einderive.derivations.checker import sets
 from einderive.derivations.checker.compare import not_equal
+from einderive.ta.facts.complex_values import may_be_complex
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.facts.signs import NOT_NEGATIVE, POSITIVE, least_sign
 from einderive.ta.ir import affine, expr
@@ -147,6 +148,8 @@ def by_law(before: Scope, witness: Any) -> Scope | str:
     left, right = (expr.add(expr.mul(factor, _read(side, standing)), rest) for side in (old, new))
     if any(map(may_be_infinite, walk(left))):
         return "an infinite number takes part in a law of functions"
+    if may_be_complex(left) and not law.analytic:
+        return "the law is about real numbers"
     term = terms[witness.term]
     if left is not term:
         one, other = (make_scope(before.domain, (), side) for side in (left, term))
@@ -221,6 +224,8 @@ def by_sum(before: Scope, witness: Any) -> Scope | str:
     left = _summed(old, standing, rows, affine.iterator(at), {})
     if any(map(may_be_infinite, walk(left))):
         return "an infinite number takes part in a law of functions"
+    if may_be_complex(left) and not law.analytic:
+        return "the law is about real numbers"
     for condition in law.domain.split(", ") if law.domain else ():
         if not _known(condition, standing, others):
             return f"what the law requires is not known: {condition}"

@@ -17,6 +17,7 @@ from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.terms import sub_term
 from einderive.ta.errors import RuleRefused
+from einderive.ta.facts.complex_values import may_be_complex
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.facts.sides import Sides, holds, put, sides_of
 from einderive.ta.functions import FUNCTIONS
@@ -58,6 +59,8 @@ class ByLaw(Witness):
             raise RuleRefused("the term is not the left side of the law")
         if any(map(may_be_infinite, walk(left))):
             raise RuleRefused("an infinite number takes part")
+        if may_be_complex(left) and not sides.law.analytic:
+            raise RuleRefused("the law is about real numbers")
         if any(_divides_by_fill(node, scope) for node in walk(left)):
             raise RuleRefused("it divides by what is read outside")
         if not holds(sides.law.domain, letters, scope.domain):

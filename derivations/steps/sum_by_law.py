@@ -18,6 +18,7 @@ from einderive.derivations.effects.rounding import Exactness
 from einderive.derivations.steps.kernel import Witness
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.closed import Closed, closed_of, placed
+from einderive.ta.facts.complex_values import may_be_complex
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.facts.sides import known_to_hold
 from einderive.ta.ir import affine, expr
@@ -69,6 +70,8 @@ class SumByLaw(Witness):
             raise RuleRefused("the body is not the term of the law")
         if any(map(may_be_infinite, walk(scope.body))):
             raise RuleRefused("an infinite number takes part")
+        if may_be_complex(scope.body) and not closed.law.analytic:
+            raise RuleRefused("the law is about real numbers")
         if not known_to_hold(closed.law.domain, standing, others):
             raise RuleRefused(f"what the law requires is not known: {closed.law.domain}")
         rest = [affine.iterator(i) for i in range(len(others))]

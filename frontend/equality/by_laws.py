@@ -15,9 +15,10 @@ from einderive.frontend.equality.verdict import Counterexample, Verdict
 from einderive.ta.equality.counterexample import ROUNDING, confirmed, real_fields
 from einderive.ta.equality.laws import LAWS
 from einderive.ta.equality.positions import positions
-from einderive.ta.exact.fields import Array, RealField
+from einderive.ta.exact.fields import Array, ComplexField, Field, RealField
 from einderive.ta.exact.interp import evaluate, evaluate_at, input_tensors, visited
 from einderive.ta.exact.sampled import sampled_values
+from einderive.ta.facts.complex_values import may_be_complex
 from einderive.ta.ir.node import ANY, Bounds, Tensor
 from einderive.ta.ir.program import Assumption
 from einderive.ta.ir.subst import points_of
@@ -114,7 +115,7 @@ def _has_values(pair: Pair) -> bool:
         if visited(sides, len(points)) > MOST_SEEN:
             return False
         seen = False
-        for field in real_fields():
+        for field in _fields(pair):
             entries = sampled_values(tensors, field, 0)
             with np.errstate(all="ignore"):
                 values = [np.isfinite(evaluate_at(s, points, entries, field)) for s in sides]
@@ -124,13 +125,19 @@ def _has_values(pair: Pair) -> bool:
     return True
 
 
+def _fields(pair: Pair) -> tuple[Field, ...]:
+    if any(may_be_complex(side) for side in (*pair.left, *pair.right)):
+        return (ComplexField(ROUNDING),)
+    return real_fields()
+
+
 def _small(pair: Pair) -> bool:
     entries = sum(tensor.size for tensor in input_tensors(*pair.left, *pair.right))
     return entries <= MOST_VISITED and points_of(*pair.left, *pair.right) <= MOST_VISITED
 
 
 def _numbers(pair: Pair, data: Mapping[str, Array]) -> bool:
-    field = RealField(ROUNDING)
+    field = _fields(pair)[0]
     for sides in zip(pair.left, pair.right, strict=True):
         values = [np.isfinite(evaluate(side, data, field)) for side in sides]
         if not np.any(np.logical_and(*values)):

@@ -17,6 +17,10 @@ WHOLE, NUMBERS = ("m", "n"), ("m", "n", "p", "q")
 """The names that stand for whole numbers of the text, and those that stand for any of its numbers.
 Every other letter stands for a term; of a sum over k, see `ta.laws.sums`."""
 
+ANALYTIC = frozenset(
+    ("exp", "expm1", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sigmoid", "silu", "pi", "1j")
+)
+
 
 @dataclass(frozen=True)
 class Law:
@@ -45,6 +49,14 @@ class Law:
         return " and ".join(self.equations)
 
     @property
+    def analytic(self) -> bool:
+        """Whether the law holds for complex numbers, too: its functions are quotients of power
+        series that converge everywhere, and such functions are equal if they are on the reals."""
+        named = {word for word in findall("[a-z0-9]+", " ".join(self.equations)) if len(word) > 1}
+        only_numbers = all(word in WHOLE for word in findall("[a-z]", self.domain))
+        return only_numbers and all(w in ANALYTIC or w.isdigit() for w in named - {"sum"})
+
+    @property
     def closes(self) -> bool:
         """Whether the law gives the closed form of a sum over an index."""
         return self.text.startswith("sum[k](")
@@ -52,4 +64,6 @@ class Law:
     @property
     def applies(self) -> bool:
         """Whether the law can be a step on a term: it has letters for terms, and no reducer."""
-        return "[" not in self.text and any(len(word) == 1 for word in findall("[a-z]+", self.text))
+        return "[" not in self.text and any(
+            len(word) == 1 and word.isalpha() for word in findall("[a-z0-9]+", self.text)
+        )

@@ -33,7 +33,7 @@ from einderive.ta.ir.node import (
 )
 from einderive.ta.ir.positions import is_position
 from einderive.ta.ir.subst import accesses, substitute
-from einderive.ta.reals import functions, trigonometry, whole
+from einderive.ta.reals import functions, imaginary, trigonometry, whole
 from einderive.ta.reals.case import Began, Branch, NotDecided
 from einderive.ta.reals.field import Values
 from einderive.ta.reals.generators import Quotient
@@ -211,6 +211,10 @@ class Evaluation:
             field.laws.add(name)
             return self.of(written(node), box)
         operands = [self.of(operand, box) for operand in node.args]
+        if any(map(field.complex, operands)):
+            if name not in COMPLEX:
+                raise NotDecided(f"{name} of a complex number")
+            return COMPLEX[name](field, *operands)
         rule = RULES.get(name)
         if rule is not None:
             return rule(self, *operands)
@@ -266,6 +270,11 @@ class Evaluation:
         return made(self.field, value)
 
 
+COMPLEX: dict[str, Callable[[Values, Quotient], Quotient]] = {
+    "exp": imaginary.exp,
+    "cos": imaginary.cos,
+    "sin": imaginary.sin,
+}
 RULES: dict[str, Callable[..., Quotient]] = {
     "exp": lambda e, x: functions.exp(e.field, x),
     "log": lambda e, x: functions.log(e.field, x),
@@ -284,6 +293,7 @@ RULES: dict[str, Callable[..., Quotient]] = {
     "acos": lambda e, x: e.arc("acos", x),
     "atan": lambda e, x: e.arc("atan", x),
     "pi": lambda e: trigonometry.pi(e.field),
+    "1j": lambda e: imaginary.unit(e.field),
     "finite": lambda e, x: x,
     "pow": Evaluation.real_power,
     "less": lambda e, x, y: e.compared(x, y, -1),

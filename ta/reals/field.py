@@ -22,6 +22,7 @@ from einderive.ta.reals.polynomials import (
     with_values,
 )
 
+LAWS_OF_RELATIONS = {"sin": "pythagoras", "imaginary": "imaginary-square"}
 MOST_DEGREE = 600
 MOST_EXPONENT = 1000
 MOST_MULTIPLE = 1 << 40
@@ -177,6 +178,10 @@ class Values:
         """The signs that the value may have."""
         return multiplied(self.known.signs(value.top), self.known.signs(value.bottom))
 
+    def complex(self, value: Quotient) -> bool:
+        """Whether the value may be no real number."""
+        return any(map(self.registry.complex, used(value.top) | used(value.bottom)))
+
     def free(self, value: Quotient) -> frozenset[int]:
         """The iterators of sums that the value depends on."""
         numbers = used(value.top) | used(value.bottom)
@@ -226,6 +231,6 @@ class Values:
             for degree, part in parts.items():
                 over, rest = divmod(degree, order)
                 polynomial += part * value**over * generator(number) ** rest
-            if order == 2 and self.registry[number].kind == "sin":
-                self.laws.add("pythagoras")
+            if order == 2 and self.registry[number].kind in LAWS_OF_RELATIONS:
+                self.laws.add(LAWS_OF_RELATIONS[self.registry[number].kind])
         return polynomial

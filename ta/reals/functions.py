@@ -40,7 +40,7 @@ Factor: TypeAlias = tuple[Polynomial, int]
 
 def sign(field: Values, value: Quotient) -> int:
     """-1, 0 or 1, where it is known; else the case is split."""
-    found = field.signs(value)
+    found = _signs(field, value)
     if len(found) == 1:
         return min(found)
     _split(field, value, (POSITIVE, ZERO, NEGATIVE))
@@ -48,7 +48,7 @@ def sign(field: Values, value: Quotient) -> int:
 
 def not_negative(field: Values, value: Quotient) -> bool:
     """Whether the value is >= 0 or <= 0; else the case is split."""
-    found = field.signs(value)
+    found = _signs(field, value)
     if found <= NOT_NEGATIVE:
         return True
     if found <= NOT_POSITIVE:
@@ -56,8 +56,15 @@ def not_negative(field: Values, value: Quotient) -> bool:
     _split(field, value, (NOT_NEGATIVE, NOT_POSITIVE))
 
 
+def _signs(field: Values, value: Quotient) -> Signs:
+    if field.complex(value):
+        raise NotDecided("a sign of a complex number")
+    return field.signs(value)
+
+
 def decide_zero(field: Values, value: Quotient) -> NoReturn:
     """Splits the case by whether the value is 0."""
+    _signs(field, value)
     _split(field, value, (ZERO, NOT_ZERO))
 
 

@@ -4,6 +4,7 @@
     exp    exp(m/n) for the payload m and the unit n            positive
     root   the n-th root r >= 0 of the payload p                r^n = p
     cos    cos(m/n);   sin   sin(m/n)                           sin^2 = 1 - cos^2
+    imaginary                                           i^2 = -1
     log, asin, or a function's name: of the payload
 
 Payloads are quotients in older generators, so that relations end.
@@ -14,7 +15,14 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from einderive.ta.reals.polynomials import MOST_GENERATORS, Polynomial, TooLarge, generator
+from einderive.ta.reals.polynomials import (
+    MOST_GENERATORS,
+    Polynomial,
+    TooLarge,
+    constant,
+    generator,
+    used,
+)
 
 
 class Quotient(NamedTuple):
@@ -48,11 +56,23 @@ class Registry:
         self.all.append(made)
         return len(self.all) - 1
 
+    def complex(self, number: int) -> bool:
+        """Whether the generator may be no real number."""
+        made = self.all[number]
+        if made.kind == "read" and isinstance(made.key, tuple):
+            return bool(made.key[0].source.dtype.startswith("complex"))
+        sides = (side for value in made.payload for side in value)
+        return made.kind == "imaginary" or any(
+            map(self.complex, {n for s in sides for n in used(s)})
+        )
+
     def relation(self, number: int) -> tuple[int, Polynomial] | None:
         """n and p with g^n = p, for p in older generators."""
         made = self.all[number]
         if made.kind == "root":
             return made.unit, made.payload[0].top
+        if made.kind == "imaginary":
+            return 2, constant(-1)
         if made.kind == "sin":
             return 2, 1 - generator(number - 1) ** 2
         return None

@@ -42,7 +42,14 @@ NOTATION = {
             "ir.operator",
         ),
         *("ir.program", "ir.sources", "ir.subst", "notation.parse"),
-        *("facts.infinite", "facts.signs", "laws", "laws.data", "printing.written"),
+        *(
+            "facts.complex_values",
+            "facts.infinite",
+            "facts.signs",
+            "laws",
+            "laws.data",
+            "printing.written",
+        ),
     )
 }
 """Of `ta`: what says what a text means, and the laws of functions, which are data."""

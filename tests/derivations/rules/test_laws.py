@@ -21,8 +21,9 @@ from einderive.derivations.steps.fold_by_law import FoldByLaw
 from einderive.derivations.steps.kernel import Step
 from einderive.derivations.steps.law import ByLaw
 from einderive.ta.errors import RuleRefused
-from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.fields import ComplexField, RealField
 from einderive.ta.exact.interp import evaluate, input_tensors
+from einderive.ta.facts.complex_values import may_be_complex
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Scope
@@ -94,7 +95,7 @@ def sides(name: str, number: int, seed: int) -> tuple[Scope, Scope]:
     """An instance of the law: on tensors, or, for another seed, on any terms beside others."""
     law, random = REAL_LAWS[name], Random(f"{name} {number} {seed}")
     both = law.equations[number].split(" = ")
-    letters = {word for word in findall("[a-z]+", both[0]) if len(word) == 1}
+    letters = {word for word in findall("[a-z0-9]+", both[0]) if len(word) == 1 and word.isalpha()}
     if seed:
         terms = {letter: term(letter, law.domain, random) for letter in sorted(letters)}
         around = random.choice(("{}", "{}+tanh(C[i])", "3*({})", "A[i]*({})", "cos({})"))
@@ -114,9 +115,10 @@ def values(scope: Scope, other: Scope) -> np.ndarray:
         data[tensor.name] = {"U": abs(drawn) / 2}.get(
             tensor.name, abs(drawn) + 0.1 if tensor.name in "PQ" else drawn
         )
+    field = ComplexField() if may_be_complex(scope) else RealField()
     with np.errstate(all="ignore"):
         return np.asarray(
-            evaluate(scope, {t.name: data[t.name] for t in input_tensors(scope)}, RealField())
+            evaluate(scope, {t.name: data[t.name] for t in input_tensors(scope)}, field)
         )
 
 
@@ -295,3 +297,39 @@ def test_a_step_of_an_earlier_record_names_its_term_alone() -> None:
     assert read_step(data, tensors_of(step.before)) == step
     data["witness"] = {"kind": "ByLaw", "term": 0}
     assert read_step(data, tensors_of(step.before)) == step
+
+
+COMPLEX = (
+    "log(exp(Z[i]))",
+    "sqrt(Z[i]^2)",
+    "log(exp(1j*A[i]))",
+    "sqrt((1j+A[i])^2)",
+    "log(Z[i]^2)",
+)
+
+
+@pytest.mark.parametrize("body", COMPLEX)
+def test_a_law_of_real_numbers_is_not_used_on_complex_ones(body: str) -> None:
+    types = {"Z": "complex64", "A": "float32"}
+    shapes = {name: (4,) for name in types if name in body}
+    used = {name: types[name] for name in shapes}
+    (before,) = parse(f"Y[i] = {body}", shapes, used, {}).roots()
+    found = list(instances(before, HELPING))
+    assert found
+    for witness in found:
+        with pytest.raises(RuleRefused):
+            kernel.apply(before, witness)
+        assert not_shown(before, before, witness) is not None
+
+
+@pytest.mark.parametrize(
+    "body", ["sin(Z[i])^2+cos(Z[i])^2", "(exp(1j*A[i])-1)*B[i]", "Z[i]^6/Z[i]^4"]
+)
+def test_a_law_of_power_series_is(body: str) -> None:
+    types = {"Z": "complex64", "A": "float32", "B": "float32"}
+    shapes = {name: (4,) for name in types if f"{name}[" in body}
+    (before,) = parse(f"Y[i] = {body}", shapes, {n: types[n] for n in shapes}, {}).roots()
+    found = list(LAW.steps(before))
+    assert found
+    for step in found:
+        assert not_shown(before, step.after, step.witness) is None

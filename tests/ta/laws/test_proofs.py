@@ -76,7 +76,7 @@ def cases(law: Law) -> Iterator[dict[str, sp.Expr]]:
 
 
 def read(text: str, names: dict[str, sp.Expr]) -> sp.Expr:
-    text = text.replace("[", "(").replace("]", ")")
+    text = text.replace("[", "(").replace("]", ")").replace("1j", "I")
     return sp.sympify(text.replace("^", "**"), locals={**WORDS, **names})
 
 
@@ -172,6 +172,29 @@ def test_a_false_closed_form_is_not_proved(equation: str) -> None:
 def test_a_false_law_is_not_proved(equation: str) -> None:
     left, right = (read(side, dict(symbols(""))) for side in equation.split(" = "))
     assert not is_zero(left - right)
+
+
+COMPLEX = [law for law in REAL_LAWS.values() if law.analytic and not law.closes]
+REAL = ["log-exp", "sqrt-square", "sinh-of-arc", "log-power"]
+
+
+def agrees_at_complex_numbers(equation: str) -> bool:
+    names = {x: k + sp.I * (sp.Rational(7, 2) + k) for k, x in enumerate("abcdxy")}
+    names |= {"m": sp.Integer(5), "n": sp.Integer(3)}
+    left, right = (read(side, names) for side in equation.split(" = "))
+    return abs(complex(sp.N(left - right))) < 1e-9 * abs(complex(sp.N(left)))
+
+
+@pytest.mark.parametrize("law", COMPLEX, ids=lambda law: law.name)
+def test_an_analytic_law_holds_for_complex_numbers(law: Law) -> None:
+    assert all(map(agrees_at_complex_numbers, law.equations))
+
+
+def test_other_laws_need_not() -> None:
+    assert {"exp-sum", "pythagoras", "euler", "double-angle", "horner"} <= {x.name for x in COMPLEX}
+    for name in REAL:
+        assert not REAL_LAWS[name].analytic
+        assert not all(map(agrees_at_complex_numbers, REAL_LAWS[name].equations))
 
 
 def test_each_law_states_what_it_is_about() -> None:

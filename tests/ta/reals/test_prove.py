@@ -102,6 +102,57 @@ def test_it_does_not_show_powers_equal(left: str, right: str) -> None:
     assert not prove(root(f"Y = {left}"), root(f"Y = {right}")).equal
 
 
+EULER = [
+    ("exp(1j*x)", "cos(x)+1j*sin(x)"),
+    ("cos(x)", "(exp(1j*x)+exp(-1j*x))/2"),
+    ("sin(x)", "(exp(1j*x)-exp(-1j*x))/2j"),
+    ("cosh(x)", "cos(1j*x)"),
+    ("sin(1j*x)", "1j*sinh(x)"),
+    ("tan(1j*x)", "1j*tanh(x)"),
+    ("(cos(x)+1j*sin(x))^3", "cos(3*x)+1j*sin(3*x)"),
+    ("exp(1j*x)*exp(1j*a)", "exp(1j*(x+a))"),
+    ("exp(x+1j*a)", "exp(x)*(cos(a)+1j*sin(a))"),
+    ("1/(x+1j*a)", "(x-1j*a)/(x^2+a^2)"),
+    ("exp(1j*pi)*x", "-x"),
+    ("exp(x+2j*pi)", "exp(x)"),
+    ("1j^3*x", "-1j*x"),
+]
+
+
+@pytest.mark.parametrize(("left", "right"), EULER)
+def test_identities_of_complex_numbers(left: str, right: str) -> None:
+    for dtype in ("float32", "complex64"):
+        shapes = {name: () for name in "ax" if re.search(rf"\b{name}\b", left + right)}
+        used = [{n: () for n in shapes if re.search(rf"\b{n}\b", s)} for s in (left, right)]
+        sides = [
+            parse(f"Y = {side}", given, dtype, {}).roots()[0]
+            for side, given in zip((left, right), used, strict=True)
+        ]
+        assert prove(*sides).equal
+        (wrong,) = parse(f"Y = {right}+1j*x^2", used[1] | {"x": ()}, dtype, {}).roots()
+        assert not prove(sides[0], wrong).equal
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("log(exp(x))", "x"),
+        ("sqrt(x)^2", "x"),
+        ("sqrt(x^2)^2*1j", "1j*x^2"),
+        ("log(a*a)", "2*log(a)"),
+        ("where(1+x^2 != 0, x, 0)", "x"),
+        ("where(1+x^2, x, 0)", "x"),
+        ("abs(x)^2", "x^2"),
+        ("floor(x+1)", "floor(x)+1"),
+        ("maximum(x,x*x+1)", "x*x+1"),
+    ],
+)
+def test_what_holds_for_real_numbers_alone(left: str, right: str) -> None:
+    name = "a" if "a*a" in left else "x"
+    sides = [parse(f"Y = {s}", {name: ()}, "complex64", {}).roots()[0] for s in (left, right)]
+    assert not prove(*sides).equal
+
+
 def test_a_promise_holds_for_entries_and_not_outside() -> None:
     inside, outside = "Y[i] = abs(A[i])", "Y[i] = abs(A[i-1]-1) where i in 0:3"
     assume = "assume A > 1; "

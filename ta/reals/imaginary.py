@@ -1,0 +1,58 @@
+"""Functions of complex numbers: exp(a + 1j*b) = exp(a)*(cos(b) + 1j*sin(b)), and those that follow.
+
+A sine is one of a real or complex number b without an imaginary part that shows; all laws that are
+used hold for complex numbers as well.
+"""
+
+from __future__ import annotations
+
+from einderive.ta.reals import functions
+from einderive.ta.reals.case import NotDecided
+from einderive.ta.reals.field import Values
+from einderive.ta.reals.generators import Quotient
+from einderive.ta.reals.polynomials import coefficients_of, constant, used
+from einderive.ta.reals.trigonometry import turn
+
+
+def unit(field: Values) -> Quotient:
+    return field.of(field.find("imaginary"))
+
+
+def parts(field: Values, value: Quotient) -> tuple[Quotient, Quotient]:
+    """a and b with value = a + 1j*b."""
+    number = field.find("imaginary")
+    if number in used(value.bottom):
+        raise NotDecided("a complex divisor")
+    found = coefficients_of(value.top, number)
+    real, imaginary = (found.get(degree, constant(0)) for degree in (0, 1))
+    return field.quotient(real, value.bottom), field.quotient(imaginary, value.bottom)
+
+
+def exp(field: Values, value: Quotient) -> Quotient:
+    real, imaginary = parts(field, value)
+    result = functions.exp(field, real)
+    if imaginary.top.is_zero():
+        return result
+    field.laws.add("euler")
+    cosine, sine = turn(field, imaginary)
+    return field.multiply(result, field.add(cosine, field.multiply(unit(field), sine)))
+
+
+def cos(field: Values, value: Quotient) -> Quotient:
+    """(exp(1j*z) + exp(-1j*z))/2."""
+    if parts(field, value)[1].top.is_zero():
+        return turn(field, value)[0]
+    field.laws.add("euler")
+    turned = field.multiply(unit(field), value)
+    both = field.add(exp(field, turned), exp(field, field.negative(turned)))
+    return field.multiply(both, field.power(field.constant(2), -1))
+
+
+def sin(field: Values, value: Quotient) -> Quotient:
+    """(exp(1j*z) - exp(-1j*z))/2j."""
+    if parts(field, value)[1].top.is_zero():
+        return turn(field, value)[1]
+    field.laws.add("euler")
+    turned = field.multiply(unit(field), value)
+    apart = field.subtract(exp(field, turned), exp(field, field.negative(turned)))
+    return field.multiply(field.multiply(apart, unit(field)), field.power(field.constant(-2), -1))
