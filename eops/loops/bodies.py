@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from fractions import Fraction
+from math import inf
+from typing import Final, NamedTuple
 
 from einderive.eops.loops.group import COMPUTED, Alignment, Group
 from einderive.eops.loops.kinds import TRUTH, Compared, Typing, of_total
@@ -46,6 +48,9 @@ from einderive.ta.ir.node import (
     Source,
 )
 from einderive.ta.ir.positions import INDEX
+
+THREE_HALVES: Final = Fraction(3, 2)
+FLOATS: Final = ("float32", "float64")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +203,9 @@ class Bodies:
         raise TypeError(f"{type(node).__name__} is not a scalar expression")
 
     def _applied(self, node: Apply, kind: str, at: _At) -> Operation:
+        exponent = node.args[1] if node.function == "pow" and kind in FLOATS else None
+        if isinstance(exponent, Const) and abs(exponent.value) == THREE_HALVES:
+            return self._with_root(self._value(node.args[0], kind, at), kind, exponent.value < 0)
         kinds = [kind] * len(node.args)
         if kind == TRUTH:
             kinds = [self._own_kind(node.args, at)] * len(node.args)
@@ -205,6 +213,18 @@ class Bodies:
             kinds[0] = TRUTH
         pairs = zip(node.args, kinds, strict=True)
         return Operation(node.function, tuple(self._value(*pair, at) for pair in pairs), kind)
+
+    def _with_root(self, x: int, kind: str, below: bool) -> Operation:
+        """x^1.5 as x*sqrt(x), x^-1.5 as 1/sqrt(x)/x: in a fraction of the time of a power, and as
+        exact.  At -inf, where the root is NaN, powers are inf and 0."""
+        place = self.values.place
+        root, one = place(Operation("sqrt", (x,), kind)), place(Constant(1, kind))
+        found = Operation("*", (x, root), kind)
+        if below:
+            found = Operation("/", (place(Operation("/", (one, root), kind)), x), kind)
+        end = place(Operation("equal", (x, place(Constant(-inf, kind))), TRUTH))
+        at_end = place(Constant(0 if below else inf, kind))
+        return Operation("choose", (end, at_end, place(found)), kind)
 
     def _own_kind(self, operands: Sequence[Node], at: _At) -> str:
         return self._compared.kind(operands, at.stage, self._kinds[at.stage].compute)
