@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from einderive.frontend.einsum.call import einsum
     from einderive.frontend.equality.equivalent import equivalent
     from einderive.frontend.equality.verdict import Verdict
+    from einderive.frontend.gradients.grad import Derivatives, grad, jvp
     from einderive.ta.errors import EinderiveError
     from einderive.ta.ir.program import Program
 else:
@@ -34,6 +35,7 @@ else:
             "Budget": "einderive.derivations.search.strategy",
             "CompiledFunction": "einderive.frontend.api.compiled",
             "Derivation": "einderive.frontend.api.compiled",
+            "Derivatives": "einderive.frontend.gradients.grad",
             "EinderiveError": "einderive.ta.errors",
             "Program": "einderive.ta.ir.program",
             "Progress": "einderive.derivations.search.progress",
@@ -44,6 +46,8 @@ else:
             "einsum": "einderive.frontend.einsum.call",
             "equivalent": "einderive.frontend.equality.equivalent",
             "evaluate": "einderive.frontend.api.evaluate",
+            "grad": "einderive.frontend.gradients.grad",
+            "jvp": "einderive.frontend.gradients.grad",
             "load": "einderive.frontend.api.record",
             "parse": "einderive.frontend.api.optimize",
         },
@@ -53,6 +57,7 @@ __all__ = [
     "Budget",
     "CompiledFunction",
     "Derivation",
+    "Derivatives",
     "EinderiveError",
     "Program",
     "Progress",
@@ -64,6 +69,8 @@ __all__ = [
     "einsum",
     "equivalent",
     "evaluate",
+    "grad",
+    "jvp",
     "load",
     "parse",
 ]

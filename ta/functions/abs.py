@@ -11,4 +11,5 @@ FUNCTION = Function(
     pieces=Pieces((1,), above=(1,), below=(-1,)),
     at_zero=0,
     latex=r"\left|{0}\right|",
+    derivative=("sign(x)",),
 )

@@ -13,4 +13,5 @@ FUNCTION = Function(
     triton_needs=("atan",),
     domain=Interval(-1, 1, included=True),
     ball=lambda x: x.acos(),
+    derivative=("-rsqrt(1-x^2)",),
 )

@@ -25,4 +25,5 @@ FUNCTION = Function(
     definition="log(x+sqrt(x^2-1))",
     domain=Interval(1, included=True),
     ball=lambda x: x.acosh(),
+    derivative=("rsqrt(x^2-1)",),
 )

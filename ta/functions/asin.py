@@ -14,4 +14,5 @@ FUNCTION = Function(
     at_zero=0,
     domain=Interval(-1, 1, included=True),
     ball=lambda x: x.asin(),
+    derivative=("rsqrt(1-x^2)",),
 )

@@ -28,4 +28,5 @@ FUNCTION = Function(
     definition="log(x+sqrt(x^2+1))",
     at_zero=0,
     ball=lambda x: x.asinh(),
+    derivative=("rsqrt(x^2+1)",),
 )

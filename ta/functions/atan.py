@@ -51,4 +51,5 @@ FUNCTION = Function(
     at_zero=0,
     range=(-2, 2),
     ball=lambda x: x.atan(),
+    derivative=("1/(x^2+1)",),
 )

@@ -31,4 +31,5 @@ FUNCTION = Function(
     triton_needs=("atan",),
     range=(-4, 4),
     ball=lambda y, x: type(y).atan2(y, x),
+    derivative=("y/(x^2+y^2)", "-x/(x^2+y^2)"),
 )

@@ -26,4 +26,5 @@ FUNCTION = Function(
     at_zero=0,
     domain=Interval(-1, 1),
     ball=lambda x: x.atanh(),
+    derivative=("1/(1-x^2)",),
 )

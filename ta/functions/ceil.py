@@ -17,4 +17,5 @@ FUNCTION = Function(
     latex=r"\left\lceil {0} \right\rceil",
     triton_whole="{0}",
     ball=lambda x: x.ceil(),
+    derivative=("0",),
 )

@@ -14,4 +14,5 @@ FUNCTION = Function(
     range=(-1, 1),
     turns=(-math.pi / 2, math.pi / 2),
     ball=lambda x: x.cos(),
+    derivative=("-sin(x)",),
 )

@@ -24,4 +24,5 @@ FUNCTION = Function(
     definition="(exp(x)+exp(-x))/2",
     at_zero=1,
     ball=lambda x: x.cosh(),
+    derivative=("sinh(x)",),
 )

@@ -166,6 +166,9 @@ class Function:
     definition: str = ""
     """A formula for the function in the operands x and y.  It holds for real numbers.  A comparison
     uses it if the user asks for it (`ta.equality.laws`)."""
+    derivative: tuple[str, ...] = ()
+    """For each operand, the derivative by it: a formula in the operands x and y, whose value at a
+    kink is torch's.  Nothing where the notation has no formula; conditions need none."""
     pieces: Pieces | None = None
     """The two linear pieces of a function that is linear on either side of a gap.  Such a function
     is exact on rational numbers, and `real` takes integers as well."""

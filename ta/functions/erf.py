@@ -12,4 +12,5 @@ FUNCTION = Function(
     at_zero=0,
     range=(-1, 1),
     ball=lambda x: x.erf(),
+    derivative=("2/sqrt(pi)*exp(-x^2)",),
 )

@@ -79,4 +79,5 @@ FUNCTION = Function(
     at_zero=1,
     range=(0, 2),
     ball=lambda x: x.erfc(),
+    derivative=("-2/sqrt(pi)*exp(-x^2)",),
 )

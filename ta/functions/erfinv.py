@@ -128,4 +128,5 @@ FUNCTION = Function(
     at_zero=0,
     domain=Interval(-1, 1),
     ball=lambda x: x.erfinv() if -1 < x < 1 else type(x).nan(),
+    derivative=("sqrt(pi)/2*exp(erfinv(x)^2)",),
 )

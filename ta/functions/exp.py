@@ -36,4 +36,5 @@ FUNCTION = Function(
     triton_helper=_helper,
     at_zero=1,
     ball=lambda x: x.exp(),
+    derivative=("exp(x)",),
 )

@@ -10,4 +10,5 @@ FUNCTION = Function(
     definition="exp(x*log(2))",
     at_zero=1,
     ball=lambda x: (x * type(x)(2).log()).exp(),
+    derivative=("log(2)*exp2(x)",),
 )

@@ -27,4 +27,5 @@ FUNCTION = Function(
     at_zero=0,
     triton_helper=_helper,
     ball=lambda x: x.expm1(),
+    derivative=("exp(x)",),
 )

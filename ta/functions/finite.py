@@ -12,4 +12,5 @@ FUNCTION = Function(
     at_zero=0,
     always_finite=True,
     ball=lambda x: x,
+    derivative=("isfinite(x)",),
 )

@@ -17,4 +17,5 @@ FUNCTION = Function(
     latex=r"\left\lfloor {0} \right\rfloor",
     triton_whole="{0}",
     ball=lambda x: x.floor(),
+    derivative=("0",),
 )

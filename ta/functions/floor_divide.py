@@ -34,4 +34,5 @@ FUNCTION = Function(
     exact=rational(operator.floordiv),
     whole=True,
     ball=lambda x, y: (x / y).floor(),
+    derivative=("0", "0"),
 )

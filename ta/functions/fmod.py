@@ -48,4 +48,5 @@ FUNCTION = Function(
     exact=rational(lambda x, y: x - y * math.trunc(x / y)),
     whole=True,
     ball=_ball,
+    derivative=("1", "-trunc(x/y)"),
 )

@@ -30,4 +30,5 @@ FUNCTION = Function(
     triton_helper=_helper,
     definition="sqrt(x^2+y^2)",
     ball=lambda x, y: (x * x + y * y).sqrt(),
+    derivative=("x/hypot(x,y)", "y/hypot(x,y)"),
 )

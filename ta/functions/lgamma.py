@@ -114,4 +114,5 @@ FUNCTION = Function(
     triton="_lgamma({0})",
     triton_helper=_helper,
     ball=lambda x: x.lgamma() if x > 0 else type(x).nan(),
+    derivative=("digamma(x)",),
 )

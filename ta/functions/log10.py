@@ -15,4 +15,5 @@ FUNCTION = Function(
     domain=Interval(0),
     turns=(1.0,),
     ball=lambda x: x.log() / type(x)(10).log(),
+    derivative=("1/(x*log(10))",),
 )

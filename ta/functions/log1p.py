@@ -27,4 +27,5 @@ FUNCTION = Function(
     domain=Interval(-1),
     triton_helper=_helper,
     ball=lambda x: x.log1p(),
+    derivative=("1/(1+x)",),
 )

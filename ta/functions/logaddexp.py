@@ -30,4 +30,5 @@ FUNCTION = Function(
     ),
     definition="log(exp(x)+exp(y))",
     ball=lambda x, y: (x.exp() + y.exp()).log(),
+    derivative=("sigmoid(x-y)", "sigmoid(y-x)"),
 )

@@ -12,4 +12,5 @@ FUNCTION = Function(
     arity=2,
     pieces=Pieces((1, -1), above=(0, 1), below=(1, 0)),
     reducer="min",
+    derivative=("where(x == y, 1/2, x < y)", "where(x == y, 1/2, x > y)"),
 )

@@ -35,4 +35,5 @@ FUNCTION = Function(
     triton="_pow({0}, {1})",
     triton_helper=_helper,
     ball=lambda x, y: x**y,
+    derivative=("where(y != 0, y*x^(y-1), 0)", "where(x == 0 and y >= 0, 0, x^y*log(x))"),
 )

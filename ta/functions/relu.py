@@ -12,4 +12,5 @@ FUNCTION = Function(
     definition="maximum(x,0)",
     pieces=Pieces((1,), above=(1,), below=(0,)),
     at_zero=0,
+    derivative=("x > 0",),
 )

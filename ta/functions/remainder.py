@@ -30,4 +30,5 @@ FUNCTION = Function(
     exact=rational(operator.mod),
     whole=True,
     ball=lambda x, y: x - y * (x / y).floor(),
+    derivative=("1", "-floor(x/y)"),
 )

@@ -39,4 +39,5 @@ FUNCTION = Function(
     triton="_round({0})",
     triton_helper=_helper,
     ball=_ball,
+    derivative=("0",),
 )

@@ -10,4 +10,5 @@ FUNCTION = Function(
     definition="1/sqrt(x)",
     domain=Interval(0),
     ball=lambda x: x.rsqrt(),
+    derivative=("-rsqrt(x)/(2*x)",),
 )

@@ -22,4 +22,5 @@ FUNCTION = Function(
     definition="1/(1+exp(-x))",
     range=(0, 1),
     ball=lambda x: 1 / (1 + (-x).exp()),
+    derivative=("sigmoid(x)*sigmoid(-x)",),
 )

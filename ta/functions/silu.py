@@ -24,4 +24,5 @@ FUNCTION = Function(
     definition="x*sigmoid(x)",
     at_zero=0,
     ball=lambda x: x / (1 + (-x).exp()),
+    derivative=("sigmoid(x)*(1 + x*sigmoid(-x))",),
 )

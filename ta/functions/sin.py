@@ -14,4 +14,5 @@ FUNCTION = Function(
     range=(-1, 1),
     turns=(-math.pi, math.pi),
     ball=lambda x: x.sin(),
+    derivative=("cos(x)",),
 )

@@ -29,4 +29,5 @@ FUNCTION = Function(
     definition="(exp(x)-exp(-x))/2",
     at_zero=0,
     ball=lambda x: x.sinh(),
+    derivative=("cosh(x)",),
 )

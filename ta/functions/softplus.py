@@ -15,4 +15,5 @@ FUNCTION = Function(
         "log1p",
     ),
     ball=lambda x: x.exp().log1p(),
+    derivative=("sigmoid(x)",),
 )

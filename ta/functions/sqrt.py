@@ -12,4 +12,5 @@ FUNCTION = Function(
     latex=r"\sqrt{{{0}}}",
     triton_float32="tl.sqrt_rn({0})",
     ball=lambda x: x.sqrt(),
+    derivative=("rsqrt(x)/2",),
 )

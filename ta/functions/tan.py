@@ -15,4 +15,5 @@ FUNCTION = Function(
     at_zero=0,
     turns=(-math.pi, -math.pi / 2, math.pi / 2, math.pi),
     ball=lambda x: x.tan(),
+    derivative=("1+tan(x)^2",),
 )

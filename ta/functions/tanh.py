@@ -26,4 +26,5 @@ FUNCTION = Function(
     triton_helper=_helper,
     triton_needs=("expm1",),
     ball=lambda x: x.tanh(),
+    derivative=("1-tanh(x)^2",),
 )

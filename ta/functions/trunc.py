@@ -25,4 +25,5 @@ FUNCTION = Function(
     turns=(-1.0, 1.0),
     triton="tl.where({0} < 0, tl.ceil({0}), tl.floor({0}))",
     ball=_ball,
+    derivative=("0",),
 )

@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import count
 from types import MappingProxyType
 
 from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.names import RESERVED, pool
-from einderive.ta.ir.node import Access, Node, Scope, Tensor
+from einderive.ta.ir.node import Access, Node, Scope, Source, Tensor
 from einderive.ta.ir.program import Hints, Program, Statement
 from einderive.ta.ir.subst import accesses, rebuild, stages, substitute
 
@@ -23,9 +24,10 @@ def staged_program(
     inputs: Sequence[Tensor],
     hints: Hints,
     given: Mapping[Scope, Statement] = MappingProxyType({}),
+    nested: Set[Scope] = frozenset(),
 ) -> Program:
     """The program whose statements are the stages of `roots`; the outputs keep their names, and so
-    do the stages in `given`.
+    do the stages in `given`.  The stages in `nested` stay within the statements that read them.
 
     A stage whose loops do not begin at 0 becomes a tensor that does, its readers' rows shifted."""
     named = (*outputs, *given.values())
@@ -36,11 +38,14 @@ def staged_program(
         names.setdefault(root, output)
     for scope, statement in given.items():
         names.setdefault(scope, statement)
-    tensors: dict[Scope, Tensor] = {}
+    tensors: dict[Scope, Source] = {}
     known_hints = dict(hints)
     statements: list[Statement] = []
     dtype = inputs[0].dtype if inputs else "float32"
     for stage in stages(*roots):
+        if stage in nested:
+            tensors[stage] = redirected(stage, tensors)
+            continue
         scope = from_zero(stage, tensors)
         if stage in names:
             name, loop_names = names[stage].name, names[stage].loop_names
@@ -60,23 +65,33 @@ def staged_program(
     return Program(tuple(inputs), tuple(statements), known_hints, output_names)
 
 
-def from_zero(stage: Scope, tensors: dict[Scope, Tensor]) -> Scope:
-    """The stage reading named tensors, its loops shifted to begin at 0 (outputs do already)."""
+def redirected(stage: Scope, sources: Mapping[Scope, Source]) -> Scope:
+    """The stage reading named tensors, whose ranges begin at 0, or the scopes that stand for
+    others."""
 
     def redirect(access: Access) -> Node:
         if isinstance(access.source, Tensor):
             return access
-        rows = [
-            affine.shift(row, -bound.lo)
-            for row, bound in zip(access.rows, access.source.loops, strict=True)
-        ]
-        return expr.access(tensors[access.source], rows, access.fill)
+        source = sources[access.source]
+        rows: Sequence[Row] = access.rows
+        if isinstance(source, Tensor):
+            rows = [
+                affine.shift(row, -bound.lo)
+                for row, bound in zip(rows, access.source.loops, strict=True)
+            ]
+        return expr.access(source, rows, access.fill)
 
-    body = rebuild(stage.body, redirect)
-    if any(bound.lo for bound in stage.loops):
-        moved = [affine.shift(affine.iterator(i), r.lo) for i, r in enumerate(stage.domain)]
-        moved[len(stage.loops) :] = map(affine.iterator, range(len(stage.loops), len(moved)))
-        body = substitute(body, moved)
+    return make_scope(stage.loops, stage.sums, rebuild(stage.body, redirect), stage.reducer)
+
+
+def from_zero(stage: Scope, sources: Mapping[Scope, Source]) -> Scope:
+    """The stage reading named tensors, its loops shifted to begin at 0 (outputs do already)."""
+    stage = redirected(stage, sources)
+    if not any(bound.lo for bound in stage.loops):
+        return stage
+    moved = [affine.shift(affine.iterator(i), r.lo) for i, r in enumerate(stage.domain)]
+    moved[len(stage.loops) :] = map(affine.iterator, range(len(stage.loops), len(moved)))
+    body = substitute(stage.body, moved)
     return make_scope([(0, r.extent) for r in stage.loops], stage.sums, body, stage.reducer)
 
 

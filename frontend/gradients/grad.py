@@ -1,0 +1,255 @@
+"""Derivatives of a formula, as formulas.
+
+grad("Y[i,j] = A[i,k]*B[k,j]")      dA[i,k] = B[k,j]*dY[i,j];  dB[k,j] = A[i,k]*dY[i,j]
+jvp("Y[i] = exp(A[i])")             dY[i] = dA[i]*exp(A[i])
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from einderive.frontend.api.optimize import Dtypes, Shape, parse
+from einderive.frontend.api.option_names import refuse_option_names
+from einderive.frontend.equality.verdict import Counterexample, Verdict
+from einderive.ta.equality.laws import names_given
+from einderive.ta.errors import NameUnknownError, TextError, shown
+from einderive.ta.functions import FUNCTIONS
+from einderive.ta.gradients.program import Derived, gradient, is_floating, tangent
+from einderive.ta.gradients.proof import Decision, decide
+from einderive.ta.ir.names import close_matches
+from einderive.ta.ir.node import Apply, Tensor
+from einderive.ta.ir.program import Program
+from einderive.ta.ir.subst import every_term
+from einderive.ta.printing.show import show_program
+
+PARSED = ", or pass parse(text, ...) in place of the text"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Derivatives(Program):
+    """A program of derivatives: a Program like any other, which knows the formula that it is of.
+
+    - `of` is the formula, `wrt` the operands by which it is differentiated.
+    - `operands` says what the new operands stand for: {"dY": "Y"} for a gradient, {"dA": "A"} for
+      a tangent.  `results` does so for the outputs: {"dA": "A"}, or {"dY": "Y"}.
+    """
+
+    of: Program | None = None
+    wrt: tuple[str, ...] = ()
+    derived: Derived | None = None
+    forward: bool = False
+
+    @property
+    def operands(self) -> dict[str, str]:
+        assert self.derived is not None
+        names = self.derived.of_inputs if self.forward else self.derived.of_outputs
+        return {name: of for of, name in names.items()}
+
+    @property
+    def results(self) -> dict[str, str]:
+        assert self.derived is not None
+        names = self.derived.of_outputs if self.forward else self.derived.of_inputs
+        return {name: of for of, name in names.items()}
+
+    def check(self) -> Verdict:
+        """Decide whether these are the derivatives of the formula, as `equivalent` decides.
+
+        The exact interpreter evaluates the formula on dual numbers modulo primes, for random
+        entries and a random direction v.  A gradient is right if <dY, J v> = <dA, v>, a tangent if
+        dY = J v at every position.  exp, log and other functions are opaque, as are their
+        derivatives, which `docs/functions.md` lists.  Ties and kinks are not drawn."""
+        assert self.of is not None
+        assert self.derived is not None
+        tensors = [t for t in self.of.inputs if t.name in self.wrt]
+        decision = decide(self.of, self.derived, tensors, forward=self.forward)
+        return _verdict(decision, self.derived.program)
+
+
+def grad(
+    formula: str | Program,
+    /,
+    wrt: Iterable[str] | str | None = None,
+    *,
+    cotangent: int | None = None,
+    dtypes: Dtypes | None = None,
+    ranges: Mapping[str, tuple[int, int]] | None = None,
+    outputs: Sequence[str] | None = None,
+    **shapes: Shape | int,
+) -> Derivatives:
+    """The gradient of a formula as a formula: `grad("Y[i] = A[i]^2", A=(9,))` is
+    `dA[i] = 2*A[i]*dY[i]`.
+
+    The formula is a text with the shapes of its tensors, as for `parse`, or a parsed Program; then
+    the result is a Program too, which may be derived, compiled and differentiated again.
+
+    - `wrt` names the operands: `wrt="A"`, or `wrt=["A", "B"]`.  The default is all floating-point
+      operands by which the outputs have a derivative.
+    - For each output Y there is a new operand dY of its shape, the cotangent; for each operand A
+      the output dA, the sum over all outputs of dY times the derivative of Y by A.  If a name is
+      taken, a number follows: dA2.
+    - `cotangent=1` puts 1 in the place of dY, if all outputs are scalars.
+
+    At kinks and ties the values are torch's: 0 for `relu` and `abs` at 0, one half for `maximum` of
+    equal operands, even shares for `max[k]` of equal terms (docs/gradients.md).
+
+    Raises what `parse` raises, NameUnknownError where `wrt` names no operand, and TextError where
+    there is no derivative."""
+    refuse_option_names(grad, formula, PARSED)
+    program, tensors = _differentiable(formula, wrt, dtypes, ranges, outputs, shapes)
+    if cotangent not in (None, 1):
+        raise TextError(
+            f"cotangent is 1 or left out, not {shown(cotangent)}",
+            next_step="leave it out, and multiply the gradient by a number afterwards",
+        )
+    large = [output for output in program.outputs if output.scope.loops]
+    if cotangent is not None and large:
+        raise TextError(
+            f"cotangent=1 is for scalars, and {large[0].name} has {len(large[0].scope.loops)} "
+            "dimensions",
+            text=show_program(program),
+            next_step=f"leave it out: d{large[0].name} is an operand then",
+        )
+    derived = gradient(program, tensors, ones=cotangent is not None)
+    missing = [tensor for tensor in tensors if tensor.name not in derived.of_inputs]
+    if missing and (wrt is not None or len(missing) == len(tensors)):
+        raise _at(
+            missing[0],
+            f"the derivative by {missing[0].name} is 0 everywhere",
+            formula,
+            program,
+            "comparisons, argmax, any, all, count and rounding have no other; leave it out of wrt",
+        )
+    return _made(program, tensors, derived, forward=False)
+
+
+def jvp(
+    formula: str | Program,
+    /,
+    wrt: Iterable[str] | str | None = None,
+    *,
+    dtypes: Dtypes | None = None,
+    ranges: Mapping[str, tuple[int, int]] | None = None,
+    outputs: Sequence[str] | None = None,
+    **shapes: Shape | int,
+) -> Derivatives:
+    """The derivative of a formula along a direction: `jvp("Y[i] = A[i]^2", A=(9,))` is
+    `dY[i] = 2*A[i]*dA[i]`.
+
+    For each operand A in `wrt` there is a new operand dA, the tangent, and for each output Y the
+    output dY.  All else is as for `grad`."""
+    refuse_option_names(jvp, formula, PARSED)
+    program, tensors = _differentiable(formula, wrt, dtypes, ranges, outputs, shapes)
+    return _made(program, tensors, tangent(program, tensors), forward=True)
+
+
+def _made(
+    program: Program, tensors: Sequence[Tensor], derived: Derived, *, forward: bool
+) -> Derivatives:
+    found = derived.program
+    names = tuple(tensor.name for tensor in tensors)
+    return Derivatives(
+        found.inputs,
+        found.statements,
+        found.hints,
+        found.output_names,
+        program.sizes,
+        program,
+        names,
+        derived,
+        forward,
+    )
+
+
+def _differentiable(
+    formula: str | Program,
+    wrt: Iterable[str] | str | None,
+    dtypes: Dtypes | None,
+    ranges: Mapping[str, tuple[int, int]] | None,
+    outputs: Sequence[str] | None,
+    shapes: Mapping[str, Any],
+) -> tuple[Program, list[Tensor]]:
+    """The program, and the operands by which it is differentiated."""
+    if not isinstance(formula, Program):
+        program = parse(formula, dtypes=dtypes, ranges=ranges, outputs=outputs, **cast(Any, shapes))
+    elif shapes or not all(option is None for option in (ranges, dtypes, outputs)):
+        raise TextError(
+            "shapes, ranges, dtypes and outputs belong to a text; a parsed program has its own",
+            next_step="give them to parse(), or pass the text",
+        )
+    else:
+        program = formula
+    tensors = {tensor.name: tensor for tensor in program.inputs}
+    complex_one = next((t for t in program.inputs if t.dtype.startswith("complex")), None)
+    if complex_one is not None or any(
+        isinstance(node, Apply) and FUNCTIONS[node.function].imaginary
+        for node in every_term(*program.roots())
+    ):
+        raise TextError(
+            "derivatives of complex formulas are not supported",
+            text=str(formula),
+            next_step="write the real and the imaginary part as two tensors",
+        )
+    if wrt is None:
+        found = [tensor for tensor in program.inputs if is_floating(tensor)]
+        if not found:
+            raise TextError(
+                "no operand has a floating-point type, so there is no derivative",
+                text=str(formula),
+                sizes=", ".join(f"{t.name} is {t.dtype}" for t in program.inputs),
+                next_step='give the types, for example dtypes="float32"',
+            )
+        return program, found
+    names = names_given(wrt, "wrt")
+    for name in names:
+        if name not in tensors:
+            near = close_matches(name, tensors)
+            raise NameUnknownError(
+                f"{name!r:.80} is no operand of the formula",
+                text=str(formula),
+                next_step=f"{near + ' ' if near else ''}its operands are "
+                f"{', '.join(tensors) or 'none'}",
+            )
+        if not is_floating(tensors[name]):
+            raise _at(
+                tensors[name],
+                f"{name} has the type {tensors[name].dtype}, so there is no derivative by it",
+                formula,
+                program,
+                "leave it out of wrt, or give it a floating-point type in dtypes",
+            )
+    return program, [tensors[name] for name in dict.fromkeys(names)]
+
+
+def _at(
+    tensor: Tensor, message: str, formula: str | Program, program: Program, step: str
+) -> TextError:
+    """An error with the caret under the tensor's first read."""
+    text = formula if isinstance(formula, str) else show_program(program)
+    found = re.search(rf"\b{re.escape(tensor.name)}\b(?=\s*[\[{{])", text)
+    found = found or re.search(rf"\b{re.escape(tensor.name)}\b", text)
+    return TextError(message, text=text, span=found.span() if found else None, next_step=step)
+
+
+def _verdict(decision: Decision, program: Program) -> Verdict:
+    if not decision.draws:
+        return Verdict(
+            "undecided",
+            f"too many points to evaluate ({decision.points}); try smaller shapes",
+        )
+    if decision.difference is not None:
+        output, point, true, found, prime = decision.difference
+        shapes = {tensor.name: tensor.shape for tensor in program.inputs}
+        numbers = f" residues modulo {prime}: the left is by dual numbers"
+        example = Counterexample(shapes, output, point, true, found, None, numbers)
+        return Verdict("different", str(example), example)
+    if decision.empty:
+        return Verdict("undecided", "all derivatives are 0 for random entries")
+    return Verdict(
+        "evaluated",
+        f"equal to the derivative by dual numbers for {decision.draws} random inputs and "
+        f"directions modulo primes near 2^31 (wrong with a chance of about "
+        f"(degree/2^31)^{decision.draws} where no values are compared)",
+    )

@@ -1,0 +1,166 @@
+"""What a read passes back: the sum over all places that read an element.
+
+    A[r(z)] with the adjoint a(z), z in Z:      dA[p] = sum[z in Z](where(r(z) == p, a(z), 0))
+
+Each equation r_k(z) = p_k is solved for an iterator of z, and one sum less is left:
+
+    a_i = 1 or -1       z_i = (p - rest)/a_i             a convolution's gradient is a convolution
+    e(z)//n in r_k      e = n*q + s, s in 0:n, solved for an iterator of e;  then e//n is q
+    another a_i         z_i = (p - rest)//a_i            where a_i divides p - rest
+
+An equation without such an iterator stays as a condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from einderive.ta.facts.zeros import vanishes_outside
+from einderive.ta.gradients.products import ZERO, where
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.canon import scope as make
+from einderive.ta.ir.node import Access, Condition, Node, Scope
+from einderive.ta.ir.subst import rename, substitute
+
+MOST_OPENED = 16
+"""At most so many quotients are opened."""
+
+
+def passed_back(read: Access, adjoint: Node, domain: Sequence[Range]) -> Scope:
+    """The adjoint's part in the cotangent of what is read, a scope over the ranges of the source.
+
+    The read and its adjoint hold iterators with the ranges `domain`."""
+    if not all(side.extent for side in domain):
+        return make(read.source.ranges, (), ZERO)
+    first = len(read.source.ranges)
+    moved = {i: i + first for i in range(len(domain))}
+    sums = _Sums(
+        first,
+        [*read.source.ranges, *domain],
+        rename(adjoint, moved),
+        [
+            affine.add(affine.rename(row, moved), affine.iterator(dimension), -1)
+            for dimension, row in enumerate(read.rows)
+        ],
+    )
+    sums.solve()
+    return sums.scope()
+
+
+@dataclass
+class _Sums:
+    """A sum in the making: iterators from `first` on are summed, equations are rows that are 0."""
+
+    first: int
+    ranges: list[Range]
+    body: Node
+    equations: list[Row]
+    conditions: list[Condition] = field(default_factory=list)
+    within: list[tuple[Row, Range]] = field(default_factory=list)
+    solved: set[int] = field(default_factory=set)
+    opened: int = 0
+
+    def solve(self) -> None:
+        """Solves equations as long as there is one that can be solved."""
+        while self._by_unit() or self._by_opening() or self._by_division():
+            pass
+
+    def scope(self) -> Scope:
+        """The sum over the iterators that are left."""
+        left = [i for i in range(self.first, len(self.ranges)) if i not in self.solved]
+        positions = {i: i for i in range(self.first)}
+        positions |= {old: self.first + new for new, old in enumerate(left)}
+        loops, sums = self.ranges[: self.first], [self.ranges[i] for i in left]
+        box = [*loops, *sums]
+
+        def in_place(row: Row) -> Row:
+            return affine.simplify(affine.rename(row, positions), box)
+
+        equal = [Condition("==", row) for row in self.equations]
+        conditions = [Condition(c.relation, in_place(c.row)) for c in (*self.conditions, *equal)]
+        body = where(conditions, rename(self.body, positions))
+        for row, bound in self.within:
+            row = in_place(row)
+            if vanishes_outside(body, box, [(row, bound)]):
+                continue
+            low = Condition(">=", affine.shift(row, -bound.lo))
+            high = Condition(">=", affine.shift(affine.scale(row, -1), bound.hi - 1))
+            body = where([low, high], body)
+        return make(loops, sums, body)
+
+    def _by_unit(self) -> bool:
+        """`a*z + rest = 0` with a = 1 or -1: z = -a*rest.  Equations of a single iterator come
+        first, then the iterator with the largest range."""
+        choices = [
+            (len(terms), -self.ranges[i].extent, place, i)
+            for place, row in enumerate(self.equations)
+            if (terms := self._terms(row))
+            for i, a in terms
+            if abs(a) == 1
+        ]
+        if not choices:
+            return False
+        _, _, place, i = min(choices)
+        row = self.equations.pop(place)
+        a = row.coefficient(i)
+        self._replace(i, affine.scale(affine.add(row, affine.iterator(i), -a), -a))
+        return True
+
+    def _by_division(self) -> bool:
+        """`a*z + rest = 0` with another a: z = -rest//a, where a divides the rest."""
+        choices = [
+            (abs(a), -self.ranges[i].extent, place, i)
+            for place, row in enumerate(self.equations)
+            for i, a in self._terms(row)
+        ]
+        if not choices:
+            return False
+        _, _, place, i = min(choices)
+        row = self.equations.pop(place)
+        a = row.coefficient(i)
+        rest = affine.scale(affine.add(row, affine.iterator(i), -a), -1 if a > 0 else 1)
+        self.conditions.append(Condition("==", affine.modulo(rest, abs(a))))
+        self._replace(i, affine.floordiv(rest, abs(a)))
+        return True
+
+    def _by_opening(self) -> bool:
+        """`e//n` in an equation: e = n*q + s, solved for an iterator z of e, where q and s are new
+        iterators."""
+        for row in self.equations:
+            for inner, n, _ in row.floors:
+                units = [i for i, a in self._terms(inner) if abs(a) == 1]
+                if units and self.opened < MOST_OPENED:
+                    self.opened += 1
+                    low, high = affine.bounds(inner, self.ranges)
+                    q, s = affine.iterator(len(self.ranges)), affine.iterator(len(self.ranges) + 1)
+                    self.ranges += [Range(low // n, high // n + 1), Range(0, n)]
+                    i = max(units, key=lambda i: self.ranges[i].extent)
+                    a = inner.coefficient(i)
+                    rest = affine.add(inner, affine.iterator(i), -a)
+                    whole = affine.add(affine.scale(q, n), s)
+                    self._replace(i, affine.scale(affine.add(whole, rest, -1), a))
+                    return True
+        return False
+
+    def _terms(self, row: Row) -> list[tuple[int, int]]:
+        """The summed iterators outside of all `//` of the row, and their coefficients."""
+        inside = 0
+        for inner, _, _ in row.floors:
+            inside |= affine.mask(inner)
+        return [(i, a) for i, a in row.terms if i >= self.first and not inside >> i & 1]
+
+    def _replace(self, i: int, row: Row) -> None:
+        """Puts the row in the place of the iterator, whose range is kept as a demand on it."""
+        rows = {j: affine.iterator(j) for j in range(len(self.ranges))} | {i: row}
+
+        def on_row(old: Row) -> Row:
+            return affine.simplify(affine.substitute(old, rows), self.ranges)
+
+        self.body = substitute(self.body, rows)
+        self.equations = [on_row(each) for each in self.equations]
+        self.conditions = [Condition(c.relation, on_row(c.row)) for c in self.conditions]
+        self.within = [(on_row(each), bound) for each, bound in self.within]
+        self.within.append((row, self.ranges[i]))
+        self.solved.add(i)
