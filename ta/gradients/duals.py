@@ -3,10 +3,10 @@
     a + t*e,  e^2 = 0        (a + s*e)*(b + t*e) = a*b + (a*t + b*s)*e
     f(a + t*e) = f(a) + f'(a)*t*e, f opaque, f' by the data of f         max: the tangent of the max
 
-Comparisons of residues are drawn: z counts as positive by a hash, the opposite of that of -z, and the
-greatest number by another.  A rule of differentiation needs no more: that relu(x) is x where x > 0 and
-else 0, that a maximum is one of its operands, whichever.  So every branch is met, even one that is
-taken between two near numbers of the text only.
+Comparisons of residues are drawn: z counts as positive by a hash, the opposite of that of -z, and
+the greatest number by another.  A rule of differentiation needs no more: that relu(x) is x where
+x > 0 and else 0, that a maximum is one of its operands, whichever.  So every branch is met, even
+one that is taken between two near numbers only.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class DrawnField(ModularField):
         """Whether each number counts as positive: z or -z for each z other than 0."""
         minus = self._negative(values)
         drawn = (self.opaque("sign", np.minimum(values, minus)) & np.uint64(1)) == 1
-        return (values != 0) & (drawn ^ (values > minus))
+        return np.asarray((values != 0) & (drawn ^ (values > minus)))
 
     def apply(self, function: str, *args: Array) -> Array:
         known = FUNCTIONS[function]

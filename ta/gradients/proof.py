@@ -16,13 +16,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
+from zlib import crc32
 
 import numpy as np
 
 from einderive.ta.equality.primes import digest, primes
 from einderive.ta.exact.fields import Array, random_values
 from einderive.ta.exact.interp import evaluate, uses_order
-from einderive.ta.gradients.duals import DualField, DrawnField, pack, parts
+from einderive.ta.gradients.duals import DrawnField, DualField, pack, parts
 from einderive.ta.gradients.program import Derived, is_floating
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.program import Program
@@ -130,8 +131,8 @@ class _Draw:
             name = self.derived.of_outputs.get(output, "")
             left += self.inner(self.given.get(name), slope)
         for tensor, direction in directions.items():
-            name = self.derived.of_inputs.get(tensor)
-            right += self.inner(found[name], direction) if name else 0
+            if tensor in self.derived.of_inputs:
+                right += self.inner(found[self.derived.of_inputs[tensor]], direction)
         return left % self.field.prime, right % self.field.prime
 
     def inner(self, left: Array | None, right: Array) -> int:
@@ -166,7 +167,7 @@ def _entries(program: Program, field: DrawnField, seed: int) -> dict[str, Array]
     extents = [r.hi for stage in stages(*program.roots()) for r in stage.domain]
     for tensor in program.inputs:
         if not is_floating(tensor):
-            generator = np.random.default_rng((seed, len(tensor.name)))
+            generator = np.random.default_rng((seed, crc32(tensor.name.encode())))
             low, high = (0, 2) if tensor.dtype == "bool" else (-1, max(extents, default=1) + 1)
             drawn = generator.integers(low, high, tensor.shape, dtype=np.int64)
             entries[tensor.name] = field.convert(drawn)

@@ -85,7 +85,7 @@ def _scope(scope: Scope, known: Mapping[Scope, torch.Tensor], values: Tensors) -
         indices, inside = [], torch.tensor(True)
         for place, bound in zip(map(row, access.rows), source.ranges, strict=True):
             inside = inside & (place >= bound.lo) & (place < bound.hi)
-            indices.append((place.clamp(bound.lo, max(bound.hi - 1, bound.lo)) - bound.lo))
+            indices.append(place.clamp(bound.lo, max(bound.hi - 1, bound.lo)) - bound.lo)
         fill = torch.tensor(float(access.fill), dtype=torch.float64)
         if not table.numel():
             return fill

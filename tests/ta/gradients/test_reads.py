@@ -1,0 +1,115 @@
+"""What reads pass back: the printed gradient of each kind of read, and its values by autograd."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import pytest
+import torch
+
+import einderive as ed
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate
+from einderive.ta.gradients.program import is_floating
+from einderive.ta.ir.program import Program
+from tests.ta.gradients.autograd import gradients
+
+READS: Final[list[tuple[str, dict[str, Any], str]]] = [
+    ("Y[i,j] = A[i,k]*B[k,j]", {"A": (4, 5), "B": (5, 6)}, "dA[i,k] = B[k,j]*dY[i,j]"),
+    (
+        "Y[i] = A[i+k]*K[k] where i in 0:6",
+        {"A": (8,), "K": (3,)},
+        "dA[i] = K[k]*dY[i-k] where i in 0:8",
+    ),
+    (
+        "Y[i] = A[2*i+k-1]*K[k] where i in 0:4",
+        {"A": (8,), "K": (3,)},
+        "dA[i] = K[i-2*j+1]*dY[j] where i in 0:8",
+    ),
+    ("Y[i] = A[2*i] where i in 0:4", {"A": (8,)}, "dA[i] = where(i%2 == 0, dY[i//2], 0)"),
+    ("Y[i] = A[i//2] where i in 0:8", {"A": (4,)}, "dA[i] = dY[2*i+j]"),
+    ("Y[i] = A[i//4,i%4] where i in 0:12", {"A": (3, 4)}, "dA[i,j] = dY[4*i+j]"),
+    ("Y[i] = A[i%4] where i in 0:12", {"A": (4,)}, "dA[i] = dY[i+4*j]"),
+    ("Y[i] = A[i,i]", {"A": (4, 4)}, "dA[i,j] = where(i == j, dY[i], 0)"),
+    ("Y[i] = A[3-i] where i in 0:4", {"A": (4,)}, "dA[i] = dY[-i+3]"),
+    ("Y[i,j] = A[2*i+3*j] where i in 0:3, j in 0:4", {"A": (14,)}, "%2 == 0"),
+    ("Y[i,j] = A[4*i+j] where i in 0:3, j in 0:4", {"A": (12,)}, "dA[i]"),
+    ("Y[i] = A[(i+1)%6] where i in 0:6", {"A": (6,)}, "dA[i]"),
+    ("Y[i] = A[2*(i//2)] where i in 0:7", {"A": (6,)}, "dA[i]"),
+    ("Y[i] = A[(3*i+1)//2] where i in 0:7", {"A": (9,)}, "dA[i]"),
+    ("Y[i,j] = A[i//3+j%2, j] where i in 0:7, j in 0:5", {"A": (4, 5)}, "dA[i,j]"),
+    ("Y[i] = A[-2*i+5] where i in 0:4", {"A": (6,)}, "dA[i]"),
+    ("Y[i] = exp(A[i+2]) where i in 0:6", {"A": (4,)}, "dA[i]"),
+    ("Y[i] = 1/A[i+2] where i in 0:2", {"A": (6,)}, "dA[i]"),
+    ("Y[i] = A{fill=2}[i-1]^3 where i in 0:6", {"A": (4,)}, "dA[i]"),
+    ("Y[i] = A[i+1] - A[i] where i in 0:3", {"A": (4,)}, "dA[i] = -dY[i] + dY[i-1]"),
+    ("Y[i] = A[i] where i in 2:5", {"A": (6,)}, "dA[i] = dY[i-2]"),
+    ("Y = A[i,j]*A[j,i]", {"A": (4, 4)}, "dA[i,j] = 2*A[j,i]*dY"),
+    ("Y[i] = A[k] where i in 0:3", {"A": (4,)}, "dA"),
+    ("Y[i,d] = A[I[i],d]", {"A": (5, 2), "I": (7,)}, "== I[i]"),
+    ("Y[I[i],d] += A[i,d]", {"A": (7, 2), "I": (7,), "Y": (5, 2)}, "== I[i]"),
+    ("Y[i,j] = {L[x:1:4,y:0:3] S[c:0:3] A[x,c]*A[x,y]}[i+1,j] where i in 0:4, j in 0:3", {"A": (5, 3)}, "dA"),
+    ("Y[i] = A[i] where i in 0:0", {"A": (4,)}, "dA"),
+    ("Y[i] = sum[k](A[i,k])", {"A": (3, 0)}, "dA"),
+]
+
+
+def example(program: Program, seed: int = 0) -> dict[str, torch.Tensor]:
+    """Entries of the program's inputs; whole numbers lie about the ranges of what they index."""
+    generator = torch.Generator().manual_seed(seed)
+    return {
+        t.name: torch.randn(t.shape, dtype=torch.float64, generator=generator)
+        if is_floating(t)
+        else torch.randint(-1, 7, t.shape, generator=generator)
+        for t in program.inputs
+    }
+
+
+def agrees(program: Program, values: dict[str, torch.Tensor], seed: int = 1) -> list[str]:
+    """The operands whose gradient differs from autograd's, where that is a number."""
+    found = ed.grad(program)
+    assert found.derived is not None
+    generator = torch.Generator().manual_seed(seed)
+    cotangents = [
+        torch.randn(root.shape, dtype=torch.float64, generator=generator)
+        for root in program.roots()
+    ]
+    expected = gradients(program, values, list(found.wrt), cotangents)
+    given = {name: value.numpy() for name, value in values.items()}
+    for output, cotangent in zip(program.outputs, cotangents, strict=True):
+        given[found.derived.of_outputs[output.name]] = cotangent.numpy()
+    got = {
+        found.results[output.name]: evaluate(root, given, RealField())
+        for output, root in zip(found.outputs, found.roots(), strict=True)
+    }
+    wrong = []
+    for name, slope in expected.items():
+        known = np.isfinite(slope.numpy())
+        scale = np.abs(slope.numpy()[known]).max(initial=0.0)
+        value = got.get(name, np.zeros(slope.shape))
+        close = np.isclose(value, slope.numpy(), rtol=1e-7, atol=1e-9 * scale + 1e-12)
+        if not close[known].all():
+            wrong.append(name)
+    return wrong
+
+
+@pytest.mark.parametrize(("text", "shapes", "shown"), READS)
+def test_reads(text: str, shapes: dict[str, Any], shown: str) -> None:
+    types = {name: "int64" if name == "I" else "float64" for name in shapes}
+    program = ed.parse(text, dtypes=types, **shapes)
+    if not program.roots()[0].size or not all(program.inputs[0].shape):
+        with pytest.raises(ed.EinderiveError, match="0 everywhere"):
+            ed.grad(program)
+        return
+    found = ed.grad(program)
+    assert shown in str(found)
+    assert agrees(program, example(program)) == []
+    assert found.check().kind == "evaluated"
+    again = ed.parse(
+        str(found),
+        dtypes={t.name: t.dtype for t in found.inputs},
+        outputs=found.output_names,
+        **{t.name: t.shape for t in found.inputs},
+    )
+    assert again.roots() == found.roots()
