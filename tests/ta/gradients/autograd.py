@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import torch
 
-from einderive.ta.functions import FUNCTIONS
+from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.node import (
     Access,
@@ -123,6 +123,8 @@ def _scope(scope: Scope, known: Mapping[Scope, torch.Tensor], values: Tensors) -
         return body.sum(axes)
     if scope.reducer == "prod":
         return body.flatten(axes[0]).prod(-1)
+    if not body.numel():
+        return torch.full(scope.shape, float(REDUCERS[scope.reducer].identity), dtype=torch.float64)
     return (body.amax if scope.reducer == "max" else body.amin)(axes)
 
 

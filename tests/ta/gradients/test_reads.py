@@ -49,7 +49,11 @@ READS: Final[list[tuple[str, dict[str, Any], str]]] = [
     ("Y[i] = A[k] where i in 0:3", {"A": (4,)}, "dA"),
     ("Y[i,d] = A[I[i],d]", {"A": (5, 2), "I": (7,)}, "== I[i]"),
     ("Y[I[i],d] += A[i,d]", {"A": (7, 2), "I": (7,), "Y": (5, 2)}, "== I[i]"),
-    ("Y[i,j] = {L[x:1:4,y:0:3] S[c:0:3] A[x,c]*A[x,y]}[i+1,j] where i in 0:4, j in 0:3", {"A": (5, 3)}, "dA"),
+    (
+        "Y[i,j] = {L[x:1:4,y:0:3] S[c:0:3] A[x,c]*A[x,y]}[i+1,j] where i in 0:4, j in 0:3",
+        {"A": (5, 3)},
+        "dA",
+    ),
     ("Y[i] = A[i] where i in 0:0", {"A": (4,)}, "dA"),
     ("Y[i] = sum[k](A[i,k])", {"A": (3, 0)}, "dA"),
 ]
