@@ -108,7 +108,8 @@ def functions_page() -> str:
     believed = [fact for known in FUNCTIONS.values() for fact in function_facts(known)]
     believed += [fact for known in REDUCERS.values() for fact in reducer_facts(known)]
     lines = ["# Functions and reducers", "", FUNCTIONS_REMARK, ""]
-    lines += ["| function | is | definition | finite for | between |", "|---|---|---|---|---|"]
+    heads = ("function", "is", "definition", "derivatives", "finite for", "between")
+    lines += [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     lines += map(_function, FUNCTIONS.values())
     lines += ["", "| reducer | is |", "|---|---|"]
     lines += (f"| `{name}` | {_about(name)} |" for name in REDUCERS)
@@ -185,7 +186,15 @@ def _function(known: Function) -> str:
     end = known.domain and _interval(known.domain)
     between = known.range and f"{known.range[0]} and {known.range[1]}"
     law = known.definition and f"`{known.definition}`"
-    cells = (f"`{known.name}`", _about(known.name), law, end or "all numbers", between or "")
+    slopes = ", ".join(f"`{slope}`" for slope in known.derivative)
+    cells = (
+        f"`{known.name}`",
+        _about(known.name),
+        law,
+        slopes,
+        end or "all numbers",
+        between or "",
+    )
     return f"| {' | '.join(cells)} |"
 
 

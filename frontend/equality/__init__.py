@@ -1,5 +1,5 @@
 """`equivalent`: whether two formulas are equal, for which sizes, and a small counterexample.
 
 Not here: the tests of identity (`ta.equality`).
-May be imported by `frontend.cli`, `frontend.bench` and the public face.
+May be imported by `frontend.cli`, `frontend.gradients`, `frontend.bench` and the public face.
 """

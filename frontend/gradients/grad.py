@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, cast
 
 from einderive.frontend.api.optimize import Dtypes, Shape, parse
@@ -32,27 +33,17 @@ PARSED = ", or pass parse(text, ...) in place of the text"
 class Derivatives(Program):
     """A program of derivatives: a Program like any other, which knows the formula that it is of.
 
-    - `of` is the formula, `wrt` the operands by which it is differentiated.
-    - `operands` says what the new operands stand for: {"dY": "Y"} for a gradient, {"dA": "A"} for
-      a tangent.  `results` does so for the outputs: {"dA": "A"}, or {"dY": "Y"}.
-    """
+    - `of` is the formula, `wrt` names the operands by which it is differentiated.
+    - `operands` says what the new operands belong to: {"dY": "Y"} for a gradient, {"dA": "A"} for
+      a tangent.
+    - `results` does so for the outputs: {"dA": "A"}, or {"dY": "Y"}.
+    - `forward` says whether these are tangents, as `jvp` gives them."""
 
     of: Program | None = None
     wrt: tuple[str, ...] = ()
-    derived: Derived | None = None
+    operands: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    results: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     forward: bool = False
-
-    @property
-    def operands(self) -> dict[str, str]:
-        assert self.derived is not None
-        names = self.derived.of_inputs if self.forward else self.derived.of_outputs
-        return {name: of for of, name in names.items()}
-
-    @property
-    def results(self) -> dict[str, str]:
-        assert self.derived is not None
-        names = self.derived.of_outputs if self.forward else self.derived.of_inputs
-        return {name: of for of, name in names.items()}
 
     def check(self) -> Verdict:
         """Decide whether these are the derivatives of the formula, as `equivalent` decides.
@@ -62,17 +53,18 @@ class Derivatives(Program):
         dY = J v at every position.  exp, log and other functions are opaque, as are their
         derivatives, which `docs/functions.md` lists.  Ties and kinks are not drawn."""
         assert self.of is not None
-        assert self.derived is not None
         tensors = [t for t in self.of.inputs if t.name in self.wrt]
-        decision = decide(self.of, self.derived, tensors, forward=self.forward)
-        return _verdict(decision, self.derived.program)
+        sides = (self.results, self.operands) if self.forward else (self.operands, self.results)
+        of_outputs, of_inputs = ({of: name for name, of in side.items()} for side in sides)
+        derived = Derived(self, of_outputs, of_inputs)
+        return _verdict(decide(self.of, derived, tensors, forward=self.forward), self)
 
 
 def grad(
     formula: str | Program,
     /,
-    wrt: Iterable[str] | str | None = None,
     *,
+    wrt: Iterable[str] | str | None = None,
     cotangent: int | None = None,
     dtypes: Dtypes | None = None,
     ranges: Mapping[str, tuple[int, int]] | None = None,
@@ -128,8 +120,8 @@ def grad(
 def jvp(
     formula: str | Program,
     /,
-    wrt: Iterable[str] | str | None = None,
     *,
+    wrt: Iterable[str] | str | None = None,
     dtypes: Dtypes | None = None,
     ranges: Mapping[str, tuple[int, int]] | None = None,
     outputs: Sequence[str] | None = None,
@@ -150,6 +142,11 @@ def _made(
 ) -> Derivatives:
     found = derived.program
     names = tuple(tensor.name for tensor in tensors)
+    sides = [
+        MappingProxyType({name: of for of, name in side.items()})
+        for side in (derived.of_outputs, derived.of_inputs)
+    ]
+    results, operands = sides if forward else reversed(sides)
     return Derivatives(
         found.inputs,
         found.statements,
@@ -158,7 +155,8 @@ def _made(
         program.sizes,
         program,
         names,
-        derived,
+        operands,
+        results,
         forward,
     )
 

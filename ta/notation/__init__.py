@@ -2,6 +2,6 @@
 
 Not here: the tree of a text (`ta.syntax`), what an expression is (`ta.ir`), printing
 (`ta.printing`).
-May be imported by `ta.printing`, `ta.equality`, `ta.facts`, `ta.identities` and every other
-package.
+May be imported by `ta.printing`, `ta.equality`, `ta.facts`, `ta.identities`,
+`ta.gradients` and every other package.
 """

@@ -153,7 +153,7 @@ KINKS: Final = {
 @pytest.mark.parametrize("text", KINKS)
 def test_values_at_kinks_are_those_of_torch(text: str) -> None:
     program = ed.parse(f"Y = {text} + 0*y", x=(), y=(), dtypes="float64")
-    found = ed.grad(program, ["x", "y"] if "y" in text else "x", cotangent=1)
+    found = ed.grad(program, wrt=["x", "y"] if "y" in text else "x", cotangent=1)
     name = text.split("(")[0]
     for at in KINKS[text]:
         operands = [torch.tensor(value, dtype=torch.float64, requires_grad=True) for value in at]

@@ -1,0 +1,83 @@
+"""`einderive grad`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from einderive.frontend.cli.codes import DONE, FAILED, UNDECIDED
+from einderive.frontend.cli.parameters import RANGES, SHAPES, examples
+
+EXAMPLES = examples(
+    'einderive grad "Y[i,j] = A[i,k]*B[k,j]" A=64,32 B=32,16',
+    'einderive grad "y = sum[i](log(1 + exp(A[i])))" A=9 --ones --check',
+    'einderive grad "Y[i,k] = softmax[k](A[i,k])" A=8,9 --forward',
+)
+
+
+@click.command(short_help="Print the gradient of a formula, as a formula.", epilog=EXAMPLES)
+@click.argument("formula")
+@SHAPES
+@click.option("--wrt", metavar="A,B", help="The operands.  [default: all that have a derivative]")
+@click.option("--ones", is_flag=True, help="Put 1 for the cotangents of scalar outputs.")
+@click.option("--forward", is_flag=True, help="Print the derivative along a direction instead.")
+@click.option(
+    "--dtype",
+    multiple=True,
+    help="The element type of all tensors, or of one: float16, I=int32.  [default: float32]",
+)
+@RANGES
+@click.option("--check/--no-check", help="Check it by dual numbers; the verdict goes to stderr.")
+def grad(
+    formula: str,
+    shapes: tuple[str, ...],
+    wrt: str | None,
+    ones: bool,
+    forward: bool,
+    dtype: tuple[str, ...],
+    over: tuple[str, ...],
+    check: bool,
+) -> int:
+    """Print the gradient of a formula as a program in the notation.
+
+    The gradient by A is dA. The operand dY stands for the cotangent of the output Y. Shapes are
+    given as for `derive`.
+
+    Exit codes: 0 done; 1 a check failed; 2 the input cannot be used; 3 undecided.
+    """
+    from einderive.frontend.cli import arguments
+
+    if ones and forward:
+        raise arguments.UsageError(
+            "--ones is for gradients, and --forward asks for another derivative",
+            next_step="leave one of them out",
+        )
+    extents = arguments.shapes(shapes, names=True)
+    types, ranges = arguments.dtypes(dtype), arguments.ranges(over)
+    from einderive.frontend.api.option_names import option_names
+    from einderive.frontend.gradients.grad import grad as gradient
+    from einderive.frontend.gradients.grad import jvp
+    from einderive.ta.notation.parse import sizes_named, tensors_named
+
+    named = frozenset().union(*tensors_named(formula)) - sizes_named(formula)
+    tensors, sizes = arguments.without_sizes(extents, named, formula)
+    names = None if wrt is None else [name.strip() for name in wrt.split(",") if name.strip()]
+    given: dict[str, Any] = {**tensors, **sizes}
+    for name in sorted(given.keys() & {*option_names(gradient)}):
+        raise arguments.UsageError(
+            f"{name} is a word of `einderive grad`, and no tensor can have this name",
+            next_step="choose another name for the tensor",
+        )
+    if forward:
+        found = jvp(formula, wrt=names, dtypes=types, ranges=ranges, **given)
+    else:
+        found = gradient(
+            formula, wrt=names, cotangent=1 if ones else None, dtypes=types, ranges=ranges, **given
+        )
+    print(found)
+    if not check:
+        return DONE
+    verdict = found.check()
+    click.echo(str(verdict), err=True)
+    return DONE if verdict else UNDECIDED if verdict.kind == "undecided" else FAILED
