@@ -25,7 +25,7 @@ def forward(
     which holds the tangents of tensors.  Scopes in `idle` count as constants."""
     order = stages(*roots)
     active = active_scopes(order, tangents.keys(), idle)
-    known: dict[Source, Source] = {**tangents}
+    known: dict[Source, Source] = {tensor: tangents[tensor] for tensor in tangents}
     found: dict[Scope, Scope] = {}
     for scope in order:
         if scope in active:
