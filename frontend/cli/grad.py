@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from einderive.frontend.cli.codes import DONE, FAILED, UNDECIDED
-from einderive.frontend.cli.parameters import RANGES, SHAPES, examples
+from einderive.frontend.cli.parameters import JSON, RANGES, SHAPES, examples
 
 EXAMPLES = examples(
     'einderive grad "Y[i,j] = A[i,k]*B[k,j]" A=64,32 B=32,16',
@@ -29,6 +29,7 @@ EXAMPLES = examples(
 )
 @RANGES
 @click.option("--check/--no-check", help="Check it by dual numbers; the verdict goes to stderr.")
+@JSON
 def grad(
     formula: str,
     shapes: tuple[str, ...],
@@ -38,6 +39,7 @@ def grad(
     dtype: tuple[str, ...],
     over: tuple[str, ...],
     check: bool,
+    as_json: bool,
 ) -> int:
     """Print the gradient of a formula as a program in the notation.
 
@@ -75,9 +77,15 @@ def grad(
         found = gradient(
             formula, wrt=names, cotangent=1 if ones else None, dtypes=types, ranges=ranges, **given
         )
-    print(found)
-    if not check:
+    verdict = found.check() if check else None
+    if as_json:
+        from einderive.frontend.report.data import json_text
+
+        shown = {"operands": found.operands, "results": found.results, "verdict": verdict}
+        print(json_text({"program": str(found), **shown}))
+    else:
+        print(found)
+    if verdict is None:
         return DONE
-    verdict = found.check()
     click.echo(str(verdict), err=True)
     return DONE if verdict else UNDECIDED if verdict.kind == "undecided" else FAILED
