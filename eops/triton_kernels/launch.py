@@ -11,16 +11,19 @@ of the first such launch; any others go the usual way (`eops.triton_kernels.buil
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 import torch
 
+from einderive.eops.dtypes import accumulator, result
 from einderive.eops.loops.group import Group
 from einderive.eops.opaque import opaque
 from einderive.eops.triton_kernels.build import Kernel, build, build_rows
 from einderive.eops.triton_kernels.rows import row_plan
+from einderive.eops.triton_kernels.split import split
 from einderive.ta.ir.node import Scope
+from einderive.ta.ir.subst import sources
 from einderive.ta.printing.show import show
 
 ALIGNMENT: Final = 16
@@ -33,8 +36,8 @@ Types = tuple[torch.dtype, ...]
 
 
 @lru_cache(maxsize=KEPT)
-def _stage_kernel(scope: Scope, dtypes: Types) -> Kernel:
-    return build(scope, names_of(dtypes), formula=show(scope))
+def _stage_kernel(scope: Scope, dtypes: Types, out_dtype: str | None) -> Kernel:
+    return build(scope, names_of(dtypes), out_dtype=out_dtype, formula=show(scope))
 
 
 @lru_cache(maxsize=KEPT)
@@ -50,11 +53,29 @@ def names_of(dtypes: Types) -> tuple[str, ...]:
 def launcher(scope: Scope) -> Callable[..., torch.Tensor]:
     """The stage as a function of its sources' tensors, in order of first occurrence: of the
     sources' shapes, any strides and element types, all on one device.  Raises BuildError."""
+    found = split(scope)
+    if found is None:
+        return _one_kernel(scope)
+    partial, total = found
+    places = [sources(scope.body).index(source) for source in sources(partial.body)]
 
+    @cache
+    def run_for(dtypes: Types) -> Callable[..., torch.Tensor]:
+        given = names_of(dtypes)
+        compute = accumulator(scope, given)
+        if accumulator(partial, [given[place] for place in places]) != compute:
+            return _one_kernel(scope)  # its -inf is no integer
+        parts, whole = _one_kernel(partial, compute), _one_kernel(total, result(scope, given))
+        return lambda *tensors: whole(parts(*[tensors[place] for place in places]))
+
+    return lambda *tensors: run_for(_types(tensors))(*tensors)
+
+
+def _one_kernel(scope: Scope, out_dtype: str | None = None) -> Callable[..., torch.Tensor]:
     def kernel_for(*tensors: torch.Tensor) -> Kernel:
-        return _stage_kernel(scope, _types(tensors))
+        return _stage_kernel(scope, _types(tensors), out_dtype)
 
-    launch = _launcher(lambda dtypes: _stage_kernel(scope, dtypes))
+    launch = _launcher(lambda dtypes: _stage_kernel(scope, dtypes, out_dtype))
     return opaque(lambda *tensors: launch(*tensors)[0], kernel_for)
 
 

@@ -1,0 +1,80 @@
+"""A long reduction to few results, in two kernels, so that all of a GPU works on it.
+
+    S[k in 0:N] f(k)  =  S[u in 0:P] R[u],    R[u] = S[v in 0:C] where(C*u+v < N, f(C*u+v), 0)
+
+Without this, one program reduces each output, or each tile of a product, and the rest of the GPU
+waits.  R has the type that the stage computes in.  Only the order of the terms changes.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Final
+
+from einderive.eops.triton_kernels.blocks import UNITS
+from einderive.eops.triton_kernels.contraction import contraction
+from einderive.ta.functions import REDUCERS
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Condition, Scope
+from einderive.ta.ir.subst import substitute
+
+PROGRAMS: Final = 2 * UNITS
+"""So many programs keep a GPU busy."""
+TILE: Final = 64
+"""Rows and columns of a usual tile of a product."""
+TERMS: Final = 4096
+"""The least number of terms in a part of a reduction."""
+DEPTH: Final = 512
+"""The same for a product, which multiplies a tile with each term."""
+
+
+def split(stage: Scope) -> tuple[Scope, Scope] | None:
+    """The stage's parts, with one more loop, and the stage as a reduction of these.  None if one
+    kernel is as good."""
+    if stage.empty or stage.reducer == "prod":
+        return None
+    parts = _parts(stage)
+    if parts < 2:
+        return None
+    loops, sums = stage.loops, list(stage.sums)
+    longest = max(range(len(sums)), key=lambda s: sums[s].extent)
+    side = sums[longest]
+    step = -(-side.extent // _near_divisor(side.extent, min(parts, side.extent)))
+    parts = -(-side.extent // step)
+    if parts < 2:
+        return None
+    first = len(loops)
+    rows = list(affine.iterator_rows(first))
+    rows += [affine.iterator(first + 1 + s) for s in range(len(sums))]
+    inside = affine.iterator(first + 1 + longest)
+    rows[first + longest] = affine.shift(affine.add(inside, affine.iterator(first), step), side.lo)
+    body = substitute(stage.body, rows)
+    if side.extent % step:
+        beyond = affine.add(affine.constant(side.hi - 1), rows[first + longest], -1)
+        identity = expr.const(REDUCERS[stage.reducer].identity)
+        body = expr.select([Condition(">=", beyond)], body, identity)
+    sums[longest] = affine.Range(0, step)
+    partial = make_scope([*loops, (0, parts)], sums, body, stage.reducer)
+    read = [*affine.iterator_rows(first), affine.iterator(first)]
+    return partial, make_scope(loops, [(0, parts)], expr.access(partial, read), stage.reducer)
+
+
+def _parts(stage: Scope) -> int:
+    """The number of parts that keeps a GPU busy, where each is long enough."""
+    terms = prod(side.extent for side in stage.sums)
+    roles = contraction(stage)
+    if roles is None:
+        return min(PROGRAMS // max(prod(stage.shape), 1), terms // TERMS)
+    batch, m, n = (
+        prod(stage.domain[i].extent for i in role) for role in (roles.batch, roles.m, roles.n)
+    )
+    tiles = batch * -(-m // TILE) * -(-n // TILE)
+    return min(PROGRAMS // tiles, terms // DEPTH)
+
+
+def _near_divisor(extent: int, parts: int) -> int:
+    """The greatest divisor of the extent among the upper half of the numbers up to `parts`, so that
+    no part is shorter than others; else `parts`."""
+    divisors = (p for p in range(parts, parts // 2, -1) if extent % p == 0)
+    return next(divisors, parts)
