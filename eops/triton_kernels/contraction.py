@@ -1,42 +1,49 @@
 """Recognising a matrix product in a stage, whatever its indices look like.
 
-    Y[batch, m, n] = c * S[k] A[batch, m, k] * B[batch, k, n]
+    Y[batch, m, n] = c * S[k] f(batch, m, k) * g(batch, k, n)
 
-Each role may be played by several iterators, and each index may be any quasi-affine row: strided,
-overlapping, padded.  The roles follow from presence alone: an output iterator in both operands is
-batch, in A only m, in B only n; every reduction iterator is k.
+Each role may be played by several iterators.  Both sides are products of factors, which may be any
+scalar expressions, such as exp(A[m,k]) * w[k], with any index rows: strided, overlapping, padded.
+The roles follow from presence alone: an output iterator on both sides is batch, on the left only m,
+on the right only n; every reduction iterator is k.  A condition on batch and k holds for both
+sides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from math import prod
+from typing import Final
 
+from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
-from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Access, Mul, Scope
+from einderive.ta.ir.expr import const, mul, select, split_coefficient
+from einderive.ta.ir.node import Access, Condition, Mul, Node, Scope, Select
 
-LEAST_EXTENT = 16
+LEAST_EXTENT: Final = 16
 """Below this a tile of `tl.dot`, at least 16 wide, would be mostly empty."""
+MOST_FACTORS: Final = 6
+ZERO: Final = const(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Contraction:
     """`coefficient * S[k] left * right` and the iterator positions of each role."""
 
-    left: Access
-    right: Access
+    left: Node
+    right: Node
     coefficient: Fraction
     batch: tuple[int, ...]
     m: tuple[int, ...]
     n: tuple[int, ...]
     k: tuple[int, ...]
 
-    def ordered(self, left: Row, right: Row) -> Contraction:
-        """The contraction with k by falling stride in the operands' offsets."""
-        return replace(self, k=by_stride(self.k, (left, right)))
+    def ordered(self, offsets: Iterable[Row]) -> Contraction:
+        """The contraction with k by falling stride in the offsets of its reads."""
+        return replace(self, k=by_stride(self.k, offsets))
 
 
 def by_stride(positions: Iterable[int], offsets: Iterable[Row]) -> tuple[int, ...]:
@@ -51,15 +58,52 @@ def by_stride(positions: Iterable[int], offsets: Iterable[Row]) -> tuple[int, ..
 
 
 def contraction(scope: Scope) -> Contraction | None:
-    """The stage as a matrix product with m, n and k all large, or None."""
+    """The stage as a matrix product with m, n and k all large, or None.  Of several, the one with
+    the largest matrices."""
     coefficient, core = split_coefficient(scope.body)
+    conditions: tuple[Condition, ...] = ()
+    if isinstance(core, Select) and core.otherwise is ZERO:
+        conditions = core.conditions
+        inner, core = split_coefficient(core.then)
+        coefficient = coefficient * inner if inner != 1 else coefficient
     if scope.reducer != "sum" or not isinstance(coefficient, Fraction):
         return None
-    if not isinstance(core, Mul) or len(core.factors) != 2:
+    if not isinstance(core, Mul) or not 2 <= len(core.factors) <= MOST_FACTORS:
         return None
-    left, right = core.factors
-    if not isinstance(left, Access) or not isinstance(right, Access):
+    found = [_roles(scope, *sides, coefficient) for sides in _sides(core.factors)]
+
+    def size(roles: Contraction) -> tuple[int, bool, bool]:
+        m, n = (prod(scope.domain[i].extent for i in role) for role in (roles.m, roles.n))
+        return m * n, isinstance(roles.left, Access), isinstance(roles.right, Access)
+
+    roles = max((one for one in found if one is not None), key=size, default=None)
+    if roles is None:
         return None
+    if max(roles.m) > max(roles.n):  # columns of a tile lie side by side in the result
+        roles = replace(roles, left=roles.right, right=roles.left, m=roles.n, n=roles.m)
+    if not conditions:
+        return roles
+    known = {*roles.batch, *roles.k}
+    if any(not affine.iterators(condition.row) <= known for condition in conditions):
+        return None
+    left, right = (select(conditions, side, ZERO) for side in (roles.left, roles.right))
+    return replace(roles, left=left, right=right)
+
+
+def _sides(factors: tuple[Node, ...]) -> Iterator[tuple[Node, Node]]:
+    """The ways to divide the factors among two sides, the first one left."""
+    first, *others = factors
+    for chosen in product((False, True), repeat=len(others)):
+        if not all(chosen):
+            kept = zip(others, chosen, strict=True)
+            left, right = [first], list[Node]()
+            for factor, is_left in kept:
+                (left if is_left else right).append(factor)
+            yield mul(*left), mul(*right)
+
+
+def _roles(scope: Scope, left: Node, right: Node, coefficient: Fraction) -> Contraction | None:
+    """The roles of the iterators for these sides; None where a matrix is small."""
     loops = range(len(scope.loops))
     in_left = {i for i in loops if left.free >> i & 1}
     in_right = {i for i in loops if right.free >> i & 1}

@@ -135,10 +135,10 @@ def load_text(
     element, fill = plan.dtypes[load.operand], load.access.fill
     compute = compute or plan.compute
     cast = f".to({TRITON_DTYPE[compute]})"
-    if element == "bfloat16":  # exact, and the one cast of bfloat16 the interpreter knows
-        cast = ".to(tl.float32)" + (cast if compute == "float64" else "")
-    elif element == compute:
+    if element == compute:
         cast = ""
+    elif element == "bfloat16":  # exact, and the one cast of bfloat16 the interpreter knows
+        cast = ".to(tl.float32)" + (cast if compute == "float64" else "")
     cast = "" if keep else cast
     if not live and not guards:
         return f"tl.load({pointer}){cast}"

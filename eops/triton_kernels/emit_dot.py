@@ -3,7 +3,8 @@
     out[batch, m, n] = c * S[k] left[batch, m, k] * right[batch, k, n]
 
 One program computes one BLOCK_M x BLOCK_N tile and walks k in steps of BLOCK_K.  Each operand is
-read through its own index rows, so overlapping, strided and padded operands need no copy.
+read through its own index rows, so overlapping, strided and padded operands need no copy.  A side
+that is more than one read is computed from its tiles: what is free of k before the loop.
 """
 
 from __future__ import annotations
@@ -17,13 +18,15 @@ from einderive.eops.triton_kernels.emit_access import (
     row_text,
 )
 from einderive.eops.triton_kernels.emit_loops import decode, indent, index_setup
-from einderive.eops.triton_kernels.plan import Load, Plan, strides
+from einderive.eops.triton_kernels.emit_scalar import BodyWriter
+from einderive.eops.triton_kernels.plan import Plan, strides
 from einderive.ta.ir import affine
+from einderive.ta.ir.node import Access, Node
 
 
-def dot_kernel(plan: Plan, *, upcast: bool) -> list[str]:
-    """The kernel's statements; `upcast` feeds float32 to `tl.dot` where it could take half
-    precision, for the interpreter, whose bfloat16 product is wrong."""
+def dot_kernel(plan: Plan, *, upcast: bool) -> tuple[list[str], list[str]]:
+    """The kernel's statements and helpers; `upcast` feeds float32 to `tl.dot` where it could take
+    half precision, for the interpreter, whose bfloat16 product is wrong."""
     roles, domain = plan.contraction, plan.scope.domain
     assert roles is not None
     lines: list[str] = []
@@ -50,18 +53,28 @@ def dot_kernel(plan: Plan, *, upcast: bool) -> list[str]:
                 names[i] = plain[i] + view if plain[i].isidentifier() else plain[i]
         return Frame(names, lanes, domain, full_blocks=True)
 
-    def operand(load: Load, where: Frame, live_k: str) -> str:
-        """The tile of an operand.  A lane beyond k adds nothing, whatever the fill is."""
-        text = load_text(load, plan, where, keep=half)
-        if load.access.fill != 0 and load.guards:
-            zero = f"tl.full([], 0.0, {TRITON_DTYPE[plan.compute]})"
-            text = f"tl.where({live_k}, {text}, {zero})"
-        return text
+    half = "" if upcast else plan.half
+    writers = list[BodyWriter]()
 
-    left, right = plan.loads[roles.left], plan.loads[roles.right]
-    kinds = {plan.dtypes[left.operand], plan.dtypes[right.operand]}
-    plain_fill = all(load.access.fill == 0 or not load.guards for load in (left, right))
-    half = not upcast and plain_fill and len(kinds) == 1 and kinds <= {"float16", "bfloat16"}
+    def operand(side: Node, where: Frame, live_k: str, shape: str) -> str:
+        """The tile of a side.  A lane beyond k adds nothing, whatever the values are there."""
+        compute = half or plan.compute
+        zero = f"tl.full([], 0.0, {TRITON_DTYPE[compute]})"
+        if isinstance(side, Access):
+            load = plan.loads[side]
+            text = load_text(load, plan, where, keep=bool(half))
+            filled = side.fill != 0 and load.guards
+            return f"tl.where({live_k}, {text}, {zero})" if filled else text
+        loose = where._replace(full_blocks=False)
+        writer = BodyWriter(plan, loose, 2, level, prefix="vw"[len(writers)])
+        writers.append(writer)
+        writer.compute = compute
+        value = f"tl.broadcast_to({writer.value(side)}, {shape})"
+        return f"tl.where({live_k}, {value}, {zero})"
+
+    def level(free: int) -> int:
+        return int(any(free >> i & 1 for i in roles.k))
+
     out = affine.ZERO
     for i, (loop, stride) in enumerate(
         zip(plan.scope.loops, strides(plan.scope.loops), strict=True)
@@ -71,6 +84,8 @@ def dot_kernel(plan: Plan, *, upcast: bool) -> list[str]:
     m_k = frame("m", roles.m, "k", roles.k)
     k_n = frame("k", roles.k, "n", roles.n)
     m_n = frame("m", roles.m, "n", roles.n)
+    left = operand(roles.left, m_k, "live_k[None, :]", "[BLOCK_M, BLOCK_K]")
+    right = operand(roles.right, k_n, "live_k[:, None]", "[BLOCK_K, BLOCK_N]")
     scaled = "acc"
     if roles.coefficient != 1:
         scaled = f"(acc * {literal(roles.coefficient, plan.compute)})"
@@ -84,6 +99,7 @@ def dot_kernel(plan: Plan, *, upcast: bool) -> list[str]:
         f"live_m = index_m < {extents['m']}",
         f"live_n = index_n < {extents['n']}",
         *lines,
+        *(line for writer in writers for line in writer.lines[0]),
         f"acc = tl.zeros([BLOCK_M, BLOCK_N], {compute})",
         f"for start in range(0, {extents['k']}, BLOCK_K):",
     ]
@@ -91,8 +107,9 @@ def dot_kernel(plan: Plan, *, upcast: bool) -> list[str]:
         "index_k = zero + start + tl.arange(0, BLOCK_K)",
         f"live_k = index_k < {extents['k']}",
         *k_lines,
-        f"left = {operand(left, m_k, 'live_k[None, :]')}",
-        f"right = {operand(right, k_n, 'live_k[:, None]')}",
+        *(line for writer in writers for line in writer.lines[1]),
+        f"left = {left}",
+        f"right = {right}",
         f'acc = tl.dot(left, right, acc, input_precision="ieee", out_dtype={compute})',
     ]
     tail = [
@@ -100,4 +117,5 @@ def dot_kernel(plan: Plan, *, upcast: bool) -> list[str]:
         f"result = {scaled}.to({TRITON_DTYPE[plan.out_dtype]})",
         "tl.store(out + position, result, mask=live_m[:, None] & live_n[None, :])",
     ]
-    return head + indent(loop_body, 1) + tail
+    helpers = dict.fromkeys(helper for writer in writers for helper in writer.helpers)
+    return head + indent(loop_body, 1) + tail, list(helpers)

@@ -30,14 +30,21 @@ class BodyWriter:
     `lines[d]` belong inside d reduction loops; `level` maps a node's free iterators to d.
     """
 
-    def __init__(self, plan: Plan, frame: Frame, levels: int, level: Callable[[int], int]) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        frame: Frame,
+        levels: int,
+        level: Callable[[int], int],
+        prefix: str = "v",
+    ) -> None:
         self.plan, self.frame, self.level = plan, frame, level
         self.lines: list[list[str]] = [[] for _ in range(levels)]
         self.helpers: dict[str, None] = {}
         self.compute = plan.compute
         """The type of what is written: the stage's, or another one in which values are compared."""
         self._names: dict[tuple[Node, str], str] = {}
-        self._count = 0
+        self._prefix, self._count = prefix, 0
 
     def value(self, node: Node) -> str:
         """A name, or a typed scalar, that holds the node's value."""
@@ -49,7 +56,7 @@ class BodyWriter:
         return self._names[key]
 
     def _assign(self, text: str, free: int) -> str:
-        name = f"v{self._count}"
+        name = f"{self._prefix}{self._count}"
         self._count += 1
         self.lines[self.level(free)].append(f"{name} = {text}")
         return name

@@ -35,7 +35,7 @@ def emit(plan: Plan, name: str = "eop", formula: str = "", *, upcast: bool = Fal
         raise BuildError(f"{name!r} cannot name a kernel")
     helpers: list[str] = []
     if plan.form == "dot":
-        lines = dot_kernel(plan, upcast=upcast)
+        lines, helpers = dot_kernel(plan, upcast=upcast)
     else:
         lines, helpers = flat_kernel(plan) if plan.form == "flat" else loop_kernel(plan)
     blocks = [f"{block}: tl.constexpr" for block, _ in plan.configs[0].blocks]

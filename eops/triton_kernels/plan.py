@@ -7,24 +7,25 @@ A stage is a scope whose sources are buffers: dense and contiguous, with the sou
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Literal, NamedTuple
 
 from einderive.eops import dtypes as types
 from einderive.eops.triton_kernels.blocks import Config, dot_configs, flat_configs, loop_configs
-from einderive.eops.triton_kernels.contraction import Contraction, by_stride, contraction
+from einderive.eops.triton_kernels.contraction import ZERO, Contraction, by_stride, contraction
 from einderive.ta.errors import BuildError
 from einderive.ta.facts.integer_sets import row_bounds
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.node import Access, Scope, Select, Source, Tensor
+from einderive.ta.ir.node import Access, Node, Scope, Select, Source, Tensor
 from einderive.ta.ir.subst import accesses, sources, walk
 
 Form = Literal["loop", "flat", "dot"]
 """`loop`: a block of outputs a program, nested reduction loops.  `flat`: the reduction iterators
 flattened and vectorised too.  `dot`: tiles of a matrix product."""
 
+HALVES = ("float16", "bfloat16")
 MAX_PROGRAMS = 2**31 - 1
 LONG_REDUCTION = 32
 FEW_OUTPUTS = 1 << 17
@@ -73,6 +74,24 @@ class Plan:
     configs: tuple[Config, ...]
 
     @property
+    def half(self) -> str:
+        """The type of 16 bits that both sides of a product have as they are read, else ""."""
+        roles = self.contraction
+        if roles is None:
+            return ""
+        kinds = {self._kind(side) for side in (roles.left, roles.right)}
+        return kinds.pop() if len(kinds) == 1 else ""
+
+    def _kind(self, side: Node) -> str:
+        """The type of 16 bits that holds the values of a side of a product, if there is one."""
+        if isinstance(side, Select) and side.otherwise == ZERO:
+            return self._kind(side.then)
+        if not isinstance(side, Access) or (side.fill != 0 and self.loads[side].guards):
+            return ""
+        dtype = self.dtypes[self.loads[side].operand]
+        return dtype if dtype in HALVES else ""
+
+    @property
     def outs(self) -> tuple[tuple[tuple[int, ...], str], ...]:
         """Shapes and types of what is written."""
         return ((self.scope.shape, self.out_dtype),)
@@ -119,7 +138,7 @@ def plan(scope: Scope, dtypes: Sequence[str] | None = None, out_dtype: str | Non
     form: Form = "loop"
     if roles is not None:
         form = "dot"
-        roles = roles.ordered(loads[roles.left].offset, loads[roles.right].offset)
+        roles = roles.ordered(load.offset for load in loads.values())
     elif _prefers_flat(scope, loads, order):
         form = "flat"
     made = Plan(
@@ -133,8 +152,9 @@ def plan(scope: Scope, dtypes: Sequence[str] | None = None, out_dtype: str | Non
         contraction=roles,
         flat_order=order,
         wide=not empty and _needs_64_bits(scope, read, loads),
-        configs=_configs(scope, form, roles, given),
+        configs=(),
     )
+    made = replace(made, configs=_configs(made))
     if any(made.grid(config) > MAX_PROGRAMS for config in made.configs):
         raise BuildError(f"an output of {made.outputs} elements needs too many programs")
     return made
@@ -212,16 +232,11 @@ def magnitude(row: Row, domain: Sequence[Range]) -> int:
     return total
 
 
-def _configs(
-    scope: Scope, form: Form, roles: Contraction | None, dtypes: Sequence[str]
-) -> tuple[Config, ...]:
+def _configs(plan: Plan) -> tuple[Config, ...]:
+    roles = plan.contraction
     if roles is not None:
-        batch, m, n, k = (
-            prod(scope.domain[i].extent for i in role)
-            for role in (roles.batch, roles.m, roles.n, roles.k)
-        )
-        return dot_configs(batch, m, n, k, max(types.BYTES[dtype] for dtype in dtypes))
-    outputs, reduction = prod(scope.shape), prod(r.extent for r in scope.sums)
-    if form == "flat":
-        return flat_configs(outputs, reduction)
-    return loop_configs(outputs, min((types.BYTES[dtype] for dtype in dtypes), default=4))
+        batch, m, n, k = map(plan.extent, (roles.batch, roles.m, roles.n, roles.k))
+        return dot_configs(batch, m, n, k, types.BYTES[plan.half or plan.compute])
+    if plan.form == "flat":
+        return flat_configs(plan.outputs, plan.reduction)
+    return loop_configs(plan.outputs, min((types.BYTES[d] for d in plan.dtypes), default=4))

@@ -31,6 +31,7 @@ from einderive.ta.ir.affine import Row, iterator
 from einderive.ta.ir.canon import scope
 from einderive.ta.ir.node import Condition, Node, Scope, Source, Tensor
 from einderive.ta.ir.subst import accesses
+from tests.eops.long_reductions import LONG, too_far
 
 INF = math.inf
 REAL = tuple(name for name, known in FUNCTIONS.items() if not known.imaginary)
@@ -120,6 +121,29 @@ def convolution(dtype: str = "float32", fill: float = 0) -> Scope:
 def matmul(dtype: str, m: int = 33, n: int = 17, k: int = 40) -> Scope:
     a, b = expr.tensor("A", (m, k), dtype), expr.tensor("B", (k, n), dtype)
     return scope(box(m, n), box(k), expr.mul(read(a, 0, 2), read(b, 2, 1)))
+
+
+def product_of_factors(dtype: str, *, whole: bool = True) -> Scope:
+    """`S[k] exp(A[m,k]) * (B[k,n] - M[k]) * W[k] / D[m,k]`, or a triangle of A times B."""
+    a, b = expr.tensor("A", (33, 40), dtype), expr.tensor("B", (40, 17), dtype)
+    d, w, mean = expr.tensor("D", (33, 40)), expr.tensor("W", (40,)), expr.tensor("M", (40,))
+    if not whole:
+        below = Condition(">=", row(x0=1, x2=-1))
+        left = expr.select([below], read(a, 0, 2), expr.const(0))
+        return scope(box(33, 17), box(40), expr.mul(left, read(b, 2, 1)))
+    moved = expr.subtract(read(b, 2, 1), read(mean, 2))
+    above = expr.mul(expr.apply("exp", read(a, 0, 2)), moved, read(w, 2))
+    return scope(box(33, 17), box(40), expr.divide(above, read(d, 0, 2)))
+
+
+def part_of_a_product() -> Scope:
+    """`S[k] where(40*b + k < 70, A[m,40*b+k]*B[40*b+k,n], 0)`, with infinity times 0 beyond."""
+    a, b = expr.tensor("A", (33, 70)), expr.tensor("B", (70, 17))
+    inside = Condition(">=", row(69, x0=-40, x3=-1))
+    k = row(x0=40, x3=1)
+    product = expr.mul(read(a, 1, k, fill=INF), read(b, k, 2))
+    body = expr.select([inside], product, expr.const(0))
+    return scope(box(2, 33, 17), box(40), body)
 
 
 def function_case(name: str, dtype: str) -> Case:
@@ -226,6 +250,11 @@ def cases() -> list[Case]:
         Case("convolution of halves", convolution("float16"), "dot", 2e-3),
         Case("matmul of halves", matmul("float16"), "dot", 2e-3),
         Case("matmul of bfloat16", matmul("bfloat16"), "dot", 2e-2),
+        Case("product of factors", product_of_factors("float32"), "dot"),
+        Case("product of factors in float64", product_of_factors("float64"), "dot", 1e-13),
+        Case("product of factors of halves", product_of_factors("float16"), "dot", 2e-3),
+        Case("triangle of halves", product_of_factors("float16", whole=False), "dot", 2e-3),
+        Case("part of a product", part_of_a_product(), "dot"),
         Case("matmul of integers", matmul("int32"), "flat", 0),
         Case("small matmul", matmul("float32", 5, 6, 7), "loop"),
         Case("softmax parts", softmax_parts(), "loop"),
@@ -418,6 +447,8 @@ def main(cache: Path) -> None:
             record = {"case": case.name, "failure": repr(failure.__cause__ or failure)}
         print(json.dumps(record), flush=True)
     print(json.dumps({"case": "nan", "form": "", "error": 0.0 if nan_survives(cache) else 1.0}))
+    for name in LONG:
+        print(json.dumps({"case": f"long {name}", "form": "", "error": too_far(name)}))
     wrong = wrong_at_special_numbers(cache)
     print(json.dumps({"case": "special numbers", "form": ", ".join(wrong), "error": 0.0}))
 

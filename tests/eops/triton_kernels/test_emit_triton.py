@@ -17,14 +17,17 @@ from einderive.eops.dtypes import result
 from einderive.eops.triton_kernels.build import build
 from einderive.eops.triton_kernels.emit_triton import emit
 from einderive.eops.triton_kernels.plan import plan
+from einderive.eops.triton_kernels.split import split
 from einderive.ta.errors import BuildError
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import iterator
 from einderive.ta.ir.canon import scope
+from einderive.ta.notation.parse import parse
 from tests.eops import triton_runner as runner
+from tests.eops.long_reductions import LONG
 
 RUNNER = Path(runner.__file__)
-ROOT = RUNNER.parents[3]
+ROOT = RUNNER.parents[2]
 CASES = {case.name: case for case in runner.cases()}
 
 
@@ -50,6 +53,27 @@ def test_meaning_in_the_interpreter(interpreted: dict[str, dict[str, Any]], name
     assert "failure" not in record, record
     assert record["form"] == case.form
     assert record["error"] <= case.tolerance
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_long_reductions_in_two_kernels(interpreted: dict[str, dict[str, Any]], name: str) -> None:
+    assert interpreted[f"long {name}"]["error"] <= 0
+    stage, (partial, total) = LONG[name].stage, LONG[name].parts
+    assert partial.shape == (*stage.shape, total.sums[0].extent)
+    assert split(partial) is None
+    assert split(total) is None
+
+
+def test_other_reductions_are_one_kernel() -> None:
+    """Short ones, those to many results, products, and those that nothing is summed in."""
+    texts = {
+        "S = sum[i](X[i])": (8000,),
+        "Y[i] = sum[j](X[i,j])": (300, 9000),
+        "S = prod[i](X[i])": (9000,),
+        "Y[i] = X[i] + 1": (9000,),
+    }
+    for text, shape in texts.items():
+        assert split(parse(text, {"X": shape}, "float32").roots()[0]) is None
 
 
 def test_nan_passes_through(interpreted: dict[str, dict[str, Any]]) -> None:

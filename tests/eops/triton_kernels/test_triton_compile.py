@@ -12,12 +12,16 @@ from einderive.ta.errors import BuildError
 from tests.amount import first
 from tests.eops import triton_runner as runner
 from tests.eops.ahead_of_time import TARGETS, compile_for
+from tests.eops.long_reductions import LONG
 
 STAGES = {
     "offset add": runner.offset_add(7, 7, 512),
     "band": runner.band(4, 64, 32, 1000, 64),
     "band in float64": runner.band(4, 64, 32, 1000, 64, "float64"),
     "band of halves": runner.band(4, 64, 32, 1000, 64, "float16"),
+    "product of factors": runner.product_of_factors("float32"),
+    "triangle of halves": runner.product_of_factors("float16", whole=False),
+    "part of a long product": LONG["odd product"].parts[0],
     "transposed convolution": runner.transposed(8, 256),
     "softmax parts": runner.softmax_parts(),
     "norms": next(c.scope for c in runner.cases() if c.name == "norms"),
@@ -33,8 +37,14 @@ def compiler_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "compiled"))
 
 
+HALVES = ("band of halves", "triangle of halves", "part of a long product")
+"""Products that the matrix instructions of each GPU compute."""
 FEW = [(name, "cuda:90") for name in STAGES if name != "functions of halves"]
-FEW += [(name, target) for target in TARGETS for name in ("offset add", "band of halves")]
+FEW += [
+    (name, target)
+    for target in TARGETS
+    for name in ("offset add", "band of halves", "triangle of halves")
+]
 EVERY = [(name, target) for name in STAGES for target in TARGETS]
 
 
@@ -48,6 +58,7 @@ def test_compiles_for(name: str, target: str, tmp_path: Path) -> None:
     if target == "hip:gfx942":
         assert made.binary.startswith(b"\x7fELF")
         assert ".globl\teop" in made.assembly
+        assert ("v_mfma" in made.assembly) == (name in HALVES)
         return
     assert ".visible .entry eop(" in made.assembly
     assert f".target sm_{target.partition(':')[2]}" in made.assembly
@@ -55,7 +66,7 @@ def test_compiles_for(name: str, target: str, tmp_path: Path) -> None:
     assert "tf32" not in made.assembly
     if name == "band":
         assert "fma.rn.f32" in made.assembly
-    if name == "band of halves":
+    if name in HALVES:
         assert "mma" in made.assembly
         assert ".f32.f16.f16" in made.assembly
     if name == "band in float64":
