@@ -21,6 +21,9 @@ PLAIN: Final = ("", ELEMENTWISE.name, REDUCTION.name)
 """Operators whose stages may become one kernel with others ("" is none): their calls write every
 intermediate result to memory."""
 
+MOST_PARTS: Final = 4
+"""Rows that could be divided into so many parts leave most of a GPU idle."""
+
 
 def _lower(task: Task) -> Run | None:
     if task.device != "cuda" or not depends_on_inputs(task.scope):
@@ -60,22 +63,37 @@ def _fusible(task: Task) -> bool:
 
 
 def _fuse(tasks: Sequence[Task], roots: Sequence[Scope]) -> Sequence[Fused]:
-    """The groups of several stages over the same rows that one kernel computes."""
+    """The groups of several stages that one kernel computes: those over the same rows, and a
+    product with what comes before and after it."""
     fusible = {task.scope for task in tasks if _fusible(task)}
     if len(fusible) < 2:
         return ()
     from einderive.eops.loops.fuse import groups
     from einderive.eops.triton_kernels.plan import default_dtype
-    from einderive.eops.triton_kernels.rows import row_plan
 
     kept = {task.scope for task in tasks}
     reads = {task.scope: [s for s in task.reads if s in kept] for task in tasks}
     found = []
     for group in groups(reads, fusible, roots):
         types = tuple(map(default_dtype, group.operands))
-        if len(group.stages) > 1 and row_plan(group, types) is not None:
+        if len(group.stages) > 1 and _is_worth(group, types):
             found.append(Fused(group.stages, group.outputs, _computed(group), TRITON.word))
     return found
+
+
+def _is_worth(group: Group, types: tuple[str, ...]) -> bool:
+    """Whether one kernel is as fast as a kernel for each stage.  It is not if only these multiply
+    tiles, or if only these divide long rows among all of a GPU."""
+    from einderive.eops.triton_kernels.products import holds_product, product_plan
+    from einderive.eops.triton_kernels.rows import row_plan
+    from einderive.eops.triton_kernels.split import parts
+
+    if holds_product(group):
+        return product_plan(group, types) is not None
+    found = row_plan(group, types)
+    if found is None:
+        return False
+    return found.whole or any(parts(stage) < MOST_PARTS for stage in group.reductions)
 
 
 def _computed(group: Group) -> Callable[[Mapping[Any, torch.Tensor]], tuple[torch.Tensor, ...]]:

@@ -23,7 +23,7 @@ import torch
 from einderive.eops.triton_kernels.blocks import Config
 from einderive.eops.triton_kernels.emit_rows import emit_rows
 from einderive.eops.triton_kernels.emit_triton import emit
-from einderive.eops.triton_kernels.plan import plan
+from einderive.eops.triton_kernels.plan import Plan, plan
 from einderive.eops.triton_kernels.rows import RowPlan
 from einderive.ta.errors import BuildError
 from einderive.ta.ir.node import Scope, Source
@@ -210,7 +210,11 @@ def build(
     cache: Path | None = None,
 ) -> Kernel:
     """The stage as a callable kernel; `dtypes` as in `plan`.  Raises BuildError."""
-    made = plan(scope, dtypes, out_dtype)
+    return build_stage(plan(scope, dtypes, out_dtype), formula=formula, cache=cache)
+
+
+def build_stage(made: Plan, *, formula: str = "", cache: Path | None = None) -> Kernel:
+    """The planned stage, or product, as a callable kernel.  Raises BuildError."""
     return _kernel(made, emit(made, formula=formula, upcast=interpreting()), cache)
 
 

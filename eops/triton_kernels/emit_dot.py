@@ -4,7 +4,8 @@
 
 One program computes one BLOCK_M x BLOCK_N tile and walks k in steps of BLOCK_K.  Each operand is
 read through its own index rows, so overlapping, strided and padded operands need no copy.  A side
-that is more than one read is computed from its tiles: what is free of k before the loop.
+that is more than one read is computed from its tiles: what is free of k before the loop.  What
+follows the product is computed from its accumulated tile.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from einderive.eops.triton_kernels.emit_scalar import BodyWriter
 from einderive.eops.triton_kernels.plan import Plan, strides
 from einderive.ta.ir import affine
 from einderive.ta.ir.node import Access, Node
+from einderive.ta.ir.subst import accesses
 
 
 def dot_kernel(plan: Plan, *, upcast: bool) -> tuple[list[str], list[str]]:
@@ -86,6 +88,7 @@ def dot_kernel(plan: Plan, *, upcast: bool) -> tuple[list[str], list[str]]:
     m_n = frame("m", roles.m, "n", roles.n)
     left = operand(roles.left, m_k, "live_k[None, :]", "[BLOCK_M, BLOCK_K]")
     right = operand(roles.right, k_n, "live_k[:, None]", "[BLOCK_K, BLOCK_N]")
+    sides = tuple(writers)
     scaled = "acc"
     if roles.coefficient != 1:
         scaled = f"(acc * {literal(roles.coefficient, plan.compute)})"
@@ -99,7 +102,7 @@ def dot_kernel(plan: Plan, *, upcast: bool) -> tuple[list[str], list[str]]:
         f"live_m = index_m < {extents['m']}",
         f"live_n = index_n < {extents['n']}",
         *lines,
-        *(line for writer in writers for line in writer.lines[0]),
+        *(line for writer in sides for line in writer.lines[0]),
         f"acc = tl.zeros([BLOCK_M, BLOCK_N], {compute})",
         f"for start in range(0, {extents['k']}, BLOCK_K):",
     ]
@@ -107,14 +110,23 @@ def dot_kernel(plan: Plan, *, upcast: bool) -> tuple[list[str], list[str]]:
         "index_k = zero + start + tl.arange(0, BLOCK_K)",
         f"live_k = index_k < {extents['k']}",
         *k_lines,
-        *(line for writer in writers for line in writer.lines[1]),
+        *(line for writer in sides for line in writer.lines[1]),
         f"left = {left}",
         f"right = {right}",
         f'acc = tl.dot(left, right, acc, input_precision="ieee", out_dtype={compute})',
     ]
+    result, last = scaled, list[str]()
+    if plan.after is not None:
+        body, product = plan.after
+        writer = BodyWriter(plan, m_n._replace(full_blocks=False), 1, lambda _: 0, prefix="u")
+        reads = (access for access in accesses(body) if access.source is product)
+        result = writer.with_values(dict.fromkeys(reads, "product")).value(body)
+        last = [f"product = {scaled}", *writer.lines[0]]
+        writers.append(writer)
     tail = [
         f"position = {row_text(out, m_n)}",
-        f"result = {scaled}.to({TRITON_DTYPE[plan.out_dtype]})",
+        *last,
+        f"result = {result}.to({TRITON_DTYPE[plan.out_dtype]})",
         "tl.store(out + position, result, mask=live_m[:, None] & live_n[None, :])",
     ]
     helpers = dict.fromkeys(helper for writer in writers for helper in writer.helpers)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Final
+from typing import Final, Self
 
 from einderive.eops.dtypes import operand_type, values
 from einderive.eops.triton_kernels.emit_access import (
@@ -45,6 +45,11 @@ class BodyWriter:
         """The type of what is written: the stage's, or another one in which values are compared."""
         self._names: dict[tuple[Node, str], str] = {}
         self._prefix, self._count = prefix, 0
+
+    def with_values(self, names: Mapping[Node, str]) -> Self:
+        """The writer, for which these nodes have names already."""
+        self._names |= {(node, self.compute): name for node, name in names.items()}
+        return self
 
     def value(self, node: Node) -> str:
         """A name, or a typed scalar, that holds the node's value."""

@@ -19,7 +19,8 @@ import torch
 from einderive.eops.dtypes import accumulator, result
 from einderive.eops.loops.group import Group
 from einderive.eops.opaque import opaque
-from einderive.eops.triton_kernels.build import Kernel, build, build_rows
+from einderive.eops.triton_kernels.build import Kernel, build, build_rows, build_stage
+from einderive.eops.triton_kernels.products import product_plan
 from einderive.eops.triton_kernels.rows import row_plan
 from einderive.eops.triton_kernels.split import split
 from einderive.ta.ir.node import Scope
@@ -42,8 +43,12 @@ def _stage_kernel(scope: Scope, dtypes: Types, out_dtype: str | None) -> Kernel:
 
 @lru_cache(maxsize=KEPT)
 def _group_kernel(group: Group, dtypes: Types) -> Kernel | None:
+    formula = "\n".join(map(show, group.stages))
+    product = product_plan(group, names_of(dtypes))
+    if product is not None:
+        return build_stage(product, formula=formula)
     made = row_plan(group, names_of(dtypes))
-    return None if made is None else build_rows(made, formula="\n".join(map(show, group.stages)))
+    return None if made is None else build_rows(made, formula=formula)
 
 
 def names_of(dtypes: Types) -> tuple[str, ...]:
@@ -82,7 +87,7 @@ def _one_kernel(scope: Scope, out_dtype: str | None = None) -> Callable[..., tor
 def group_launcher(
     group: Group, otherwise: Callable[..., tuple[torch.Tensor, ...]]
 ) -> Callable[..., tuple[torch.Tensor, ...]]:
-    """The outputs of a group of stages over the same rows, likewise, for `group.operands`;
+    """The outputs of a group of stages, likewise, for `group.operands`;
     `otherwise` computes them for types that no one kernel takes."""
 
     def kernel_for(*tensors: torch.Tensor) -> Kernel | None:

@@ -58,10 +58,12 @@ class Plan:
 
     `dtypes` are the sources' element types in argument order; the stage computes in `compute` and
     writes `out_dtype`.  `wide` asks for 64-bit indices.  `flat_order` is the order of reduction
-    iterators in the flattened reduction, the contiguous one last.
+    iterators in the flattened reduction, the contiguous one last.  `after` is what is written
+    instead of a product: a scalar expression, and the source in it that stands for the product.
     """
 
     scope: Scope
+    after: tuple[Node, Scope] | None
     sources: tuple[Source, ...]
     dtypes: tuple[str, ...]
     compute: str
@@ -118,19 +120,31 @@ class Plan:
         return self.extent(roles.batch) * tiles_m * tiles_n
 
 
-def plan(scope: Scope, dtypes: Sequence[str] | None = None, out_dtype: str | None = None) -> Plan:
+def plan(
+    scope: Scope,
+    dtypes: Sequence[str] | None = None,
+    out_dtype: str | None = None,
+    *,
+    read: tuple[Source, ...] | None = None,
+    after: tuple[Node, Scope] | None = None,
+) -> Plan:
     """The plan of the stage `scope`.
 
-    `dtypes` name the element types of the distinct sources in order of appearance; without them a
-    tensor has its own and a nested scope what it writes by default.  Raises BuildError.
+    `dtypes` name the element types of the distinct sources in order of appearance, or of `read`;
+    without them a tensor has its own and a nested scope what it writes by default.  `after`: see
+    `Plan`.  Raises BuildError.
     """
-    reads, read = accesses(scope.body), sources(scope.body)
+    reads = accesses(scope.body)
+    if after is not None:
+        reads = (*reads, *(one for one in accesses(after[0]) if one.source is not after[1]))
+    read = sources(scope.body) if read is None else read
     given = tuple(map(default_dtype, read)) if dtypes is None else tuple(dtypes)
     if len(given) != len(read):
         raise BuildError(f"{len(given)} element types for {len(read)} sources")
     for dtype in given:
         types.check(dtype)
-    compute = types.accumulator(scope, given)
+    own = [given[read.index(source)] for source in sources(scope.body)]
+    compute = types.accumulator(scope, own)
     empty = any(r.extent == 0 for r in scope.domain)
     loads = {a: _load(a, read.index(a.source), scope.domain, empty) for a in reads}
     roles = None if compute == "int64" or empty else contraction(scope)
@@ -143,15 +157,16 @@ def plan(scope: Scope, dtypes: Sequence[str] | None = None, out_dtype: str | Non
         form = "flat"
     made = Plan(
         scope=scope,
+        after=after,
         sources=read,
         dtypes=given,
         compute=compute,
-        out_dtype=types.check(out_dtype or types.result(scope, given)),
+        out_dtype=types.check(out_dtype or types.result(scope, own)),
         loads=loads,
         form=form,
         contraction=roles,
         flat_order=order,
-        wide=not empty and _needs_64_bits(scope, read, loads),
+        wide=not empty and _needs_64_bits(scope, read, loads, after),
         configs=(),
     )
     made = replace(made, configs=_configs(made))
@@ -208,7 +223,12 @@ def _prefers_flat(scope: Scope, loads: Mapping[Access, Load], order: Sequence[in
     return along_sum and strided
 
 
-def _needs_64_bits(scope: Scope, read: Sequence[Source], loads: Mapping[Access, Load]) -> bool:
+def _needs_64_bits(
+    scope: Scope,
+    read: Sequence[Source],
+    loads: Mapping[Access, Load],
+    after: tuple[Node, Scope] | None,
+) -> bool:
     """Could an index, with a block's overhang, leave 32 bits?  Rows outside a source count too."""
     limit = 2**31 - 2**20
     sizes = [prod(r.extent for r in source.ranges) for source in read]
@@ -216,7 +236,8 @@ def _needs_64_bits(scope: Scope, read: Sequence[Source], loads: Mapping[Access, 
         return True
     rows = [load.offset for load in loads.values()]
     rows += [guard.row for load in loads.values() for guard in load.guards]
-    for node in walk(scope.body):
+    bodies = (scope.body,) if after is None else (scope.body, after[0])
+    for node in (part for body in bodies for part in walk(body)):
         if isinstance(node, Select):
             rows += [condition.row for condition in node.conditions]
     return any(magnitude(row, scope.domain) > limit for row in rows)

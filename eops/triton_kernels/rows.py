@@ -127,7 +127,7 @@ def row_plan(group: Group, dtypes: tuple[str, ...]) -> RowPlan | None:
     empty = any(side.extent == 0 for source in group.operands for side in source.ranges)
     if empty or any(stage.empty for stage in group.stages):
         return None
-    compute = _compute_type(group, dtypes)
+    compute = compute_type(group, dtypes)
     found = compute and drafted(group, dense(group), alike(group, compute))
     if not compute or not found:
         return None
@@ -142,7 +142,7 @@ def row_plan(group: Group, dtypes: tuple[str, ...]) -> RowPlan | None:
         return None  # Triton has no product across lanes
     level = levels(draft.values, draft.reductions)
     last = max(level)
-    known = _types_of(group, dtypes)
+    known = types_of(group, dtypes)
     return RowPlan(
         group,
         group.operands,
@@ -172,7 +172,7 @@ def _has_triton(value: Value) -> bool:
     return value.word == value.kind or bool(FUNCTIONS[value.word].triton)
 
 
-def _types_of(group: Group, dtypes: Sequence[str]) -> dict[Source, str]:
+def types_of(group: Group, dtypes: Sequence[str]) -> dict[Source, str]:
     """The types of operands and of the group's stages."""
     found: dict[Source, str] = dict(zip(group.operands, dtypes, strict=True)) | {INDEX: "int64"}
     for stage in group.stages:
@@ -180,11 +180,11 @@ def _types_of(group: Group, dtypes: Sequence[str]) -> dict[Source, str]:
     return found
 
 
-def _compute_type(group: Group, dtypes: Sequence[str]) -> str | None:
+def compute_type(group: Group, dtypes: Sequence[str]) -> str | None:
     """The floating type that all stages compute in."""
     if not all(dtype in types.FLOATS for dtype in dtypes):
         return None
-    known = _types_of(group, dtypes)
+    known = types_of(group, dtypes)
     found = {types.accumulator(stage, [known[s] for s in _read(stage)]) for stage in group.stages}
     floating = all(known[stage] in types.FLOATS for stage in group.stages)
     return found.pop() if len(found) == 1 and floating else None

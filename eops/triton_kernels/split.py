@@ -34,15 +34,15 @@ def split(stage: Scope) -> tuple[Scope, Scope] | None:
     kernel is as good."""
     if stage.empty or stage.reducer == "prod":
         return None
-    parts = _parts(stage)
-    if parts < 2:
+    count = parts(stage)
+    if count < 2:
         return None
     loops, sums = stage.loops, list(stage.sums)
     longest = max(range(len(sums)), key=lambda s: sums[s].extent)
     side = sums[longest]
-    step = -(-side.extent // _near_divisor(side.extent, min(parts, side.extent)))
-    parts = -(-side.extent // step)
-    if parts < 2:
+    step = -(-side.extent // _near_divisor(side.extent, min(count, side.extent)))
+    count = -(-side.extent // step)
+    if count < 2:
         return None
     first = len(loops)
     rows = list(affine.iterator_rows(first))
@@ -55,12 +55,12 @@ def split(stage: Scope) -> tuple[Scope, Scope] | None:
         identity = expr.const(REDUCERS[stage.reducer].identity)
         body = expr.select([Condition(">=", beyond)], body, identity)
     sums[longest] = affine.Range(0, step)
-    partial = make_scope([*loops, (0, parts)], sums, body, stage.reducer)
+    partial = make_scope([*loops, (0, count)], sums, body, stage.reducer)
     read = [*affine.iterator_rows(first), affine.iterator(first)]
-    return partial, make_scope(loops, [(0, parts)], expr.access(partial, read), stage.reducer)
+    return partial, make_scope(loops, [(0, count)], expr.access(partial, read), stage.reducer)
 
 
-def _parts(stage: Scope) -> int:
+def parts(stage: Scope) -> int:
     """The number of parts that keeps a GPU busy, where each is long enough."""
     terms = prod(side.extent for side in stage.sums)
     roles = contraction(stage)

@@ -31,7 +31,7 @@ from einderive.ta.ir.affine import Row, iterator
 from einderive.ta.ir.canon import scope
 from einderive.ta.ir.node import Condition, Node, Scope, Source, Tensor
 from einderive.ta.ir.subst import accesses
-from tests.eops.long_reductions import LONG, too_far
+from tests.eops import fused_products, long_reductions
 
 INF = math.inf
 REAL = tuple(name for name, known in FUNCTIONS.items() if not known.imaginary)
@@ -447,10 +447,14 @@ def main(cache: Path) -> None:
             record = {"case": case.name, "failure": repr(failure.__cause__ or failure)}
         print(json.dumps(record), flush=True)
     print(json.dumps({"case": "nan", "form": "", "error": 0.0 if nan_survives(cache) else 1.0}))
-    for name in LONG:
-        print(json.dumps({"case": f"long {name}", "form": "", "error": too_far(name)}))
-    wrong = wrong_at_special_numbers(cache)
-    print(json.dumps({"case": "special numbers", "form": ", ".join(wrong), "error": 0.0}))
+    for name in long_reductions.LONG:
+        wrong = long_reductions.too_far(name)
+        print(json.dumps({"case": f"long {name}", "form": "", "error": wrong}))
+    for name in fused_products.PRODUCTS:
+        wrong = fused_products.too_far(name)
+        print(json.dumps({"case": f"fused {name}", "form": "", "error": wrong}))
+    wrong_ones = wrong_at_special_numbers(cache)
+    print(json.dumps({"case": "special numbers", "form": ", ".join(wrong_ones), "error": 0.0}))
 
 
 if __name__ == "__main__":

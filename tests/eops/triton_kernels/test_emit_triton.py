@@ -24,6 +24,7 @@ from einderive.ta.ir.affine import iterator
 from einderive.ta.ir.canon import scope
 from einderive.ta.notation.parse import parse
 from tests.eops import triton_runner as runner
+from tests.eops.fused_products import PRODUCTS
 from tests.eops.long_reductions import LONG
 
 RUNNER = Path(runner.__file__)
@@ -62,6 +63,11 @@ def test_long_reductions_in_two_kernels(interpreted: dict[str, dict[str, Any]], 
     assert partial.shape == (*stage.shape, total.sums[0].extent)
     assert split(partial) is None
     assert split(total) is None
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products_with_what_follows(interpreted: dict[str, dict[str, Any]], name: str) -> None:
+    assert interpreted[f"fused {name}"]["error"] == 0
 
 
 def test_other_reductions_are_one_kernel() -> None:

