@@ -138,10 +138,16 @@ CASES = (
     ),
 )
 
+LINEAR = "C[i,j] = sum[k](A[i,k]*B[k,j]); out Y[i,j] = relu(C[i,j] + b[j])"
+LONG_SUM = "S = sum[i](X[i]^2)"
 PROGRAMS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("softmax as a program", SOFTMAX, {"X": (8, 30)}),
     ("layer norm as a program", LAYER_NORM, {"X": (8, 30), "G": (30,), "B": (30,)}),
+    ("linear layer as a program", LINEAR, {"A": (17, 20), "B": (20, 18), "b": (18,)}),
+    ("long sum as a program", LONG_SUM, {"X": (9000,)}),
 )
+ALONE = (SOFTMAX, LONG_SUM)
+"""These also run as they are exported."""
 
 
 def run(case: Case, cache: Path) -> float:
@@ -217,7 +223,7 @@ def main() -> None:
         print(json.dumps({"name": case.name, "error": run(case, cache)}), flush=True)
     for name, text, shapes in PROGRAMS:
         words, error = through_the_back_end(text, cache / name, **shapes)
-        alone = runpy_alone(cache / name) if text == SOFTMAX else "right"
+        alone = runpy_alone(cache / name) if text in ALONE else "right"
         print(
             json.dumps({"name": name, "error": error, "words": words, "alone": alone}), flush=True
         )
