@@ -26,6 +26,7 @@ from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Access, Number, Scope, Source
 from einderive.ta.ir.operator import Launch
+from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import sources
 
 Call: TypeAlias = Callable[[Buffers, torch.dtype], torch.Tensor]
@@ -100,7 +101,7 @@ def scales_operand(operand: torch.Tensor, outputs: int, coefficient: Number) -> 
 def library_call(scope: Scope, call: Call) -> Launch:
     """`call` on real floating buffers, brought to their common type; for integers and complex
     numbers, which the library's operators lack, the stage as written."""
-    read = sources(scope.body)
+    read = [source for source in sources(scope.body) if source is not INDEX]
     written: list[Launch] = []
 
     @torch.no_grad()

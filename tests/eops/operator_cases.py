@@ -16,6 +16,7 @@ ATTENTION = (
     "S[b,i,j]=(1/8)*(Q[b,i,d]*K[b,j,d]); "
     "P[b,i,j]=exp(S[b,i,j]-max[l](S[b,i,l]))/sum[l](exp(S[b,i,l]-max[t](S[b,i,t]))); "
 )
+FOURIER = {"k": (1, 12), "n": (0, 8)}
 QKV = {"Q": (2, 5, 3), "K": (2, 6, 3), "V": (2, 6, 4)}
 
 RECOGNISED: dict[str, list[Case]] = {
@@ -100,6 +101,20 @@ RECOGNISED: dict[str, list[Case]] = {
             {"v": (-1, 4), "n": (1, 6)},
         ),
     ],
+    "fft_real": [
+        ("Y[k] = sum[n](A[n]*cos(2*pi*k*n/12))", {"A": (12,)}, {"k": (0, 12)}),
+        ("Y[b,k] = sum[n](3*A[n,b]*cos(2*pi*k*n/9))", {"A": (9, 4)}, {"k": (-3, 14)}),
+        ("Y[k,b,c] = sum[n](A[c,n-1,b]*cos(pi*k*n/4))", {"A": (3, 7, 2)}, FOURIER),
+    ],
+    "fft_imaginary": [
+        ("Y[k] = sum[n](A[n]*sin(2*pi*k*n/12))", {"A": (12,)}, {"k": (0, 7)}),
+        ("Y[k,b,c] = sum[n](-A[c,n,b]*sin(pi*k*n/4))", {"A": (3, 8, 2)}, FOURIER),
+    ],
+    "fft": [
+        ("Y[k] = sum[n](A[n]*exp(-2*pi*1j*k*n/12))", {"A": (12,)}, {"k": (0, 12)}),
+        ("Y[k,b] = sum[n](2*A[n-2,b]*exp(-pi*1j*k*n/4))", {"A": (5, 2)}, FOURIER),
+    ],
+    "ifft": [("Y[k,b] = sum[n](A[b,n]*exp(pi*1j*k*n/4))", {"A": (3, 8)}, FOURIER)],
     "bincount": [
         ("Y[I[n]] += 1", {"I": (9,), "Y": (5,)}, {}),
         ("Y[I[a,b,n],b] += 1", {"I": (2, 3, 9), "Y": (5, 3)}, {}),
@@ -167,6 +182,22 @@ REFUSED: list[tuple[str, Case]] = [
     ("scatter", ("Y[v] = sum[n](where(I[n] == v, A[v], 0))", {"A": (4,), "I": (5,)}, {})),
     ("bincount", ("Y[I[n]] += 2", {"I": (5,), "Y": (4,)}, {})),
     ("bincount", ("Y[v] = sum[n](I[n] <= v)", {"I": (5,)}, {"v": (0, 4)})),
+    ("fft_real", ("Y[k] = sum[n](A[n]*cos(2*pi*k*n/11))", {"A": (12,)}, {"k": (0, 12)})),
+    ("fft_real", ("Y[k] = sum[n](A[n]*cos(2*k*n/12))", {"A": (12,)}, {"k": (0, 12)})),
+    ("fft_real", ("Y[k] = sum[n](A[n]*cos(2*pi*k*(n+1)/12))", {"A": (12,)}, {"k": (0, 12)})),
+    ("fft_real", ("Y[k] = sum[n](A[n]*sin(2*pi*k*n/12))", {"A": (12,)}, {"k": (0, 12)})),
+    ("fft_real", ("Y[k] = sum[n](A[n]^2*cos(2*pi*k*n/12))", {"A": (12,)}, {"k": (0, 12)})),
+    ("fft_real", ("Y[k] = sum[n](A[n,k]*cos(2*pi*k*n/12))", {"A": (12, 12)}, {"k": (0, 12)})),
+    (
+        "fft_real",
+        ("Y[k,j] = sum[n](A[n]*cos(2*pi*k*n/12))", {"A": (12,)}, {"k": (0, 9), "j": (0, 2)}),
+    ),
+    ("fft_real", ("Y[k] = max[n](A[n]*cos(2*pi*k*n/12))", {"A": (12,)}, {"k": (0, 12)})),
+    ("fft_real", ("Y[k] = sum[n](A[n]*cos(pi*k*n/6))", {"A": (13,)}, {"k": (0, 9), "n": (1, 13)})),
+    ("fft_imaginary", ("Y[k] = sum[n](A[n]*sin(-2*pi*k*n/12))", {"A": (12,)}, {"k": (0, 12)})),
+    ("fft", ("Y[k] = sum[n](A[n]*exp(2*pi*1j*k*n/12))", {"A": (12,)}, {"k": (0, 12)})),
+    ("fft", ("Y[k] = sum[n](A[n]*exp(-2*pi*k*n/12))", {"A": (12,)}, {"k": (0, 12)})),
+    ("ifft", ("Y[k] = sum[n](A[n]*exp(-2*pi*1j*k*n/12))", {"A": (12,)}, {"k": (0, 12)})),
     ("elementwise", ("Y[i] = exp(A[i+1])", {"A": (3,)}, {"i": (0, 3)})),
     ("elementwise", ("Y[i] = exp(A[i,i])", {"A": (3, 3)}, {})),
     ("elementwise", ("Y[i] = A[i]", {"A": (3,)}, {})),

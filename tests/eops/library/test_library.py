@@ -11,8 +11,9 @@ import torch
 from einderive.derivations.matching.match import match
 from einderive.eops.library import OPERATORS, by_name
 from einderive.eops.torch_views.stage import lower_all
-from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.fields import ComplexField, RealField
 from einderive.ta.exact.interp import evaluate, input_tensors
+from einderive.ta.facts.complex_values import may_be_complex
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Operator
 from tests.eops.instances import TABLE, instance
@@ -34,7 +35,11 @@ def computed(operator: Operator, found: Binding, seed: int = 0) -> tuple[torch.T
     tensors = input_tensors(found.scope)
     values = random_values(tensors, generator)
     result = operator.launch(found)({t: torch.from_numpy(values[t.name]) for t in tensors})
-    return result, evaluate(found.scope, values, RealField())
+    return result, evaluate(found.scope, values, field_of(found.scope))
+
+
+def field_of(scope: Scope) -> RealField:
+    return ComplexField() if may_be_complex(scope) else RealField()
 
 
 def assert_right(operator: Operator, scope: Scope) -> Binding:
@@ -42,7 +47,8 @@ def assert_right(operator: Operator, scope: Scope) -> Binding:
     assert isinstance(found, Binding), f"{operator.name}: {scope} {found}"
     result, expected = computed(operator, found)
     floats = any(tensor.dtype == "float64" for tensor in input_tensors(scope))
-    assert result.dtype == (torch.float64 if floats else torch.int64)
+    real = torch.float64 if floats else torch.int64
+    assert result.dtype == (torch.complex128 if may_be_complex(scope) else real)
     assert tuple(result.shape) == scope.shape
     np.testing.assert_allclose(result.numpy(), expected, rtol=1e-10, atol=1e-10)
     work = operator.work(found)
@@ -128,16 +134,17 @@ def test_element_types(operator: Operator, dtype: torch.dtype) -> None:
     tensors = {t: torch.from_numpy(values[t.name]).to(dtype) for t in input_tensors(scope)}
     result = operator.launch(found)(tensors)
     reals = {name: value.astype(np.float64) for name, value in values.items()}
-    expected = evaluate(scope, reals, RealField())
+    expected = evaluate(scope, reals, field_of(scope))
     if operator.name == "bincount":
         assert result.dtype == torch.int64
-    elif dtype.is_floating_point:
+    elif dtype.is_floating_point and not result.is_complex():
         assert result.dtype == dtype
     if not dtype.is_floating_point and not np.isfinite(expected).all():
         return  # an integer has no infinity
     share = {torch.float16: 4e-3, torch.bfloat16: 3e-2}.get(dtype, 1e-5)
     bound = share * np.abs(expected[np.isfinite(expected)]).max(initial=1)
-    np.testing.assert_allclose(result.double().numpy(), expected, rtol=share, atol=bound)
+    wide = result.to(torch.complex128) if result.is_complex() else result.double()
+    np.testing.assert_allclose(wide.numpy(), expected, rtol=share, atol=bound)
 
 
 UNSHIFTED = [
@@ -194,3 +201,35 @@ def test_strided_buffers(operator: Operator) -> None:
     result = operator.launch(found)(buffers)
     expected = evaluate(scope, values, RealField())
     np.testing.assert_allclose(result.numpy(), expected, rtol=1e-10, atol=1e-10)
+
+
+def test_a_transform_of_complex_numbers() -> None:
+    """As torch gives it, and as the stage as written."""
+    case = ("Y[b,k] = sum[n](A[b,n]*exp(-2*pi*1j*k*n/10))", {"A": (3, 10)}, {"k": (0, 10)})
+    found = match(by_name("fft"), scope_of(case))
+    assert isinstance(found, Binding)
+    (tensor,) = input_tensors(found.scope)
+    given = torch.randn(3, 10, dtype=torch.complex128)
+    result = by_name("fft").launch(found)({tensor: given})
+    torch.testing.assert_close(result, torch.fft.fft(given))
+    torch.testing.assert_close(result, lower_all(found.scope)({tensor: given}))
+
+
+@pytest.mark.parametrize("name", ["fft_real", "fft_imaginary", "fft", "ifft"])
+def test_a_transform_may_lose_a_nan(name: str) -> None:
+    """Where a wave is 0.  So no transform takes part under nan="strict"."""
+    found = match(by_name(name), scope_of(RECOGNISED[name][0]))
+    assert isinstance(found, Binding)
+    (tensor,) = input_tensors(found.scope)
+    given = torch.ones(tensor.shape, dtype=torch.float64)
+    given[..., 5] = torch.nan
+    written, transformed = (
+        torch.view_as_real(result)[..., 0] if result.is_complex() else result
+        for result in (
+            lower_all(found.scope)({tensor: given}),
+            by_name(name).launch(found)({tensor: given}),
+        )
+    )
+    assert torch.isnan(written).any()
+    assert torch.isnan(transformed[1]).any()
+    assert not by_name(name).keeps_nonfinite(found)
