@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from einderive.ta.exact.fields import ComplexField, RealField
+from einderive.ta.facts.complex_values import may_be_complex
 from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.notation.parse import parse
 
@@ -114,7 +116,10 @@ RECOGNISED: dict[str, list[Case]] = {
         ("Y[k] = sum[n](A[n]*exp(-2*pi*1j*k*n/12))", {"A": (12,)}, {"k": (0, 12)}),
         ("Y[k,b] = sum[n](2*A[n-2,b]*exp(-pi*1j*k*n/4))", {"A": (5, 2)}, FOURIER),
     ],
-    "ifft": [("Y[k,b] = sum[n](A[b,n]*exp(pi*1j*k*n/4))", {"A": (3, 8)}, FOURIER)],
+    "ifft": [
+        ("Y[k] = sum[n](A[n]*exp(2*pi*1j*k*n/12))", {"A": (12,)}, {"k": (0, 12)}),
+        ("Y[k,b] = sum[n](A[b,n]*exp(pi*1j*k*n/4))", {"A": (3, 8)}, FOURIER),
+    ],
     "bincount": [
         ("Y[I[n]] += 1", {"I": (9,), "Y": (5,)}, {}),
         ("Y[I[a,b,n],b] += 1", {"I": (2, 3, 9), "Y": (5, 3)}, {}),
@@ -303,3 +308,8 @@ def random_values(tensors: Sequence[Tensor], generator: np.random.Generator) -> 
         else generator.standard_normal(t.shape)
         for t in tensors
     }
+
+
+def field_of(scope: Scope) -> RealField:
+    """The numbers in which the interpreter gives what the scope means."""
+    return ComplexField() if may_be_complex(scope) else RealField()

@@ -59,6 +59,10 @@ WRITTEN: dict[str, tuple[str, Shapes]] = {
         "Y[d,b,v] = sum[n,m](where(v == I[n,b,m], A[m,d,n], 0)) where v in 1:4",
         {"I": (4, 2, 3), "A": (3, 2, 4)},
     ),
+    "fft_real": ("Y[k,b] = sum[n](3*A[n,b]*cos(pi*k*n/3)) where k in 0:4", {"A": (6, 2)}),
+    "fft_imaginary": ("Y[b,k] = sum[n](A[b,n]*sin(pi*k*n/3)) where k in 0:4", {"A": (2, 6)}),
+    "fft": ("Y[k,b] = sum[n](3*A[n,b]*exp(-pi*1j*k*n/3)) where k in 0:4", {"A": (6, 2)}),
+    "ifft": ("Y[b,k] = sum[n](A[b,n]*exp(pi*1j*k*n/3)) where k in 0:6", {"A": (2, 6)}),
     "bincount": ("Y[v,b] = sum[n](v == I[n,b]) where v in -1:3", {"I": (4, 2)}),
 }
 

@@ -13,12 +13,11 @@ from einderive.derivations.checker import not_an_instance, not_equal
 from einderive.derivations.checker.definition import instances
 from einderive.derivations.matching.match import match
 from einderive.eops.library import OPERATORS, by_name
-from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate, input_tensors
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Operator
 from tests.eops.instances import TABLE, instance
-from tests.eops.operator_cases import RECOGNISED, UNUSUAL, random_values, scope_of
+from tests.eops.operator_cases import RECOGNISED, UNUSUAL, field_of, random_values, scope_of
 
 SEEDS = range(4)
 
@@ -49,7 +48,7 @@ def test_launchers_compute_what_the_checker_writes_out(operator: Operator) -> No
         generator = np.random.default_rng(number)
         values = random_values(input_tensors(scope), generator)
         buffers = {t: torch.from_numpy(values[t.name]) for t in input_tensors(scope)}
-        expected = evaluate(written_out(operator, binding), values, RealField())
+        expected = evaluate(written_out(operator, binding), values, field_of(scope))
         result = operator.launch(binding)(buffers)
         np.testing.assert_allclose(result.numpy(), expected, rtol=1e-10, atol=1e-10)
     assert number >= 1
@@ -68,6 +67,8 @@ WRONG = {
     "view": "Y[b] = 2 * A[b]",
     "elementwise": "Y[b] = f(A[b])^2",
     "repaired": "Y[b] = sum[k](f(A[b,k])^3)",
+    "fft_real": "Y[b,k] = sum[n]({factor}*A[b,n]*cos(2*pi*k*n/(size(n)+1)))",
+    "fft": "Y[b,k] = sum[n]({factor}*A[b,n]*exp(2*pi*1j*k*n/size(n)))",
 }
 """A definition that is not the operator's."""
 

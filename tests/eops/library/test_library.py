@@ -11,7 +11,7 @@ import torch
 from einderive.derivations.matching.match import match
 from einderive.eops.library import OPERATORS, by_name
 from einderive.eops.torch_views.stage import lower_all
-from einderive.ta.exact.fields import ComplexField, RealField
+from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate, input_tensors
 from einderive.ta.facts.complex_values import may_be_complex
 from einderive.ta.ir.node import Scope
@@ -22,6 +22,7 @@ from tests.eops.operator_cases import (
     REFUSED,
     UNUSUAL,
     Case,
+    field_of,
     random_values,
     scope_of,
 )
@@ -36,10 +37,6 @@ def computed(operator: Operator, found: Binding, seed: int = 0) -> tuple[torch.T
     values = random_values(tensors, generator)
     result = operator.launch(found)({t: torch.from_numpy(values[t.name]) for t in tensors})
     return result, evaluate(found.scope, values, field_of(found.scope))
-
-
-def field_of(scope: Scope) -> RealField:
-    return ComplexField() if may_be_complex(scope) else RealField()
 
 
 def assert_right(operator: Operator, scope: Scope) -> Binding:
