@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+import tempfile
+import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 
 from einderive.frontend.interruption import termination_waits
@@ -37,6 +40,14 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
             f"cannot write {name[:MOST_SHOWN] or 'to an empty name'}: {reason}",
             next_step="name a file in a folder that exists, can be written to and has space left",
         ) from None
+
+
+def opened(write: Callable[[Path], None]) -> Path:
+    """The page that `write` writes to a temporary file, shown in a browser if there is one."""
+    path = Path(tempfile.mkdtemp(prefix="einderive-")) / "derivation.html"
+    write(path)
+    webbrowser.open(path.as_uri())
+    return path
 
 
 def _write(path: Path, data: bytes) -> None:

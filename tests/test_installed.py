@@ -24,7 +24,7 @@ DATA = {
     "einderive/ta/syntax/grammar.lark",
     "einderive/frontend/formulas/arrays.toml",
     "einderive/frontend/stages/polybench.toml",
-    "einderive/frontend/report/derivation.html",
+    "einderive/frontend/explorer/page.html",
 }
 """Files that are no Python."""
 OTHER = "the package of this name from PyPI"

@@ -15,7 +15,7 @@ import torch
 from einderive.frontend.call import MISS, Caller, into
 from einderive.frontend.call.simplify import Simple
 from einderive.frontend.derived import Derived
-from einderive.frontend.files import write_whole
+from einderive.frontend.files import opened, write_whole
 from einderive.frontend.trial.outcome import TRIED, Outcome
 from einderive.ta.ir.node import Tensor
 from einderive.ta.printing.show import show_program
@@ -25,7 +25,8 @@ from einderive.ta.uncopied import Uncopied
 class Derivation(Derived):
     """A formula, equal programs for it, and the steps to each: the result of `derive` and `load`.
 
-    - `print(d)` shows the steps; a notebook shows a page.
+    - `print(d)` shows the steps; a notebook shows them as mathematics.
+    - `d.explore()` opens a page with everything about the derivation.
     - `d.check()` verifies the steps again, with the independent checker.
     - `d.compile()` builds and times the programs, and returns the fastest one as a function.
     - `d.save(path)` writes the derivation as JSON, and `einderive.load(path)` reads it.
@@ -67,15 +68,21 @@ class Derivation(Derived):
         return derivation_text(self)
 
     def _repr_html_(self) -> str:
-        from einderive.frontend.report.html import derivation_html
+        from einderive.frontend.explorer.page import fragment
+        from einderive.frontend.explorer.view import view_of
 
-        return derivation_html(self)
+        return fragment(view_of(self, checked=0))
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write the derivation as one self-contained HTML page."""
-        from einderive.frontend.report.html import derivation_html
+        """Write the derivation as one self-contained HTML page: the explorer."""
+        from einderive.frontend.explorer.page import page
+        from einderive.frontend.explorer.view import view_of
 
-        write_whole(path, derivation_html(self, page=True) + "\n")
+        write_whole(path, page(view_of(self)))
+
+    def explore(self) -> Path:
+        """Open the explorer in a browser; gives the path of its page, a temporary file."""
+        return opened(self.to_html)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +177,23 @@ class CompiledFunction(Outcome, Uncopied):
         source, accuracy = self.derivation.source, self.derivation.accuracy
         program, run = specialised(source, self.run, types, self.device, accuracy, as_written)
         return Caller(program, lambda inputs: self._converted(run(inputs)), self.device)
+
+    def _repr_html_(self) -> str:
+        from einderive.frontend.explorer.page import fragment
+        from einderive.frontend.explorer.view import view_of
+
+        return fragment(view_of(self.derivation, self, checked=0))
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write derivation and measurements as one self-contained HTML page: the explorer."""
+        from einderive.frontend.explorer.page import page
+        from einderive.frontend.explorer.view import view_of
+
+        write_whole(path, page(view_of(self.derivation, self)))
+
+    def explore(self) -> Path:
+        """Open the explorer in a browser; gives the path of its page, a temporary file."""
+        return opened(self.to_html)
 
     def __str__(self) -> str:
         from einderive.frontend.report.measured import compiled_text

@@ -1,4 +1,4 @@
-"""The command line: derive, equivalent, grad, check, run, export, rules, ops, bench.
+"""The command line: derive, equivalent, grad, check, run, explore, export, rules, ops, bench.
 
 Results go to stdout, progress and errors to stderr.  Exit codes: 0 done; 1 a check failed; 2 the
 input cannot be used; 3 undecided (equivalent only); 130 interrupted.
@@ -21,7 +21,7 @@ from einderive.frontend.cli.derive import derive
 from einderive.frontend.cli.equivalent import equivalent
 from einderive.frontend.cli.grad import grad
 from einderive.frontend.cli.parameters import examples
-from einderive.frontend.cli.records import check, export, run
+from einderive.frontend.cli.records import check, explore, export, run
 from einderive.frontend.version import __version__
 
 COMPLETE = "_EINDERIVE_COMPLETE"
@@ -39,7 +39,7 @@ class InOrder(click.Group):
 
 @click.group(
     cls=InOrder,
-    commands=[derive, equivalent, grad, check, run, export, rules, ops, bench],
+    commands=[derive, equivalent, grad, check, run, explore, export, rules, ops, bench],
     epilog=examples(
         'einderive derive "Y[i,j] = (A[i,k]-B[j,k])^2" A=1024,128 B=1024,128 --run',
         'einderive derive "Y[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s]" A=1,512,7,7 \\',

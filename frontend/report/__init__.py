@@ -1,5 +1,5 @@
 """Derivations and measurements as text, HTML and lines on a terminal.
 
 Not here: the notation's printer (`ta.printing`).
-May be imported by `frontend.api`, `frontend.cli` and `frontend.bench`.
+May be imported by `frontend.api`, `frontend.explorer`, `frontend.cli` and `frontend.bench`.
 """

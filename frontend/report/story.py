@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.replay import replace_step
@@ -28,20 +29,28 @@ from einderive.ta.printing.staged import from_zero, hinted
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """One step: the statements `before` are replaced by the statements `after`."""
+    """One step: the statements `before` are replaced by the statements `after`.
+
+    `old` and `new` are the same statements as data."""
 
     step: Step
     before: tuple[str, ...]
     after: tuple[str, ...]
+    old: tuple[Statement, ...]
+    new: tuple[Statement, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
     """`given` is the program before the first step, a statement a stage; empty where that is the
-    source text itself."""
+    source text itself, and `first` is the same as data.  `programs` are the outputs before the
+    first step and after each, `hints` the names of loops."""
 
     given: tuple[str, ...]
+    first: tuple[Statement, ...]
     steps: tuple[Rewriting, ...]
+    programs: tuple[tuple[Scope, ...], ...]
+    hints: Hints
 
 
 Identity = dict[Scope, int]
@@ -82,8 +91,11 @@ def tell(derivation: Derived, plan: Plan) -> Story:
         _difference(step, history[position][1].get(step.before), *told[position : position + 2])
         for position, step in enumerate(plan.steps)
     )
-    given = tuple(told[0].values())
-    return Story(() if list(given) == show_program(source).splitlines() else given, steps)
+    given = tuple(text for text, _ in told[0].values())
+    if list(given) == show_program(source).splitlines():
+        given = ()
+    first = tuple(statement for _, statement in told[0].values()) if given else ()
+    return Story(given, first, steps, tuple(program for program, _ in history), hints)
 
 
 def _carried(identity: Identity, step: Step, roots: Sequence[Scope]) -> Identity:
@@ -157,6 +169,13 @@ def _loop_names(
     return tuple(chosen)
 
 
+class Spoken(NamedTuple):
+    """A statement and its text."""
+
+    text: str
+    statement: Statement
+
+
 class _Speaker:
     """Programs as statements, each statement spelled once."""
 
@@ -165,12 +184,12 @@ class _Speaker:
         self.dtype = inputs[0].dtype if inputs else "float32"
         self.excluded = frozenset(tensor.name for tensor in inputs)
         self.excluded |= {name.tensor for name in names.values()}
-        self.spelled: dict[tuple[str, Scope], str] = {}
+        self.spelled: dict[tuple[str, Scope], Spoken] = {}
 
-    def program(self, roots: Sequence[Scope], identity: Identity) -> dict[int, str]:
+    def program(self, roots: Sequence[Scope], identity: Identity) -> dict[int, Spoken]:
         """The statement of each tensor of the program, producers first."""
         tensors: dict[Scope, Tensor] = {}
-        found: dict[int, str] = {}
+        found: dict[int, Spoken] = {}
         for stage in stages(*roots):
             name = self.names[identity[stage]]
             scope = from_zero(stage, tensors)
@@ -178,19 +197,26 @@ class _Speaker:
             key = (name.tensor, scope)
             if key not in self.spelled:
                 statement = Statement(name.tensor, scope, name.loops)
-                self.spelled[key] = show_statement(statement, self.hints, self.excluded)
+                text = show_statement(statement, self.hints, self.excluded)
+                self.spelled[key] = Spoken(text, statement)
             found[identity[stage]] = self.spelled[key]
         return found
 
 
 def _difference(
-    step: Step, rewritten: int | None, old: Mapping[int, str], new: Mapping[int, str]
+    step: Step, rewritten: int | None, old: Mapping[int, Spoken], new: Mapping[int, Spoken]
 ) -> Rewriting:
     """The changes of the step.  The tensor that it rewrites comes first."""
-    before = [(n != rewritten, text) for n, text in old.items() if new.get(n) != text]
-    after = [(n != rewritten, text) for n, text in new.items() if old.get(n) != text]
-    return Rewriting(step, _texts(before), _texts(after))
 
+    def changed(here: Mapping[int, Spoken], there: Mapping[int, Spoken]) -> list[Spoken]:
+        found = [n for n, said in here.items() if n not in there or there[n].text != said.text]
+        return [here[n] for n in sorted(found, key=lambda n: n != rewritten)]
 
-def _texts(statements: list[tuple[bool, str]]) -> tuple[str, ...]:
-    return tuple(text for _, text in sorted(statements, key=lambda found: found[0]))
+    before, after = changed(old, new), changed(new, old)
+    return Rewriting(
+        step,
+        tuple(said.text for said in before),
+        tuple(said.text for said in after),
+        tuple(said.statement for said in before),
+        tuple(said.statement for said in after),
+    )

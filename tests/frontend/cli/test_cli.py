@@ -190,7 +190,7 @@ def test_help_and_version(capsys: Capture) -> None:
 
 
 COMMANDS = (
-    *("derive", "equivalent", "grad", "check", "run", "export", "rules", "ops"),
+    *("derive", "equivalent", "grad", "check", "run", "explore", "export", "rules", "ops"),
     *("bench", "bench search", "bench call", "bench never-slower", "bench digits"),
     *("bench kernels", "bench bandwidth"),
 )

@@ -1,8 +1,6 @@
 """What a derivation and a measurement say to a reader, on small formulas."""
 
 from dataclasses import replace
-from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +9,6 @@ from einderive.derivations.steps.kernel import Step
 from einderive.frontend.api.compiled import CompiledFunction, Derivation
 from einderive.frontend.api.optimize import derive, parse
 from einderive.frontend.report.derivation import derivation_text, digits, searched
-from einderive.frontend.report.html import derivation_html
 from einderive.frontend.report.measured import compiled_text
 from einderive.frontend.report.story import tell
 from einderive.frontend.text import duration, figure, hanging, operators, shape
@@ -165,46 +162,6 @@ def test_compiled_text_says_why_a_trial_was_refused(compiled: CompiledFunction) 
         "kernel",
     ]
     assert "no candidate was accepted" in text
-
-
-class Balance(HTMLParser):
-    """Tags opened and closed, and the text between them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.seen: set[str] = set()
-        self.text = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.seen.add(tag)
-        if tag != "meta":
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
-def test_html_is_balanced_escaped_and_inert(distances: Derivation, tmp_path: Path) -> None:
-    page = derivation_html(distances, page=True) + "\n"
-    parsed = Balance()
-    parsed.feed(page)
-    assert parsed.open == []
-    assert not parsed.seen & {"script", "link", "img", "iframe"}
-    assert "Y[i,j] = (A[i,k] - B[j,k])^2" in parsed.text
-    assert distances._repr_html_() == derivation_html(distances)
-    distances.to_html(tmp_path / "d.html")
-    assert (tmp_path / "d.html").read_text(encoding="utf-8") == page
-
-
-def test_html_escapes_what_a_record_may_hold(distances: Derivation) -> None:
-    plan = distances.candidates[candidate_with(distances, "expand")]
-    step = replace(plan.steps[0], rule="<script>alert(1)</script>")
-    evil = replace(plan, steps=(step, *plan.steps[1:]))
-    assert "<script" not in derivation_html(replace(distances, candidates=(evil,)))
 
 
 @pytest.mark.parametrize(

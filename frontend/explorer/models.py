@@ -1,0 +1,205 @@
+"""What the explorer shows, as immutable data: the page, the terminal and notebooks read nothing
+else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from einderive.frontend.explorer.lines import Line
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCard:
+    """A rule: its identities as text and as MathML, and what it says about itself."""
+
+    name: str
+    equations: tuple[str, ...]
+    maths: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a program stands in the search: the rewritten tensor's distance to the nearest
+    operator, and the predicted seconds of the whole program."""
+
+    distance: float
+    nearest: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """One step of a derivation.
+
+    - `witness` says in words how the right side is made from the left one.
+    - `digits` is its effect on rounding, `nonfinite` that on NaN and infinity.
+    - `checked` is the checker's finding: "holds", the reason why it does not, or empty where nobody
+      asked.
+    """
+
+    number: int
+    rule: str
+    before: tuple[Line, ...]
+    after: tuple[Line, ...]
+    equation: str
+    math: str
+    conditions: str
+    witness: str
+    come_from: Place
+    leads_to: Place
+    digits: str
+    nonfinite: str
+    checked: str = ""
+
+    @property
+    def holds(self) -> bool:
+        return self.checked == HOLDS
+
+
+HOLDS = "holds"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What takes a stage's predicted time: `seconds` for one of its causes."""
+
+    cause: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class StageView:
+    """One stage of a program.
+
+    `shares` are the parts of its predicted time: those that add up; `reads` are the names of the
+    tensors that it reads, stages and inputs."""
+
+    name: str
+    line: Line
+    operator: str
+    known: bool
+    shape: tuple[int, ...]
+    reads: tuple[str, ...]
+    operations: float
+    bytes_moved: float
+    seconds: float | None
+    shares: tuple[Share, ...]
+    bound: str
+    pseudocode: str
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A node of the drawn program: a stage or an input."""
+
+    name: str
+    label: str
+    x: float
+    y: float
+    width: float
+    given: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The stages as a graph: boxes, and the curves of SVG between them."""
+
+    width: float
+    height: float
+    boxes: tuple[Box, ...]
+    curves: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateView:
+    """A program with its derivation: the steps that lead to it, its stages, its predicted time."""
+
+    number: int
+    title: str
+    given: tuple[Line, ...]
+    steps: tuple[StepView, ...]
+    stages: tuple[StageView, ...]
+    drawing: Drawing
+    seconds: float
+    operators: str
+    digits: str
+    assumptions: str
+    findings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HardView:
+    """The error on one family of hard inputs, beside that of the formula as written."""
+
+    family: str
+    error: str
+    written: str
+    lost: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrialView:
+    """A program that was built and judged.  `width` is its time as a part of the longest one's, in
+    percent, `spread` the half of the middle half of its times."""
+
+    label: str
+    words: str
+    seconds: str
+    spread: str
+    width: float
+    speed: str
+    error: str
+    verdict: str
+    accepted: bool
+    chosen: bool
+    hard: tuple[HardView, ...]
+    loss: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredView:
+    """The programs that were timed on this machine, and which one was chosen."""
+
+    device: str
+    trials: tuple[TrialView, ...]
+    verdict: str
+    warning: str
+    promised: str
+    kernels: tuple[Kernel, ...]
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """The source of a kernel that was generated for the chosen program."""
+
+    name: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """What repeats a derivation: a command, lines of Python, the versions, the record's text."""
+
+    command: str
+    python: str
+    versions: tuple[tuple[str, str], ...]
+    record: str
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Everything that a page shows."""
+
+    title: str
+    formula: tuple[Line, ...]
+    tensors: str
+    target: str
+    searched: str
+    candidates: tuple[CandidateView, ...]
+    baseline_seconds: float
+    rules: tuple[RuleCard, ...]
+    reproduction: Reproduction
+    measured: MeasuredView | None = None

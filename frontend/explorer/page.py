@@ -1,0 +1,109 @@
+"""The explorer's page, from its view model: one file, no network, readable without a script.
+
+Everything that comes from a formula or a record is escaped.  MathML is made by `mathml`, which
+escapes what it holds.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from einderive.frontend.explorer.models import Place, Share, StageView, View
+from einderive.frontend.text import duration, shape
+
+FOLDER = Path(__file__).parent
+
+
+def page(view: View, docs: str = "") -> str:
+    """A whole page.  `docs` is the address of the page of rules; without it, links lead to the
+    rules at the end of the page."""
+    sections = ["derivation", "program", "candidates", "kernels", "rules", "reproduce"]
+    if not view.rules:
+        sections.remove("rules")
+    return _rendered("page.html", view, docs, sections=sections, script=_file("page.js"))
+
+
+def fragment(view: View, docs: str = "") -> str:
+    """One element for a notebook or another page."""
+    return _rendered("fragment.html", view, docs)
+
+
+def _rendered(template: str, view: View, docs: str, **more: object) -> str:
+    known = {rule.name for rule in view.rules} if template == "page.html" or docs else set()
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            view=view, docs=docs, known=known, shown=_shown(view), css=_file("page.css"), **more
+        )
+    )
+
+
+def _shown(view: View) -> int:
+    """The candidate that is open at first: the best one that has steps."""
+    return next((each.number for each in view.candidates if each.steps), 1)
+
+
+@cache
+def _file(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    filters = (amount, duration, shortened, capitalised, place, told_shares, slowest)
+    environment.filters |= {each.__name__: each for each in filters}
+    environment.filters |= {"extents": extents, "base64": _base64}
+    return environment
+
+
+def amount(number: float) -> str:
+    """`1.23 M`; thin spaces stand before the units."""
+    for unit, size in (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if number >= size:
+            return f"{number / size:.3g}\u202f{unit}"
+    return f"{number:.3g}" if number else "0"
+
+
+def shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def place(found: Place) -> str:
+    """`0, matmul` or `3 to conv2d`."""
+    if not found.nearest:
+        return f"{found.distance:g}"
+    return f"{found.distance:g} to {found.nearest}" if found.distance else f"0, {found.nearest}"
+
+
+def told_shares(shares: Sequence[Share]) -> str:
+    return ", ".join(f"{share.cause} {duration(share.seconds)}" for share in shares)
+
+
+def slowest(stages: Sequence[StageView]) -> float:
+    """The most seconds that a stage takes; the bars are drawn beside it."""
+    return max((sum(s.seconds for s in each.shares) for each in stages), default=0.0) or 1.0
+
+
+def extents(sizes: Sequence[int]) -> str:
+    return shape(sizes).replace("x", "×")
+
+
+def _base64(text: str) -> str:
+    return base64.b64encode(text.encode("utf-8")).decode("ascii")

@@ -1,0 +1,87 @@
+"""Measurements as view models: the programs that were tried, their times, errors and sources."""
+
+from __future__ import annotations
+
+from math import isfinite
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from einderive.frontend.explorer.models import HardView, Kernel, MeasuredView, TrialView
+from einderive.frontend.export.module import write
+from einderive.frontend.report.measured import (
+    ERRORS,
+    NOTICED,
+    error,
+    loss,
+    resting,
+    speed,
+    spread,
+    verdict,
+    warning,
+)
+from einderive.frontend.text import duration, operators
+from einderive.frontend.trial.outcome import Outcome
+from einderive.frontend.trial.trial import Trial
+from einderive.ta.errors import BuildError
+
+ACCEPTED = ("accepted", "baseline")
+NO_DIGITS = ("-", "no digit", "-")
+
+
+def measured_view(outcome: Outcome) -> MeasuredView:
+    """What was measured, the baselines first."""
+    times = [trial.seconds for trial in outcome.trials if isfinite(trial.seconds)]
+    longest = max(times, default=1.0)
+    return MeasuredView(
+        device=outcome.device,
+        trials=tuple(_trial(outcome, trial, longest) for trial in outcome.trials),
+        verdict=verdict(outcome),
+        warning=warning(outcome),
+        promised=resting(outcome),
+        kernels=_kernels(outcome),
+        error=ERRORS[outcome.derivation.accuracy],
+    )
+
+
+def _trial(outcome: Outcome, trial: Trial, longest: float) -> TrialView:
+    return TrialView(
+        label=trial.label,
+        words=operators(trial.words),
+        seconds=duration(trial.seconds),
+        spread=spread(trial),
+        width=100 * trial.seconds / longest if isfinite(trial.seconds) else 0.0,
+        speed=speed(outcome, trial),
+        error=error(trial),
+        verdict=trial.verdict,
+        accepted=trial.verdict in ACCEPTED,
+        chosen=trial is outcome.chosen,
+        hard=tuple(
+            HardView(family.family, *_figures(family.error, family.written, family.digits))
+            if family.standard
+            else HardView(family.family, *NO_DIGITS)
+            for family in trial.families
+        ),
+        loss=loss(trial),
+        source=trial.text,
+    )
+
+
+def _figures(own: float, written: float, lost: float) -> tuple[str, str, str]:
+    return f"{own:.1e}", f"{written:.1e}", f"{lost:.1f}" if lost >= NOTICED else "none"
+
+
+def _kernels(outcome: Outcome) -> tuple[Kernel, ...]:
+    """The chosen program as Python, and the sources of its kernels; none where the program decides
+    from its data, since no file says that."""
+    label = f"{outcome.chosen.label}: {', '.join(outcome.chosen.words)}"
+    source = outcome.derivation.source
+    with TemporaryDirectory() as folder:
+        try:
+            paths = write(source, outcome.run, outcome.device, folder, label)
+        except BuildError:
+            return ()
+        return tuple(
+            Kernel(path.name.removesuffix(".txt"), Path(path).read_text("utf-8"))
+            for path in paths
+            if path.suffix in (".py", ".txt") and not path.stem.endswith(("_threads", "_loops"))
+        )

@@ -1,0 +1,77 @@
+"""Everything that a page about a derivation shows, put together from its parts."""
+
+from __future__ import annotations
+
+from einderive.frontend.derived import Derived
+from einderive.frontend.explorer.lines import Line, plain_line
+from einderive.frontend.explorer.models import CandidateView, View
+from einderive.frontend.explorer.program import drawing, stage_views
+from einderive.frontend.explorer.reproduce import reproduction
+from einderive.frontend.explorer.steps import graph_of, rule_cards, step_views
+from einderive.frontend.explorer.trials import measured_view
+from einderive.frontend.report.derivation import assumptions, digits, plan_operators, searched
+from einderive.frontend.report.story import Story, tell
+from einderive.frontend.text import counted, tensors
+from einderive.frontend.trial.outcome import Outcome
+from einderive.ta.ir.program import Program
+from einderive.ta.printing.show import show_program, show_statement
+
+CHECKED = 4
+"""So many candidates are checked for a page; a check of one takes up to seconds."""
+
+
+def view_of(derivation: Derived, outcome: Outcome | None = None, checked: int = CHECKED) -> View:
+    """The derivation, and the measurement of its programs if there is one."""
+    graph = graph_of(derivation)
+    candidates = []
+    for place, plan in enumerate(derivation.candidates):
+        story = tell(derivation, plan)
+        report = derivation.check(place) if place < checked else None
+        stages = stage_views(derivation, plan, graph)
+        candidates.append(
+            CandidateView(
+                number=place + 1,
+                title=counted(len(plan.steps), "step") if plan.steps else "the formula as given",
+                given=_given(story),
+                steps=tuple(step_views(graph, plan, story, report)),
+                stages=tuple(stages),
+                drawing=drawing(stages, derivation.staged(plan)),
+                seconds=plan.seconds,
+                operators=plan_operators(plan),
+                digits=digits(plan.steps),
+                assumptions=assumptions(plan.steps),
+                findings=() if report is None else tuple(map(str, report.findings)),
+            )
+        )
+    names = [step.rule for candidate in candidates for step in candidate.steps]
+    return View(
+        title="; ".join(show_program(derivation.source).splitlines()),
+        formula=program_lines(derivation.source),
+        tensors=tensors(derivation.source.inputs),
+        target=derivation.target,
+        searched=searched(derivation.stats),
+        candidates=tuple(candidates),
+        baseline_seconds=derivation.unchanged.seconds,
+        rules=rule_cards(names),
+        reproduction=reproduction(derivation),
+        measured=None if outcome is None else measured_view(outcome),
+    )
+
+
+def _given(story: Story) -> tuple[Line, ...]:
+    """The program before the first step, where it is not the text that was given."""
+    statements = story.first if story.given else ()
+    return tuple(
+        plain_line(text, statement, story.hints)
+        for text, statement in zip(story.given, statements, strict=True)
+    )
+
+
+def program_lines(program: Program) -> tuple[Line, ...]:
+    """The statements of a program."""
+    excluded = frozenset(tensor.name for tensor in program.inputs)
+    excluded |= {statement.name for statement in program.statements}
+    return tuple(
+        plain_line(show_statement(each, program.hints, excluded), each, program.hints)
+        for each in program.statements
+    )

@@ -1,0 +1,22 @@
+"""The derivation on which the tests of the explorer look."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from einderive.derivations.search.strategy import Budget
+from einderive.frontend.api.compiled import Derivation
+from einderive.frontend.api.optimize import derive
+
+
+@cache
+def distances() -> Derivation:
+    """Squared distances: the best candidate as given, others with many steps."""
+    return derive("Y[i,j] = (A[i,k]-B[j,k])^2", A=(64, 8), B=(64, 8), budget=Budget(states=120))
+
+
+@cache
+def windows() -> Derivation:
+    """Sums over windows, of which candidates have few steps and several stages."""
+    text = "Y[h,w] = A[h+r,w+s] where r in 0:3, s in 0:3, h in 0:6, w in 0:6"
+    return derive(text, A=(8, 8), budget=Budget(states=150))

@@ -1,0 +1,125 @@
+"""What the page shows, against the derivation itself, the interpreter's values and NumPy."""
+
+import json
+import re
+import shlex
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import einderive as ed
+from einderive.frontend.cli.main import main
+from einderive.frontend.explorer.lines import changed
+from einderive.frontend.explorer.models import HOLDS, CandidateView, View
+from einderive.frontend.explorer.reproduce import reproduction
+from einderive.frontend.explorer.view import view_of
+from einderive.frontend.report.story import tell
+from tests.frontend.explorer.derived import distances, windows
+
+
+@pytest.fixture(scope="module")
+def view() -> View:
+    return view_of(distances())
+
+
+def stepped(view: View) -> CandidateView:
+    return next(each for each in view.candidates if len(each.steps) > 2)
+
+
+def test_steps_are_those_of_the_derivation(view: View) -> None:
+    for candidate, plan in zip(view.candidates, distances().candidates, strict=True):
+        assert [step.rule for step in candidate.steps] == [step.rule for step in plan.steps]
+        told = tell(distances(), plan).steps
+        for step, other in zip(candidate.steps, told, strict=True):
+            assert tuple(line.text for line in step.before) == other.before
+            assert tuple(line.text for line in step.after) == other.after
+
+
+def test_each_step_begins_where_the_last_one_ended(view: View) -> None:
+    for candidate in view.candidates:
+        places = [(step.come_from.seconds, step.leads_to.seconds) for step in candidate.steps]
+        assert all(a[1] == b[0] for a, b in pairwise(places))
+        if places:
+            assert places[-1][1] == candidate.seconds
+
+
+def test_what_is_not_marked_stands_on_both_sides(view: View) -> None:
+    for step in stepped(view).steps:
+        for old in step.before:
+            name = old.text.split("[")[0]
+            for new in step.after:
+                if new.text.split("[")[0] == name and not old.fresh:
+                    kept = [
+                        "".join(p.text for p in line.pieces if not p.changed) for line in (old, new)
+                    ]
+                    assert re.sub(r"\s", "", kept[0]) == re.sub(r"\s", "", kept[1])
+                    assert any(p.changed for line in (old, new) for p in line.pieces)
+                    assert "changed" in old.math + new.math
+
+
+def test_changes_of_a_list() -> None:
+    assert changed("abc", "abxc") == (frozenset(), frozenset({2}))
+    assert changed("abc", "ac") == (frozenset({1}), frozenset())
+    assert changed("", "a") == (frozenset(), frozenset({0}))
+
+
+def test_the_checker_is_asked_about_the_first_candidates(view: View) -> None:
+    assert all(step.checked == HOLDS for each in view.candidates[:4] for step in each.steps)
+
+
+def test_a_step_that_does_not_hold_is_said(tmp_path: Path) -> None:
+    data = distances().data()
+    candidate = next(each for each in data["candidates"] if each["steps"])
+    step = candidate["steps"][0]
+    step["after"] = step["after"].replace("A[", "B[", 1)
+    data["candidates"] = [{**candidate, "steps": [step]}]
+    (tmp_path / "d.json").write_text(json.dumps(data), encoding="utf-8")
+    (found,) = view_of(ed.load(tmp_path / "d.json")).candidates
+    assert found.steps[0].checked not in ("", HOLDS)
+
+
+def test_shares_add_up_to_the_predicted_time(view: View) -> None:
+    stages = [stage for each in view.candidates for stage in each.stages]
+    assert len({stage.operator for stage in stages}) > 2
+    for stage in stages:
+        if stage.seconds is not None:
+            assert sum(s.seconds for s in stage.shares) == pytest.approx(stage.seconds)
+
+
+def test_drawings_have_a_box_for_each_tensor_and_a_curve_for_each_read(view: View) -> None:
+    for candidate in view.candidates:
+        drawn = {box.name for box in candidate.drawing.boxes}
+        assert drawn == {"A", "B", *(stage.name for stage in candidate.stages)}
+        assert len(candidate.drawing.curves) == sum(len(stage.reads) for stage in candidate.stages)
+        places = {(box.x, box.y) for box in candidate.drawing.boxes}
+        assert len(places) == len(drawn)
+
+
+def test_pseudocode_computes_the_formula() -> None:
+    """The loops of the candidates, run as Python, against NumPy's sums of windows."""
+    image = np.random.default_rng(0).integers(-3, 4, (8, 8))
+    expected = np.lib.stride_tricks.sliding_window_view(image, (3, 3)).sum((2, 3))
+    for candidate in view_of(windows(), checked=0).candidates[:3]:
+        values: dict[str, Any] = {"A": image}
+        for stage in candidate.stages:
+            values[stage.name] = np.zeros(stage.shape)
+            exec(re.sub(r"in (-?\d+):(-?\d+)", r"in range(\1, \2)", stage.pseudocode), values)
+        np.testing.assert_array_equal(values["Y"], expected)
+
+
+def test_python_and_command_repeat_the_derivation(capsys: pytest.CaptureFixture[str]) -> None:
+    found = ed.derive("Y[i] = 2*A[i]", A=(3,), dtypes="float64", accuracy="componentwise")
+    told = reproduction(found)
+    values: dict[str, Any] = {"A": np.ones(3)}
+    exec(told.python, values)
+    assert values["d"].data()["candidates"] == found.data()["candidates"]
+    assert np.asarray(values["result"]).tolist() == [2, 2, 2]
+    assert "every step checks" in capsys.readouterr().out
+    words = shlex.split(told.command)
+    assert words[:2] == ["einderive", "derive"]
+    assert main([*words[1:-1], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["input"] == found.data()["input"]
+    assert json.loads(told.record)["candidates"] == found.data()["candidates"]
