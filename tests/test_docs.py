@@ -4,8 +4,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ import pytest
 
 from einderive.frontend.cli.main import main
 from tests.amount import first
+from tests.prepared import python
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {path.name: path for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))}
@@ -92,13 +91,8 @@ def run_with(added: Mapping[str, str], programs: Sequence[str], folder: Path) ->
     for path, text in added.items():
         assert not (folder / path).exists(), f"{path} is there already"
         (folder / path).write_text(text, "utf-8")
-    done = subprocess.run(
-        [sys.executable, "-c", f"for program in {list(programs)!r}: exec(program, {{}})"],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(folder)},
-        capture_output=True,
-        text=True,
-    )
+    code = f"for program in {list(programs)!r}: exec(program, {{}})"
+    done = python("-c", code, cwd=folder, env=os.environ | {"PYTHONPATH": str(folder)})
     assert done.returncode == 0, done.stderr
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -206,16 +205,6 @@ def through_the_back_end(
     return program.words, worst
 
 
-def runpy_alone(folder: Path) -> str:
-    """What the exported module says of itself, where einderive cannot be imported."""
-    program = "import runpy, sys; sys.modules['einderive'] = None; "
-    program += f"runpy.run_path({str(folder / 'program.py')!r}, run_name='__main__')"
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", program], cwd="/", capture_output=True, text=True, check=False
-    )
-    return (done.stdout or done.stderr).splitlines()[-1]
-
-
 def main() -> None:
     assert os.environ.get("TRITON_INTERPRET") == "1"
     cache = Path(sys.argv[1])
@@ -223,10 +212,7 @@ def main() -> None:
         print(json.dumps({"name": case.name, "error": run(case, cache)}), flush=True)
     for name, text, shapes in PROGRAMS:
         words, error = through_the_back_end(text, cache / name, **shapes)
-        alone = runpy_alone(cache / name) if text in ALONE else "right"
-        print(
-            json.dumps({"name": name, "error": error, "words": words, "alone": alone}), flush=True
-        )
+        print(json.dumps({"name": name, "error": error, "words": words}), flush=True)
     print(json.dumps({"name": "NaN", "error": 0.0 if nan_survives(cache) else 1.0}), flush=True)
 
 

@@ -10,6 +10,10 @@ import einderive as ed
 DISTANCES = "Y[i,j] = (A[i,k]-B[j,k])^2"
 
 
+FEW = ed.Budget(states=500)
+"""Enough for a dozen of candidates, where the search itself is not what is tested."""
+
+
 @cache
 def derived(text: str, **options: Any) -> ed.Derivation:
-    return ed.derive(text, **options)
+    return ed.derive(text, **{"budget": FEW} | options)

@@ -90,7 +90,8 @@ def _work(plan: Plan, job: int, tell: Connection, stop: Event) -> None:
 
 def run(plan: Plan, show: Callable[[str], None]) -> Outcome:
     """Runs the plan; `show` gets a line of progress now and then.  Ctrl-C ends it early."""
-    context = multiprocessing.get_context("spawn")
+    methods = multiprocessing.get_all_start_methods()  # a fork has loaded all that it needs
+    context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
     stop = context.Event()
     start = time.monotonic()
     processes: list[BaseProcess] = []

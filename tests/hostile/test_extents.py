@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +15,7 @@ from einderive.eops.triton_kernels.plan import plan
 from einderive.frontend.trial.memory import amount, require_memory
 from einderive.ta.errors import BuildError, RangeError
 from tests.hostile.bounds import bounded
+from tests.prepared import interpreted
 
 BUDGET = ed.Budget(states=60)
 HUGE: list[tuple[str, dict[str, tuple[int, ...]]]] = [
@@ -142,18 +140,8 @@ print(json.dumps(found))
 def test_an_element_beyond_2_31_is_read_by_a_kernel(tmp_path: Path) -> None:
     """In Triton's interpreter, on a matrix of 2^31 bytes of which a few pages exist."""
     pytest.importorskip("triton")
-    environment = os.environ | {"TRITON_INTERPRET": "1", "EINDERIVE_CACHE": str(tmp_path)}
-    root = Path(__file__).resolve().parents[2]
-    done = subprocess.run(
-        [sys.executable, "-c", FAR],
-        env=environment,
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == [[5, 7], 12, [[0, 5], [-2, 7]]]
+    told = interpreted("-c", FAR, EINDERIVE_CACHE=tmp_path)
+    assert json.loads(told) == [[5, 7], 12, [[0, 5], [-2, 7]]]
 
 
 EMPTY: list[tuple[str, dict[str, tuple[int, ...]], Any]] = [

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import ast
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests import prepared
 from tests.amount import CAMPAIGN, first
 from tests.mutants.mutate import functions
 from tests.mutants.targets import families, source
@@ -48,7 +48,7 @@ TESTS = ("tests/derivations/steps/test_conditions.py::test_refused",)
 
 
 def python(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True)
+    return prepared.python(*arguments, cwd=ROOT)
 
 
 @pytest.mark.parametrize(

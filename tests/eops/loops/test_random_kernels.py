@@ -4,9 +4,6 @@ Triton's interpreter, is what the exact interpreter gives."""
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -15,9 +12,8 @@ import pytest
 from tests.amount import CAMPAIGN
 from tests.eops import random_kernels
 from tests.eops.random_kernels import explored, on_a_cpu
+from tests.prepared import interpreted
 
-RUNNER = Path(random_kernels.__file__)
-ROOT = RUNNER.parents[2]
 PART = 100
 FEW = 2
 """Fewer of a kind would be a fault of the drawing; of the rarest kind about 17 are drawn."""
@@ -35,17 +31,8 @@ def test_on_a_cpu(part: int, seed: int, monkeypatch: pytest.MonkeyPatch) -> None
 
 def in_the_interpreter(seed: object, count: int, cache: Path) -> Counter[str]:
     """How many groups ran, by kind of kernel."""
-    folders = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    environment = {"TRITON_INTERPRET": "1", "PYTHONPATH": folders, "EINDERIVE_CACHE": str(cache)}
-    done = subprocess.run(
-        [sys.executable, str(RUNNER), str(seed), str(count)],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return Counter(json.loads(done.stdout.splitlines()[-1]))
+    told = interpreted(random_kernels.__file__, str(seed), str(count), EINDERIVE_CACHE=cache)
+    return Counter(json.loads(told.splitlines()[-1]))
 
 
 def test_a_few_in_triton(tmp_path: Path) -> None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -23,29 +20,19 @@ from einderive.ta.ir import expr
 from einderive.ta.ir.affine import iterator
 from einderive.ta.ir.canon import scope
 from einderive.ta.notation.parse import parse
+from tests import prepared
 from tests.eops import triton_runner as runner
 from tests.eops.fused_products import PRODUCTS
 from tests.eops.long_reductions import LONG
 
-RUNNER = Path(runner.__file__)
-ROOT = RUNNER.parents[2]
 CASES = {case.name: case for case in runner.cases()}
 
 
 @pytest.fixture(scope="module")
 def interpreted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """What the interpreter's process found, by case."""
-    folders = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    environment = os.environ | {"TRITON_INTERPRET": "1", "PYTHONPATH": folders}
-    done = subprocess.run(
-        [sys.executable, str(RUNNER), str(tmp_path_factory.mktemp("kernels"))],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return {record["case"]: record for record in map(json.loads, done.stdout.splitlines())}
+    told = prepared.interpreted(runner.__file__, tmp_path_factory.mktemp("kernels"))
+    return {record["case"]: record for record in map(json.loads, told.splitlines())}
 
 
 @pytest.mark.parametrize("name", CASES)

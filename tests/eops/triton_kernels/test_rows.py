@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,26 +14,21 @@ from tests.amount import first
 from tests.eops import triton_rows_runner as runner
 from tests.eops.ahead_of_time import TARGETS, compile_for, compile_kernel
 from tests.eops.triton_rows_runner import LAYER_NORM, SOFTMAX, Case
+from tests.prepared import interpreted
 
-RUNNER = Path(runner.__file__)
-ROOT = RUNNER.parents[2]
 CASES = {case.name: case for case in runner.CASES}
 
 
 @pytest.fixture(scope="module")
-def records(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kernels")
+
+
+@pytest.fixture(scope="module")
+def records(kernels: Path) -> dict[str, dict[str, Any]]:
     """What the interpreter's process found, by case."""
-    folders = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    environment = os.environ | {"TRITON_INTERPRET": "1", "PYTHONPATH": folders}
-    done = subprocess.run(
-        [sys.executable, str(RUNNER), str(tmp_path_factory.mktemp("kernels"))],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return {record["name"]: record for record in map(json.loads, done.stdout.splitlines())}
+    told = interpreted(runner.__file__, kernels)
+    return {record["name"]: record for record in map(json.loads, told.splitlines())}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -52,7 +44,14 @@ def test_a_nan_spoils_its_row_alone(records: dict[str, dict[str, Any]]) -> None:
 def test_programs_get_one_kernel(records: dict[str, dict[str, Any]], name: str) -> None:
     assert records[name]["words"] == ["eOperator (Triton)"]
     assert records[name]["error"] < 1e-6
-    assert records[name]["alone"] == "right"  # as exported, without einderive
+
+
+@pytest.mark.usefixtures("records")
+@pytest.mark.parametrize("name", [n for n, text, _ in runner.PROGRAMS if text in runner.ALONE])
+def test_exported_programs_run_without_einderive(kernels: Path, name: str) -> None:
+    program = "import runpy, sys; sys.modules['einderive'] = None; "
+    program += f"runpy.run_path({str(kernels / name / 'program.py')!r}, run_name='__main__')"
+    assert interpreted("-I", "-c", program).splitlines()[-1] == "right"
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -85,7 +85,7 @@ def test_a_program_that_moves_nan_is_noticed() -> None:
 def test_strict_derivations_are_equal_on_nan_too(name: str) -> None:
     """Every candidate, evaluated as it is written, beside the formula."""
     text, shapes = STRICT[name]
-    found = ed.derive(text, nan="strict", **shapes)
+    found = ed.derive(text, nan="strict", budget=ed.Budget(states=1000), **shapes)
     (root,) = found.source.roots()
     for plan in found.candidates:
         assert all(step.keeps_nonfinite() for step in plan.steps)

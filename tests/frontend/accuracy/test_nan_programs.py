@@ -60,7 +60,7 @@ def test_what_takes_part() -> None:
 
 def test_a_record_of_strict_programs_is_read_with_their_operators(tmp_path: Any) -> None:
     text, shapes = CASES[1]
-    found = ed.derive(text, nan="strict", **shapes)
+    found = ed.derive(text, nan="strict", budget=ed.Budget(states=500), **shapes)
     found.save(tmp_path / "d.json")
     again = ed.load(tmp_path / "d.json")
     for plan, other in zip(found.candidates, again.candidates, strict=True):

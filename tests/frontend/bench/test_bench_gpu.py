@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,22 +12,11 @@ from einderive.frontend.bench.gpu.goals import SMALL, Run, Setting
 from einderive.frontend.bench.gpu.report import BEGIN, bench_report, report, written
 from einderive.frontend.bench.run import CASES
 from einderive.ta.notation.parse import parse
-
-ROOT = Path(__file__).parents[3]
+from tests.prepared import interpreted
 
 
 def test_every_step_runs_in_the_interpreter() -> None:
-    folders = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    done = subprocess.run(
-        [sys.executable, "-m", "einderive.frontend.bench.gpu", "report"],
-        env=os.environ | {"TRITON_INTERPRET": "1", "PYTHONPATH": folders},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    text = done.stdout
-    assert done.returncode == 0, text + done.stderr
+    text = interpreted("-m", "einderive.frontend.bench.gpu", "report")
     lines = text.splitlines()
     for what in ("tests collected", "transposed operand, float32", "convolution 3x3, float32"):
         assert what in text, what

@@ -9,6 +9,7 @@ tests/derivations/search/test_search.py.  Measured ratios are in the demo's tabl
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import pytest
 
@@ -116,10 +117,17 @@ def test_variant_is_derived(name: str) -> None:
     assert derivation.check(wanted[0])
 
 
+@cache
+def derived(name: str, target: str = "cpu") -> ed.Derivation:
+    """A case of the demo, within the default budget."""
+    case = next(case for case in DEMO if case.name == name)
+    return ed.derive(case.text, ranges=case.ranges, target=target, **case.shapes)
+
+
 @pytest.mark.parametrize("most", [1, pytest.param(None, marks=CAMPAIGN)])
 @pytest.mark.parametrize("case", one_in(2, DEMO), ids=lambda case: case.name)
 def test_demo_case_is_derived_and_candidates_check(case, most: int | None) -> None:
-    derivation = ed.derive(case.text, ranges=case.ranges, **case.shapes)
+    derivation = derived(case.name)
     assert len(derivation.candidates) >= 2
     assert any(plan.steps for plan in derivation.candidates)
     for position in range(len(derivation.candidates))[:most]:
@@ -130,8 +138,7 @@ def test_demo_case_is_derived_and_candidates_check(case, most: int | None) -> No
 def test_conv_lists_matmul_with_offset_add(target: str) -> None:
     """The reference system's program: one matmul over all taps, then an eOperator that adds the
     shifted parts."""
-    case = next(case for case in DEMO if case.name.startswith("conv"))
-    derivation = ed.derive(case.text, target=target, **case.shapes)
+    derivation = derived(next(case.name for case in DEMO if case.name.startswith("conv")), target)
     found = [plan for plan in derivation.candidates if _is_offset_add(plan)]
     assert found, [_operators(plan) for plan in derivation.candidates]
 

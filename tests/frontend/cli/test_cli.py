@@ -49,7 +49,7 @@ def record(tmp_path: Path) -> Path:
 
 
 def test_derive_prints_formula_search_program_and_candidates(capsys: Capture) -> None:
-    code, out, err = run(capsys, *DISTANCES)
+    code, out, err = run(capsys, *SOON)
     assert (code, err) == (0, "")
     assert out.startswith("Y[i,j] = (A[i,k] - B[j,k])^2\n  A 16 x 8, B 16 x 8; float32; for cpu\n")
     for part in ("searched ", "program ", "operator", "predicted", "candidates for cpu"):
@@ -74,7 +74,7 @@ def test_shapes_may_stand_after_options(capsys: Capture) -> None:
 
 def test_scalars_ranges_and_element_types(capsys: Capture) -> None:
     text = "Y[h] = a*A[2*h+r]*K[r]"
-    words = ["a=", "A=16", "K=3", "--range", "h=0:7", "--dtype", "float64"]
+    words = ["a=", "A=16", "K=3", "--range", "h=0:7", "--dtype", "float64", "--states", "40"]
     code, out, _ = run(capsys, "derive", text, *words)
     assert code == 0
     assert "a scalar, A 16, K 3; float64" in out

@@ -19,17 +19,20 @@ from einderive.frontend.cli.main import main
 from einderive.frontend.export.module import write
 from einderive.frontend.running.execute import executable
 from einderive.ta.errors import BuildError
+from tests.prepared import python
 
 CHAIN = "Y[i,j] = gelu_tanh(X[i,j]+B[j])*0.3; out M[i] = max[j](X[i,j])"
 Capture = pytest.CaptureFixture[str]
 
 
-def alone(folder: Path) -> subprocess.CompletedProcess[str]:
+def alone(folder: Path, new: bool = False) -> subprocess.CompletedProcess[str]:
     """The module in a process that does not find einderive: no paths of the user's, another
-    folder."""
+    folder.  The process has loaded torch, or is new."""
     program = "import importlib.util as u, runpy, sys\n"
     program += "sys.modules['einderive'] = None\n"
     program += f"runpy.run_path({str(folder / 'program.py')!r}, run_name='__main__')"
+    if not new:
+        return python("-I", "-c", program, cwd="/")
     return subprocess.run(
         [sys.executable, "-I", "-c", program], cwd="/", capture_output=True, text=True, check=False
     )
@@ -141,4 +144,4 @@ def test_the_command_writes_what_runs(tmp_path: Path, capsys: Capture) -> None:
     capsys.readouterr()
     assert main(["export", str(record), "--dir", str(folder), "--seconds", "0.05"]) == 0
     assert "wrote" in capsys.readouterr().out
-    assert alone(folder).returncode == 0
+    assert alone(folder, new=True).returncode == 0

@@ -13,6 +13,7 @@ from einderive.frontend.report.measured import compiled_text
 from einderive.frontend.report.story import tell
 from einderive.frontend.text import duration, figure, hanging, operators, shape
 from einderive.frontend.trial.trial import Trial
+from tests.frontend.derived import FEW
 
 SHAPES = {"A": (64, 32), "B": (64, 32)}
 
@@ -27,7 +28,7 @@ def candidate_with(derivation: Derivation, *rules: str) -> int:
 
 @pytest.fixture(scope="module")
 def distances() -> Derivation:
-    return derive("Y[i,j] = (A[i,k]-B[j,k])*(A[i,k]-B[j,k])", **SHAPES)
+    return derive("Y[i,j] = (A[i,k]-B[j,k])*(A[i,k]-B[j,k])", budget=FEW, **SHAPES)
 
 
 @pytest.fixture(scope="module")
@@ -95,9 +96,8 @@ def test_digits_speaks_of_each_kind() -> None:
 
 
 def test_no_line_is_longer_than_the_width(distances: Derivation) -> None:
-    band = derive(
-        "Y[b,m,w] = A[b,m,k]*B[b,m+4*(w-16),k] where w in 0:33", A=(2, 256, 8), B=(2, 256, 8)
-    )
+    text = "Y[b,m,w] = A[b,m,k]*B[b,m+4*(w-16),k] where w in 0:33"
+    band = derive(text, budget=FEW, A=(2, 256, 8), B=(2, 256, 8))
     for found in (distances, band):
         for number in range(len(found.candidates)):
             for width in (72, 100):

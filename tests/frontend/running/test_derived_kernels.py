@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,22 +15,15 @@ from einderive.ta.ir.node import Scope
 from tests.amount import CAMPAIGN
 from tests.eops.ahead_of_time import TARGETS, compile_for
 from tests.frontend import derived_kernels
+from tests.prepared import interpreted
 
 
 @cache
 def records(amount: str) -> list[dict[str, Any]]:
     """Of all formulas, from one process."""
-    environment = {**os.environ, "TRITON_INTERPRET": "1"}
     with TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [sys.executable, derived_kernels.__file__, folder, amount, *derived_kernels.FORMULAS],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+        told = interpreted(derived_kernels.__file__, folder, amount, *derived_kernels.FORMULAS)
+    return [json.loads(line) for line in told.splitlines()]
 
 
 @pytest.mark.parametrize("amount", ["few", pytest.param("every", marks=CAMPAIGN)])

@@ -15,10 +15,12 @@ from tests.frontend.races import candidates_win, nobody_is_slow
 
 CHAIN = "Y[i,j] = (X[i,j]*w[j] + X[i,j])/(1 + w[j]*w[j]) - X[i,j]"
 SHAPES = {"X": (40, 30), "w": (30,)}
+UNCHANGED = ed.Budget(states=1)
+"""Where the program as given is what is compiled."""
 
 
 def test_a_stage_as_loops() -> None:
-    found = ed.derive(CHAIN, **SHAPES)
+    found = ed.derive(CHAIN, budget=UNCHANGED, **SHAPES)
     built = executable(found.unchanged, "cpu", compiled=True)
     assert built.words == (CPU_KERNELS.word,)
     x, w = torch.rand(40, 30), torch.rand(30)
@@ -39,7 +41,7 @@ def test_compile_tries_them(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_chosen_one_gives_the_formula(monkeypatch: pytest.MonkeyPatch) -> None:
     """Called with torch and NumPy operands, dense and not, in both precisions."""
     candidates_win(monkeypatch)
-    f = ed.derive(CHAIN, **SHAPES).compile(seconds=0.01, tried=0)
+    f = ed.derive(CHAIN, budget=UNCHANGED, **SHAPES).compile(seconds=0.01, tried=0)
     assert CPU_KERNELS.word in f.chosen.words
     x, w = torch.rand(30, 40).T, torch.rand(60)[::2]
     expected = (x * w + x) / (1 + w * w) - x
@@ -108,7 +110,7 @@ TOGETHER = {
 def test_stages_over_the_same_rows_are_one_kernel(name: str) -> None:
     text, expected = TOGETHER[name]
     x = torch.rand(230, 200)
-    found = ed.derive(text, X=x)
+    found = ed.derive(text, budget=UNCHANGED, X=x)
     built = executable(apart(found.unchanged), "cpu", compiled=True)
     kernels = [word for word in built.words if word == CPU_KERNELS.word]
     assert len(kernels) == 1, built.words
