@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import pytest
@@ -29,12 +29,11 @@ def stops() -> list[Place]:
 
 def entered(run: Callable[[], Any]) -> list[Place]:
     """The project's functions that are called, by file and name, in the order of first calls."""
-    found: dict[Place, None] = {}
+    entered: dict[CodeType, None] = {}
 
     def note(frame: FrameType, event: str, _: object) -> None:
-        path = frame.f_code.co_filename
-        if event == "call" and path.startswith(str(ROOT)):
-            found[path.removeprefix(f"{ROOT}/"), frame.f_code.co_name] = None
+        if event == "call":
+            entered[frame.f_code] = None
 
     before = sys.getprofile()
     sys.setprofile(note)
@@ -42,7 +41,8 @@ def entered(run: Callable[[], Any]) -> list[Place]:
         run()
     finally:
         sys.setprofile(before)
-    return list(found)
+    own = (code for code in entered if code.co_filename.startswith(str(ROOT)))
+    return list(dict.fromkeys((c.co_filename.removeprefix(f"{ROOT}/"), c.co_name) for c in own))
 
 
 def missed(table: list[Place], found: list[Place]) -> str:

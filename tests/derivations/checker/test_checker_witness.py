@@ -159,7 +159,7 @@ def test_every_question_has_its_own_budget() -> None:
     def ask() -> None:
         for step in steps()[::5]:
             if reason(step, 1) == "not shown: too large for integer sets":
-                enough = next(n for k in range(200) if not reason(step, n := int(1.1**k)))
+                enough = next(n for k in range(100) if not reason(step, n := int(1.2**k)))
                 found.append([reason(step, enough) for _ in range(4)])
 
     thread = Thread(target=ask)  # which has a context of its own, in which nothing was asked

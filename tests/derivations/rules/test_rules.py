@@ -38,7 +38,7 @@ EVERY_RULE = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 SEEDS = 200
 LEAST_STEPS = 20
 PART = 16
-"""Of the steps, one of so many is judged every time."""
+"""Of the steps, one of so many is judged every time, or LEAST_STEPS if these are fewer."""
 LEAST_CORRUPTED = 12
 RANDOM = Grammar(
     max_depth=3, fills=(Fraction(0), Fraction(0), Fraction(0), Fraction(2, 3)), max_extent=5
@@ -62,6 +62,11 @@ def seeded_steps(name: str, every: bool) -> tuple[Step, ...]:
         if every or len(found) < PART * LEAST_STEPS:
             found += rule.steps(seeded(rule, seed))
     return tuple(found)
+
+
+def thinned(steps: tuple[Step, ...], part: int) -> tuple[Step, ...]:
+    """One of so many, throughout the list, but not fewer than LEAST_STEPS."""
+    return steps[:: max(1, min(part, len(steps) // LEAST_STEPS))]
 
 
 @EVERY_RULE
@@ -101,7 +106,7 @@ def test_refusals_are_refused_for_their_reason(rule: Rule) -> None:
 def test_steps_from_varied_examples_hold(rule: Rule, part: int) -> None:
     steps = seeded_steps(rule.name, part == 1)
     assert len(steps) >= LEAST_STEPS
-    for step in steps[:: part if len(steps) >= part * LEAST_STEPS else 1]:
+    for step in thinned(steps, part):
         judge(step)
 
 
@@ -159,7 +164,7 @@ def test_a_corrupted_witness_proves_nothing_false(rule: Rule, part: int) -> None
     refused: Counter[str] = Counter()
     tried: Counter[str] = Counter()
     steps = seeded_steps(rule.name, part == 1)
-    for step in steps[:: part if len(steps) >= part * LEAST_STEPS else 1]:
+    for step in thinned(steps, part):
         for _ in range(2):
             witness = corrupt(step.witness, random)
             if witness is None:

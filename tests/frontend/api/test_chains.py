@@ -31,7 +31,7 @@ def chain(body: str, count: int) -> str:
 @cache
 def derived(name: str, target: str) -> ed.Derivation:
     few = ed.Budget(states=1000)
-    return ed.derive(chain(BODIES[name], COUNT), X=(1000,), target=target, budget=few)
+    return ed.derive(chain(BODIES[name], COUNT), X=(1000,), target=target, budget=few, most=4)
 
 
 EACH = [("2*x + 1", "cuda:90"), ("x^2 + x", "cpu")]

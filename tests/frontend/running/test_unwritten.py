@@ -94,7 +94,7 @@ TRIED: list[tuple[str, dict[str, Any]]] = [
 def test_a_program_that_leaves_an_element_unwritten_is_refused(
     text: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = ed.derive(text, target="cpu", **options)
+    found = ed.derive(text, target="cpu", budget=ed.Budget(states=300), **options)
     lowered = execute.lowered
 
     def broken(task: Task) -> tuple[Run, str]:
