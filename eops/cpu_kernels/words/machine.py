@@ -35,7 +35,9 @@ Written: TypeAlias = Callable[..., Any]
 
 def compiled(function: Written) -> Written:
     """The function as numba compiles it where a kernel calls it; divisions by 0 are IEEE's."""
-    found: Written = njit(error_model="numpy", forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    found: Written = njit(
+        error_model="numpy", forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
+    )(function)
     return found
 
 
