@@ -7,7 +7,8 @@ jvp("Y[i] = exp(A[i])")             dY[i] = dA[i]*exp(A[i])
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, cast
@@ -99,12 +100,12 @@ def grad(
     large = [output for output in program.outputs if output.scope.loops]
     if cotangent is not None and large:
         raise TextError(
-            f"cotangent=1 is for scalars, and {large[0].name} has {len(large[0].scope.loops)} "
-            "dimensions",
+            f"cotangent=1 is for scalars, and {large[0].name} is a tensor",
             text=show_program(program),
             next_step=f"leave it out: d{large[0].name} is an operand then",
         )
-    derived = gradient(program, tensors, ones=cotangent is not None)
+    with _shown(formula, program):
+        derived = gradient(program, tensors, ones=cotangent is not None)
     missing = [tensor for tensor in tensors if tensor.name not in derived.of_inputs]
     if missing and (wrt is not None or len(missing) == len(tensors)):
         raise _at(
@@ -134,7 +135,9 @@ def jvp(
     output dY.  All else is as for `grad`."""
     refuse_option_names(jvp, formula, PARSED)
     program, tensors = _differentiable(formula, wrt, dtypes, ranges, outputs, shapes)
-    return _made(program, tensors, tangent(program, tensors), forward=True)
+    with _shown(formula, program):
+        derived = tangent(program, tensors)
+    return _made(program, tensors, derived, forward=True)
 
 
 def _made(
@@ -201,6 +204,12 @@ def _differentiable(
             )
         return program, found
     names = names_given(wrt, "wrt")
+    if not names:
+        raise NameUnknownError(
+            "wrt names no operand",
+            text=str(formula),
+            next_step=f"its operands are {', '.join(tensors) or 'none'}; leave wrt out for all",
+        )
     for name in names:
         if name not in tensors:
             near = close_matches(name, tensors)
@@ -221,14 +230,27 @@ def _differentiable(
     return program, [tensors[name] for name in dict.fromkeys(names)]
 
 
+@contextmanager
+def _shown(formula: str | Program, program: Program) -> Iterator[None]:
+    """An error about a function shows where the formula applies it."""
+    try:
+        yield
+    except TextError as error:
+        text = formula if isinstance(formula, str) else show_program(program)
+        place = re.search(rf"\b{error.message.split()[0]}\(", text)
+        span = (place.start(), place.end() - 1) if place else None
+        raise TextError(error.message, text=text, span=span, next_step=error.next_step) from None
+
+
 def _at(
     tensor: Tensor, message: str, formula: str | Program, program: Program, step: str
 ) -> TextError:
     """An error with the caret under the tensor's first read."""
     text = formula if isinstance(formula, str) else show_program(program)
-    found = re.search(rf"\b{re.escape(tensor.name)}\b(?=\s*[\[{{])", text)
-    found = found or re.search(rf"\b{re.escape(tensor.name)}\b", text)
-    return TextError(message, text=text, span=found.span() if found else None, next_step=step)
+    places = [*re.finditer(rf"\b{re.escape(tensor.name)}\b", text)]
+    read = [place for place in places if re.match(r"\s*[\[{]", text[place.end() :])]
+    span = next((place.span() for place in (*read, *places)), None)
+    return TextError(message, text=text, span=span, next_step=step)
 
 
 def _verdict(decision: Decision, program: Program) -> Verdict:
@@ -243,6 +265,8 @@ def _verdict(decision: Decision, program: Program) -> Verdict:
         numbers = f" residues modulo {prime}: the left is by dual numbers"
         example = Counterexample(shapes, output, point, true, found, None, numbers)
         return Verdict("different", str(example), example)
+    if decision.infinite:
+        return Verdict("undecided", "an infinite number takes part, which no residue stands for")
     if decision.empty:
         return Verdict("undecided", "all derivatives are 0 for random entries")
     return Verdict(

@@ -20,6 +20,7 @@ from zlib import crc32
 
 import numpy as np
 
+from einderive.ta.equality.partial_values import has_infinity
 from einderive.ta.equality.primes import digest, primes
 from einderive.ta.exact.fields import Array, random_values
 from einderive.ta.exact.interp import evaluate, uses_order
@@ -48,12 +49,14 @@ class Difference(NamedTuple):
 
 class Decision(NamedTuple):
     """The outcome: a difference, or agreement in so many draws.  `points` are those that were to be
-    visited; if they are too many, there are no draws.  `empty` says that all values were 0."""
+    visited; if they are too many, there are no draws.  `empty` says that all values were 0.
+    `infinite` says that an infinite number takes part, which is no residue: 2*inf = inf."""
 
     draws: int
     points: int
     empty: bool = False
     difference: Difference | None = None
+    infinite: bool = False
 
 
 def decide(formula: Program, derived: Derived, wrt: Sequence[Tensor], *, forward: bool) -> Decision:
@@ -69,7 +72,8 @@ def decide(formula: Program, derived: Derived, wrt: Sequence[Tensor], *, forward
         draw = _Draw(formula, derived, wrt, prime, seed)
         difference, nothing = draw.of_tangent() if forward else draw.of_gradient()
         if difference is not None:
-            return Decision(seed + 1, points, False, difference)
+            infinite = has_infinity(*roots)
+            return Decision(seed + 1, points, False, None if infinite else difference, infinite)
         empty = empty and nothing
     return Decision(draws, points, empty)
 

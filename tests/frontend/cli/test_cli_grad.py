@@ -30,7 +30,7 @@ def test_a_tangent_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     ("argv", "said"),
     [
         ((*PRODUCT, "--wrt", "C"), "'C' is no operand"),
-        ((*PRODUCT, "--ones"), "Y has 2 dimensions"),
+        ((*PRODUCT, "--ones"), "Y is a tensor"),
         ((*PRODUCT, "--ones", "--forward"), "leave one of them out"),
         (("grad", "Y[i] = A[I[i]]", "A=4", "I=3", "--dtype", "I=int64", "--wrt", "I"), "int64"),
         (("grad", "Y[i] = wrt[i]", "wrt=4"), "wrt is a word"),

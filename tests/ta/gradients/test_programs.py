@@ -143,4 +143,4 @@ def test_random_programs(seed: int) -> None:
     assert agrees(program, example(program, seed), seed) == []
     for derived in (found, ed.jvp(program)):
         verdict = derived.check()
-        assert verdict or "all derivatives are 0" in verdict.detail
+        assert verdict or re.search("derivatives are 0|infinite number", verdict.detail)
