@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from operator import index
@@ -59,11 +60,11 @@ class Derived(Uncopied):
     not_pickled = ("a derivation", "save(path) writes it, load(path) reads it back")
     source: Program
     target: str
-    candidates: tuple[Plan, ...]
+    candidates: Sequence[Plan]
     unchanged: Plan
     stats: Statistics
     weights: tuple[str, ...] = ()
-    stated: tuple[Stated, ...] = ()
+    stated: Sequence[Stated] = ()
     """The record's statements about each candidate.  Empty for a derivation that was not read from
     a file."""
     accuracy: Accuracy = "normwise"

@@ -3,7 +3,7 @@ too.
 
 The key of a kernel is a digest of everything that its machine code depends on: its source, the
 types of operands and result, this room's own files, the versions of numba and llvmlite, and the
-processor with its features.  `EINDERIVE_CACHE` names the folder, or is `off`.  A file appears whole
+processor with its features.  They lie in the folder of `eops.cache_folder`.  A file appears whole
 or not at all.  A file that is damaged, or cannot be read or written, is ignored.
 """
 
@@ -21,12 +21,11 @@ from pathlib import Path
 from platform import machine
 from typing import Any, Final, NamedTuple
 
-import platformdirs
 from llvmlite import binding
 from numba.core.registry import cpu_target
 
-VARIABLE: Final = "EINDERIVE_CACHE"
-OFF: Final = "off"
+from einderive.eops.cache_folder import cache_folder
+
 MOST_BYTES: Final = 64 << 20
 """Bytes on disk.  Beyond this, the kernels that were not used for the longest time are deleted,
 down to half of it."""
@@ -42,14 +41,8 @@ class Code(NamedTuple):
 
 def folder() -> Path | None:
     """The folder of kept kernels; None if they are not kept."""
-    said = os.environ.get(VARIABLE, "")
-    if said.lower() == OFF:
-        return None
-    try:
-        place = Path(said) if said else platformdirs.user_cache_path("einderive")
-    except (OSError, RuntimeError):  # no home
-        return None
-    return place / "kernels"
+    place = cache_folder()
+    return None if place is None else place / "kernels"
 
 
 def digest(source: str, types: Sequence[str]) -> str:

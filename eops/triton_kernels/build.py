@@ -20,6 +20,7 @@ from typing import Any, Final, Protocol
 
 import torch
 
+from einderive.eops.cache_folder import cache_folder
 from einderive.eops.triton_kernels.blocks import Config
 from einderive.eops.triton_kernels.emit_rows import emit_rows
 from einderive.eops.triton_kernels.emit_triton import emit
@@ -39,15 +40,9 @@ def interpreting() -> bool:
 
 
 def default_cache() -> Path:
-    """The folder of sources: $EINDERIVE_CACHE, else the user's cache directory.  If it is `off`,
-    sources live as long as the process."""
-    chosen = os.environ.get("EINDERIVE_CACHE")
-    if chosen == "off":
-        return Path(_temporary().name)
-    if chosen:
-        return Path(chosen) / "triton"
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "einderive" / "triton"
+    """The folder of sources.  If nothing is kept, they live as long as the process."""
+    place = cache_folder()
+    return Path(_temporary().name) if place is None else place / "triton"
 
 
 @cache

@@ -28,10 +28,15 @@ BY_EQUATION = {
 def rules_with(laws: Iterable[str] | str) -> tuple[Rule, ...]:
     """The rules that rest on no law of a function, and those that rest on the given ones, each
     given by its name or by an equation of it."""
-    given = frozenset(map(_named, names_given(laws, "laws")))
+    given = frozenset(law_names(laws))
     law = by_laws(given - OF_RULES) if given - OF_RULES else LAW
     chosen = (law if rule is LAW else rule for rule in RULES)
     return tuple(rule for rule in chosen if given.issuperset(rule.laws))
+
+
+def law_names(laws: Iterable[str] | str) -> tuple[str, ...]:
+    """The names of the given laws, once each, in order."""
+    return tuple(sorted({*map(_named, names_given(laws, "laws"))}))
 
 
 def _named(law: str) -> str:

@@ -21,8 +21,10 @@ from einderive.derivations.search.strategy import Budget
 from einderive.frontend.accuracy.levels import Accuracy, Nan, allowed, checked
 from einderive.frontend.api.compiled import CompiledFunction, Derivation
 from einderive.frontend.api.examples import examples
-from einderive.frontend.api.laws import rules_with
+from einderive.frontend.api.laws import law_names, rules_with
 from einderive.frontend.api.option_names import refuse_option_names
+from einderive.frontend.api.remembered import Request, recall, recall_derivation
+from einderive.frontend.api.remembered import remember as keep
 from einderive.frontend.interruption import Interruption
 from einderive.frontend.strict import operators_for
 from einderive.ta.equality.laws import names_given
@@ -173,15 +175,7 @@ def derive(
         )
     checked(accuracy, nan)
     limits = _limits(budget)
-    if not isinstance(formula, Program):
-        program = parse(formula, dtypes=dtypes, ranges=ranges, outputs=outputs, **cast(Any, shapes))
-    elif shapes or not all(option is None for option in (ranges, dtypes, outputs)):
-        raise TextError(
-            "shapes, ranges, dtypes and outputs belong to a text; a parsed program has its own",
-            next_step="give them to parse(), or pass the text",
-        )
-    else:
-        program = formula
+    program = _program(formula, shapes, dtypes, ranges, outputs)
     machine = MACHINES[target_of(target)]
     constants = constant_names(program, weights)
     rules = rules_with(laws)
@@ -224,6 +218,24 @@ def derive(
         accuracy=accuracy,
         nan=nan,
     )
+
+
+def _program(
+    formula: str | Program,
+    shapes: Mapping[str, Shape | int],
+    dtypes: Dtypes | None,
+    ranges: Mapping[str, tuple[int, int]] | None,
+    outputs: Sequence[str] | None,
+) -> Program:
+    """The formula as a program.  TextError where there are options beside a parsed one."""
+    if not isinstance(formula, Program):
+        return parse(formula, dtypes=dtypes, ranges=ranges, outputs=outputs, **cast(Any, shapes))
+    if shapes or not all(option is None for option in (ranges, dtypes, outputs)):
+        raise TextError(
+            "shapes, ranges, dtypes and outputs belong to a text; a parsed program has its own",
+            next_step="give them to parse(), or pass the text",
+        )
+    return formula
 
 
 def constant_names(program: Program, weights: Iterable[str] | str) -> tuple[str, ...]:
@@ -315,6 +327,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     baseline: Callable[..., Any] | None = None,
     outputs: Sequence[str] | None = None,
     check_assumptions: bool = True,
+    remember: bool = True,
     **shapes: Shape | int,
 ) -> CompiledFunction:
     """Derive, check and time programs, and return the fastest accepted one as a function.
@@ -332,28 +345,45 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
       beside the other programs.
     - `check_assumptions`: where the program rests on an assumption of the formula (`assume A > 0`),
       each call checks it, in one pass over the tensor.  With False it does not.
+    - `remember`: what was compiled before, in any process, is taken from memory, with no search and
+      no timing (see docs/memory.md).  With False it is neither recalled nor kept; nor is it with a
+      `baseline` of your own.
 
     Raises what `derive` raises, and BuildError where no program gives right results."""
     refuse_option_names(compile, formula, PARSED)
     chosen = examples(shapes).target or default_target() if target is None else target
     converted = None if output is None else getattr(torch, checked_dtype(_names(output)))
-    found = derive(
-        formula,
-        target=chosen,
-        budget=SEARCH if budget is None else budget,
-        dtypes=dtypes,
-        ranges=ranges,
-        progress=progress,
-        weights=weights,
-        laws=laws,
-        accuracy=accuracy,
-        nan=nan,
-        outputs=outputs,
-        **cast(Any, shapes),
+    program = _program(formula, shapes, dtypes, ranges, outputs)
+    request = Request(
+        program,
+        target_of(chosen),
+        constant_names(program, weights),
+        law_names(laws),
+        accuracy,
+        nan,
+        _limits(SEARCH if budget is None else budget),
+        seconds,
+        check_assumptions,
     )
-    compiled = found.compile(
-        seconds=seconds, baseline=baseline, check_assumptions=check_assumptions
-    )
+    remembering = remember and baseline is None  # a function is no key
+    compiled = recall(request) if remembering else None
+    if compiled is None:
+        found = recall_derivation(request) if remembering else None
+        found = found or derive(
+            program,
+            target=chosen,
+            budget=request.budget,
+            progress=progress,
+            weights=weights,
+            laws=laws,
+            accuracy=accuracy,
+            nan=nan,
+        )
+        compiled = found.compile(
+            seconds=seconds, baseline=baseline, check_assumptions=check_assumptions
+        )
+        if remembering:
+            keep(request, compiled)
     return replace(compiled, output=converted)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from math import isfinite
 from pathlib import Path
@@ -39,6 +39,7 @@ from einderive.eops.library import OPERATORS
 from einderive.frontend.accuracy.levels import checked
 from einderive.frontend.api.compiled import Derivation
 from einderive.frontend.derived import Stated
+from einderive.frontend.later import Later
 from einderive.frontend.strict import operators_for
 from einderive.ta.errors import RecordError, TextError, shown
 from einderive.ta.ir.node import Scope, Tensor
@@ -160,13 +161,27 @@ def _field(data: Mapping[str, Any], name: str) -> Any:
     return data[name]
 
 
-def _derivation(data: Mapping[str, Any]) -> Derivation:
+def read_record(text: str) -> Derivation:
+    """The derivation that this text records; raises RecordError as `load` does."""
+    return _derivation(_json(text.encode("utf-8", "replace")))
+
+
+def recalled(data: Mapping[str, Any], source: Program) -> Derivation:
+    """A derivation of `source` from its record, which was written here.  Each candidate is read
+    when it is first asked for."""
+    return _derivation(data, source)
+
+
+def _derivation(data: Mapping[str, Any], known_source: Program | None = None) -> Derivation:
     known_fields(data, FIELDS)
     integer_of(_field(data, "rule_set"))
     given, goal = _field(data, "input"), _field(data, "target")
-    with within("input"):
-        names = ("text", "tensors", *(("outputs",) if data["version"] > 2 else ()))
-        source = _program(known_fields(given, names), "outputs" in names)
+    if known_source is not None:
+        source = known_source
+    else:
+        with within("input"):
+            names = ("text", "tensors", *(("outputs",) if data["version"] > 2 else ()))
+            source = _program(known_fields(given, names), "outputs" in names)
     with within("target"):
         target = text_of(goal)
         if target not in MACHINES:
@@ -191,28 +206,38 @@ def _derivation(data: Mapping[str, Any]) -> Derivation:
     item = default_item_bytes(source.roots())
     operators = operators_for(nan, target)
     graph = Graph(RULES, operators, MACHINES[target], item, weights=frozenset(weights))
-    plans, stated = [], []
-    candidates = _listed(data, "candidates")
-    if not candidates:
+    listed = _listed(data, "candidates")
+    if not listed:
         raise RecordError("the record holds no candidate: there is nothing to check or to run")
-    for number, candidate in enumerate(candidates, 1):
-        with within(f"candidate {number}"):
-            seconds_of(_field(known_fields(candidate, CANDIDATE), "predicted_seconds"))
-            steps = _steps(_listed(candidate, "steps"), known)
-            roots = source.roots()
-            for step in steps:
-                roots = replace_step(roots, step)
-            claims = _claims(_listed(candidate, "stages"), roots, known)
-            plans.append(_plan(graph, roots, steps, claims))
-            with within("program"):
-                stated.append(Stated(text_of(_field(candidate, "program")), claims))
+
+    def candidate(number: int) -> tuple[Plan, Stated]:
+        with within(f"candidate {number + 1}"):
+            return _candidate(listed[number], graph, source.roots(), known)
+
+    read = Later(len(listed), candidate)
+    plans: Sequence[Plan] = Later(len(read), lambda number: read[number][0])
+    stated: Sequence[Stated] = Later(len(read), lambda number: read[number][1])
+    if known_source is None:
+        plans, stated = tuple(plans), tuple(stated)
     figures = _field(data, "statistics")
     with within("statistics"):
         statistics = _statistics(known_fields(figures, [item.name for item in fields(Statistics)]))
     given = unchanged(graph, source.roots())
-    return Derivation(
-        source, target, tuple(plans), given, statistics, weights, tuple(stated), accuracy, nan
-    )
+    return Derivation(source, target, plans, given, statistics, weights, stated, accuracy, nan)
+
+
+def _candidate(
+    data: Any, graph: Graph, roots: tuple[Scope, ...], known: Mapping[str, Tensor]
+) -> tuple[Plan, Stated]:
+    """A program of the record, and what the record says of it."""
+    seconds_of(_field(known_fields(data, CANDIDATE), "predicted_seconds"))
+    steps = _steps(_listed(data, "steps"), known)
+    for step in steps:
+        roots = replace_step(roots, step)
+    claims = _claims(_listed(data, "stages"), roots, known)
+    plan = _plan(graph, roots, steps, claims)
+    with within("program"):
+        return plan, Stated(text_of(_field(data, "program")), claims)
 
 
 def _listed(data: Mapping[str, Any], name: str) -> list[Any]:

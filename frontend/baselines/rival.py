@@ -8,6 +8,7 @@ out the same are one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -32,6 +33,8 @@ from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import stages
 
 MOST_RIVALS = 10
+CONSTANT = re.compile(r"\bc_\d")
+"""The name of a tensor that was made beforehand (`Writer.constants`), or of another one like it."""
 
 SUMS = ("broadcast and reduce", "matmul", "bmm", "dot", "tensordot", "torch.einsum")
 LITERAL_WORDS = frozenset(("view", "elementwise", "multiply", *SUMS))
@@ -104,6 +107,17 @@ def rivals(program: Program, device: str, strict: bool = False) -> tuple[Rival, 
         if len(found) == MOST_RIVALS:
             break
     return tuple(found.values())
+
+
+def rewritten(words: tuple[str, ...], text: str, program: Program) -> Rival | None:
+    """The plain program of the program that has this text, which `rivals` wrote; None if it reads
+    constants, which the text does not hold.  The text is executed."""
+    if CONSTANT.search(text):
+        return None
+    head, _, body = text.partition("\n")
+    names = [name.strip() for name in head[head.index("(") + 1 : head.rindex(")")].split(",")]
+    call, _ = function(program.inputs, names, body, {})
+    return Rival(words, text, call, program.inputs)
 
 
 def _written(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import isfinite
+from time import localtime, strftime
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -43,7 +44,7 @@ def compiled_parts(compiled: Outcome, width: int) -> Iterator[RenderableType]:
     source = compiled.derivation.source
     for text in show_program(source).splitlines():
         yield formula(text, "", width, "bold")
-    yield formula(f"{tensors(source.inputs)}; measured on {compiled.device}", "  ", width)
+    yield formula(f"{tensors(source.inputs)}; {_measured(compiled)}", "  ", width)
     yield ""
     yield from _trials(compiled)
     yield ""
@@ -63,6 +64,15 @@ def compiled_parts(compiled: Outcome, width: int) -> Iterator[RenderableType]:
         f"that of the formula as written + {FLOOR:g} roundings.",
         "dim",
     )
+
+
+def _measured(compiled: Outcome) -> str:
+    """Where, and when, if that is not now."""
+    when = ""
+    if compiled.remembered is not None:
+        then = strftime("%Y-%m-%d %H:%M", localtime(compiled.remembered))
+        when = f", remembered from {then}"
+    return f"measured on {compiled.device}{when}"
 
 
 def _trials(compiled: Outcome) -> Iterator[RenderableType]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -24,16 +25,18 @@ class Outcome:
     - `interrupted` says that some programs were not tried or timed to the end.
     - `output` is the type to which results are converted, if `compile` was given one.
     - `linked` says that calls are flat functions (`frontend.call`).
+    - `remembered` says that all this was measured earlier: at that time, in seconds since 1970.
     """
 
     derivation: Derived
     run: Executable
-    trials: tuple[Trial, ...]
+    trials: Sequence[Trial]
     chosen: Trial
     device: str
     interrupted: bool = False
     output: torch.dtype | None = None
     linked: bool = True
+    remembered: float | None = None
 
     @property
     def baseline(self) -> Trial:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 
+from einderive.eops.cache_folder import VARIABLE
 from einderive.eops.cpu_kernels import build as building
 from einderive.eops.cpu_kernels import stored
 from einderive.eops.cpu_kernels.build import Kernel, build
@@ -33,7 +34,7 @@ def check(kernel: Kernel) -> None:
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file of a kernel that was compiled and kept."""
-    monkeypatch.setenv(stored.VARIABLE, str(tmp_path))
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
     check(made())
     (path,) = (tmp_path / "kernels").iterdir()
     return path
@@ -68,7 +69,7 @@ def test_a_damaged_file_is_as_good_as_none(kept: Path, damage: str) -> None:
 
 
 def test_nothing_is_kept_where_it_is_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(stored.VARIABLE, "off")
+    monkeypatch.setenv(VARIABLE, "off")
     monkeypatch.setenv("HOME", str(tmp_path))
     check(made())
     assert not list(tmp_path.rglob("*"))
@@ -76,7 +77,7 @@ def test_nothing_is_kept_where_it_is_off(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv(stored.VARIABLE, str(tmp_path / "file"))
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "file"))
     check(made())
 
 

@@ -1,0 +1,27 @@
+"""The folder that keeps what later processes use again: compiled kernels, sources, derivations.
+
+`EINDERIVE_CACHE` names it, or is `off`; by default it is `einderive` in the platform's folder of
+caches.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+import platformdirs
+
+VARIABLE: Final = "EINDERIVE_CACHE"
+OFF: Final = "off"
+
+
+def cache_folder() -> Path | None:
+    """The folder, which may not exist yet; None if nothing is kept."""
+    said = os.environ.get(VARIABLE, "")
+    if said.lower() == OFF:
+        return None
+    try:
+        return Path(said).absolute() if said else platformdirs.user_cache_path("einderive")
+    except (OSError, RuntimeError):  # no home
+        return None

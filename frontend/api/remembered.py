@@ -1,0 +1,221 @@
+"""What `compile` remembers: derivations, and the choice among their programs.
+
+    choice       what was tried, measured and chosen; by formula, options, software and machine
+    derivation   the record, as `Derivation.save` writes it; by formula, options and software
+
+A choice is recalled without a search and without a race.  Its program is put together anew: a
+derived one from the steps of its record, each of which is checked again, a plain one from its text.
+All that is kept has the seal of this user's store (`memory.seal`); a record from elsewhere comes in
+through `load` and the whole check.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import torch
+
+from einderive.derivations.checker import not_shown
+from einderive.derivations.search.extract import Plan
+from einderive.derivations.search.graph import INTERRUPTED
+from einderive.derivations.search.strategy import Budget
+from einderive.frontend.accuracy.accept_integers import output_types
+from einderive.frontend.accuracy.judged import FamilyError
+from einderive.frontend.accuracy.levels import Accuracy, Nan
+from einderive.frontend.accuracy.written import as_written
+from einderive.frontend.api.compiled import CompiledFunction, Derivation
+from einderive.frontend.api.record import recalled
+from einderive.frontend.baselines.rival import executable as plain_executable
+from einderive.frontend.baselines.rival import rewritten, rivals
+from einderive.frontend.baselines.stage_by_stage import stage_by_stage
+from einderive.frontend.later import Later
+from einderive.frontend.memory.kept import store
+from einderive.frontend.memory.surroundings import machine, software
+from einderive.frontend.running.execute import Executable, executable
+from einderive.frontend.running.settings import undisturbed
+from einderive.frontend.text import tensors
+from einderive.frontend.trial.compiling import AS_GIVEN, apart
+from einderive.frontend.trial.trial import Trial
+from einderive.ta.errors import EinderiveError
+from einderive.ta.ir.program import Program
+from einderive.ta.printing.show import show_program
+
+CHOICE, DERIVATION = "choice", "derivation"
+COMPILED = ", compiled"
+GIVEN = -1
+"""The number of the formula as it is given, among the candidates."""
+UNREADABLE = (EinderiveError, LookupError, TypeError, ValueError, RuntimeError)
+"""The errors of a text that another release wrote, and of a kernel that cannot be built now."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What `compile` is asked for, as far as its result depends on it."""
+
+    program: Program
+    target: str
+    weights: tuple[str, ...]
+    laws: tuple[str, ...]
+    accuracy: Accuracy
+    nan: Nan
+    budget: Budget
+    seconds: float = 1.0
+    check_assumptions: bool = True
+
+    @property
+    def device(self) -> str:
+        return "cpu" if self.target == "cpu" else "cuda"
+
+    @cached_property
+    def formula(self) -> str:
+        """The program in its canonical form, with its tensors: names of iterators do not count."""
+        canonical = show_program(replace(self.program, hints={}))
+        shapes = [(t.name, t.shape, t.dtype) for t in self.program.inputs]
+        return repr((canonical, shapes, self.program.output_names))
+
+    @cached_property
+    def derivation_key(self) -> str:
+        options = (self.target, self.weights, self.laws, self.accuracy, self.nan, self.budget)
+        return _digest(self.formula, options, software())
+
+    @cached_property
+    def choice_key(self) -> str:
+        options = (self.seconds, self.check_assumptions)
+        return _digest(self.derivation_key, options, machine(self.device))
+
+    @property
+    def about(self) -> str:
+        return f"{show_program(self.program)}  {tensors(self.program.inputs)}"
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256(repr(parts).encode("utf-8", "replace")).hexdigest()
+
+
+@undisturbed()
+def recall(request: Request) -> CompiledFunction | None:
+    """The function that was compiled for such a request before, in any process."""
+    if request.device == "cuda" and not torch.cuda.is_available():
+        return None
+    found = store().get(CHOICE, request.choice_key)
+    derivation = None if found is None else recall_derivation(request)
+    if found is None or derivation is None:
+        return None
+    try:
+        return _compiled(json.loads(found.text), derivation, request, found.made)
+    except UNREADABLE:
+        return None
+
+
+def recall_derivation(request: Request) -> Derivation | None:
+    """The derivation that was found for such a request before.  None of its candidates has been
+    checked: `compile` checks the one that it hands back."""
+    found = store().get(DERIVATION, request.derivation_key)
+    if found is None:
+        return None
+    try:
+        return recalled(json.loads(found.text)["record"], request.program)
+    except UNREADABLE:
+        return None
+
+
+def remember(request: Request, compiled: CompiledFunction) -> None:
+    """Keeps the derivation and the choice, unless an interruption cut them short."""
+    derivation = compiled.derivation
+    if derivation.stats.stopped == INTERRUPTED or compiled.interrupted:
+        return
+    kept = store()
+    if remember_derivation(request, derivation):
+        kept.put(CHOICE, request.choice_key, json.dumps(_data(compiled)), request.about)
+
+
+def remember_derivation(request: Request, derivation: Derivation) -> bool:
+    """Keeps the derivation; says whether that is done."""
+    kept = store()
+    if kept.get(DERIVATION, request.derivation_key) is not None:
+        return True
+    data = {
+        "record": derivation.data(),
+        "laws": list(request.laws),
+        "budget": asdict(request.budget),
+    }
+    return kept.put(DERIVATION, request.derivation_key, json.dumps(data), request.about)
+
+
+def _data(compiled: CompiledFunction) -> dict[str, Any]:
+    candidates = compiled.derivation.candidates
+    numbers = {id(plan): number for number, plan in enumerate(candidates)}
+    trials = [
+        asdict(replace(trial, plan=None))
+        | {"plan": None if trial.plan is None else numbers.get(id(trial.plan), GIVEN)}
+        for trial in compiled.trials
+    ]
+    chosen = next(n for n, trial in enumerate(compiled.trials) if trial is compiled.chosen)
+    return {"trials": trials, "chosen": chosen, "linked": compiled.linked}
+
+
+def _compiled(
+    data: Mapping[str, Any], derivation: Derivation, request: Request, made: float
+) -> CompiledFunction:
+    """Raises one of UNREADABLE where the choice cannot be put together."""
+    given = data["trials"]
+    trials = Later(len(given), lambda number: _trial(given[number], derivation))
+    chosen = trials[data["chosen"]]
+    run = _run(chosen, derivation, request)
+    if run.words != chosen.words:
+        raise ValueError("another program")
+    return CompiledFunction(
+        derivation=derivation,
+        run=run,
+        trials=trials,
+        chosen=chosen,
+        device=request.device,
+        linked=data["linked"],
+        remembered=made,
+    )
+
+
+def _trial(data: Mapping[str, Any], derivation: Derivation) -> Trial:
+    number = data["plan"]
+    plan = None
+    if number is not None:
+        given = number == GIVEN
+        plan = apart(derivation.unchanged) if given else derivation.candidates[number]
+    lists = {
+        "words": tuple(data["words"]),
+        "families": tuple(FamilyError(**family) for family in data["families"]),
+        "step_digits": tuple((step, lost) for step, lost in data["step_digits"]),
+    }
+    return Trial(**{**data, **lists, "plan": plan})
+
+
+def _run(chosen: Trial, derivation: Derivation, request: Request) -> Executable:
+    types, strict = output_types(request.program), request.nan == "strict"
+    if chosen.plan is not None:
+        _require_steps(chosen.plan)
+        compiled = chosen.label == AS_GIVEN or chosen.label.endswith(COMPILED)
+        checked = request.check_assumptions
+        return executable(
+            chosen.plan, request.device, types, strict=strict, compiled=compiled, checked=checked
+        )
+    if chosen.text:
+        rival = rewritten(chosen.words, chosen.text, request.program)
+        if rival is None:
+            plain = rivals(request.program, request.device, strict)
+            rival = next(rival for rival in plain if rival.text == chosen.text)
+        return plain_executable(rival, request.program, types)
+    run = stage_by_stage(request.program, types, strict=strict, device=request.device)
+    return run if run.words == chosen.words else as_written(request.program, types)
+
+
+def _require_steps(plan: Plan) -> None:
+    """ValueError where a step is not proved by the independent checker."""
+    for step in plan.steps:
+        if not_shown(step.before, step.after, step.witness) is not None:
+            raise ValueError("a step that is not shown")

@@ -1,0 +1,87 @@
+"""The folder of the store: it has to belong to the user alone, and it may lie on another machine."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
+LOCAL = frozenset(
+    "ext2 ext3 ext4 xfs btrfs zfs f2fs tmpfs ramfs overlay apfs hfs ufs jfs reiserfs bcachefs".split()
+)
+"""File systems of one machine: processes share memory there, which SQLite's log needs."""
+MOUNTS = Path("/proc/self/mountinfo")
+WAITING = 5.0
+"""Seconds to wait for a lock."""
+
+
+def theirs(folder: Path) -> str:
+    """Why what lies in the folder may be another user's; empty if it is not, or if there is no
+    folder."""
+    if not hasattr(os, "geteuid"):
+        return ""
+    try:
+        found = folder.stat()
+    except OSError:
+        return ""
+    if found.st_uid != os.geteuid():
+        return "it belongs to another user"
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return "other users may write to it"
+    return ""
+
+
+def is_local(folder: Path) -> bool:
+    """Whether the folder is known to lie on a disk of this machine."""
+    try:
+        place = str(folder.resolve())
+        lines = MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()
+    except (OSError, RuntimeError):
+        return False
+    found, longest = "", -1
+    for line in lines:
+        before, _, after = line.partition(" - ")
+        words = before.split()
+        if len(words) > 4 and after:
+            point = words[4].encode().decode("unicode_escape")  # a blank is \040
+            if _below(place, point) and len(point) >= longest:  # the last one covers the others
+                found, longest = after.split()[0], len(point)
+    return found in LOCAL
+
+
+def _below(place: str, point: str) -> bool:
+    return place == point or place.startswith(point.rstrip("/") + "/")
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """A context that one process at a time is in.  A process that ends leaves it, however it
+    ends.  Raises OSError where another one stays in it for seconds."""
+    handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    try:
+        _lock(handle)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int) -> None:
+    if fcntl is None:
+        return
+    end = time.monotonic() + WAITING
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.01)
