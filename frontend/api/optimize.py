@@ -26,6 +26,7 @@ from einderive.frontend.api.option_names import refuse_option_names
 from einderive.frontend.api.remembered import Request, recall, recall_derivation
 from einderive.frontend.api.remembered import remember as keep
 from einderive.frontend.interruption import Interruption
+from einderive.frontend.memory.kept import keeps
 from einderive.frontend.strict import operators_for
 from einderive.ta.equality.laws import names_given
 from einderive.ta.errors import NameUnknownError, TextError, shown
@@ -174,7 +175,7 @@ def derive(
             next_step="pass one of a Progress, such as print, or leave it out",
         )
     checked(accuracy, nan)
-    limits = _limits(budget)
+    most_effort = limits(budget)
     program = _program(formula, shapes, dtypes, ranges, outputs)
     machine = MACHINES[target_of(target)]
     constants = constant_names(program, weights)
@@ -199,7 +200,7 @@ def derive(
                 if not (op.repairs and accuracy == "componentwise")
             ],
             machine,
-            limits,
+            most_effort,
             watch,
             int(most),
             JOINT_RULES,
@@ -262,7 +263,7 @@ def constant_names(program: Program, weights: Iterable[str] | str) -> tuple[str,
     return tuple(name for name in known if name in given)
 
 
-def _limits(budget: Budget | float | None) -> Budget:
+def limits(budget: Budget | float | None) -> Budget:
     """The budget as a Budget; TextError where a limit is not above 0."""
     example = "for example budget=2.0, or budget=Budget(states=1000)"
     if budget is None:
@@ -361,24 +362,25 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
         law_names(laws),
         accuracy,
         nan,
-        _limits(SEARCH if budget is None else budget),
+        limits(SEARCH if budget is None else budget),
         seconds,
         check_assumptions,
     )
-    remembering = remember and baseline is None  # a function is no key
+    remembering = remember and baseline is None and keeps()  # a function is no key
     compiled = recall(request) if remembering else None
     if compiled is None:
         found = recall_derivation(request) if remembering else None
-        found = found or derive(
-            program,
-            target=chosen,
-            budget=request.budget,
-            progress=progress,
-            weights=weights,
-            laws=laws,
-            accuracy=accuracy,
-            nan=nan,
-        )
+        if found is None:
+            found = derive(
+                program,
+                target=chosen,
+                budget=request.budget,
+                progress=progress,
+                weights=weights,
+                laws=laws,
+                accuracy=accuracy,
+                nan=nan,
+            )
         compiled = found.compile(
             seconds=seconds, baseline=baseline, check_assumptions=check_assumptions
         )

@@ -6,13 +6,10 @@ judges.  Every error about the contents of a file is a RecordError.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from math import isfinite
-from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from einderive.derivations.checker import Claim
 from einderive.derivations.matching.cost import MACHINES
@@ -38,19 +35,16 @@ from einderive.derivations.steps.kernel import Step
 from einderive.eops.library import OPERATORS
 from einderive.frontend.accuracy.levels import checked
 from einderive.frontend.api.compiled import Derivation
+from einderive.frontend.api.json_file import read_json
 from einderive.frontend.derived import Stated
 from einderive.frontend.later import Later
 from einderive.frontend.strict import operators_for
-from einderive.ta.errors import RecordError, TextError, shown
+from einderive.ta.errors import RecordError, TextError
 from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse, tensors_named
 
-MOST_BYTES = 1 << 28
-MOST_DIGITS = 1000
-MOST_SHOWN = 400
-"""A longer path is cut to its beginning in messages."""
 SAVE = "save one with `derivation.save(path)`"
 FIELDS = (
     *("format", "version", "rule_set", "target", "weights", "accuracy", "nan"),
@@ -68,55 +62,13 @@ def load(path: str | os.PathLike[str]) -> Derivation:
 
     Reading executes nothing in the file and proves nothing: `Derivation.check` verifies the steps.
     Raises RecordError where the file is not a record."""
-    try:
-        name = os.fsdecode(path)
-    except Exception:  # a TypeError, or whatever an object of the caller's raises
-        raise RecordError(f"{shown(path)} is not a path", next_step=SAVE) from None
-    with within(name[:MOST_SHOWN]):
-        return _derivation(_json(_bytes(Path(name))))
+    data, name = read_json(path, "a saved derivation", SAVE)
+    with within(name):
+        return read_derivation(data)
 
 
-def _bytes(path: Path) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size  # 0 for what is no file, such as a pipe
-            data = file.read(size if 0 < size <= MOST_BYTES else MOST_BYTES + 1)
-    except FileNotFoundError:
-        raise RecordError("there is no such file", next_step=SAVE) from None
-    except (OSError, ValueError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else str(problem)
-        raise RecordError(f"not a file that can be read: {reason}", next_step=SAVE) from None
-    if len(data) > MOST_BYTES:
-        raise RecordError(f"not a saved derivation: it has more than {MOST_BYTES >> 20} MiB")
-    return data
-
-
-def _json(data: bytes) -> Mapping[str, Any]:
-    """The record as plain data, of the format and version that are read here."""
-    try:
-        found = json.loads(
-            data.decode("utf-8"),
-            parse_int=_integer,
-            parse_float=_float,
-            parse_constant=_no_number,
-            object_pairs_hook=_distinct,
-        )
-    except RecursionError:
-        raise RecordError("not a saved derivation: its lists are nested too deeply") from None
-    except UnicodeDecodeError as problem:
-        raise RecordError(
-            f"not a saved derivation: byte {problem.start} is no UTF-8 text", next_step=SAVE
-        ) from None
-    except json.JSONDecodeError as problem:
-        line = problem.doc.split("\n")[problem.lineno - 1] if problem.doc else ""
-        what = f"{problem.msg[:1].lower()}{problem.msg[1:]}"
-        if data and problem.pos >= len(problem.doc.rstrip()):
-            what = "the file ends too early,"
-        raise RecordError(
-            f"not JSON: {what} in line {problem.lineno}",
-            text=line,
-            span=(problem.colno - 1, problem.colno),
-        ) from None
+def _of_format(found: Any) -> Mapping[str, Any]:
+    """The data, if their format and version are read here."""
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise RecordError(f'not a saved derivation: it lacks "format": "{FORMAT}"', next_step=SAVE)
     version = found.get("version")
@@ -129,41 +81,15 @@ def _json(data: bytes) -> Mapping[str, Any]:
     return found
 
 
-def _integer(digits: str) -> int:
-    if len(digits) > MOST_DIGITS:
-        raise RecordError(f"an integer of {len(digits)} digits")
-    return int(digits)
-
-
-def _float(digits: str) -> float:
-    value = float(digits)
-    if not isfinite(value):
-        raise RecordError(f"{digits:.40} is too large for a number")
-    return value
-
-
-def _no_number(word: str) -> NoReturn:
-    raise RecordError(f"{word} stands where a number belongs")
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise RecordError(f"the field {twice!r:.80} is given twice")
-    return found
-
-
 def _field(data: Mapping[str, Any], name: str) -> Any:
     if name not in data:
         raise RecordError(f"the field {name!r} is missing")
     return data[name]
 
 
-def read_record(text: str) -> Derivation:
-    """The derivation that this text records; raises RecordError as `load` does."""
-    return _derivation(_json(text.encode("utf-8", "replace")))
+def read_derivation(data: Any) -> Derivation:
+    """The derivation that plain data record; raises RecordError as `load` does."""
+    return _derivation(_of_format(data))
 
 
 def recalled(data: Mapping[str, Any], source: Program) -> Derivation:

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -75,7 +74,11 @@ class Request:
     @cached_property
     def formula(self) -> str:
         """The program in its canonical form, with its tensors: names of iterators do not count."""
-        canonical = show_program(replace(self.program, hints={}))
+        statements = tuple(
+            replace(each, loop_names=tuple(f"i{n}" for n in range(len(each.loop_names))))
+            for each in self.program.statements
+        )
+        canonical = show_program(replace(self.program, statements=statements, hints={}))
         shapes = [(t.name, t.shape, t.dtype) for t in self.program.inputs]
         return repr((canonical, shapes, self.program.output_names))
 

@@ -1,4 +1,4 @@
-"""The command line: derive, equivalent, grad, check, run, explore, export, rules, ops, bench.
+"""The command line: derive, equivalent, grad, check, run, explore, export, rules, ops, cache, bench.
 
 Results go to stdout, progress and errors to stderr.  Exit codes: 0 done; 1 a check failed; 2 the
 input cannot be used; 3 undecided (equivalent only); 130 interrupted.
@@ -15,6 +15,7 @@ from click.exceptions import Exit, NoArgsIsHelpError
 from click.shell_completion import shell_complete
 
 from einderive.frontend.cli.bench import bench
+from einderive.frontend.cli.cache import cache
 from einderive.frontend.cli.catalogue import ops, rules
 from einderive.frontend.cli.codes import BROKEN_PIPE, INTERNAL, INTERRUPTED, UNUSABLE
 from einderive.frontend.cli.derive import derive
@@ -39,7 +40,7 @@ class InOrder(click.Group):
 
 @click.group(
     cls=InOrder,
-    commands=[derive, equivalent, grad, check, run, explore, export, rules, ops, bench],
+    commands=[derive, equivalent, grad, check, run, explore, export, rules, ops, cache, bench],
     epilog=examples(
         'einderive derive "Y[i,j] = (A[i,k]-B[j,k])^2" A=1024,128 B=1024,128 --run',
         'einderive derive "Y[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s]" A=1,512,7,7 \\',

@@ -20,7 +20,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final, TypeVar
 
-from einderive.frontend.memory.folder import is_local, locked, theirs
+from einderive.frontend.memory.folder import is_local, locked, theirs, writable
 from einderive.frontend.memory.seal import fits, key_of, known_key, seal
 from einderive.frontend.memory.store import Kept, State
 
@@ -111,12 +111,9 @@ class Database:
         sealing = known_key(self.folder)
         if sealing is None or theirs(self.folder):
             return
-        rows = self._read(
-            lambda connection: connection.execute(
-                "select kind, key from kept order by used desc, kind, key"
-            ).fetchall(),
-            [],
-        )
+        query = "select kind, key from kept order by used desc, kind, key"
+        nothing: list[tuple[str, str]] = []
+        rows = self._read(lambda connection: connection.execute(query).fetchall(), nothing)
         for kind, key in rows:  # one after the other: all together may be large
             found = self.get(kind, key)
             if found is not None:
@@ -162,7 +159,9 @@ class Database:
                 problem = "a newer release of einderive wrote it"
             except (OSError, sqlite3.Error) as error:
                 damaged = _code(error) in DAMAGED
-                problem = "it is damaged, and made anew at the next compile" if damaged else str(error)
+                problem = (
+                    "it is damaged, and made anew at the next compile" if damaged else str(error)
+                )
         return State(str(self.file), problem, journal, size, self.most)
 
     def _not_writable(self) -> str:
@@ -170,10 +169,12 @@ class Database:
         place = self.folder
         while not place.exists() and place != place.parent:
             place = place.parent
-        return "" if os.access(place, os.W_OK) else "the folder cannot be written to"
+        return "" if place.is_dir() and writable(place) else "the folder cannot be written to"
 
     def _files(self) -> list[Path]:
-        return [self.file.with_name(self.file.name + end) for end in ("", "-wal", "-shm", "-journal")]
+        return [
+            self.file.with_name(self.file.name + end) for end in ("", "-wal", "-shm", "-journal")
+        ]
 
     def _read(self, read: Callable[[Connection], T], otherwise: T) -> T:
         if not self.file.exists():
@@ -193,7 +194,7 @@ class Database:
         try:
             return self._checked(f"{place}?mode=rw")
         except sqlite3.OperationalError:
-            if os.access(self.folder, os.W_OK) or self._files()[1].exists():
+            if writable(self.folder) or self._files()[1].exists():
                 raise
             return self._checked(f"{place}?immutable=1")
 
@@ -228,7 +229,9 @@ class Database:
             try:
                 connection.execute(TABLE)
                 connection.execute(f"pragma user_version = {SCHEMA}")
-                connection.execute("insert or replace into kept values (?, ?, ?, ?, ?, ?, ?, ?)", row)
+                connection.execute(
+                    "insert or replace into kept values (?, ?, ?, ?, ?, ?, ?, ?)", row
+                )
                 self._evict(connection)
                 connection.execute("commit")
             except BaseException:

@@ -1,4 +1,4 @@
-"""The folder of the store: it has to belong to the user alone, and it may lie on another machine."""
+"""The folder of the store: whether it is the user's alone, and whether it lies on this machine."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ try:
 except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
-LOCAL = frozenset(
-    "ext2 ext3 ext4 xfs btrfs zfs f2fs tmpfs ramfs overlay apfs hfs ufs jfs reiserfs bcachefs".split()
-)
+LOCAL = {
+    *("ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "bcachefs", "jfs", "reiserfs"),
+    *("overlay", "tmpfs", "ramfs", "apfs", "hfs", "ufs"),
+}
 """File systems of one machine: processes share memory there, which SQLite's log needs."""
 MOUNTS = Path("/proc/self/mountinfo")
 WAITING = 5.0
@@ -37,6 +38,11 @@ def theirs(folder: Path) -> str:
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         return "other users may write to it"
     return ""
+
+
+def writable(folder: Path) -> bool:
+    """Whether this process may add files."""
+    return os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def is_local(folder: Path) -> bool:

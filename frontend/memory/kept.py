@@ -16,3 +16,8 @@ def store() -> Store:
     except ImportError:
         return Nothing("this Python has no sqlite3")
     return Database(place / "memory")
+
+
+def keeps() -> bool:
+    """Whether anything may be kept, as far as the environment says."""
+    return cache_folder() is not None

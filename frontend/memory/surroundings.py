@@ -48,7 +48,7 @@ def machine(device: str) -> dict[str, str]:
         "float32 products": torch.get_float32_matmul_precision(),
         "default type": str(torch.get_default_dtype()),
         "deterministic": str(torch.are_deterministic_algorithms_enabled()),
-        "mkldnn": str(torch.backends.mkldnn.enabled),  # type: ignore[attr-defined]
+        "mkldnn": str(torch.backends.mkldnn.enabled),
     }
     found = {
         **{name: _version(name) for name in COMPILERS},
