@@ -99,7 +99,9 @@ def microseconds(runs: Sequence[Callable[[], object]], seconds: float = 0.3) -> 
 def row(case: Case) -> Row:
     """Compile one formula and time its call."""
     options: Any = case.shapes
-    f = compile_formula(case.text, target="cpu", ranges=case.ranges, seconds=0.3, **options)
+    f = compile_formula(
+        case.text, target="cpu", ranges=case.ranges, seconds=0.3, **options, remember=False
+    )
     generator = torch.Generator().manual_seed(0)
     operands = [torch.randn(t.shape, generator=generator) for t in f.derivation.source.inputs]
     arrays = [operand.numpy() for operand in operands]

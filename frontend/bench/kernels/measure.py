@@ -71,7 +71,11 @@ def measured(stage: Stage, elements: int, wanted: tuple[str, ...], seconds: floa
     tensors = stage.tensors(values)
     started = time.perf_counter()
     compiled = compile_formula(
-        stage.text, target="cpu", **cast(Any, tensors), **cast(Any, stage.beside(elements))
+        stage.text,
+        target="cpu",
+        **cast(Any, tensors),
+        **cast(Any, stage.beside(elements)),
+        remember=False,
     )
     compile_seconds = time.perf_counter() - started
     given = [tensors[tensor.name] for tensor in compiled.derivation.source.inputs]
