@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
+from types import MappingProxyType
 from typing import Any
 
 from einderive.derivations.checker import Claim
@@ -21,6 +22,7 @@ from einderive.derivations.record.trace import (
     items_of,
     known_fields,
     read_step,
+    read_witness,
     seconds_of,
     text_of,
     within,
@@ -31,7 +33,7 @@ from einderive.derivations.search.extract import Plan, unchanged, used_stages
 from einderive.derivations.search.graph import Graph, default_item_bytes
 from einderive.derivations.search.replay import replace_step
 from einderive.derivations.search.run import Statistics
-from einderive.derivations.steps.kernel import Step
+from einderive.derivations.steps.kernel import Step, apply
 from einderive.eops.library import OPERATORS
 from einderive.frontend.accuracy.levels import checked
 from einderive.frontend.api.compiled import Derivation
@@ -92,13 +94,32 @@ def read_derivation(data: Any) -> Derivation:
     return _derivation(_of_format(data))
 
 
-def recalled(data: Mapping[str, Any], source: Program) -> Derivation:
+def recalled(
+    data: Mapping[str, Any], source: Program, places: Mapping[str, Sequence[int]]
+) -> Derivation:
     """A derivation of `source` from its record, which was written here.  Each candidate is read
-    when it is first asked for."""
-    return _derivation(data, source)
+    when it is first asked for; where its `places` are given by its number, its scopes are not
+    parsed, and its steps are made again by the kernel of steps."""
+    return _derivation(data, source, places)
 
 
-def _derivation(data: Mapping[str, Any], known_source: Program | None = None) -> Derivation:
+def places_of(source: Program, plan: Plan) -> list[int] | None:
+    """Where the scope of each step stands among the stages of the program at that point; None if
+    the kernel makes another scope of one."""
+    roots, found = source.roots(), []
+    for step in plan.steps:
+        found.append(stages(*roots).index(step.before))
+        if apply(step.before, step.witness, exact=False) is not step.after:
+            return None
+        roots = replace_step(roots, step)
+    return found
+
+
+def _derivation(
+    data: Mapping[str, Any],
+    known_source: Program | None = None,
+    places: Mapping[str, Sequence[int]] = MappingProxyType({}),
+) -> Derivation:
     known_fields(data, FIELDS)
     integer_of(_field(data, "rule_set"))
     given, goal = _field(data, "input"), _field(data, "target")
@@ -138,7 +159,8 @@ def _derivation(data: Mapping[str, Any], known_source: Program | None = None) ->
 
     def candidate(number: int) -> tuple[Plan, Stated]:
         with within(f"candidate {number + 1}"):
-            return _candidate(listed[number], graph, source.roots(), known)
+            at = places.get(str(number))
+            return _candidate(listed[number], graph, source.roots(), known, at)
 
     read = Later(len(listed), candidate)
     plans: Sequence[Plan] = Later(len(read), lambda number: read[number][0])
@@ -153,11 +175,16 @@ def _derivation(data: Mapping[str, Any], known_source: Program | None = None) ->
 
 
 def _candidate(
-    data: Any, graph: Graph, roots: tuple[Scope, ...], known: Mapping[str, Tensor]
+    data: Any,
+    graph: Graph,
+    roots: tuple[Scope, ...],
+    known: Mapping[str, Tensor],
+    places: Sequence[int] | None,
 ) -> tuple[Plan, Stated]:
     """A program of the record, and what the record says of it."""
     seconds_of(_field(known_fields(data, CANDIDATE), "predicted_seconds"))
-    steps = _steps(_listed(data, "steps"), known)
+    listed = _listed(data, "steps")
+    steps = _steps(listed, known) if places is None else _made(listed, known, roots, places)
     for step in steps:
         roots = replace_step(roots, step)
     claims = _claims(_listed(data, "stages"), roots, known)
@@ -238,6 +265,23 @@ def _steps(data: list[Any], known: Mapping[str, Tensor]) -> tuple[Step, ...]:
     for number, step in enumerate(data, 1):
         with within(f"step {number}"):
             found.append(read_step(step, known))
+    return tuple(found)
+
+
+def _made(
+    data: list[Any],
+    known: Mapping[str, Tensor],
+    roots: tuple[Scope, ...],
+    places: Sequence[int],
+) -> tuple[Step, ...]:
+    """The steps, each made of the scope at its place by its witness."""
+    found = []
+    for step, place in zip(data, places, strict=True):
+        before = stages(*roots)[place]
+        witness = read_witness(step["witness"], known)
+        after = apply(before, witness, exact=False)
+        found.append(Step(step["rule"], before, after, witness))
+        roots = replace_step(roots, found[-1])
     return tuple(found)
 
 

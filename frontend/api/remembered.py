@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -29,12 +30,13 @@ from einderive.frontend.accuracy.judged import FamilyError
 from einderive.frontend.accuracy.levels import Accuracy, Nan
 from einderive.frontend.accuracy.written import as_written
 from einderive.frontend.api.compiled import CompiledFunction, Derivation
-from einderive.frontend.api.record import recalled
+from einderive.frontend.api.record import places_of, recalled
 from einderive.frontend.baselines.rival import executable as plain_executable
 from einderive.frontend.baselines.rival import rewritten, rivals
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.later import Later
 from einderive.frontend.memory.kept import store
+from einderive.frontend.memory.structure import structure
 from einderive.frontend.memory.surroundings import machine, software
 from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.running.settings import undisturbed
@@ -73,14 +75,10 @@ class Request:
 
     @cached_property
     def formula(self) -> str:
-        """The program in its canonical form, with its tensors: names of iterators do not count."""
-        statements = tuple(
-            replace(each, loop_names=tuple(f"i{n}" for n in range(len(each.loop_names))))
-            for each in self.program.statements
-        )
-        canonical = show_program(replace(self.program, statements=statements, hints={}))
-        shapes = [(t.name, t.shape, t.dtype) for t in self.program.inputs]
-        return repr((canonical, shapes, self.program.output_names))
+        """The program with its tensors and outputs: names of iterators do not count."""
+        inputs = [tensor.name for tensor in self.program.inputs]
+        nodes = (*self.program.roots(), *self.program.inputs)
+        return repr((structure(nodes), inputs, self.program.output_names))
 
     @cached_property
     def derivation_key(self) -> str:
@@ -107,23 +105,28 @@ def recall(request: Request) -> CompiledFunction | None:
     if request.device == "cuda" and not torch.cuda.is_available():
         return None
     found = store().get(CHOICE, request.choice_key)
-    derivation = None if found is None else recall_derivation(request)
-    if found is None or derivation is None:
+    if found is None:
         return None
     try:
-        return _compiled(json.loads(found.text), derivation, request, found.made)
+        data = json.loads(found.text)
+        derivation = recall_derivation(request, data["places"])
+        if derivation is None:
+            return None
+        return _compiled(data, derivation, request, found.made)
     except UNREADABLE:
         return None
 
 
-def recall_derivation(request: Request) -> Derivation | None:
+def recall_derivation(
+    request: Request, places: Mapping[str, Sequence[int]] = MappingProxyType({})
+) -> Derivation | None:
     """The derivation that was found for such a request before.  None of its candidates has been
-    checked: `compile` checks the one that it hands back."""
+    checked: `compile` checks the one that it hands back.  `places`: see `api.record.recalled`."""
     found = store().get(DERIVATION, request.derivation_key)
     if found is None:
         return None
     try:
-        return recalled(json.loads(found.text)["record"], request.program)
+        return recalled(json.loads(found.text)["record"], request.program, places)
     except UNREADABLE:
         return None
 
@@ -160,7 +163,12 @@ def _data(compiled: CompiledFunction) -> dict[str, Any]:
         for trial in compiled.trials
     ]
     chosen = next(n for n, trial in enumerate(compiled.trials) if trial is compiled.chosen)
-    return {"trials": trials, "chosen": chosen, "linked": compiled.linked}
+    number = trials[chosen]["plan"]
+    places = {}
+    if number not in (None, GIVEN):
+        found = places_of(compiled.derivation.source, candidates[number])
+        places = {} if found is None else {str(number): found}
+    return {"trials": trials, "chosen": chosen, "linked": compiled.linked, "places": places}
 
 
 def _compiled(

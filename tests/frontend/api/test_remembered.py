@@ -20,6 +20,7 @@ from einderive.derivations.search.strategy import Budget
 from einderive.eops.cache_folder import VARIABLE
 from einderive.frontend.api import optimize, remembered
 from einderive.frontend.api.compiled import CompiledFunction
+from einderive.frontend.api.record import places_of, recalled
 from einderive.frontend.api.remembered import CHOICE, Request, recall, remember
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.memory import surroundings
@@ -330,3 +331,35 @@ def test_another_process_remembers(kept: CompiledFunction) -> None:
     )
     assert said.stdout.split()[-8:] == ["4.0"] * 8, said.stderr
     assert said.stdout.startswith(kept.chosen.label)
+
+
+def test_steps_are_made_again_without_their_text(compiled: CompiledFunction) -> None:
+    source, candidates = compiled.derivation.source, compiled.derivation.candidates
+    data = json.loads(json.dumps(compiled.derivation.data()))
+    places = {str(n): places_of(source, plan) for n, plan in enumerate(candidates)}
+    known = {n: found for n, found in places.items() if found is not None}
+    assert sum(map(len, known.values())) > 3
+    for candidate in data["candidates"]:
+        for step in candidate["steps"]:
+            step["before"] = step["after"] = "no expression"
+    again = recalled(data, source, known).candidates
+    for number in map(int, known):
+        assert again[number].steps == candidates[number].steps
+        assert again[number].roots == candidates[number].roots
+        assert again[number].stages == candidates[number].stages
+
+
+SAME = ("Y[i] = A[i,k]*B[i,k]", "Y[p] = A[p,q]*B[p,q]", "Y[j] = sum[i](A[j,i]*B[j,i])")
+OTHERS = (
+    *("Y[i] = A[i,k]*A[i,k] + B[i,k]", "Y[i] = A[i,k]*B[i,k+1]", "Y[i] = A[i,k]*B[i,k]*2"),
+    *("Y[i] = A[i,k]*B[i,k]*2.5", "Y[k] = A[i,k]*B[i,k]", "Y[i] = max[k](A[i,k]*B[i,k])"),
+    *("Y[i] = A[i,k]*B{fill=1}[i,k+1]", "Y[i,k] = A[i,k]*B[i,k]", "Z[i] = A[i,k]*B[i,k]"),
+    *("assume A > 0\nY[i] = A[i,k]*B[i,k]", "Y[i] = B[i,k]*i + A[i,k]", "Y[i] = B[i,k]*A[i,k]"),
+)
+
+
+def test_other_formulas_have_another_structure() -> None:
+    shapes = {"A": (4, 4), "B": (4, 4)}
+    found = [request(text, **shapes).formula for text in (*SAME, *OTHERS)]
+    assert len({*found[: len(SAME)]}) == 1
+    assert len({*found}) == 1 + len(OTHERS)
