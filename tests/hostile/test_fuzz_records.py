@@ -92,7 +92,7 @@ def test_large_files(tmp_path: Path, text: str) -> None:
 
 
 def test_a_file_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("einderive.frontend.api.record.MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("einderive.frontend.api.json_file.MOST_BYTES", 1 << 20)
     with bounded(), pytest.raises(RecordError, match="more than 1 MiB"):
         ed.load("/dev/zero")
 
