@@ -135,7 +135,7 @@ def import_all(file: str, as_json: bool) -> int:
     return FAILED if refused else DONE
 
 
-@cache.command(epilog=examples("einderive cache clear"))
+@cache.command(epilog=examples("einderive cache clear", "einderive cache clear --json"))
 @JSON
 def clear(as_json: bool) -> int:
     """Forget everything, and delete the kernels."""
