@@ -41,7 +41,7 @@ from einderive.frontend.api.json_file import read_json
 from einderive.frontend.derived import Stated
 from einderive.frontend.later import Later
 from einderive.frontend.strict import operators_for
-from einderive.ta.errors import RecordError, TextError
+from einderive.ta.errors import RecordError, RuleRefused, TextError
 from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import stages
@@ -109,7 +109,10 @@ def places_of(source: Program, plan: Plan) -> list[int] | None:
     roots, found = source.roots(), []
     for step in plan.steps:
         found.append(stages(*roots).index(step.before))
-        if apply(step.before, step.witness, exact=False) is not step.after:
+        try:
+            if apply(step.before, step.witness, exact=False) is not step.after:
+                return None
+        except RuleRefused:
             return None
         roots = replace_step(roots, step)
     return found

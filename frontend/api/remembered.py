@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -52,7 +53,8 @@ COMPILED = ", compiled"
 GIVEN = -1
 """The number of the formula as it is given, among the candidates."""
 UNREADABLE = (EinderiveError, LookupError, TypeError, ValueError, RuntimeError)
-"""The errors of a text that another release wrote, and of a kernel that cannot be built now."""
+"""The errors of a text that another release wrote, of a kernel that cannot be built now, and of what
+is nested too deeply."""
 
 
 @dataclass(frozen=True)
@@ -104,10 +106,10 @@ def recall(request: Request) -> CompiledFunction | None:
     """The function that was compiled for such a request before, in any process."""
     if request.device == "cuda" and not torch.cuda.is_available():
         return None
-    found = store().get(CHOICE, request.choice_key)
-    if found is None:
-        return None
     try:
+        found = store().get(CHOICE, request.choice_key)
+        if found is None:
+            return None
         data = json.loads(found.text)
         derivation = recall_derivation(request, data["places"])
         if derivation is None:
@@ -122,23 +124,25 @@ def recall_derivation(
 ) -> Derivation | None:
     """The derivation that was found for such a request before.  None of its candidates has been
     checked: `compile` checks the one that it hands back.  `places`: see `api.record.recalled`."""
-    found = store().get(DERIVATION, request.derivation_key)
-    if found is None:
-        return None
     try:
+        found = store().get(DERIVATION, request.derivation_key)
+        if found is None:
+            return None
         return recalled(json.loads(found.text)["record"], request.program, places)
     except UNREADABLE:
         return None
 
 
 def remember(request: Request, compiled: CompiledFunction) -> None:
-    """Keeps the derivation and the choice, unless an interruption cut them short."""
+    """Keeps the derivation and the choice, unless an interruption cut them short, or they cannot be
+    written, as statements that build on each other too deeply."""
     derivation = compiled.derivation
     if derivation.stats.stopped == INTERRUPTED or compiled.interrupted:
         return
-    kept = store()
-    if remember_derivation(request, derivation):
-        kept.put(CHOICE, request.choice_key, json.dumps(_data(compiled)), request.about)
+    with suppress(*UNREADABLE):
+        if remember_derivation(request, derivation):
+            text = json.dumps(_data(compiled))
+            store().put(CHOICE, request.choice_key, text, request.about)
 
 
 def remember_derivation(request: Request, derivation: Derivation) -> bool:

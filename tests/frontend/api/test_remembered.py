@@ -300,6 +300,17 @@ def test_nothing_is_kept_when_it_is_off(
     assert "off" in store().state().problem
 
 
+@pytest.mark.parametrize("name", ["structure", "show_program", "places_of"])
+def test_what_cannot_be_written_down_is_compiled_all_the_same(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def deep(*_: Any, **__: Any) -> Any:
+        raise RecursionError
+
+    monkeypatch.setattr(remembered, name, deep)
+    check(distances())
+
+
 def test_a_folder_that_cannot_be_made_changes_nothing(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
