@@ -369,8 +369,10 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     remembering = remember and baseline is None and keeps()  # a function is no key
     compiled = recall(request) if remembering else None
     if compiled is None:
-        found = recall_derivation(request) if remembering else None
-        if found is None:
+        known = recall_derivation(request) if remembering else None
+        if known is not None:
+            found = known.derivation
+        else:
             found = derive(
                 program,
                 target=chosen,
@@ -385,7 +387,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
             seconds=seconds, baseline=baseline, check_assumptions=check_assumptions
         )
         if remembering:
-            keep(request, compiled)
+            keep(request, compiled, "" if known is None else known.digest)
     return replace(compiled, output=converted)
 
 

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -31,7 +31,8 @@ from einderive.frontend.accuracy.judged import FamilyError
 from einderive.frontend.accuracy.levels import Accuracy, Nan
 from einderive.frontend.accuracy.written import as_written
 from einderive.frontend.api.compiled import CompiledFunction, Derivation
-from einderive.frontend.api.record import places_of, recalled
+from einderive.frontend.api.record import places_of
+from einderive.frontend.api.record import recalled as from_record
 from einderive.frontend.baselines.rival import executable as plain_executable
 from einderive.frontend.baselines.rival import rewritten, rivals
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
@@ -53,8 +54,8 @@ COMPILED = ", compiled"
 GIVEN = -1
 """The number of the formula as it is given, among the candidates."""
 UNREADABLE = (EinderiveError, LookupError, TypeError, ValueError, RuntimeError)
-"""The errors of a text that another release wrote, of a kernel that cannot be built now, and of what
-is nested too deeply."""
+"""The errors of a text that another release wrote, of a kernel that cannot be built now, of
+statements that build on each other too deeply."""
 
 
 @dataclass(frozen=True)
@@ -111,51 +112,62 @@ def recall(request: Request) -> CompiledFunction | None:
         if found is None:
             return None
         data = json.loads(found.text)
-        derivation = recall_derivation(request, data["places"])
-        if derivation is None:
+        recalled = recall_derivation(request, data["places"])
+        if recalled is None or recalled.digest != data["derivation"]:
             return None
-        return _compiled(data, derivation, request, found.made)
+        return _compiled(data, recalled.derivation, request, found.made)
     except UNREADABLE:
         return None
 
 
+class Recalled(NamedTuple):
+    """A derivation from memory, and the digest of its text."""
+
+    derivation: Derivation
+    digest: str
+
+
 def recall_derivation(
     request: Request, places: Mapping[str, Sequence[int]] = MappingProxyType({})
-) -> Derivation | None:
+) -> Recalled | None:
     """The derivation that was found for such a request before.  None of its candidates has been
     checked: `compile` checks the one that it hands back.  `places`: see `api.record.recalled`."""
     try:
         found = store().get(DERIVATION, request.derivation_key)
         if found is None:
             return None
-        return recalled(json.loads(found.text)["record"], request.program, places)
+        record = json.loads(found.text)["record"]
+        return Recalled(from_record(record, request.program, places), _digest(found.text))
     except UNREADABLE:
         return None
 
 
-def remember(request: Request, compiled: CompiledFunction) -> None:
-    """Keeps the derivation and the choice, unless an interruption cut them short, or they cannot be
-    written, as statements that build on each other too deeply."""
+def remember(request: Request, compiled: CompiledFunction, digest: str = "") -> None:
+    """Keeps the choice, and the derivation, unless it was recalled and has a digest.  Nothing is
+    kept if an interruption cut one of them short, or if it cannot be written."""
     derivation = compiled.derivation
     if derivation.stats.stopped == INTERRUPTED or compiled.interrupted:
         return
     with suppress(*UNREADABLE):
-        if remember_derivation(request, derivation):
-            text = json.dumps(_data(compiled))
+        digest = digest or remember_derivation(request, derivation)
+        if digest:
+            text = json.dumps(_data(compiled) | {"derivation": digest})
             store().put(CHOICE, request.choice_key, text, request.about)
 
 
-def remember_derivation(request: Request, derivation: Derivation) -> bool:
-    """Keeps the derivation; says whether that is done."""
-    kept = store()
-    if kept.get(DERIVATION, request.derivation_key) is not None:
-        return True
+def remember_derivation(request: Request, derivation: Derivation) -> str:
+    """Keeps the derivation; the digest of its text, or nothing if it cannot be kept.
+
+    A choice names the candidates by their numbers in this derivation, and another search may find
+    others."""
     data = {
         "record": derivation.data(),
         "laws": list(request.laws),
         "budget": asdict(request.budget),
     }
-    return kept.put(DERIVATION, request.derivation_key, json.dumps(data), request.about)
+    text = json.dumps(data)
+    done = store().put(DERIVATION, request.derivation_key, text, request.about)
+    return _digest(text) if done else ""
 
 
 def _data(compiled: CompiledFunction) -> dict[str, Any]:

@@ -21,7 +21,13 @@ from einderive.eops.cache_folder import VARIABLE
 from einderive.frontend.api import optimize, remembered
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.record import places_of, recalled
-from einderive.frontend.api.remembered import CHOICE, Request, recall, remember
+from einderive.frontend.api.remembered import (
+    CHOICE,
+    Request,
+    recall,
+    remember,
+    remember_derivation,
+)
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.memory import surroundings
 from einderive.frontend.memory.kept import store
@@ -298,6 +304,17 @@ def test_nothing_is_kept_when_it_is_off(
     assert recall(wish) is None
     assert not [*folder.iterdir()]
     assert "off" in store().state().problem
+
+
+def test_a_choice_among_other_candidates_is_not_believed(kept: CompiledFunction) -> None:
+    other = ed.derive(asked().program, budget=Budget(states=10))
+    remember_derivation(asked(), other)
+    assert recall(asked()) is None
+    function = distances()
+    assert function.remembered is None
+    assert len(function.derivation.candidates) == len(other.candidates)
+    with no_search_and_no_race():
+        check(distances())
 
 
 @pytest.mark.parametrize("name", ["structure", "show_program", "places_of"])
