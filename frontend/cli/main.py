@@ -1,4 +1,4 @@
-"""The command line: derive, equivalent, grad, check, run, explore, export, rules, ops, cache, bench.
+"""The command line: deriving, comparing, saved derivations, catalogues, the cache, benchmarks.
 
 Results go to stdout, progress and errors to stderr.  Exit codes: 0 done; 1 a check failed; 2 the
 input cannot be used; 3 undecided (equivalent only); 130 interrupted.
