@@ -6,7 +6,8 @@ sqrt(x^2) = x            equal where x > 0 is assumed; else x = -1 shows a diffe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import product
 
 import numpy as np
 
@@ -16,10 +17,10 @@ from einderive.ta.equality.counterexample import ROUNDING, confirmed, real_field
 from einderive.ta.equality.laws import LAWS
 from einderive.ta.equality.positions import positions
 from einderive.ta.exact.fields import Array, ComplexField, Field, RealField
-from einderive.ta.exact.interp import evaluate, evaluate_at, input_tensors, visited
-from einderive.ta.exact.sampled import sampled_values
+from einderive.ta.exact.interp import Values, evaluate, evaluate_at, input_tensors, visited
+from einderive.ta.exact.sampled import SMALL, Positions, sampled_values
 from einderive.ta.facts.complex_values import may_be_complex
-from einderive.ta.ir.node import ANY, Bounds, Tensor
+from einderive.ta.ir.node import ANY, Bounds, Scope, Tensor
 from einderive.ta.ir.program import Assumption
 from einderive.ta.ir.subst import points_of
 from einderive.ta.laws import REAL_LAWS
@@ -114,15 +115,29 @@ def _has_values(pair: Pair) -> bool:
             points = points[:1]
         if visited(sides, len(points)) > MOST_SEEN:
             return False
-        seen = False
-        for field in _fields(pair):
-            entries = sampled_values(tensors, field, 0)
-            with np.errstate(all="ignore"):
-                values = [np.isfinite(evaluate_at(s, points, entries, field)) for s in sides]
-            seen = seen or bool(np.any(np.logical_and(*values)))
-        if not seen:
+        entries = sampled_values(tensors, RealField(), 0)
+        if not any(
+            _seen(sides, points, {name: _scaled(at, by) for name, at in entries.items()}, field)
+            for by, field in product((1, 1 / SMALL), _fields(pair))
+        ):
             return False
     return True
+
+
+def _seen(
+    sides: tuple[Scope, Scope],
+    points: Array,
+    entries: Mapping[str, Values],
+    field: Field,
+) -> bool:
+    with np.errstate(all="ignore"):
+        values = [np.isfinite(evaluate_at(side, points, entries, field)) for side in sides]
+    return bool(np.any(np.logical_and(*values)))
+
+
+def _scaled(entries: Callable[[Positions], Array], by: float) -> Values:
+    """Whole numbers of either sign, or fractions, whose powers do not overflow."""
+    return lambda positions: entries(positions) * by
 
 
 def _fields(pair: Pair) -> tuple[Field, ...]:

@@ -22,6 +22,7 @@ from einderive.ta.equality.sign_bounds import opaque_functions
 from einderive.ta.equality.small_extents import reduce_extents
 from einderive.ta.errors import EinderiveError, RangeError, TextError, shown
 from einderive.ta.exact.interp import uses_order
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.names import RESERVED
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.program import Program
@@ -359,8 +360,8 @@ def _used(pair: Pair, laws: frozenset[str]) -> frozenset[str]:
 
 def _laws_missing(functions: Sequence[str], laws: frozenset[str]) -> str:
     offered = [name for name, law in LAWS.items() if law.function in functions and name not in laws]
-    text = (
-        "equal for random numbers up to rounding, but not shown: only laws of "
-        f"{', '.join(functions)} could make both sides equal"
-    )
+    tried = "equal for random numbers up to rounding, but not shown"
+    if any(FUNCTIONS[name].imaginary for name in functions if name in FUNCTIONS):
+        tried = "not shown, and complex numbers were not tried"
+    text = f"{tried}: only laws of {', '.join(functions)} could make both sides equal"
     return f"{text}; allow them by name: {', '.join(offered)}" if offered else text

@@ -24,7 +24,10 @@ for _meant, _names in WORDS["functions"].items():
 _NAMED = re.compile(r"(?:(\w+)\s*=(?!=)\s*)?(.*)", re.DOTALL)
 _ELSEWHERE = WORDS["elsewhere"]["names"].split()
 _REDUCER = re.compile(rf"(?<![\w.])({'|'.join(_ELSEWHERE)})\s*\[[^\[\]]*\]\s*\(")
-_OF_THE_SAME_SHAPE = ("sort", "argsort", "topk", "unique", "dropout", "fft", "ifft", "inverse")
+_OF_THE_SAME_SHAPE = (
+    *("sort", "argsort", "topk", "unique", "dropout", "fft", "ifft", "inverse"),
+    *("real", "imag", "conj", "angle", "signbit", "nextafter"),
+)
 _KNOWN = (*FUNCTIONS, *dict.fromkeys(name for name, _ in DEFINITIONS))
 
 

@@ -218,3 +218,24 @@ def test_what_stays_undecided_says_why() -> None:
     )
     assert verdict.kind == "undecided"
     assert "occurs several times in one sum" in str(verdict)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_euler(dtype: str) -> None:
+    shown = ed.equivalent("Y = exp(1j*x)", "Y = cos(x)+1j*sin(x)", x=(), dtypes=dtype)
+    assert shown.kind == "proved"
+    assert "exp(1j*x) = cos(x)+1j*sin(x)" in shown.detail
+    wrong = ed.equivalent("Y = exp(1j*x)", "Y = cos(x)-1j*sin(x)", x=(), dtypes=dtype)
+    assert wrong.kind == "undecided"
+    assert "complex numbers were not tried" in wrong.detail
+    real = dtype == "float32"  # of complex numbers, x = 7j shows a difference
+    assert bool(ed.equivalent("Y = log(exp(x))", "Y = x", x=(), dtypes=dtype)) == real
+
+
+def test_a_long_sum_in_closed_form() -> None:
+    sides = ("Y = sum[k](x^k) where k in 0:100000", "Y = (1-x^100000)/(1-x)")
+    shown = ed.equivalent(*sides, x=())
+    assert shown.kind == "proved"
+    assert "sum[k](a*x^k)" in shown.detail
+    differences = ("Y = sum[k](T[k+1]-T[k])", "Y = T[99999]-T[0]")
+    assert ed.equivalent(*differences, T=(100000,), ranges={"k": (0, 99999)})

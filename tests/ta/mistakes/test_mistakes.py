@@ -194,6 +194,8 @@ FUNCTIONS: list[Row] = [
      lambda: np.maximum(x, 1)),
     ("Y[i] = round(x[i], 1)", "another name", "Y[i] = (round(x[i]*10^1)/10^1)",
      lambda: np.round(x, 1)),
+    ("Y[i] = logical_xor(x[i] > 1, x[i] < 2)", "another name",
+     "Y[i] = (((x[i] > 1) != 0) != ((x[i] < 2) != 0))", lambda: (x > 1) ^ (x < 2)),
     ("Y[i] = logical_and(x[i] > 1, x[i] < 2)", "another name", "Y[i] = (x[i] > 1 and x[i] < 2)",
      lambda: (x > 1) & (x < 2)),
     ("Y[i,j] = A[i,j]*kron(i, j)", "another name", "Y[i,j] = A[i,j]*(i == j)",
