@@ -75,6 +75,8 @@ def _terms(body: Node) -> tuple[Node, ...]:
 def _differences(body: Node, at: int, side: Range) -> Iterator[list[Node]]:
     """f with body = f(k+1) - f(k), if the terms come in such pairs."""
     left, found = list(_terms(body)), list[Node]()
+    if len(left) % 2:
+        return
     following = [affine.iterator(i) for i in range(at)] + [affine.shift(affine.iterator(at), 1)]
     following += [affine.iterator(i) for i in range(at + 1, body.free.bit_length())]
     while left:

@@ -189,3 +189,14 @@ def test_what_it_does_to_digits(text: str, exactness: str) -> None:
     step = next(steps(scope_of(text)))
     assert step.exactness("reassociates") == exactness
     assert not step.keeps_nonfinite() or text.startswith("Y[i] = sum[k](2*k")
+
+
+def test_a_law_of_real_numbers_is_not_used_on_complex_ones() -> None:
+    """|sin(z)| <= 1 holds for real z alone."""
+    text, shapes = "Y[i] = sum[k]((sin(Z[i])/2)^k) where k in 0:5", {"Z": (9,)}
+    for dtype, steps_found in (("float64", True), ("complex128", False)):
+        (before,) = parse(text, shapes, dtype, {}).roots()
+        assert any(True for _ in steps(before)) == steps_found
+        for witness in closed_sums(before, Laws(("sum-geometric-small",))):
+            reason = not_shown(before, before, witness)
+            assert dtype == "float64" or "real numbers" in str(reason)
