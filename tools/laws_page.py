@@ -67,7 +67,7 @@ def laws_page() -> str:
     for name, family in FAMILIES.items():
         decided = (
             f"{sum(str(pair) not in UNDECIDED for pair in listed)} of {len(listed)}"
-            for listed in (family.EQUAL, family.UNEQUAL)
+            for listed in (family.equal, family.unequal)
         )
         lines.append(f"| {name} | {' | '.join(decided)} |")
     left = [str(pair) for pair in (*EQUAL, *UNEQUAL) if str(pair) in UNDECIDED]

@@ -23,26 +23,25 @@ from einderive.frontend.identities import (
     trigonometry,
     whole,
 )
-from einderive.frontend.identities.entry import Pair
+from einderive.frontend.identities.entry import Entry, Pair, joined
 from einderive.frontend.identities.undecided import UNDECIDED
 
-FAMILIES = {
-    "exponentials and logarithms": exponentials,
-    "powers and roots": powers,
-    "maximum, minimum, monotone functions": order,
-    "absolute value, sign, relu": signs,
-    "trigonometric and hyperbolic functions": trigonometry,
-    "factoring, common denominators, interpolation, Horner": rational,
-    "sums in closed form": sums,
-    "inverse trigonometric functions": arcs,
-    "hyperbolic functions and their inverses": hyperbolic,
-    "floors, ceilings, truncation": whole,
-    "logarithms of other bases, real exponents": bases,
-    "chains of max, min, clip, relu, leaky_relu": chains,
-    "values that conditions choose": branches,
-    "statistics, shifts of softmax and log-sum-exp": statistics,
+FAMILIES: dict[str, Entry] = {
+    "exponentials and logarithms": joined(exponentials.PAIRS),
+    "powers and roots": joined(powers.PAIRS),
+    "maximum, minimum, monotone functions": joined(order.PAIRS),
+    "absolute value, sign, relu": joined(signs.PAIRS),
+    "trigonometric and hyperbolic functions": joined(trigonometry.PAIRS),
+    "factoring, common denominators, interpolation, Horner": joined(rational.PAIRS),
+    "sums in closed form": joined(sums.PAIRS),
+    "inverse trigonometric functions": joined(arcs.PAIRS),
+    "hyperbolic functions and their inverses": joined(hyperbolic.PAIRS),
+    "floors, ceilings, truncation": joined(whole.PAIRS),
+    "logarithms of other bases, real exponents": joined(bases.PAIRS),
+    "chains of max, min, clip, relu, leaky_relu": joined(chains.PAIRS),
+    "values that conditions choose": joined(branches.PAIRS),
+    "statistics, shifts of softmax and log-sum-exp": joined(statistics.PAIRS),
 }
-EQUAL: tuple[Pair, ...] = tuple(pair for family in FAMILIES.values() for pair in family.EQUAL)
-UNEQUAL: tuple[Pair, ...] = tuple(pair for family in FAMILIES.values() for pair in family.UNEQUAL)
+EQUAL, UNEQUAL = joined(tuple(FAMILIES.values()))
 
 __all__ = ["EQUAL", "FAMILIES", "UNDECIDED", "UNEQUAL", "Pair"]

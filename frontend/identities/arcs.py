@@ -4,29 +4,21 @@ A&S: Abramowitz and Stegun, Handbook of Mathematical Functions, 4.4.  DLMF: NIST
 Mathematical Functions, 4.23 and 4.24.
 """
 
-from einderive.frontend.identities.entry import Pair
+from einderive.frontend.identities.entry import equal, known, unequal
 
-EQUAL = (
-    Pair("acos(-x)", "pi-acos(x)", "A&S 4.4.15", "-1 <= x <= 1"),
-    Pair("atan(-x)", "-atan(x)", "A&S 4.4.16"),
-    Pair("tan(atan(x))", "x", "DLMF 4.23(i)"),
-    Pair("tan(asin(x))", "x/sqrt(1-x^2)", "DLMF 4.23, table 4.23.1", "-1 < x < 1"),
-    Pair("cos(asin(x))", "sqrt(1-x^2)", "DLMF 4.23, table 4.23.1", "-1 <= x <= 1"),
-    Pair("sin(2*asin(x))", "2*x*sqrt(1-x^2)", "A&S 4.3.24", "-1 <= x <= 1"),
-    Pair("cos(2*acos(x))", "2*x^2-1", "Rivlin, Chebyshev Polynomials, 1.1", "-1 <= x <= 1"),
-    Pair("cos(3*acos(x))", "4*x^3-3*x", "Rivlin, Chebyshev Polynomials, 1.1", "-1 <= x <= 1"),
-    Pair("cos(2*atan(x))", "(1-x^2)/(1+x^2)", "A&S 4.3.25"),
-    Pair("asin(x)", "atan(x/sqrt(1-x^2))", "A&S 4.4.1", "-1 < x < 1"),
-)
-UNEQUAL = (
-    Pair("acos(-x)", "-acos(x)", "A&S 4.4.15", "-1 <= x <= 1"),
-    Pair("atan(-x)", "pi-atan(x)", "A&S 4.4.16"),
-    Pair("tan(atan(x))", "atan(tan(x))", "DLMF 4.23(i), outside of the principal branch"),
-    Pair("tan(asin(x))", "sqrt(1-x^2)/x", "DLMF 4.23, table 4.23.1", "-1 < x < 1"),
-    Pair("cos(asin(x))", "sqrt(1+x^2)", "DLMF 4.23, table 4.23.1", "-1 <= x <= 1"),
-    Pair("sin(2*asin(x))", "2*x", "A&S 4.3.24", "-1 <= x <= 1"),
-    Pair("cos(2*acos(x))", "2*x", "Rivlin, 1.1", "-1 <= x <= 1"),
-    Pair("cos(3*acos(x))", "3*x-4*x^3", "Rivlin, 1.1", "-1 <= x <= 1"),
-    Pair("cos(2*atan(x))", "(1+x^2)/(1-x^2)", "A&S 4.3.25"),
-    Pair("asin(x)", "atan(sqrt(1-x^2)/x)", "A&S 4.4.1", "-1 < x < 1"),
+PAIRS = (
+    known("acos(-x)", "pi-acos(x)", "-acos(x)", "A&S 4.4.15", "-1 <= x <= 1"),
+    known("atan(-x)", "-atan(x)", "pi-atan(x)", "A&S 4.4.16"),
+    equal("tan(atan(x))", "x", "DLMF 4.23(i)"),
+    unequal("tan(atan(x))", "atan(tan(x))", "DLMF 4.23(i), outside of the principal branch"),
+    known(
+        "tan(asin(x))", "x/sqrt(1-x^2)", "sqrt(1-x^2)/x", "DLMF 4.23, table 4.23.1", "-1 < x < 1"
+    ),
+    known("cos(asin(x))", "sqrt(1-x^2)", "sqrt(1+x^2)", "DLMF 4.23, table 4.23.1", "-1 <= x <= 1"),
+    known("sin(2*asin(x))", "2*x*sqrt(1-x^2)", "2*x", "A&S 4.3.24", "-1 <= x <= 1"),
+    known("cos(2*acos(x))", "2*x^2-1", "2*x", "Rivlin, Chebyshev Polynomials, 1.1", "-1 <= x <= 1"),
+    equal("cos(3*acos(x))", "4*x^3-3*x", "Rivlin, Chebyshev Polynomials, 1.1", "-1 <= x <= 1"),
+    unequal("cos(3*acos(x))", "3*x-4*x^3", "Rivlin, 1.1", "-1 <= x <= 1"),
+    known("cos(2*atan(x))", "(1-x^2)/(1+x^2)", "(1+x^2)/(1-x^2)", "A&S 4.3.25"),
+    known("asin(x)", "atan(x/sqrt(1-x^2))", "atan(sqrt(1-x^2)/x)", "A&S 4.4.1", "-1 < x < 1"),
 )
