@@ -105,15 +105,19 @@ class Equation:
     def at(self, shapes: Mapping[str, Sequence[int | str]]) -> Equation:
         return replace(self, shapes=shapes)
 
-    def pair(self, sizes: Sizes | None = None) -> Pair:
-        """Both programs with the symbols at these sizes.  Raises EinderiveError where the parser
-        refuses them, or where a tensor has two shapes."""
-        known = sizes or {}
+    def fixed(self, sizes: Sizes) -> Equation:
+        """The equation with the symbols at these sizes, in shapes and in the bounds of clauses."""
+        lhs, rhs = (stated(str(side), sizes) for side in (self.lhs, self.rhs))
         shapes = {
-            name: tuple(known[size] if isinstance(size, str) else size for size in shape)
+            name: tuple(sizes[size] if isinstance(size, str) else size for size in shape)
             for name, shape in self.shapes.items()
         }
-        left, right = (self._program(side, shapes, known) for side in (self.lhs, self.rhs))
+        return replace(self, lhs=lhs, rhs=rhs, shapes=shapes)
+
+    def pair(self) -> Pair:
+        """Both programs.  Raises EinderiveError if the parser refuses them or a tensor has two
+        shapes."""
+        left, right = (self._program(side) for side in (self.lhs, self.rhs))
         inputs = {tensor.name: tensor.shape for tensor in left.inputs}
         for tensor in right.inputs:
             shape = inputs.setdefault(tensor.name, tensor.shape)
@@ -131,7 +135,7 @@ class Equation:
         one, other = _promised(left.roots(), roots)
         return Pair(names, one, other, others, inputs)
 
-    def _program(self, side: str | Program, shapes: Mapping[str, Any], sizes: Sizes) -> Program:
+    def _program(self, side: str | Program) -> Program:
         if isinstance(side, Program):
             return side
         if not isinstance(side, str):
@@ -139,14 +143,13 @@ class Equation:
                 f"a formula is a text or a program, not {shown(side)}",
                 next_step='write "Y[i] = 2*A[i]"',
             )
-        text = stated(side, sizes) if sizes else side
-        words = set(_WORD.findall(without_comments(text)))
+        words = set(_WORD.findall(without_comments(side)))
         types = self.dtypes
         if isinstance(types, Mapping):
             types = {name: dtype for name, dtype in types.items() if name in words}
         ranges = {name: bound for name, bound in self.ranges.items() if name in words}
-        used = {name: shape for name, shape in shapes.items() if name in words}
-        return parse_given(text, used, types, ranges)
+        used = {name: shape for name, shape in self.shapes.items() if name in words}
+        return parse_given(side, used, types, ranges)
 
 
 def _promised(*sides: tuple[Scope, ...]) -> Iterator[tuple[Scope, ...]]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from einderive.derivations.checker import not_equal
 from einderive.frontend.api.option_names import refuse_option_names
 from einderive.frontend.equality.by_laws import difference, promises, proved
 from einderive.frontend.equality.element_ranges import different, unsure
-from einderive.frontend.equality.equation import Equation, Pair, stated
+from einderive.frontend.equality.equation import Equation, Pair
 from einderive.frontend.equality.sizes import families, symbolic
 from einderive.frontend.equality.smallest import smallest
 from einderive.frontend.equality.verdict import Counterexample, Verdict
@@ -282,11 +281,11 @@ def _for_families(equation: Equation, laws: frozenset[str]) -> Verdict:
     refused, large, refusal = 0, 0, ""
     for sizes in families(equation):
         try:
-            pair = equation.pair(sizes)
+            fixed = equation.fixed(sizes)
+            pair = fixed.pair()
         except EinderiveError as error:
             refused, refusal = refused + 1, refusal or str(error)
             continue
-        fixed = _fixed(equation, sizes)
         verdict = _verdict(fixed, pair, laws, MOST_GENERIC)
         if verdict.kind == "different":
             smaller = _smaller(equation, dict(sizes), laws)
@@ -320,24 +319,15 @@ def _smaller(equation: Equation, sizes: dict[str, int], laws: frozenset[str]) ->
         for size in range(most):
             trial = sizes | {symbol: size}
             try:
-                pair = equation.pair(trial)
+                fixed = equation.fixed(trial)
+                pair = fixed.pair()
             except EinderiveError:
                 continue
-            verdict = _verdict(_fixed(equation, trial), pair, laws, MOST_GENERIC)
+            verdict = _verdict(fixed, pair, laws, MOST_GENERIC)
             if verdict.kind == "different":
                 sizes, best = trial, verdict
                 break
     return best
-
-
-def _fixed(equation: Equation, sizes: Mapping[str, int]) -> Equation:
-    """The equation at these sizes; where the clauses state symbols, they are filled in."""
-    texts = [stated(str(side), sizes) for side in (equation.lhs, equation.rhs)]
-    shapes = {
-        name: tuple(sizes[size] if isinstance(size, str) else size for size in shape)
-        for name, shape in equation.shapes.items()
-    }
-    return replace(equation, lhs=texts[0], rhs=texts[1], shapes=shapes)
 
 
 def _some(tried: Sequence[Mapping[str, int]]) -> str:
