@@ -12,18 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from einderive.derivations.checker import Claim, not_an_instance, not_shown
 from einderive.derivations.steps.kernel import Step
 from einderive.ta.equality.compare import exactly, signed_fields, unsigned_fields
-from einderive.ta.equality.counterexample import confirmed, real_fields
+from einderive.ta.equality.counterexample import difference_at, real_fields
 from einderive.ta.equality.exp_law import ExponentialField
+from einderive.ta.equality.positions import positions
 from einderive.ta.errors import EinderiveError
-from einderive.ta.exact.fields import PRIMES, Field, ModularField
-from einderive.ta.exact.interp import evaluate_at, input_tensors, uses_order, visited
+from einderive.ta.exact.fields import PRIMES, Array, Field, ModularField
+from einderive.ta.exact.interp import affordable, input_tensors, uses_order
 from einderive.ta.exact.rationals import ExactField
 from einderive.ta.exact.sampled import sampled_values
 from einderive.ta.ir.node import ANY, Apply, Node, Scope, Tensor
@@ -31,12 +32,9 @@ from einderive.ta.ir.sources import replace_sources
 from einderive.ta.ir.subst import stages, walk
 from einderive.ta.reals.prove import prove
 
-Points: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 POINTS = 24
 MOST_WORK = 3_000_000
 """If bodies would be evaluated more often than this, fewer points are taken, or none."""
-MOST_CONFIRMED = 4
-"""At most so many points at which rounded values differ are computed with balls."""
 NOT_EVALUATED = "not evaluated at sampled points"
 EXACT_WORK = 100
 """The time of rationals over that of residues."""
@@ -141,13 +139,12 @@ def _compare(left: Scope, right: Scope, laws: bool) -> Finding:
     if ordered and not exactly(left, right):
         reason = "rationals of so great powers have too many digits"
         return Finding(NOT_EVALUATED, True, reason, looked=False)
-    count = POINTS
-    while count and scale * max(visited([side], count) for side in (left, right)) > MOST_WORK:
-        count //= 2
+    most = MOST_WORK // scale
+    count = min(affordable([side], POINTS, most) for side in (left, right))
     if not count:
         reason = f"each needs over {MOST_WORK} evaluations of a body"
         return Finding(NOT_EVALUATED, True, reason, looked=False)
-    points = sample_points(left, count, seed=7)
+    points = positions(left, count)
     try:
         wrong = _difference(left, right, points, fields)
         law = ""
@@ -167,20 +164,13 @@ def _compare(left: Scope, right: Scope, laws: bool) -> Finding:
     return Finding(what, not wrong, wrong or f"{len(points)} points{law}")
 
 
-def _real_difference(left: Scope, right: Scope, points: Points) -> str:
-    """A point at which both have values that certainly differ, among those at which rounded values
-    differ."""
-    tensors = input_tensors(left, right)
+def _real_difference(left: Scope, right: Scope, points: Array) -> str:
+    """A point at which both have values that certainly differ."""
     for field in real_fields():
-        drawn = sampled_values(tensors, field, 0)
+        drawn = sampled_values((tensors := input_tensors(left, right)), field, 0)
         values = {t.name: _as_promised(t, drawn[t.name]) for t in tensors}
-        with np.errstate(all="ignore"):
-            a, b = (evaluate_at(side, points, values, field) for side in (left, right))
-            apart = np.flatnonzero(field.differs(a, b) & np.isfinite(a) & np.isfinite(b))
-        for at in apart[:MOST_CONFIRMED]:
-            point = tuple(map(int, points[at]))
-            if confirmed(left, right, point, values):
-                return f"at {point}: {a[at]} and {b[at]}"
+        if (found := difference_at((left, right), points, values, field)) is not None:
+            return f"at {found.point}: {found.left} and {found.right}"
     return ""
 
 
@@ -199,7 +189,7 @@ def _as_promised(tensor: Tensor, drawn: Callable[[Any], Any]) -> Callable[[Any],
     return entries
 
 
-def _agree_by_law(left: Scope, right: Scope, points: Points) -> bool:
+def _agree_by_law(left: Scope, right: Scope, points: Array) -> bool:
     """Whether the two agree where exp(a + b) = exp(a)*exp(b), with functions that compare opaque,
     or else with their signs, in so many draws that they would not agree by chance."""
     for fields in (unsigned_fields(left, right), signed_fields(left, right)):
@@ -212,33 +202,12 @@ def _is_exp(node: Node) -> bool:
     return isinstance(node, Apply) and node.function == "exp"
 
 
-def _difference(left: Scope, right: Scope, points: Points, fields: Sequence[Field]) -> str:
+def _difference(left: Scope, right: Scope, points: Array, fields: Sequence[Field]) -> str:
     """The place and the values of a difference.  Nothing if the two agree."""
     tensors = input_tensors(left, right)
     for seed, field in enumerate(fields):
         spread = ModularField() if isinstance(field, ExponentialField) else field
         values = sampled_values(tensors, spread, seed)
-        a = evaluate_at(left, points, values, field)
-        b = evaluate_at(right, points, values, field)
-        wrong = np.flatnonzero(field.differs(a, b))
-        if wrong.size:
-            at = tuple(int(x) for x in points[wrong[0]])
-            return f"at {at}: {a[wrong[0]]} and {b[wrong[0]]}"
+        if (found := difference_at((left, right), points, values, field)) is not None:
+            return f"at {found.point}: {found.left} and {found.right}"
     return ""
-
-
-def sample_points(scope: Scope, count: int, seed: int) -> Points:
-    """The corners of the loops' box, then random points, each point once."""
-    if not scope.loops:  # one point, without coordinates
-        return np.zeros((1, 0), dtype=np.int64)
-    lows = np.array([r.lo for r in scope.loops], dtype=np.int64)
-    highs = np.array([r.hi for r in scope.loops], dtype=np.int64)
-    generator = np.random.default_rng(seed)
-    corners = generator.integers(0, 2, size=(count // 3 + 1, len(lows)))
-    corners[0] = 0
-    chosen = np.where(corners == 1, highs - 1, lows)
-    inner = generator.integers(lows, highs, size=(count, len(lows)))
-    both = np.concatenate([chosen, inner])
-    _, first = np.unique(both, axis=0, return_index=True)
-    found: Points = both[np.sort(first)][:count]
-    return found

@@ -21,7 +21,6 @@ from math import isfinite, isnan
 import numpy as np
 import torch
 
-from einderive.derivations.record.verify import sample_points
 from einderive.eops.torch_views.stage import lower_all
 from einderive.eops.torch_views.types import is_whole
 from einderive.frontend.accuracy.accept_integers import (
@@ -47,9 +46,10 @@ from einderive.frontend.accuracy.sampled_reference import (
 )
 from einderive.frontend.promises.indices import reach_of
 from einderive.frontend.running.unwritten import Marked
+from einderive.ta.equality.positions import positions
 from einderive.ta.errors import BuildError
 from einderive.ta.exact.fields import Field, RealField
-from einderive.ta.exact.interp import evaluate_at, visited
+from einderive.ta.exact.interp import affordable, evaluate_at, visited
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.ir.program import Program
@@ -206,12 +206,10 @@ def _confirm(
     """The reference against the interpreter, at points; the values that this took."""
     if 0 in root.shape or any(value.is_complex() for value in (output, *given.values())):
         return 0.0
-    count = SAMPLES
-    while count > 1 and visited([root], count) > MOST_WORK:
-        count //= 2
+    count = max(1, affordable([root], SAMPLES, MOST_WORK))
     if visited([root], count) > MOST_ALONE:
         return _confirm_in_part(root, given, domain)
-    points = sample_points(root, count, seed=11)
+    points = positions(root, count)
     values = {tensor.name: value.cpu().numpy() for tensor, value in given.items()}
     found = evaluate_at(root, points, values, domain)
     got = at_points(root, points, output).cpu().numpy()
@@ -230,7 +228,7 @@ def _confirm(
 def _confirm_in_part(root: Scope, given: Mapping[Tensor, torch.Tensor], domain: Field) -> float:
     """Confirms the reference at an entry that sums too many terms: as much of its sums as can be
     confirmed is evaluated by itself.  Integers, which another function evaluates, are left out."""
-    box = tuple(Range(int(i), int(i) + 1) for i in sample_points(root, 1, seed=11)[0])
+    box = tuple(Range(int(i), int(i) + 1) for i in positions(root, 1)[0])
     part = fewer_terms(narrowed(root, box), MOST_WORK)
     if isinstance(domain, WrappingField) or visited([part], 1) > MOST_ALONE:
         return 0.0

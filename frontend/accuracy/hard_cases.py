@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from einderive.derivations.record.verify import sample_points
 from einderive.derivations.search.replay import replace_step
 from einderive.derivations.steps.kernel import Step
 from einderive.eops.torch_views.stage import lower
@@ -42,8 +41,9 @@ from einderive.frontend.accuracy.unequal import hard_families
 from einderive.frontend.accuracy.written import has_products, written
 from einderive.frontend.promises.indices import reach_of
 from einderive.frontend.running.execute import Executable
+from einderive.ta.equality.positions import positions
 from einderive.ta.exact.fields import RealField
-from einderive.ta.exact.interp import evaluate, evaluate_at, input_tensors, visited
+from einderive.ta.exact.interp import affordable, evaluate, evaluate_at, input_tensors, visited
 from einderive.ta.ir.node import ANY, Scope, Tensor
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import points_of, stages
@@ -365,10 +365,8 @@ def case(program: Program, family: Family, device: str) -> Case:
     """The family's inputs with the interpreter's values at as many points as the work allows."""
     inputs = family_inputs(program.inputs, family, device, reach=reach_of(program))
     values = {t.name: v.to(torch.float64).cpu().numpy() for t, v in inputs.items()}
-    count = SAMPLES
-    while count > 2 and visited(program.roots(), count) > MOST_WORK_STRICT:
-        count //= 2
-    points = tuple(sample_points(root, count, seed=7) for root in program.roots())
+    count = max(2, affordable(program.roots(), SAMPLES, MOST_WORK_STRICT))
+    points = tuple(positions(root, count) for root in program.roots())
 
     def at(roots: Sequence[Scope]) -> Iterator[torch.Tensor]:
         for root, places in zip(roots, points, strict=True):

@@ -13,7 +13,7 @@ import numpy as np
 
 from einderive.frontend.equality.equation import Pair
 from einderive.frontend.equality.verdict import Counterexample, Verdict
-from einderive.ta.equality.counterexample import ROUNDING, confirmed, real_fields
+from einderive.ta.equality.counterexample import ROUNDING, first_difference, real_fields
 from einderive.ta.equality.laws import LAWS
 from einderive.ta.equality.positions import positions
 from einderive.ta.exact.fields import Array, ComplexField, Field, RealField
@@ -27,8 +27,6 @@ from einderive.ta.laws import REAL_LAWS
 from einderive.ta.reals.prove import Proof, prove
 
 DRAWS = 60
-MOST_TRIED = 6
-"""At most so many positions of one draw are computed with balls."""
 MOST_VISITED = 20_000
 """Points that one evaluation may visit."""
 MOST_SEEN = 4_000_000
@@ -74,33 +72,11 @@ def difference(pair: Pair) -> Counterexample | None:
     """Entries that satisfy the assumptions and for which both sides certainly differ."""
     if not _small(pair):
         return None
-    field = RealField(ROUNDING)
     for data in _drawn(pair):
-        for name, left, right in zip(pair.names, pair.left, pair.right, strict=True):
-            values = [evaluate(side, data, field) for side in (left, right)]
-            apart = np.argwhere(field.differs(*values))
-            for place in apart[:MOST_TRIED]:
-                at = tuple(map(int, place))
-                point = tuple(p + r.lo for p, r in zip(at, left.loops, strict=True))
-                if confirmed(left, right, point, data):
-                    return _example(pair, name, point, values[0][at], values[1][at], data)
+        found = first_difference(pair.left, pair.right, data, RealField(ROUNDING))
+        if found is not None:
+            return pair.example(found, data)
     return None
-
-
-def _example(
-    pair: Pair,
-    name: str,
-    point: tuple[int, ...],
-    left: object,
-    right: object,
-    data: Mapping[str, Array],
-) -> Counterexample:
-    entries = tuple(
-        (tensor, tuple(map(int, at)), float(values[tuple(at)]))
-        for tensor, values in data.items()
-        for at in np.argwhere(np.asarray(values))
-    )
-    return Counterexample(pair.shapes, name, point, left, right, entries)
 
 
 def _has_values(pair: Pair) -> bool:

@@ -15,10 +15,10 @@ from collections.abc import Callable, Sequence
 from einderive.frontend.equality.equation import Pair
 from einderive.frontend.equality.verdict import Counterexample, Verdict
 from einderive.ta.equality.compare import exactly
-from einderive.ta.equality.counterexample import ROUNDING, StrictField, confirmed
+from einderive.ta.equality.counterexample import ROUNDING, StrictField, difference_at
 from einderive.ta.equality.sign_bounds import opaque_functions
 from einderive.ta.exact.fields import Array, Field, ModularField, RealField
-from einderive.ta.exact.interp import Values, evaluate_at, input_tensors, uses_order, visited
+from einderive.ta.exact.interp import Values, input_tensors, uses_order, visited
 from einderive.ta.exact.sampled import Positions, sampled_values
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Tensor
@@ -101,13 +101,9 @@ def _in_types(pair: Pair, example: Counterexample, held: dict[str, Range]) -> Co
     field: Field = RealField(ROUNDING) if opaque else StrictField()
     for seed in SEEDS:
         data = _drawn(tensors, held, seed)
-        left, right = (evaluate_at(side, [example.point], data, field) for side in sides)
-        apart = bool(field.differs(left, right)[0])
-        if apart and (not opaque or confirmed(*sides, example.point, data)):
-            numbers = " in their types"
-            return Counterexample(
-                pair.shapes, example.output, example.point, left[0], right[0], None, numbers
-            )
+        found = difference_at(sides, [example.point], data, field)
+        if found is not None:
+            return pair.example(found._replace(output=output), numbers=" in their types")
     return None
 
 

@@ -13,8 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from einderive.frontend.api.optimize import parse_given
+from einderive.frontend.equality.verdict import Counterexample
+from einderive.ta.equality.counterexample import Found
 from einderive.ta.errors import RangeError, TextError, shown
+from einderive.ta.exact.fields import Array
 from einderive.ta.exact.interp import input_tensors
 from einderive.ta.given.assumptions import both
 from einderive.ta.given.shapes import MOST_DIMENSIONS, named, several
@@ -59,6 +64,22 @@ class Pair:
             if x.loops != y.loops:
                 return f"{name} is {_box(x)} on the left, {_box(y)} on the right"
         return ""
+
+    def example(
+        self, found: Found, data: Mapping[str, Array] | None = None, numbers: str = ""
+    ) -> Counterexample:
+        """The difference as a counterexample: with the entries, or with random ones."""
+        entries = (
+            None
+            if data is None
+            else tuple(
+                (tensor, tuple(map(int, at)), values[tuple(at)].item())
+                for tensor, values in data.items()
+                for at in np.argwhere(values)
+            )
+        )
+        name, point = self.names[found.output], found.point
+        return Counterexample(self.shapes, name, point, found.left, found.right, entries, numbers)
 
 
 @dataclass(frozen=True)

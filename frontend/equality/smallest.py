@@ -15,15 +15,15 @@ import numpy as np
 
 from einderive.frontend.equality.element_ranges import limited
 from einderive.frontend.equality.equation import Equation, Pair
-from einderive.frontend.equality.verdict import Counterexample, Entry
+from einderive.frontend.equality.verdict import Counterexample
 from einderive.ta.equality.compare import compare, exactly
-from einderive.ta.equality.counterexample import ROUNDING, Found, first_difference
+from einderive.ta.equality.counterexample import ROUNDING, Found, difference_at, first_difference
 from einderive.ta.equality.laws import EXP_SUM, apply_definitions
 from einderive.ta.equality.sign_bounds import opaque_functions
 from einderive.ta.equality.small_extents import Classes, reduce_extents
 from einderive.ta.errors import EinderiveError
 from einderive.ta.exact.fields import Array, Field, ModularField, RealField
-from einderive.ta.exact.interp import evaluate_at, input_tensors, visited
+from einderive.ta.exact.interp import input_tensors, visited
 from einderive.ta.exact.rationals import ExactField
 from einderive.ta.exact.sampled import sampled_values
 from einderive.ta.ir.affine import Range
@@ -193,20 +193,13 @@ def _stated(pair: Pair, data: Mapping[str, Array], field: Field) -> Counterexamp
     found = _differs(pair, data, field)
     if found is None:  # a rounding error of float64
         return None
-    entries: list[Entry] = [
-        (name, tuple(map(int, at)), int(values[tuple(at)]))
-        for name, values in data.items()
-        for at in np.argwhere(values)
-    ]
-    name = pair.names[found.output]
-    return Counterexample(pair.shapes, name, found.point, found.left, found.right, tuple(entries))
+    return pair.example(found, data)
 
 
 def _plain(pair: Pair, found: Found) -> Counterexample:
     """Random entries: numbers that a reader knows, if they show a difference, else residues."""
-    name, point, left, right = pair.names[found.output], found.point, found.left, found.right
     if not isinstance(found.field, ModularField):
-        return Counterexample(pair.shapes, name, point, left, right)
+        return pair.example(found)
     sides = pair.left[found.output], pair.right[found.output]
     tensors = input_tensors(*sides)
     opaque = opaque_functions(*sides)
@@ -215,9 +208,8 @@ def _plain(pair: Pair, found: Found) -> Counterexample:
     field: Field = RealField(ROUNDING) if opaque else ExactField()
     for seed in range(1, 5 if affordable else 1):
         data = sampled_values(tensors, field, seed)
-        left, right = (evaluate_at(side, [point], data, field) for side in sides)
-        if field.differs(left, right)[0]:
-            return Counterexample(pair.shapes, name, point, left[0], right[0])
-    residues = f" residues modulo {found.field.prime}"
-    values = int(str(found.left)), int(str(found.right))
-    return Counterexample(pair.shapes, name, point, *values, None, residues)
+        other = difference_at(sides, [found.point], data, field)
+        if other is not None:
+            return pair.example(other._replace(output=found.output))
+    values = found._replace(left=int(str(found.left)), right=int(str(found.right)))
+    return pair.example(values, numbers=f" residues modulo {found.field.prime}")

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from einderive.ta.equality.balls import PreciseField
 from einderive.ta.equality.partial_values import ValuedField, bare
@@ -120,24 +121,38 @@ def first_difference(
     for output, (x, y) in enumerate(zip(left, right, strict=True)):
         if x is not y:
             values = (evaluate(side, data, field).reshape(-1) for side in (x, y))
-            found = difference((x, y), (*values,), data, field)
+            found = difference((x, y), [*values], data, field)
             if found is not None:
                 return found._replace(output=output)
     return None
 
 
 def difference(
-    sides: tuple[Scope, ...], values: tuple[Array, ...], data: Mapping[str, Array], field: Field
+    sides: tuple[Scope, ...],
+    values: Sequence[Array],
+    data: Mapping[str, Values],
+    field: Field,
+    points: Array | None = None,
 ) -> Found | None:
-    """The first position at which the given values of both sides differ."""
+    """The first position at which the given values of both sides differ: of the whole box, or of
+    these points."""
     (x, y), real = sides, isinstance(field, RealField)
     places = np.flatnonzero(field.differs(*values))
     for place in map(int, places[: MOST_TRIED if real else 1]):
-        point = position(x, place)
+        point = position(x, place) if points is None else tuple(map(int, points[place]))
         if not real or confirmed(x, y, point, data):
             a, b = (number(side[place], field) for side in values)
             return Found(0, point, a, b, plain(field))
     return None
+
+
+def difference_at(
+    sides: tuple[Scope, ...], points: npt.ArrayLike, data: Mapping[str, Values], field: Field
+) -> Found | None:
+    """The first of the points at which both sides have values that differ."""
+    places = np.asarray(points)
+    values = [evaluate_at(side, places, data, field) for side in sides]
+    return difference(sides, values, data, field, places)
 
 
 def plain(field: Field) -> Field:

@@ -5,20 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from einderive.ta.equality.counterexample import (
-    MOST_TRIED,
     ROUNDING,
     Found,
     Roots,
     StrictField,
-    confirmed,
-    number,
-    plain,
+    difference_at,
 )
 from einderive.ta.equality.partial_values import ValuedField, divides
 from einderive.ta.equality.primes import digest, primes
 from einderive.ta.equality.sign_bounds import opaque_functions
 from einderive.ta.exact.fields import Array, Field, ModularField, RealField
-from einderive.ta.exact.interp import evaluate_at, input_tensors, uses_order, visited
+from einderive.ta.exact.interp import affordable, input_tensors, uses_order
 from einderive.ta.exact.sampled import sampled_values
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import stages
@@ -41,21 +38,15 @@ def sample(left: Roots, right: Roots) -> tuple[Found | None, int]:
         field = RealField(ROUNDING)
     fewest = MOST_POSITIONS
     for output, (x, y) in enumerate(zip(left, right, strict=True)):
-        count = MOST_POSITIONS
-        while count and visited((x, y), count) > budget:
-            count //= 2
-        chosen = positions(x, count)
+        chosen = positions(x, affordable([x, y], MOST_POSITIONS, budget))
         fewest = min(fewest, len(chosen))
         if not len(chosen):
             continue
         for seed in (1, 2, 3):
             data = sampled_values(tensors, field, seed)
-            values = [evaluate_at(side, chosen, data, field) for side in (x, y)]
-            for place in np.flatnonzero(field.differs(*values))[:MOST_TRIED]:
-                point = tuple(int(i) for i in chosen[place])
-                if not isinstance(field, RealField) or confirmed(x, y, point, data):
-                    a, b = (number(side[place], field) for side in values)
-                    return Found(output, point, a, b, plain(field)), fewest
+            found = difference_at((x, y), chosen, data, field)
+            if found is not None:
+                return found._replace(output=output), fewest
     return None, fewest
 
 

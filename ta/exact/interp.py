@@ -335,6 +335,13 @@ def visited(roots: Sequence[Scope], count: int) -> int:
     return total
 
 
+def affordable(roots: Sequence[Scope], count: int, most: int) -> int:
+    """`count`, halved until so many points of each of the scopes visit at most `most` points."""
+    while count and visited(roots, count) > most:
+        count //= 2
+    return count
+
+
 def input_tensors(*roots: Scope) -> tuple[Tensor, ...]:
     """The distinct tensors that the scopes read, directly or through other scopes, in the order of
     the first read."""

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import einderive as ed
-from einderive.derivations.record.verify import sample_points
 from einderive.frontend.formulas import FORMULAS, SIZES, Formula
+from einderive.ta.equality.positions import positions
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate_at
 
@@ -42,7 +42,7 @@ def test_plain_lines_are_the_formula(formula: Formula) -> None:
         assert len(outputs) == len(program.outputs)
         for root, output in zip(program.roots(), outputs, strict=True):
             assert tuple(output.shape) == root.shape
-            points = sample_points(root, 24, seed=3)
+            points = positions(root, 24)
             expected = np.asarray(evaluate_at(root, points, values, RealField()), dtype=float)
             index = tuple(points.T)  # loops begin at 0
             got = output.numpy()[index] if index else output.numpy().reshape(-1)

@@ -11,7 +11,6 @@ import pytest
 import torch
 
 import einderive as ed
-from einderive.derivations.record.verify import sample_points
 from einderive.derivations.search.extract import Plan
 from einderive.eops.triton_kernels.build import Kernel
 from einderive.frontend.accuracy.accept import at_points
@@ -20,6 +19,7 @@ from einderive.frontend.accuracy.inputs import random_inputs
 from einderive.frontend.api.compiled import Derivation
 from einderive.frontend.bench.suite import DEMO, Case
 from einderive.frontend.running.execute import executable
+from einderive.ta.equality.positions import positions
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate, evaluate_at
 from einderive.ta.ir.node import Tensor
@@ -157,7 +157,7 @@ def test_the_examples_compile(case: Case) -> None:
     inputs = inputs_of(run.derivation, seed=8)
     output = run(**{tensor.name: value for tensor, value in inputs.items()})
     (root,) = run.derivation.source.roots()
-    points = sample_points(root, 24, seed=5)
+    points = positions(root, 24)
     wanted = np.asarray(evaluate_at(root, points, wide(inputs), RealField()), dtype=np.float64)
     found = at_points(root, points, output).cpu().double().numpy()
     largest = float(output.abs().max())
