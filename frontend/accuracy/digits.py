@@ -25,11 +25,11 @@ is exact there, the program has to be exact too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf, log10
 from statistics import median
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -41,20 +41,42 @@ MOST_LOST = 1.0
 """Decimal digits that a program may lose by default."""
 
 
+class Values(NamedTuple):
+    """A row of exact values, |f| there, the same with absolute values under sums only (its maximum
+    is t), and the row as written in each way to accumulate a sum."""
+
+    exact: Array
+    terms: Array
+    summed: Array
+    ways: tuple[Array, ...]
+
+
+class Limits(NamedTuple):
+    """Of an output's type: eps, and the smallest normal and the largest number."""
+
+    epsilon: float
+    least: float
+    most: float
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of exact values, and the errors of the formula as written there.
+    """A row as it is judged.
 
-    It has the values, where they count, max|r| (at least `least`, the smallest normal number), the
-    error from which lost digits are counted, and w.
+    It has the values, where they count, max|r| (at least the smallest normal number), the error
+    from which lost digits are counted, w, and the smallest normal number.
     """
 
-    wanted: Array
+    values: Values
     counts: Array
     size: float
     error: float
     written: float
     least: float
+
+    def off_by(self, got: Array) -> float:
+        """max|y - r| over the entries that count.  Infinite if one of them is not finite."""
+        return _off_by(got, self.values.exact, self.counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,66 +95,39 @@ def largest(values: Array) -> float:
     return float(np.max(np.abs(values), initial=0.0))
 
 
-def off_by(got: Array, row_wanted: Array, counts: Array) -> float:
-    """max|y - r| over the entries that count.  Infinite if one of them is not finite."""
+def _off_by(got: Array, exact: Array, counts: Array) -> float:
     found = got[counts]
-    if not np.isfinite(found).all():
-        return inf
-    return largest(found - row_wanted[counts])
+    return largest(found - exact[counts]) if np.isfinite(found).all() else inf
 
 
-def _judged(wanted: Array, written: Sequence[Array], most: float) -> tuple[Array, float]:
+def _judged(values: Values, most: float) -> tuple[Array, float, float]:
     """The entries of a row that are judged (they are finite, in the output's type, and as written),
-    and w."""
-    counts = np.isfinite(wanted) & (np.abs(wanted) <= most)
-    for values in written:
-        counts &= np.isfinite(values)
-    return counts, max((off_by(way, wanted, counts) for way in written), default=0.0)
+    w, and max|f| there."""
+    counts = np.isfinite(values.exact) & (np.abs(values.exact) <= most)
+    for way in values.ways:
+        counts &= np.isfinite(way)
+    own = max((_off_by(way, values.exact, counts) for way in values.ways), default=0.0)
+    return counts, own, largest(values.terms[counts & np.isfinite(values.terms)])
 
 
-def rows_of(
-    wanted: Sequence[Array],
-    terms: Sequence[Array],
-    summed: Sequence[Array],
-    written: Sequence[Sequence[Array]],
-    typical: float,
-    epsilon: float,
-    least: float,
-    most: float,
-) -> tuple[Row, ...]:
-    """The rows of one output: `written[e][p]` is row p in the e-th way to accumulate, `terms` are
-    |f|, the maxima of `summed` are t, `typical` is m, and `least` and `most` are the limits of the
-    output's type."""
+def rows_of(rows: Sequence[Values], drawn: Iterable[Values], limits: Limits) -> tuple[Row, ...]:
+    """The rows of one output as they are judged; `drawn` are those that m is taken from."""
+    epsilon, typical = limits.epsilon, _typical_share(drawn, limits)
     found = []
-    for exact, magnitude, total, *ways in zip(wanted, terms, summed, *written, strict=True):
-        counts, own = _judged(exact, ways, most)
-        size = max(largest(exact[counts]), least)
-        usual = typical * epsilon * largest(magnitude[counts & np.isfinite(magnitude)])
-        rounding = epsilon * max(size, largest(total[counts & np.isfinite(total)]))
-        allowed = max(own, usual, rounding)
-        found.append(Row(exact, counts, size, allowed, own, least))
+    for values in rows:
+        counts, own, magnitude = _judged(values, limits.most)
+        size = max(largest(values.exact[counts]), limits.least)
+        total = largest(values.summed[counts & np.isfinite(values.summed)])
+        allowed = max(own, typical * epsilon * magnitude, epsilon * max(size, total))
+        found.append(Row(values, counts, size, allowed, own, limits.least))
     return tuple(found)
 
 
-def typical_share(
-    wanted: Sequence[Array],
-    terms: Sequence[Array],
-    written: Sequence[Sequence[Array]],
-    epsilon: float,
-    most: float,
-) -> list[float]:
-    """w/(eps*|f|) of each row that has terms; m is the median of these."""
-    shares = []
-    for exact, magnitude, *ways in zip(wanted, terms, *written, strict=True):
-        counts, own = _judged(exact, ways, most)
-        against = largest(magnitude[counts & np.isfinite(magnitude)])
-        if epsilon * against > 0:
-            shares.append(own / (epsilon * against))
-    return shares
-
-
-def middle(shares: Sequence[float]) -> float:
-    """The median, 0 if there are no values."""
+def _typical_share(rows: Iterable[Values], limits: Limits) -> float:
+    """m: the median of w/(eps*|f|) over the rows that have terms; 0 if there are none."""
+    judged = (_judged(values, limits.most) for values in rows)
+    against = [(own, limits.epsilon * magnitude) for _, own, magnitude in judged]
+    shares = [own / size for own, size in against if size > 0]
     return median(shares) if shares else 0.0
 
 
@@ -149,7 +144,7 @@ def sets_standard(rows: Sequence[Row]) -> bool:
 
 def loss(rows: Sequence[Row], got: Sequence[Array], epsilon: float) -> Loss:
     """The digits that a program loses which gives `got` for the rows."""
-    off = [off_by(y, r.wanted, r.counts) for y, r in zip(got, rows, strict=True)]
+    off = [r.off_by(y) for y, r in zip(got, rows, strict=True)]
     size, allowed = _size(rows), max((r.error for r in rows), default=0.0)
     base = written_error(rows)
     found = [Loss(max(off, default=0.0) / size, base, _lost(max(off), allowed, epsilon))]

@@ -13,11 +13,11 @@ A family on which the formula as written overflows, or has no digit right, does 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite, prod
-from typing import Any, NamedTuple
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -48,7 +48,7 @@ from einderive.ta.ir.node import ANY, Scope, Tensor
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import points_of, stages
 
-WRONG = digits.WRONG
+T = TypeVar("T")
 SAMPLES = 64
 MOST_WORK_STRICT = 20_000_000
 """Points of iteration spaces that one evaluation by the interpreter may visit for NaN: a second."""
@@ -145,14 +145,14 @@ class HardCases:
             self._kept[name] = inputs
 
     def _judged(self, standard: Standard, outputs: Sequence[torch.Tensor]) -> FamilyError:
-        rows = self._by_output([outputs[piece.output][piece.index] for piece in self._pieces])
-        return judged(standard, rows, self.accuracy, epsilon(self.program))
+        rows = [_array(outputs[piece.output][piece.index]) for piece in self._pieces]
+        return judged(standard, self._by_output(rows), self.accuracy, epsilon(self.program))
 
-    def _by_output(self, rows: Sequence[torch.Tensor]) -> list[list[digits.Array]]:
-        """The values of the pieces, those of each output together."""
-        found: list[list[digits.Array]] = [[] for _ in self.program.outputs]
+    def _by_output(self, rows: Iterable[T]) -> list[list[T]]:
+        """What belongs to the pieces, for each output together."""
+        found: list[list[T]] = [[] for _ in self.program.outputs]
         for piece, row in zip(self._pieces, rows, strict=True):
-            found[piece.output].append(_array(row))
+            found[piece.output].append(row)
         return found
 
     def step_digits(
@@ -179,7 +179,7 @@ class HardCases:
             if points_of(*parts) > INTERPRETED:
                 continue
             made = written(parts, [types[p.output] for p in self._pieces])(inputs)
-            now = judged(standard, self._by_output(made), "fast", unit).digits
+            now = judged(standard, self._by_output(map(_array, made)), "fast", unit).digits
             found.append((f"{number} ({step.rule})", max(0.0, now - before)))
             before = max(before, now)
         return tuple(found)
@@ -234,7 +234,6 @@ class HardCases:
             found = self._exact(other)
             if _not_finite(found[: len(self._roots)]) < missing:
                 inputs, values, positive = other, found, True
-        unit, types = epsilon(self.program), output_types(self.program)
         drawn = [self._draw(inputs, values)]
         entries = sum(prod(root.shape) for root in self.program.roots())
         points = points_of(*self._roots)
@@ -243,27 +242,16 @@ class HardCases:
             more = self._inputs(family, positive, seed)
             drawn.append(self._draw(more, self._exact(more)))
         rows = []
-        for output, dtype in enumerate(types):
-            least, most = _limits(dtype)
-            shares = [
-                share
-                for draw in (each[output] for each in drawn)
-                for share in digits.typical_share(draw.wanted, draw.terms, draw.ways, unit, most)
-            ]
-            one, typical = drawn[0][output], digits.middle(shares)
-            rows.append(
-                digits.rows_of(
-                    one.wanted, one.terms, one.summed, one.ways, typical, unit, least, most
-                )
-            )
-        terms, ways = (tuple(one.terms for one in drawn[0]), tuple(one.ways for one in drawn[0]))
-        return inputs, Standard(family, positive, tuple(rows), terms, ways)
+        for output, dtype in enumerate(output_types(self.program)):
+            limits = _limits(dtype, epsilon(self.program))
+            all_rows = (values for draw in drawn for values in draw[output])
+            rows.append(digits.rows_of(drawn[0][output], all_rows, limits))
+        return inputs, Standard(family, positive, tuple(rows))
 
     def _draw(
         self, inputs: Mapping[Tensor, torch.Tensor], values: Sequence[digits.Array]
-    ) -> list[_Draw]:
-        """For each output its exact rows, |f| of them, and the rows as written in each way."""
-        count = len(self._roots)
+    ) -> list[list[digits.Values]]:
+        """The rows of each output on one draw of a family."""
         made = [
             [
                 _array(y if y.shape == piece.scope.shape else y[piece.inside])
@@ -271,25 +259,13 @@ class HardCases:
             ]
             for run in self._written
         ]
-        found = []
-        for output in range(len(output_types(self.program))):
-            own = [k for k, piece in enumerate(self._pieces) if piece.output == output]
-            wanted, terms, summed = (
-                tuple(values[part * count + k] for k in own) for part in range(3)
-            )
-            ways = tuple(tuple(way[k] for k in own) for way in made)
-            found.append(_Draw(wanted, terms, summed, ways))
-        return found
-
-
-class _Draw(NamedTuple):
-    """One output on one draw of a family: the rows' exact values, |f|, the same with absolute
-    values under sums only, and the rows as written in each way."""
-
-    wanted: tuple[digits.Array, ...]
-    terms: tuple[digits.Array, ...]
-    summed: tuple[digits.Array, ...]
-    ways: tuple[tuple[digits.Array, ...], ...]
+        count = len(self._roots)
+        parts = [values[first : first + count] for first in range(0, 3 * count, count)]
+        found = (
+            digits.Values(exact, terms, total, tuple(ways))
+            for exact, terms, total, *ways in zip(*parts, *made, strict=True)
+        )
+        return self._by_output(found)
 
 
 def _wide(piece: Piece) -> Scope:
@@ -328,11 +304,10 @@ def _not_finite(values: Sequence[digits.Array]) -> int:
     return sum(int((~np.isfinite(v)).sum()) for v in values)
 
 
-def _limits(dtype: torch.dtype) -> tuple[float, float]:
-    """The smallest normal and the largest number of the type."""
+def _limits(dtype: torch.dtype, epsilon: float) -> digits.Limits:
     if not dtype.is_floating_point:
-        return torch.finfo(torch.float64).tiny, float("inf")
-    return torch.finfo(dtype).tiny, torch.finfo(dtype).max
+        return digits.Limits(epsilon, torch.finfo(torch.float64).tiny, float("inf"))
+    return digits.Limits(epsilon, torch.finfo(dtype).tiny, torch.finfo(dtype).max)
 
 
 def nonfinite_cases(program: Program, device: str) -> tuple[Case, ...]:

@@ -12,7 +12,7 @@ ed., SIAM 2002, section 4.2).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log10
 
@@ -55,14 +55,11 @@ class FamilyError:
 
 @dataclass(frozen=True, slots=True)
 class Standard:
-    """One family's inputs (`positive`: their absolute values), and for each output its rows as
-    they are judged, the exact values, and |f|."""
+    """One family's inputs (`positive`: their absolute values), and for each output its rows."""
 
     family: Family
     positive: bool
     rows: tuple[tuple[digits.Row, ...], ...]
-    terms: tuple[tuple[digits.Array, ...], ...]
-    ways: tuple[tuple[tuple[digits.Array, ...], ...], ...]
 
 
 def judged(
@@ -74,21 +71,17 @@ def judged(
     if not any(judging):
         return FamilyError(name, 0.0, 0.0, 0.0, True, False)
     found = []
-    for rows, terms, ways, values, counts in zip(
-        standard.rows, standard.terms, standard.ways, got, judging, strict=True
-    ):
-        if counts:
-            if accuracy == "componentwise":
-                found.append(_componentwise(name, rows, terms, ways, values, unit))
-            else:
-                found.append(_normwise(name, rows, terms, values, accuracy, unit))
+    for rows, values, counts in zip(standard.rows, got, judging, strict=True):
+        if counts and accuracy == "componentwise":
+            found.append(_componentwise(name, rows, values, unit))
+        elif counts:
+            found.append(_normwise(name, rows, values, accuracy, unit))
     return max(found, key=lambda one: (not one.accepted, one.digits, one.error))
 
 
 def _normwise(
     name: str,
     rows: Sequence[digits.Row],
-    terms: Sequence[digits.Array],
     got: Sequence[digits.Array],
     accuracy: Accuracy,
     unit: float,
@@ -98,37 +91,31 @@ def _normwise(
         fine = lost.digits <= digits.MOST_LOST
         return FamilyError(name, lost.error, lost.written, lost.digits, fine)
     size = max(row.size for row in rows)
-    condition = max(1.0, max(map(digits.largest, terms)) / size)
-    off = max(digits.off_by(y, r.wanted, r.counts) for y, r in zip(got, rows, strict=True)) / size
+    condition = max(1.0, max(digits.largest(row.values.terms) for row in rows) / size)
+    off = max(r.off_by(y) for y, r in zip(got, rows, strict=True)) / size
     fine = accepted(off, digits.written_error(rows), unit, condition, CLOSE)
     return FamilyError(name, lost.error, lost.written, lost.digits, fine)
 
 
 def _componentwise(
-    name: str,
-    rows: Sequence[digits.Row],
-    terms: Sequence[digits.Array],
-    ways: Sequence[Sequence[digits.Array]],
-    got: Sequence[digits.Array],
-    unit: float,
+    name: str, rows: Sequence[digits.Row], got: Sequence[digits.Array], unit: float
 ) -> FamilyError:
     """The largest |y - r|/|f|, and the digits lost of the results, which may be small beside
     |f|."""
 
-    def off(values: Sequence[digits.Array]) -> float:
+    def most(values: Iterable[digits.Array]) -> float:
         return max(
-            (
-                digits.largest(((y - r.wanted) / np.maximum(f, r.least))[r.counts])
-                if np.isfinite(y[r.counts]).all()
-                else float("inf")
-            )
-            for y, r, f in zip(values, rows, terms, strict=True)
+            digits.largest((y / np.maximum(r.values.terms, r.least))[r.counts])
+            for y, r in zip(values, rows, strict=True)
         )
 
-    share = max(
-        digits.largest((np.maximum(np.abs(r.wanted), r.least) / np.maximum(f, r.least))[r.counts])
-        for r, f in zip(rows, terms, strict=True)
-    )
+    def off(values: Sequence[digits.Array]) -> float:
+        if not all(np.isfinite(y[r.counts]).all() for y, r in zip(values, rows, strict=True)):
+            return float("inf")
+        return most(y - r.values.exact for y, r in zip(values, rows, strict=True))
+
+    share = most(np.maximum(np.abs(r.values.exact), r.least) for r in rows)
+    ways = zip(*(row.values.ways for row in rows), strict=True)
     own, base = off(got), max(off(way) for way in ways)
     rounding = unit * (min(share, 1.0) or 1.0)
     one, other = (max(e, rounding) / rounding * unit for e in (own, base))

@@ -142,9 +142,8 @@ def _rows(values: torch.Tensor) -> list[digits.Array]:
 
 def _judged(exact: list[digits.Array], plain: list[digits.Array]) -> tuple[digits.Row, ...]:
     info = torch.finfo(torch.float32)
-    shares = digits.typical_share(exact, exact, [plain], info.eps, info.max)
-    typical = digits.middle(shares)
-    return digits.rows_of(exact, exact, exact, [plain], typical, info.eps, info.tiny, info.max)
+    rows = [digits.Values(r, r, r, (w,)) for r, w in zip(exact, plain, strict=True)]
+    return digits.rows_of(rows, rows, digits.Limits(info.eps, info.tiny, info.max))
 
 
 def _correct(values: torch.Tensor, exact: torch.Tensor) -> float:

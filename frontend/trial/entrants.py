@@ -18,7 +18,8 @@ import torch
 
 from einderive.derivations.search.extract import Plan
 from einderive.frontend.accuracy.accept import Reference, accepted
-from einderive.frontend.accuracy.hard_cases import WRONG, Case, moved
+from einderive.frontend.accuracy.digits import WRONG
+from einderive.frontend.accuracy.hard_cases import Case, moved
 from einderive.frontend.baselines.rival import Rival
 from einderive.frontend.baselines.rival import executable as plain_executable
 from einderive.frontend.call import Caller

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 from einderive.frontend.accuracy.digits import (
+    Limits,
     Loss,
     Row,
+    Values,
     loss,
-    middle,
     rows_of,
     sets_standard,
-    typical_share,
 )
 from einderive.frontend.accuracy.extended import ExtendedField
 
 EPS = 2.0**-23
-TINY, MOST = 2.0**-126, 3.4e38
+LIMITS = Limits(EPS, 2.0**-126, 3.4e38)
 
 
 def judged(
@@ -31,9 +31,8 @@ def judged(
 ) -> Loss:
     exact, ways, mine = ([np.array(row) for row in part] for part in (wanted, written, got))
     sizes = exact if terms is None else [np.array(row) for row in terms]
-    typical = middle(typical_share(exact, sizes, [ways], EPS, MOST))
-    rows = rows_of(exact, sizes, exact, [ways], typical, EPS, TINY, MOST)
-    return loss(rows, mine, EPS)
+    values = [Values(r, f, r, (w,)) for r, f, w in zip(exact, sizes, ways, strict=True)]
+    return loss(rows_of(values, values, LIMITS), mine, EPS)
 
 
 def test_a_digit_is_a_factor_of_ten_on_what_the_formula_as_written_loses() -> None:
@@ -81,8 +80,9 @@ def test_what_overflows_as_written_is_not_judged_and_other_infinities_are() -> N
 
 def test_a_formula_without_a_right_digit_sets_no_standard() -> None:
     def rows(written: float, wanted: float = 1.0) -> tuple[Row, ...]:
-        exact = [np.array([wanted])]
-        return rows_of(exact, exact, exact, [[np.array([written])]], 0.0, EPS, TINY, MOST)
+        exact = np.array([wanted])
+        values = Values(exact, exact, exact, (np.array([written]),))
+        return rows_of([values], [], LIMITS)
 
     assert sets_standard(rows(1.05))
     assert not sets_standard(rows(1.5))
