@@ -7,8 +7,8 @@ generator's unit is too large, a smaller one is taken; and the evaluation begins
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from einderive.ta.ir.node import Condition
@@ -26,45 +26,28 @@ class Case:
     """Entries x that are written as exp(log(x)), by 1, or as -exp(log(-x)), by -1."""
     conditions: Mapping[Condition, bool] = field(default_factory=dict)
 
+    def with_sign(self, number: int, sign: int) -> Case:
+        """The case in which an entry is written as an exponential."""
+        return replace(self, signed={**self.signed, number: sign})
+
+    def with_condition(self, condition: Condition, held: bool) -> Case:
+        return replace(self, conditions={**self.conditions, condition: held})
+
 
 class Stopped(Exception):
-    """The evaluation of a case has to begin anew."""
+    """The evaluation of a case has to begin anew: in these cases, of which one holds."""
 
-
-class Began(Stopped):
-    """An entry occurs of which something may be stated."""
-
-
-class Learned(Stopped):
-    """The polynomial has one of these signs wherever both sides have a value."""
-
-    def __init__(self, polynomial: Polynomial, signs: Signs) -> None:
+    def __init__(self, *cases: Case) -> None:
         super().__init__()
-        self.polynomial, self.signs = polynomial, signs
+        self.cases = cases
 
 
 class Split(Stopped):
-    """One of these holds of the polynomial."""
+    """The polynomial has one of these sets of signs wherever both sides have a value."""
 
-    def __init__(self, polynomial: Polynomial, ways: Sequence[Signs]) -> None:
+    def __init__(self, polynomial: Polynomial, *ways: Signs) -> None:
         super().__init__()
-        self.polynomial, self.ways = polynomial, tuple(ways)
-
-
-class Branch(Stopped):
-    """The condition holds, or it does not."""
-
-    def __init__(self, condition: Condition) -> None:
-        super().__init__()
-        self.condition = condition
-
-
-class Signed(Stopped):
-    """An entry is to be written as an exponential."""
-
-    def __init__(self, number: int, sign: int) -> None:
-        super().__init__()
-        self.number, self.sign = number, sign
+        self.polynomial, self.ways = polynomial, ways
 
 
 class Unit(Stopped):

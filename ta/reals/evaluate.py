@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from itertools import product
 from math import prod
 
@@ -34,7 +34,7 @@ from einderive.ta.ir.node import (
 from einderive.ta.ir.positions import is_position
 from einderive.ta.ir.subst import accesses, substitute
 from einderive.ta.reals import functions, imaginary, trigonometry, whole
-from einderive.ta.reals.case import Began, Branch, NotDecided
+from einderive.ta.reals.case import NotDecided, Stopped
 from einderive.ta.reals.field import Values
 from einderive.ta.reals.generators import Quotient
 from einderive.ta.reals.knowledge import POSITIVE
@@ -91,11 +91,14 @@ class Evaluation:
         raise NotDecided("an expression of this kind")
 
     def _holds(self, condition: Condition) -> bool:
-        held = self.field.case.conditions.get(condition)
+        case = self.field.case
+        held = case.conditions.get(condition)
         if held is None:
             if any(i >= self.loops for i in affine.iterators(condition.row)):
                 raise NotDecided("a condition on an iterator of a long sum")
-            raise Branch(condition)
+            raise Stopped(
+                *(self.field.case.with_condition(condition, way) for way in (True, False))
+            )
         return held
 
     def _read(self, node: Access, box: Box) -> Quotient:
@@ -119,7 +122,7 @@ class Evaluation:
         before = len(self.field.registry.all)
         number = self.field.find("read", key=key, free=free)
         if number == before:
-            raise Began
+            raise Stopped(self.field.case)  # of which something may be stated
         return self.field.entry(number)
 
     def _position(self, row: Row, box: Box) -> Quotient:
@@ -155,7 +158,7 @@ class Evaluation:
     def _combination(self, reducer: str) -> Callable[[Quotient, Quotient], Quotient]:
         field = self.field
         if reducer in ("max", "min"):
-            return lambda a, b: self._extreme(a, b, 1 if reducer == "max" else -1)
+            return partial(_extreme, 1 if reducer == "max" else -1, field)
         return field.add if reducer == "sum" else field.multiply
 
     def _long(self, value: Quotient, box: Box, sums: tuple[Range, ...]) -> Quotient:
@@ -194,11 +197,6 @@ class Evaluation:
             result = field.add(result, field.scaled(term, coefficient))
         return field.multiply(outside, result)
 
-    def _extreme(self, left: Quotient, right: Quotient, order: int) -> Quotient:
-        self.field.laws.add("max-cases")
-        above = functions.not_negative(self.field, self.field.subtract(left, right))
-        return left if above == (order > 0) else right
-
     def _apply(self, node: Apply, box: Box) -> Quotient:
         field, name = self.field, node.function
         known = FUNCTIONS[name]
@@ -217,57 +215,49 @@ class Evaluation:
             return COMPLEX[name](field, *operands)
         rule = RULES.get(name)
         if rule is not None:
-            return rule(self, *operands)
+            return rule(field, *operands)
         return field.of(field.find("call", *operands, key=name))
 
-    def abs(self, value: Quotient) -> Quotient:
-        self.field.laws.add("abs-cases")
-        return functions.absolute(self.field, value)
 
-    def relu(self, value: Quotient) -> Quotient:
-        self.field.laws.add("relu-cases")
-        positive = functions.not_negative(self.field, value)
-        return value if positive else self.field.constant(0)
+def _extreme(order: int, field: Values, left: Quotient, right: Quotient) -> Quotient:
+    field.laws.add("max-cases")
+    above = functions.not_negative(field, field.subtract(left, right))
+    return left if above == (order > 0) else right
 
-    def sign(self, value: Quotient) -> Quotient:
-        self.field.laws.add("sign-cases")
-        return self.field.constant(functions.sign(self.field, value))
 
-    def compared(self, left: Quotient, right: Quotient, *signs: int) -> Quotient:
-        found = functions.sign(self.field, self.field.subtract(left, right))
-        return self.field.constant(int(found in signs))
+def _relu(field: Values, value: Quotient) -> Quotient:
+    field.laws.add("relu-cases")
+    return value if functions.not_negative(field, value) else field.constant(0)
 
-    def root(self, value: Quotient) -> Quotient:
-        self.field.laws.add("sqrt-power")
-        return functions.power(self.field, value, Fraction(1, 2))
 
-    def real_power(self, base: Quotient, exponent: Quotient) -> Quotient:
-        """a^c for a number c; else exp(b*log(a)) where a > 0 is known."""
-        field = self.field
-        number = field.number(exponent)
-        if number is not None and number.denominator == 1:
-            return field.power(base, int(number))
-        if number is not None:
-            return functions.power(field, base, number)
-        if not field.signs(base) <= POSITIVE and is_index(field, exponent):
-            return indexed(field, base, exponent)
-        if functions.sign(field, base) <= 0:
-            raise NotDecided("a power of what may be negative or 0")
-        field.laws.add("power-exp-log")
-        return functions.exp(field, field.multiply(exponent, functions.log(field, base)))
+def _sign(field: Values, value: Quotient) -> Quotient:
+    field.laws.add("sign-cases")
+    return field.constant(functions.sign(field, value))
 
-    def truncated(self, value: Quotient) -> Quotient:
-        return whole.truncated(self.field, value, functions.not_negative(self.field, value))
 
-    def arc(self, name: str, value: Quotient) -> Quotient:
-        if name != "atan":
-            trigonometry.within_one(self.field, value)
-        made = {
-            "asin": trigonometry.arc_sine,
-            "acos": trigonometry.arc_cosine,
-            "atan": trigonometry.arc_tangent,
-        }[name]
-        return made(self.field, value)
+def _compared(signs: tuple[int, ...], field: Values, left: Quotient, right: Quotient) -> Quotient:
+    found = functions.sign(field, field.subtract(left, right))
+    return field.constant(int(found in signs))
+
+
+def _root(field: Values, value: Quotient) -> Quotient:
+    field.laws.add("sqrt-power")
+    return functions.power(field, value, Fraction(1, 2))
+
+
+def _real_power(field: Values, base: Quotient, exponent: Quotient) -> Quotient:
+    """a^c for a number c; else exp(b*log(a)) where a > 0 is known."""
+    number = field.number(exponent)
+    if number is not None and number.denominator == 1:
+        return field.power(base, int(number))
+    if number is not None:
+        return functions.power(field, base, number)
+    if not field.signs(base) <= POSITIVE and is_index(field, exponent):
+        return indexed(field, base, exponent)
+    if functions.sign(field, base) <= 0:
+        raise NotDecided("a power of what may be negative or 0")
+    field.laws.add("power-exp-log")
+    return functions.exp(field, field.multiply(exponent, functions.log(field, base)))
 
 
 COMPLEX: dict[str, Callable[[Values, Quotient], Quotient]] = {
@@ -276,30 +266,30 @@ COMPLEX: dict[str, Callable[[Values, Quotient], Quotient]] = {
     "sin": imaginary.sin,
 }
 RULES: dict[str, Callable[..., Quotient]] = {
-    "exp": lambda e, x: functions.exp(e.field, x),
-    "log": lambda e, x: functions.log(e.field, x),
-    "sqrt": Evaluation.root,
-    "abs": Evaluation.abs,
-    "relu": Evaluation.relu,
-    "sign": Evaluation.sign,
-    "floor": lambda e, x: whole.rounded(e.field, "floor", x),
-    "ceil": lambda e, x: whole.rounded(e.field, "ceil", x),
-    "trunc": Evaluation.truncated,
-    "maximum": lambda e, x, y: e._extreme(x, y, 1),
-    "minimum": lambda e, x, y: e._extreme(x, y, -1),
-    "cos": lambda e, x: trigonometry.turn(e.field, x)[0],
-    "sin": lambda e, x: trigonometry.turn(e.field, x)[1],
-    "asin": lambda e, x: e.arc("asin", x),
-    "acos": lambda e, x: e.arc("acos", x),
-    "atan": lambda e, x: e.arc("atan", x),
-    "pi": lambda e: trigonometry.pi(e.field),
-    "1j": lambda e: imaginary.unit(e.field),
-    "finite": lambda e, x: x,
-    "pow": Evaluation.real_power,
-    "less": lambda e, x, y: e.compared(x, y, -1),
-    "less_equal": lambda e, x, y: e.compared(x, y, -1, 0),
-    "greater": lambda e, x, y: e.compared(x, y, 1),
-    "greater_equal": lambda e, x, y: e.compared(x, y, 0, 1),
-    "equal": lambda e, x, y: e.compared(x, y, 0),
-    "not_equal": lambda e, x, y: e.compared(x, y, -1, 1),
+    "exp": functions.exp,
+    "log": functions.log,
+    "sqrt": _root,
+    "abs": functions.absolute,
+    "relu": _relu,
+    "sign": _sign,
+    "floor": partial(whole.rounded, name="floor"),
+    "ceil": partial(whole.rounded, name="ceil"),
+    "trunc": whole.truncated,
+    "maximum": partial(_extreme, 1),
+    "minimum": partial(_extreme, -1),
+    "cos": lambda field, x: trigonometry.turn(field, x)[0],
+    "sin": lambda field, x: trigonometry.turn(field, x)[1],
+    "asin": trigonometry.arc_sine_of,
+    "acos": trigonometry.arc_cosine,
+    "atan": trigonometry.arc_tangent,
+    "pi": trigonometry.pi,
+    "1j": imaginary.unit,
+    "finite": lambda _, x: x,
+    "pow": _real_power,
+    "less": partial(_compared, (-1,)),
+    "less_equal": partial(_compared, (-1, 0)),
+    "greater": partial(_compared, (1,)),
+    "greater_equal": partial(_compared, (0, 1)),
+    "equal": partial(_compared, (0,)),
+    "not_equal": partial(_compared, (-1, 1)),
 }

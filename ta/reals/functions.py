@@ -7,7 +7,7 @@ from typing import NoReturn, TypeAlias
 
 from flint import fmpz
 
-from einderive.ta.reals.case import Learned, NotDecided, NoValue, Signed, Split, Unit
+from einderive.ta.reals.case import NotDecided, NoValue, Split, Stopped, Unit
 from einderive.ta.reals.field import Values
 from einderive.ta.reals.generators import Quotient
 from einderive.ta.reals.knowledge import (
@@ -87,10 +87,11 @@ def split_polynomial(field: Values, part: Polynomial, ways: tuple[Signs, ...]) -
     if monotone is not None:
         field.laws.add("exp-monotone")
         _split(field, Quotient(monotone, constant(1)), ways)
-    raise Split(part, ways)
+    raise Split(part, *ways)
 
 
 def absolute(field: Values, value: Quotient) -> Quotient:
+    field.laws.add("abs-cases")
     return value if not_negative(field, value) else field.negative(value)
 
 
@@ -142,7 +143,7 @@ def _log_of(field: Values, part: Polynomial) -> Quotient:
             field.laws.add("log-power")
             return field.scaled(log(field, made.payload[0]), Fraction(1, made.unit))
         if made.kind == "read":
-            raise Signed(lone, 1)
+            raise Stopped(field.case.with_sign(lone, 1))
     return field.of(field.find("log", Quotient(part, constant(1))))
 
 
@@ -153,7 +154,7 @@ def _positive(field: Values, content: Fraction, parts: list[Factor]) -> list[Fac
     for part, exponent in parts:
         found = field.known.irreducible(part)
         if 0 in found and len(found) > 1:
-            raise Learned(part, found - ZERO)
+            raise Split(part, found - ZERO)
         if found == ZERO:
             raise NoValue
         if len(found) > 1:
@@ -164,7 +165,7 @@ def _positive(field: Values, content: Fraction, parts: list[Factor]) -> list[Fac
     if unknown:
         part, exponent = unknown[0]
         if len(unknown) == 1 and exponent % 2:
-            raise Learned(part, frozenset({total}))
+            raise Split(part, frozenset({total}))
         split_polynomial(field, part, (POSITIVE, NEGATIVE))
     if total < 0:
         raise NoValue
@@ -198,12 +199,12 @@ def power(field: Values, value: Quotient, exponent: Fraction) -> Quotient:
             if lone is not None and field.registry[lone].kind == "read" and fractional:
                 if 0 in found:
                     split_polynomial(field, part, (POSITIVE, ZERO))
-                raise Signed(lone, -1 if negative else 1)
+                raise Stopped(field.case.with_sign(lone, -1 if negative else 1))
             if negative and not whole:
                 total = -total
             signed.append((part, times, found))
         elif len(parts) == 1 and not whole:
-            raise Learned(part, NOT_NEGATIVE if total > 0 else NOT_POSITIVE)
+            raise Split(part, NOT_NEGATIVE if total > 0 else NOT_POSITIVE)
         elif whole:
             split_polynomial(field, part, (NOT_NEGATIVE, NOT_POSITIVE))
         else:

@@ -15,13 +15,9 @@ from typing import NamedTuple
 
 from einderive.ta.ir.node import Bounds, Scope
 from einderive.ta.reals.case import (
-    Began,
-    Branch,
     Case,
-    Learned,
     NotDecided,
     NoValue,
-    Signed,
     Split,
     Stopped,
     Unit,
@@ -117,23 +113,9 @@ class _Prover:
                     raise TooLarge("fractions of too many kinds")
                 self.units[stopped.kind] = unit
                 return [case]
-            case Began():
-                return [case]
-            case Signed():
-                return [replace(case, signed={**case.signed, stopped.number: stopped.sign})]
-            case Branch():
-                return [
-                    replace(case, conditions={**case.conditions, stopped.condition: held})
-                    for held in (True, False)
-                ]
-            case Learned():
-                return self._with(case, stopped.polynomial, stopped.signs)
-            case Split():
-                ways = stopped.ways
-                return [
-                    new for signs in ways for new in self._with(case, stopped.polynomial, signs)
-                ]
-        raise NotDecided("a case of another kind")
+            case Split(polynomial=polynomial, ways=ways):
+                return [new for signs in ways for new in self._with(case, polynomial, signs)]
+        return [*stopped.cases]
 
     def _with(self, case: Case, polynomial: Polynomial, signs: Signs) -> list[Case]:
         """The case with one more fact, or none where it contradicts the others.  What is 0 by all

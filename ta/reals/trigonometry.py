@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TypeAlias
 
-from einderive.ta.reals.case import Learned, NoValue, Unit
+from einderive.ta.reals.case import NoValue, Split, Unit
 from einderive.ta.reals.field import Values
 from einderive.ta.reals.functions import power
 from einderive.ta.reals.generators import Quotient
@@ -115,7 +115,7 @@ def arc_sine(field: Values, value: Quotient) -> Quotient:
     return field.of(field.find("asin", value))
 
 
-def within_one(field: Values, value: Quotient) -> None:
+def _within_one(field: Values, value: Quotient) -> None:
     """-1 <= value <= 1 is learned: elsewhere it has no arc sine."""
     if number_of(value.bottom) != 1:
         return
@@ -125,10 +125,17 @@ def within_one(field: Values, value: Quotient) -> None:
             if not sign_of(number) <= NOT_NEGATIVE:
                 raise NoValue
         elif not field.known.signs(bound) <= NOT_NEGATIVE:
-            raise Learned(bound, NOT_NEGATIVE)
+            raise Split(bound, NOT_NEGATIVE)
+
+
+def arc_sine_of(field: Values, value: Quotient) -> Quotient:
+    """The arc sine of what lies between -1 and 1."""
+    _within_one(field, value)
+    return arc_sine(field, value)
 
 
 def arc_cosine(field: Values, value: Quotient) -> Quotient:
+    _within_one(field, value)
     field.laws.add("acos-asin")
     return field.subtract(field.scaled(pi(field), HALF), arc_sine(field, value))
 

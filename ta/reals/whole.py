@@ -8,13 +8,14 @@ from __future__ import annotations
 from math import floor as below
 
 from einderive.ta.reals.field import Values
+from einderive.ta.reals.functions import not_negative
 from einderive.ta.reals.generators import Quotient
 from einderive.ta.reals.polynomials import constant, fraction, monomial, number_of, terms
 
 OTHER = {"floor": "ceil", "ceil": "floor"}
 
 
-def rounded(field: Values, name: str, value: Quotient) -> Quotient:
+def rounded(field: Values, value: Quotient, name: str) -> Quotient:
     """The floor or the ceiling of a value."""
     whole, rest = _parts(field, value)
     if rest.top.is_zero():
@@ -30,10 +31,10 @@ def rounded(field: Values, name: str, value: Quotient) -> Quotient:
     return field.add(whole, field.of(field.find("call", rest, key=name)))
 
 
-def truncated(field: Values, value: Quotient, positive: bool) -> Quotient:
+def truncated(field: Values, value: Quotient) -> Quotient:
     """Without the fraction: the floor of what is not negative, the ceiling of all else."""
     field.laws.add("trunc-cases")
-    return rounded(field, "floor" if positive else "ceil", value)
+    return rounded(field, value, "floor" if not_negative(field, value) else "ceil")
 
 
 def _parts(field: Values, value: Quotient) -> tuple[Quotient, Quotient]:
