@@ -34,10 +34,9 @@ from einderive.frontend.accuracy.accept_integers import (
 )
 from einderive.frontend.accuracy.inputs import SMALL, random_inputs, whole_range_inputs
 from einderive.frontend.accuracy.levels import Accuracy, magnitude
-from einderive.frontend.accuracy.rows import narrowed
+from einderive.frontend.accuracy.rows import Piece, narrowed
 from einderive.frontend.accuracy.sampled_reference import (
     SAMPLED_SECONDS,
-    Piece,
     equally_cheap,
     fewer_terms,
     gathered,

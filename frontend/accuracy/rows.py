@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 import numpy as np
@@ -39,36 +40,45 @@ SMALL = 1 / 16
 Box = tuple[Range, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Piece:
-    """A row of an output, or a part of one: `scope` computes it, `index` is where it stands.
-    `wide` computes it with its neighbours, `WIDE` along each dimension, and `inside` is where it
-    stands there: a product of matrices is accumulated otherwise than one of a row and a matrix."""
+    """A row of an output, or a part of one, over a box of the output's loops; `corner`: it goes
+    through one."""
 
     output: int
-    scope: Scope
-    index: tuple[slice, ...]
-    wide: Scope
-    inside: tuple[slice, ...]
+    root: Scope
+    box: Box
+    corner: bool = True
+
+    @cached_property
+    def scope(self) -> Scope:
+        """The scope that computes it alone."""
+        return narrowed(self.root, self.box)
+
+    @property
+    def index(self) -> tuple[slice, ...]:
+        """The place in the output."""
+        return _place(self.box, self.root.loops)
+
+    @cached_property
+    def wide(self) -> Scope:
+        """The scope that computes it with its neighbours, `WIDE` along each dimension: a product of
+        matrices is accumulated otherwise than one of a row and a matrix."""
+        return narrowed(self.root, tuple(map(_around, self.box, self.root.loops)))
+
+    @property
+    def inside(self) -> tuple[slice, ...]:
+        """The place among the neighbours."""
+        return _place(self.box, self.wide.loops)
 
 
 def pieces(roots: Sequence[Scope], most_work: int = WORK) -> tuple[Piece, ...]:
     """Rows of each output, as many as the work allows."""
-    found: list[Piece] = []
-    for output, root in enumerate(roots):
-        for box in _boxes(root, most_work // len(roots)):
-            around = tuple(map(_around, box, root.loops))
-            wide = narrowed(root, around)
-            found.append(
-                Piece(
-                    output,
-                    narrowed(root, box),
-                    within(box, root.loops),
-                    wide,
-                    within(box, wide.loops),
-                )
-            )
-    return tuple(found)
+    return tuple(
+        Piece(output, root, box)
+        for output, root in enumerate(roots)
+        for box in _boxes(root, most_work // len(roots))
+    )
 
 
 def smallest(roots: Sequence[Scope], outputs: Sequence[torch.Tensor]) -> tuple[Piece, ...]:
@@ -92,8 +102,7 @@ def smallest(roots: Sequence[Scope], outputs: Sequence[torch.Tensor]) -> tuple[P
         if (whole := points_of(narrowed(root, box))) > WORK:
             length = max(min(LEAST, last.extent), last.extent * WORK // whole)
             box = (*row, Range(last.lo, last.lo + length))
-        scope, inside = narrowed(root, box), within(box, box)
-        found.append(Piece(output, scope, within(box, root.loops), scope, inside))
+        found.append(Piece(output, root, box))
     return tuple(found)
 
 
@@ -104,7 +113,7 @@ def _around(part: Range, whole: Range) -> Range:
     return Range(low, low + length)
 
 
-def within(box: Box, whole: Box) -> tuple[slice, ...]:
+def _place(box: Box, whole: Box) -> tuple[slice, ...]:
     """The place of the box in a tensor over the whole box."""
     return tuple(slice(b.lo - w.lo, b.hi - w.lo) for b, w in zip(box, whole, strict=True))
 

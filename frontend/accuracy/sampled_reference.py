@@ -17,7 +17,6 @@ an identity of sums.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 
@@ -27,7 +26,7 @@ import torch
 from einderive.derivations.rules.contraction_order import pairs
 from einderive.derivations.steps.contract_pairs import plain_factors
 from einderive.derivations.steps.kernel import apply
-from einderive.frontend.accuracy.rows import narrowed, within
+from einderive.frontend.accuracy.rows import Piece, narrowed
 from einderive.ta.errors import RuleRefused
 from einderive.ta.exact.interp import visited
 from einderive.ta.ir import affine
@@ -51,17 +50,6 @@ MOST_TERMS = 1 << 22
 """Terms that a formula as written may sum to be evaluated as such: beyond, torch takes a second."""
 COMPARED_A_SECOND = 1e7
 """Entries of an output, which every program is compared in."""
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A part of an output: `scope` computes it, `index` is where it stands; `corner`: it goes
-    through one, and is computed even if time is short."""
-
-    output: int
-    scope: Scope
-    index: tuple[slice, ...]
-    corner: bool = True
 
 
 def equally_cheap(root: Scope) -> Scope:
@@ -100,11 +88,11 @@ def pieces(roots: Sequence[Scope]) -> tuple[Piece, ...]:
         corners = 2 ** min(3, max(0, len(root.loops) - 1))
         for place, row in enumerate(_boxes(root)):
             box = _cut(row, seconds([narrowed(root, row)]) * corners / SAMPLED_SECONDS, place)
-            scope = narrowed(root, box)
-            left -= seconds([scope])
+            piece = Piece(number, root, box, place < corners)
+            left -= seconds([piece.scope])
             if place >= corners and left < 0:
                 break
-            found.append(Piece(number, scope, within(box, root.loops), place < corners))
+            found.append(piece)
     return tuple(found)
 
 

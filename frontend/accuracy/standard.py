@@ -16,7 +16,7 @@ import torch
 from einderive.eops.torch_views.stage import lower_all
 from einderive.frontend.accuracy.accept import Reference, error, in_numbers
 from einderive.frontend.accuracy.rows import pieces
-from einderive.frontend.accuracy.sampled_reference import equally_cheap, evaluable, seconds
+from einderive.frontend.accuracy.sampled_reference import equally_cheap, evaluable, joined, seconds
 from einderive.frontend.accuracy.written import written
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.program import Program
@@ -44,13 +44,7 @@ def standard_error(program: Program, expected: Reference) -> float:
     wide = {tensor: value.to(torch.float64) for tensor, value in expected.inputs.items()}
     wanted = [in_numbers(lower_all(equally_cheap(scope))(wide)) for scope in scopes]
     found = written(scopes)(expected.inputs)
-    worst = 0.0
-    for output in range(len(roots)):
-        own = [place for place, piece in enumerate(parts) if piece.output == output]
-        got = torch.cat([found[place].reshape(-1) for place in own])
-        right = torch.cat([wanted[place].reshape(-1) for place in own])
-        worst = max(worst, error([got], [right]))
-    return worst
+    return error(joined(found, parts), joined(wanted, parts))
 
 
 def bound(roots: tuple[Scope, ...], epsilon: float) -> float:
