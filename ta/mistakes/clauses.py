@@ -27,11 +27,9 @@ def _open_ranges(formula: Formula) -> Iterator[Correction]:
 
 
 def _stated(formula: Formula, line: Line, bound: str) -> Correction:
-    end = line.start + len(formula[(line.start, line.end)])
-    edit = (end, end, f", {bound}" if line.has_clause else f" where {bound}")
     name, _, ends = bound.partition(" in ")
     words = f"pass ranges={{'{name}': ({ends.replace(':', ', ')})}}"
-    return Correction((edit,), formula.error.span, words)
+    return Correction((line.stating(bound),), formula.error.span, words)
 
 
 def _extents(formula: Formula, line: Line, name: str) -> Iterator[int]:

@@ -26,6 +26,8 @@ def results() -> Iterator[str]:
 
 Span: TypeAlias = tuple[int, int]
 """Half-open range of characters."""
+Edit: TypeAlias = tuple[int, int, str]
+"""The place that is replaced, and what it becomes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,10 @@ class Line:
     value: Span
     has_clause: bool
 
+    def stating(self, bound: str) -> Edit:
+        """The range as a further one of the line."""
+        return self.end, self.end, f", {bound}" if self.has_clause else f" where {bound}"
+
 
 @dataclass(frozen=True, slots=True)
 class Called:
@@ -49,6 +55,11 @@ class Called:
     name: str
     span: Span
     args: tuple[Span, ...]
+
+    @property
+    def head(self) -> Span:
+        """The place of the name."""
+        return self.span[0], self.span[0] + len(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +90,8 @@ class Formula:
         end = start + len(part.rstrip())
         first = end - len(part.strip())
         found = _TARGET.match(part)
-        clause = [each.start() for each in _CLAUSE.finditer(part) if not _depth(part, each.start())]
+        top = {*top_places(part, (0, len(part)))}
+        clause = [each.start() for each in _CLAUSE.finditer(part) if each.start() in top]
         value_end = start + len(part[: clause[-1]].rstrip()) if clause else end
         if found is None:
             return Line(first, end, "", (), (first, first), (first, value_end), bool(clause))
@@ -106,7 +118,7 @@ class Formula:
     def items(self, span: Span) -> tuple[Span, ...]:
         """The places of what commas separate, without spaces around."""
         cuts = [span[0] - 1]
-        cuts += [place for place in self.at_top(span) if self.text[place] == ","]
+        cuts += [place for place in top_places(self.text, span) if self.text[place] == ","]
         cuts.append(span[1])
         found = []
         for before, after in pairwise(cuts):
@@ -115,23 +127,18 @@ class Formula:
             found.append((start, start + len(part.strip())))
         return tuple(found) if self[span].strip() else ()
 
-    def at_top(self, span: Span) -> Iterator[int]:
-        """The places within the span that no bracket of the span encloses."""
-        depth = 0
-        for place in range(*span):
-            letter = self.text[place]
-            depth -= letter in ")]}"
-            if depth == 0 and letter not in "([{)]}":
-                yield place
-            depth += letter in "([{"
+    def bracketed(self, opening: re.Pattern[str]) -> Iterator[tuple[re.Match[str], Span]]:
+        """The matches of what ends with an opening bracket, and the places inside the brackets."""
+        for found in opening.finditer(self.text):
+            end = self.closing(found.end() - 1)
+            if end > 0:
+                yield found, (found.end(), end - 1)
 
     def calls(self, *names: str) -> Iterator[Called]:
         """The calls of these functions, or all."""
-        for found in _CALL.finditer(self.text):
-            end = self.closing(found.end() - 1)
-            if end > 0 and (not names or found[1] in names):
-                args = self.items((found.end(), end - 1))
-                yield Called(found[1], (found.start(), end), args)
+        for found, inside in self.bracketed(_CALL):
+            if not names or found[1] in names:
+                yield Called(found[1], (found.start(), inside[1] + 1), self.items(inside))
 
     def operand_before(self, end: int) -> int:
         """The place where the operand begins that ends here: a name, a number, a read, a call,
@@ -178,7 +185,19 @@ class Formula:
         return tuple(name for name in found if name not in self.shapes and name not in RESERVED)
 
 
-def _depth(text: str, end: int) -> int:
-    return sum(letter in "([{" for letter in text[:end]) - sum(
-        letter in ")]}" for letter in text[:end]
-    )
+def top_places(text: str, span: Span) -> Iterator[int]:
+    """The places within the span that no bracket encloses; the last one is a bracket that closes
+    more than the span opens."""
+    depth = 0
+    for place in range(*span):
+        depth -= text[place] in ")]}"
+        if depth < 0 or (depth == 0 and text[place] not in "([{)]}"):
+            yield place
+        if depth < 0:
+            return
+        depth += text[place] in "([{"
+
+
+def indexed(name: str, indices: Sequence[str]) -> str:
+    """`A[i,j]`, or `s`."""
+    return f"{name}[{','.join(indices)}]" if indices else name

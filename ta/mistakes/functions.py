@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.mistakes.arrays import CALLED
-from einderive.ta.mistakes.formula import Called, Formula
+from einderive.ta.mistakes.formula import Called, Formula, indexed
 from einderive.ta.mistakes.mistake import WORDS, Correction, Mistake, pattern
 
 _MEANT: dict[str, list[str]] = {
@@ -44,8 +44,7 @@ def _other_names(formula: Formula) -> Iterator[Correction]:
                     if simple:  # needs no brackets but those of a call
                         text = re.sub(rf"(?<!\w)\(\{{{number}\}}\)", f"{{{number}}}", text)
                     text = text.replace(f"{{{number}}}", arg)
-                place = (call.span[0], call.span[0] + len(call.name))
-                yield Correction(((*call.span, text),), place)
+                yield Correction(((*call.span, text),), call.head)
 
 
 def _nearly_known(formula: Formula) -> Iterator[Correction]:
@@ -54,16 +53,14 @@ def _nearly_known(formula: Formula) -> Iterator[Correction]:
         if call.name in {*_KNOWN, *_MEANT, *_ELSEWHERE, *CALLED, *formula.shapes}:
             continue
         for name in get_close_matches(call.name.lower(), _KNOWN, n=3, cutoff=0.6):
-            yield Correction(((call.span[0], call.span[0] + len(call.name), name),))
+            yield Correction(((*call.head, name),))
 
 
 def _elsewhere(formula: Formula) -> Iterator[Called]:
     """`sort(x)`, `median[k](x)`."""
     yield from formula.calls(*_ELSEWHERE)
-    for found in _REDUCER.finditer(formula.text):
-        end = formula.closing(found.end() - 1)
-        if end > 0:
-            yield Called(found[1], (found.start(), end), formula.items((found.end(), end - 1)))
+    for found, inside in formula.bracketed(_REDUCER):
+        yield Called(found[1], (found.start(), inside[1] + 1), formula.items(inside))
 
 
 def _not_supported(formula: Formula) -> Iterator[Correction]:
@@ -77,12 +74,10 @@ def _not_supported(formula: Formula) -> Iterator[Correction]:
         left, rank = line.left, formula.rank(arg) if call.name in _OF_THE_SAME_SHAPE else None
         if rank is not None and rank != len(left):
             left = formula.fresh(rank)
-        indices = f"[{','.join(left)}]" if left else ""
-        edits = [(*call.span, f"{call.name}_of_{name[0]}{indices}")]
+        edits = [(*call.span, indexed(f"{call.name}_of_{name[0]}", left))]
         if left != line.left:
-            edits.append((*line.target, f"{line.name}{indices} "))
-        place = (call.span[0], call.span[0] + len(call.name))
-        yield Correction(tuple(edits), place)
+            edits.append((*line.target, f"{indexed(line.name, left)} "))
+        yield Correction(tuple(edits), call.head)
 
 
 def _towers(formula: Formula) -> Iterator[Correction]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from einderive.ta.mistakes.formula import Formula
+from einderive.ta.mistakes.formula import Formula, top_places
 from einderive.ta.mistakes.mistake import Correction, Mistake
 
 _LATEX = re.compile(r"\\[a-zA-Z]|[_^]\s*\{|\\[,;! ]|\b[A-Za-z]\w*_\{?[a-z]|[\u2211\u220f]\s*_")
@@ -85,11 +85,8 @@ def _sums(text: str) -> str:
 
 
 def _end_of_product(text: str, start: int) -> int:
-    depth = 0
-    for place in range(start, len(text)):
-        letter = text[place]
-        depth += (letter in "([{") - (letter in ")]}")
-        if depth < 0 or (depth == 0 and letter in "+-=;\n" and text[start:place].strip()):
+    for place in top_places(text, (start, len(text))):
+        if text[place] in ")]}" or (text[place] in "+-=;\n" and text[start:place].strip()):
             return place
     return len(text)
 

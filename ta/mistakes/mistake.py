@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Final
 
-from einderive.ta.mistakes.formula import Formula, Line, Span
+from einderive.ta.mistakes.formula import Edit, Formula, Line, Span, indexed
 
 WORDS: Final[dict[str, Any]] = tomllib.loads(
     (files("einderive.ta.mistakes") / "words.toml").read_text("utf-8")
 )
 """Words of other languages, and what stands for them, by sections."""
-Edit = tuple[int, int, str]
-"""The place that is replaced, and what it becomes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +53,16 @@ def in_place(line: Line, edit: Edit, out: Sequence[str], place: Span | None = No
     """The edit, and these indices on the left where they are others."""
     edits = [edit]
     if line.name and tuple(out) != line.left:
-        edits.append((*line.target, f"{line.name}[{','.join(out)}] " if out else f"{line.name} "))
+        edits.append((*line.target, f"{indexed(line.name, out)} "))
     return Correction(tuple(edits), place)
+
+
+def together(edits: Sequence[Edit], place: Span | None = None) -> Iterator[Correction]:
+    """All edits at once, then each alone."""
+    if edits:
+        yield Correction(tuple(edits), place)
+    if len(edits) > 1:
+        yield from (Correction((edit,)) for edit in edits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +92,6 @@ def pattern(
             if new != found[0]:
                 edits.append((found.start(), found.end(), new))
                 place = place or (found.span("at") if "at" in compiled.groupindex else None)
-        if edits:
-            yield Correction(tuple(edits), place)
-        if len(edits) > 1:
-            yield from (Correction((edit,)) for edit in edits)
+        yield from together(edits, place)
 
     return Mistake(said, advice, find)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from einderive.ta.ir.names import KEYWORDS
-from einderive.ta.mistakes.formula import Formula, Span, results
-from einderive.ta.mistakes.mistake import Correction, Mistake, in_place, pattern
+from einderive.ta.mistakes.formula import Formula, Span, indexed, results
+from einderive.ta.mistakes.mistake import Correction, Mistake, in_place, pattern, together
 
 _CHAIN = re.compile(r"\b[^\W\d]\w*(?:\.m?T\b)?(?:\s*@\s*[^\W\d]\w*(?:\.m?T\b)?)+(?!\s*[\[(])")
 _EINSUM = re.compile(r"\b(?:\w+\.)?einsum\s*\(\s*([\"'`])([^\"'`]*)\1\s*,([^()\n]*)\)")
@@ -68,7 +68,7 @@ def _einsum_strings(formula: Formula) -> Iterator[Correction]:
         if written:
             result = next(name for name in results() if name not in names)
             product, out = written
-            text = f"{result}[{','.join(out)}] = {product}" if out else f"{result} = {product}"
+            text = f"{indexed(result, out)} = {product}"
             yield Correction(((0, len(formula.text), text),))
 
 
@@ -85,10 +85,7 @@ def _subscripts(text: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]] 
         if arrow
         else sorted(name for name in set(once) if once.count(name) == 1 or name == "...")
     )
-    reads = (
-        f"{name}[{','.join(own)}]" if own else name
-        for name, own in zip(names, letters, strict=True)
-    )
+    reads = map(indexed, names, letters)
     return "*".join(reads), tuple(out)
 
 
@@ -105,11 +102,7 @@ def _side_by_side(formula: Formula) -> Iterator[Correction]:
         ):
             places.append((before.end(), token.start()))
         before = token
-    edits = tuple((start, end, "*") for start, end in places)
-    if edits:
-        yield Correction(edits)
-    if len(edits) > 1:
-        yield from (Correction((edit,)) for edit in edits)
+    yield from together([(start, end, "*") for start, end in places])
 
 
 def _is_value(token: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.functions import REDUCERS
-from einderive.ta.mistakes.formula import Called, Formula, Line
+from einderive.ta.mistakes.formula import Called, Formula, Line, top_places
 from einderive.ta.mistakes.mistake import (
     NEUTRAL,
     Correction,
@@ -38,6 +38,8 @@ _AXIS = re.compile(r"(?:axis|dim)\s*=\s*(-?\d+)|(-?\d+)|(?:axis|dim)\s*=\s*\(([-
 _RUNNING = re.compile(r"\bcum(sum|prod|max|min)\s*(?:\[(\w+)\]\s*)?\(")
 _KEEPS = ("softmax", "log_softmax")
 _OF_ONE = (*_KEEPS, "argmax", "argmin")
+_CONDITIONED = re.compile(rf"\b({_ANY})\s*\[([^\[\]]*[<>!=]=?[^\[\]]*)\]\s*\(")
+_REDUCED = re.compile(r"\w\s*\[([^\[\]]*)\]\s*\(")
 _BOUND = re.compile(r"the iterator (\w+) is already bound here")
 _LOOP = re.compile(r"(.*?)\s+for\s+(\w+)\s+in\s+range\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)", re.DOTALL)
 
@@ -61,33 +63,28 @@ def _lowered(formula: Formula) -> Iterator[Correction]:
 def _end_of_value(formula: Formula, start: int) -> int:
     """Where the value ends that begins here: at the end of the brackets or of the statement."""
     end = formula.line_at(start).value[1]
-    depth = 0
-    for place in range(start, end):
-        depth += (formula.text[place] in "([{") - (formula.text[place] in ")]}")
-        if depth < 0 or (depth == 0 and formula.text[place] == ","):
-            return place
-    return end
+    places = top_places(formula.text, (start, end))
+    return next((place for place in places if formula.text[place] in ",)]}"), end)
 
 
 def _with_ranges(formula: Formula) -> Iterator[Correction]:
     for found in _RANGED.finditer(formula.text):
         line = formula.line_at(found.start())
         bound = f"{found[2]} in {found[3]}:{found[4]}"
-        clause = f", {bound}" if line.has_clause else f" where {bound}"
         head = f"{REDUCED[found[1]]}[{found[2]}]"
-        yield Correction(((found.start(), found.end(), head), (line.end, line.end, clause)))
+        yield Correction(((found.start(), found.end(), head), line.stating(bound)))
 
 
 def _under_conditions(formula: Formula) -> Iterator[Correction]:
     """`sum[k < i](A[i,k])`."""
-    for found in re.finditer(rf"\b({_ANY})\s*\[([^\[\]]*[<>!=]=?[^\[\]]*)\]\s*\(", formula.text):
-        line, end = formula.line_at(found.start()), formula.closing(found.end() - 1)
+    for found, inside in formula.bracketed(_CONDITIONED):
+        line = formula.line_at(found.start())
         names = [name for name in re.findall(r"[^\W\d]\w*", found[2]) if name not in line.left]
         word = REDUCED[found[1]]
-        if word in NEUTRAL and names and end > 0:
-            body = formula.text[found.end() : end - 1]
-            new = reduced_where(word, ",".join(dict.fromkeys(names)), found[2].strip(), body)
-            yield Correction(((found.start(), end, new),), found.span(2))
+        if word in NEUTRAL and names:
+            named = ",".join(dict.fromkeys(names))
+            new = reduced_where(word, named, found[2].strip(), formula[inside])
+            yield Correction(((found.start(), inside[1] + 1, new),), found.span(2))
 
 
 def _bound_already(formula: Formula) -> Iterator[Correction]:
@@ -96,13 +93,13 @@ def _bound_already(formula: Formula) -> Iterator[Correction]:
     if bound is None or formula.error.span is None:
         return
     name, place = bound[1], formula.error.span
-    for found in re.finditer(r"\w\s*\[([^\[\]]*)\]\s*\(", formula.text):
-        end = formula.closing(found.end() - 1)
-        if not found.start(1) <= place[0] < found.end(1) or end < 0:
+    for found, inside in formula.bracketed(_REDUCED):
+        end = inside[1] + 1
+        if not found.start(1) <= place[0] < found.end(1):
             continue
         line = formula.line_at(place[0])
         taken = {*line.left, *re.findall(r"\w+", found[1])}
-        others = [each for each in formula.iterators((found.end(), end - 1)) if each not in taken]
+        others = [each for each in formula.iterators(inside) if each not in taken]
         if others:
             yield Correction(((*place, ",".join(others)),))
         elif formula[line.value].endswith(formula.text[found.start(1) : end]):
@@ -138,9 +135,9 @@ def _without_iterators(formula: Formula) -> Iterator[Correction]:
         loop = _LOOP.fullmatch(formula[call.args[0]])
         if loop and len(call.args) == 1:
             low, high = (loop[3], loop[4]) if loop[4] else ("0", loop[3])
-            clause = f"{', ' if line.has_clause else ' where '}{loop[2]} in {low}:{high}"
+            bound = f"{loop[2]} in {low}:{high}"
             new = f"{word}[{loop[2]}]({loop[1]})"
-            yield Correction(((*call.span, new), (line.end, line.end, clause)), call.span)
+            yield Correction(((*call.span, new), line.stating(bound)), call.span)
             yield Correction(((*call.span, new),))
             continue
         yield from _of_elements(formula, call, line, word)
@@ -219,24 +216,22 @@ def _axes(formula: Formula, call: Called, rank: int) -> tuple[int, ...] | None:
 
 def _running(formula: Formula) -> Iterator[Correction]:
     """`cumsum(x)`, `cumsum[k](x[k])`: a reducer of the elements up to the one on the left."""
-    for found in _RUNNING.finditer(formula.text):
-        end, line = formula.closing(found.end() - 1), formula.line_at(found.start())
-        if end < 0:
-            continue
-        body, *_ = formula.items((found.end(), end - 1)) or ((0, 0),)
+    for found, inside in formula.bracketed(_RUNNING):
+        line = formula.line_at(found.start())
+        body, *_ = formula.items(inside) or ((0, 0),)
         text, left = formula[body], list(line.left)
         if text in formula.shapes:
             rank = formula.rank(text) or 0
             left = left if len(left) == rank else list(formula.fresh(rank))
             text = f"{text}[{','.join(left)}]"
-        left = left or list(formula.iterators((found.end(), end - 1)))
+        left = left or list(formula.iterators(inside))
         if not left:
             continue
         last = found[2] if found[2] in left else left[-1]
         running = found[2] if found[2] and found[2] not in left else formula.fresh(1, left)[0]
         moved = text if running == found[2] else re.sub(rf"\b{last}\b", running, text)
         new = reduced_where(found[1], running, f"{running} <= {last}", moved)
-        yield in_place(line, (found.start(), end, new), left)
+        yield in_place(line, (found.start(), inside[1] + 1, new), left)
 
 
 MISTAKES = (

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from einderive.ta.mistakes.formula import Formula, Line, Span
-from einderive.ta.mistakes.mistake import Correction, Edit, Mistake
+from einderive.ta.mistakes.formula import Edit, Formula, Line, Span
+from einderive.ta.mistakes.mistake import Correction, Mistake
 from einderive.ta.mistakes.reducers import REDUCED
 
 _READ = re.compile(r"\b([^\W\d]\w*)\s*\[([^\[\]]*)\](?!\s*\()")
@@ -91,7 +91,7 @@ def _corrected(
                 partial.add(name)
     ranges = ", ".join(f"{name} in 0:{lengths[name]}" for name in names if name in partial)
     if ranges:
-        edits.append((line.end, line.end, f", {ranges}" if line.has_clause else f" where {ranges}"))
+        edits.append(line.stating(ranges))
     kept = [name for name in line.left if ":" not in name]
     reduced = [call.span for call in formula.calls(*REDUCED) if call.span[0] >= line.start]
     ends = [own[-1].place[0] for own in found]

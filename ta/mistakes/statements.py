@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from einderive.ta.mistakes.formula import Formula, results
+from einderive.ta.mistakes.formula import Formula, indexed, results
 from einderive.ta.mistakes.mistake import Correction, Mistake, pattern
 
 _READ = re.compile(r"[^\W\d]\w*\s*\[([^\[\]]*)\](?!\s*\()")
@@ -28,7 +28,7 @@ def _without_a_left_side(formula: Formula) -> Iterator[Correction]:
         bound = re.findall(r"\w+\s*\[([^\[\]]*)\]\s*\(", formula[line.value])
         names = [name for name in names if name not in _WORD.findall(",".join(bound))]
         result = next(name for name in results() if name not in formula.words())
-        target = f"{result}[{','.join(names)}]" if names else result
+        target = indexed(result, names)
         start = line.value[0]
         written = re.match(r"(?:=|return\b)\s*", formula[line.value])
         end = start + len(written[0]) if written else start
