@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 from einderive.derivations.record.earlier import completed
 from einderive.derivations.steps.kernel import Step, Witness, kinds
@@ -18,6 +18,7 @@ from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.ir.program import Hints
 from einderive.ta.printing.defined import parse_defined, show_defined
 
+T = TypeVar("T")
 FORMAT = "einderive derivation"
 VERSION = 3
 READ = (2, 3)
@@ -56,6 +57,12 @@ def within(place: str) -> Iterator[None]:
         yield
     except RecordError as error:
         raise error.within(place) from None
+
+
+def part_of(given: Mapping[str, Any], name: str, read: Callable[..., T], *known: object) -> T:
+    """A field as `read` gives it; errors name the field."""
+    with within(name):
+        return read(given[name], *known)
 
 
 def items_of(value: Any, count: int | None = None) -> list[Any]:
@@ -174,11 +181,7 @@ def read_witness(data: Any, tensors: Mapping[str, Tensor]) -> Witness:
     types = get_type_hints(kind)
     names = [item.name for item in fields(kind)]
     all_fields(given, ["kind", *names], f"the witness {kind.__name__}")
-    values: dict[str, Any] = {}
-    for name in names:
-        with within(name):
-            values[name] = _READERS[types[name]](given[name], tensors)
-    return kind(**values)
+    return kind(**{name: part_of(given, name, _READERS[types[name]], tensors) for name in names})
 
 
 def step_data(step: Step, hints: Hints) -> dict[str, Any]:
@@ -193,18 +196,15 @@ def step_data(step: Step, hints: Hints) -> dict[str, Any]:
 def read_step(data: Any, tensors: Mapping[str, Tensor]) -> Step:
     """The step from its data.  RecordError if something is missing, misplaced or unreadable."""
     given = all_fields(data, ("rule", "before", "after", "witness"), "the step")
-    with within("rule"):
-        rule = text_of(given["rule"])
-    with within("before"):
-        before = _scope(given["before"], tensors)
-    with within("after"):
-        after = _scope(given["after"], tensors)
+    rule = part_of(given, "rule", text_of)
+    before, after = (part_of(given, side, _scope, tensors) for side in ("before", "after"))
     if before.loops != after.loops:
         raise RecordError("the two sides of a step have different loops")
-    with within("witness"):
-        stated = given["witness"]
-        witness = completed(stated, before, after) or read_witness(stated, tensors)
-        return Step(rule, before, after, witness)
+
+    def witness(stated: Any) -> Witness:
+        return completed(stated, before, after) or read_witness(stated, tensors)
+
+    return Step(rule, before, after, part_of(given, "witness", witness))
 
 
 def _scope(value: Any, tensors: Mapping[str, Tensor]) -> Scope:

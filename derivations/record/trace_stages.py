@@ -17,11 +17,11 @@ from einderive.derivations.record.trace import (
     integer_of,
     integers_of,
     items_of,
+    part_of,
     read_row,
     row_data,
     seconds_of,
     text_of,
-    within,
 )
 from einderive.derivations.search.graph import FOLDED, VIEW, Stage
 from einderive.ta.errors import RecordError
@@ -95,19 +95,15 @@ def _claim(
     data: Any, scopes: Sequence[Scope], tensors: Mapping[str, Tensor], operators: Sequence[Operator]
 ) -> Claim:
     given = all_fields(data, ("scope", "operator", "predicted_seconds", "binding"), "a stage")
-    with within("scope"):
-        scope = _scope(given["scope"], scopes)
-    with within("operator"):
-        name = text_of(given["operator"])
-    with within("predicted_seconds"):
-        seconds_of(given["predicted_seconds"])
+    scope = part_of(given, "scope", _scope, scopes)
+    name = part_of(given, "operator", text_of)
+    part_of(given, "predicted_seconds", seconds_of)
     if given["binding"] is None:
         return _unbound(scope, name)
     operator = next((each for each in operators if each.name == name), None)
     if operator is None:
         raise RecordError(f"no known operator {name!r:.80}")
-    with within("binding"):
-        return Claim(scope, operator, _binding(given["binding"], scope, scopes, tensors))
+    return Claim(scope, operator, part_of(given, "binding", _binding, scope, scopes, tensors))
 
 
 def _unbound(scope: Scope, name: str) -> Claim:

@@ -12,6 +12,7 @@ size; two dimensions of one operand under the same label must be equal.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from einderive.ta.errors import FormulaSyntaxError, OperandError, RangeError, sh
 from einderive.ta.given.shapes import MOST_DIMENSIONS, several
 
 ELLIPSIS = "..."
+_TOKEN = re.compile(r"\.\.\.|[^ ]")
 LABELS = 10_000
 """The number of labels of the interleaved form: 0 to 9999."""
 MOST_CHARACTERS = 100_000
@@ -143,23 +145,16 @@ def parse_subscripts(text: str, sizes: str = "") -> Subscripts:
 
 def _parse_term(text: str, span: Span, sizes: str) -> Term:
     marks: list[Mark] = []
-    position, last = span
-    while position < last:
-        character = text[position]
-        width = 3 if text.startswith(ELLIPSIS, position) and position + 3 <= last else 1
-        here = (position, position + width)
-        position += width
-        if character == " ":
-            continue
-        if width == 3 and all(mark.label != ELLIPSIS for mark in marks):
-            marks.append(Mark(ELLIPSIS, here))
-        elif character.isalpha() or (character > LAST_PLAIN and character.isprintable()):
-            marks.append(Mark(character, here))
-        else:
-            message, next_step = _explain(text[slice(*here)])
+    for found in _TOKEN.finditer(text, *span):
+        token = found[0]
+        letter = token.isalpha() or (token > LAST_PLAIN and token.isprintable())
+        ellipsis = token == ELLIPSIS and all(mark.label != ELLIPSIS for mark in marks)
+        if not letter and not ellipsis:
+            message, next_step = _explain(token)
             raise FormulaSyntaxError(
-                message, text=text, span=here, sizes=sizes, next_step=next_step
+                message, text=text, span=found.span(), sizes=sizes, next_step=next_step
             )
+        marks.append(Mark(token, found.span()))
     return Term(tuple(marks), span)
 
 

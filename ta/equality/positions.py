@@ -58,22 +58,21 @@ def _residues(left: Roots, right: Roots) -> Field:
 def positions(scope: Scope, count: int) -> Array:
     """At most `count` positions: corners, positions beside borders, random ones; shape (count,
     loops).  A scalar has one position without coordinates, if any may be looked at."""
-    if not scope.loops:
-        return np.zeros((min(count, 1), 0), dtype=np.int64)
+    if not scope.loops or not scope.size or not count:
+        return np.zeros((min(count, scope.size, 1), len(scope.loops)), dtype=np.int64)
     generator = np.random.default_rng(0)
     low = np.array([r.lo for r in scope.loops], dtype=np.int64)
     high = np.array([r.hi for r in scope.loops], dtype=np.int64)
-    if not scope.size:
-        count = 0
-    rank = len(low)
-    inside = generator.integers(low, high, (count, rank)) if count else np.zeros((0, rank), int)
-    corners = [low if bit == 0 else high - 1 for bit in (0, 1)][: 2 * min(count, 1)]
-    for kind in range(count - len(corners)):
+    rank, drawn = len(low), 2 * count  # small boxes have few corners
+    inside = generator.integers(low, high, (drawn, rank))
+    chosen = [low, high - 1]
+    for kind in range(drawn - 2):
         at_border = generator.integers(0, 2, rank).astype(bool)
         side = generator.integers(0, 2, rank).astype(bool)
         beside = generator.integers(0, 2, rank) * (kind % 3 == 1)
         border = np.where(side, high - 1 - beside, low + beside)
         mixed = border if kind % 3 == 0 else np.where(at_border, border, inside[kind])
-        corners.append(np.clip(mixed, low, high - 1) if kind % 3 < 2 else inside[kind])
-    chosen = np.array(corners, dtype=np.int64).reshape(-1, rank)
-    return np.unique(chosen, axis=0)
+        chosen.append(np.clip(mixed, low, high - 1) if kind % 3 < 2 else inside[kind])
+    found = np.array(chosen, dtype=np.int64)
+    _, first = np.unique(found, axis=0, return_index=True)
+    return found[np.sort(first)][:count]
