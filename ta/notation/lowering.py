@@ -377,7 +377,11 @@ def fill_value(read: Read) -> Number:
 
 
 def constant(value: Expression) -> Number | None:
-    """The number that an expression without names is; None for all others."""
-    plain = not any(isinstance(part, Name | Read) for part in scalars(value))
+    """The number that an expression without names is; None for all others, and for `//` and `%`,
+    which belong to indices."""
+    parts = tuple(scalars(value))
+    factors = (part.factors for part in parts if isinstance(part, Product))
+    floors = any(operator in ("//", "%") for each in factors for operator, _ in each)
+    plain = not floors and not any(isinstance(part, Name | Read) for part in parts)
     node = scalar(value, Frame({})) if plain else None
     return node.value if isinstance(node, Const) else None

@@ -271,3 +271,7 @@ def test_a_name_that_two_reducers_bind_is_an_iterator_of_each(text: str, same: s
 def test_one_iterator_has_one_range(text: str) -> None:
     with pytest.raises(RangeError, match="different sizes"):
         parse(text, {name: shape for name, shape in UNEQUAL.items() if name in text})
+
+
+def test_an_index_of_numbers_may_be_a_quotient_or_a_remainder() -> None:
+    assert parse("Y = A[5//2] + A[8%5]", {"A": (9,)}) == parse("Y = A[2] + A[3]", {"A": (9,)})
