@@ -41,7 +41,6 @@ from typing import Final, NamedTuple
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir.node import (
     Access,
-    Add,
     Apply,
     Const,
     Mul,
@@ -50,7 +49,6 @@ from einderive.ta.ir.node import (
     Power,
     Scope,
     Select,
-    Tensor,
 )
 from einderive.ta.ir.positions import is_position
 from einderive.ta.ir.subst import children, every_term, fold, stages, walk
@@ -116,21 +114,22 @@ class _Bounds:
         times = points if scope.reducer == "prod" else 1
         order = bool(REDUCERS[scope.reducer].order)
         count = points * self._questions(scope.body)
-        products = self._products(scope.body) if not order else None if count else 0
-        norm, settled = self.norm(scope.body), self.settled(scope.body)
+        body = fold(scope.body, self._of)
+        products = body.products if not order else None if count else 0
+        norm, settled = body.norm, body.settled
         if scope.sums:
             norm = _multiplied([Norm(points, 1), norm]) if scope.reducer == "sum" else NO_NORM
             settled = settled if scope.reducer == "prod" else _small(norm)
-        degree = times * self.degree(scope.body)
         self.known[scope] = _Bound(
             count,
             None if products is None else times * products,
-            max(degree, int(order)),
+            max(times * body.degree, int(order)),
             norm,
             settled,
         )
 
     def _questions(self, node: Node) -> int:
+        """What is asked, each question once."""
         found = 0
         for part in walk(node):
             found += compares(part)
@@ -138,104 +137,67 @@ class _Bounds:
                 found += self.known[part.source].questions
         return found
 
-    def _products(self, node: Node) -> int | None:
-        match node:
-            case Access(source=Scope() as source):
-                return self.known[source].products
-            case Apply():
-                if any(map(self._questions, node.args)):
-                    return None
-                if not compares(node):
-                    return 0
-                return self._factors(node)
-            case Power(exponent=exponent) if exponent < 0:
-                return None if self._questions(node.base) else 0
-        found = [self._products(child) for child in children(node)]
-        if None in found:
-            return None
-        counts = [count for count in found if count is not None]
-        if isinstance(node, Power):
-            return node.exponent * sum(counts)
-        return sum(counts) if isinstance(node, Mul) else max(counts, default=0)
-
-    def _factors(self, node: Apply) -> int | None:
-        """The most factors of what is asked, where the constant in front has a known sign."""
-        if len(node.args) == 1:
-            return self.degree(node.args[0]) if self.settled(node.args[0]) else None
-        norms = [self.norm(arg) for arg in node.args]  # of the difference of both operands
-        if not _small(_added(norms)):
-            return None
-        return max(map(self.degree, node.args))
-
-    def settled(self, node: Node) -> bool:
-        """Whether the content of a polynomial, or quotient, has a known sign."""
+    def _of(self, node: Node, parts: tuple[_Bound, ...]) -> _Bound:
+        """The bounds of a term from those of its operands; a question that several of them ask may
+        be counted several times."""
+        asked = sum(part.questions for part in parts)
+        products = [part.products for part in parts]
+        most = _largest(products)
+        degree = max((part.degree for part in parts), default=0)
+        norms = [part.norm for part in parts]
+        settled = all(part.settled for part in parts)
         match node:
             case Const():
-                return _smooth(node.value)
-            case Access(source=Tensor()):
-                return _smooth(node.fill) and not is_position(node)
+                return _Bound(0, 0, 0, _number(node.value), _smooth(node.value))
             case Access(source=Scope() as source):
-                return _smooth(node.fill) and self.known[source].settled
-            case Mul():
-                return all(map(self.settled, node.factors))
-            case Power():
-                return self.settled(node.base)
-            case Select():
-                return self.settled(node.then) and self.settled(node.otherwise)
-        return _small(self.norm(node))
-
-    def norm(self, node: Node) -> Norm:
-        """The sum of the absolute values of all coefficients of a polynomial."""
-        return fold(node, self._norm)
-
-    def _norm(self, node: Node, parts: tuple[Norm, ...]) -> Norm:
-        match node:
-            case Const():
-                return _number(node.value)
+                known = self.known[source]
+                norm = _either([known.norm, _number(node.fill)])
+                return known._replace(norm=norm, settled=known.settled and _smooth(node.fill))
             case Access() if is_position(node):
-                return NO_NORM  # a number that may have any primes
-            case Access(source=Tensor()):
-                return _either([Norm(1, 1), _number(node.fill)])
-            case Access(source=Scope() as source):
-                return _either([self.known[source].norm, _number(node.fill)])
-            case Apply():
-                opaque = not compares(node) and not (self.exp_sum and node.function == "exp")
-                return Norm(1, 1) if opaque else NO_NORM
-            case Power(exponent=exponent) if exponent > 0:
-                return _multiplied(parts * min(exponent, 64))
-            case Mul():
-                return _multiplied(parts)
-            case Add():
-                return _added(parts)
-            case Select():
-                return _either(parts)
-        return NO_NORM
-
-    def degree(self, node: Node) -> int:
-        """The degree in entries and in the values of functions, of max and of min."""
-        return fold(node, self._degree)
-
-    def _degree(self, node: Node, parts: tuple[int, ...]) -> int:
-        match node:
-            case Access(source=Scope() as source):
-                return self.known[source].degree
+                return _Bound(0, 0, 1, NO_NORM, False)  # a number that may have any primes
             case Access():
-                return 1
-            case Mul():
-                return sum(parts)
-            case Power():
-                return abs(node.exponent) * parts[0]
+                norm = _either([Norm(1, 1), _number(node.fill)])
+                return _Bound(0, 0, 1, norm, _smooth(node.fill))
+            case Apply() if compares(node):
+                factors = None if asked else _factors(parts)
+                return _Bound(asked + 1, factors, max(1, degree), NO_NORM, False)
             case Apply():
-                return max(1, *parts) if compares(node) else 1
-            case Add() if any(isinstance(part, Power) for part in walk(node)):
-                return sum(parts)  # over a common denominator
-        return max(parts, default=0)
+                norm = NO_NORM if self.exp_sum and node.function == "exp" else Norm(1, 1)
+                return _Bound(asked, None if asked else 0, 1, norm, _small(norm))
+            case Power(exponent=exponent):
+                degree *= abs(exponent)
+                if exponent < 0:
+                    return _Bound(asked, None if asked else 0, degree, NO_NORM, settled)
+                most = None if most is None else exponent * most
+                norm = _multiplied(norms * min(exponent, 64))
+                return _Bound(asked, most, degree, norm, settled)
+            case Mul():
+                total = None if None in products else sum(k for k in products if k is not None)
+                degree = sum(part.degree for part in parts)
+                return _Bound(asked, total, degree, _multiplied(norms), settled)
+            case Select():
+                return _Bound(asked, most, degree, _either(norms), settled)
+        if any(isinstance(part, Power) for part in walk(node)):
+            degree = sum(part.degree for part in parts)  # over a common denominator
+        norm = _added(norms)
+        return _Bound(asked, most, degree, norm, _small(norm))
 
     def greatest(self, scope: Scope) -> int:
         """The greatest degree of what is asked, by the scope and what it reads."""
         compared = filter(compares, every_term(scope))
-        degrees = (self.degree(child) for node in compared for child in children(node))
+        degrees = (fold(child, self._of).degree for node in compared for child in children(node))
         return max(degrees, default=0)
+
+
+def _largest(counts: Sequence[int | None]) -> int | None:
+    return None if None in counts else max((k for k in counts if k is not None), default=0)
+
+
+def _factors(args: Sequence[_Bound]) -> int | None:
+    """The most factors of what is asked, where the constant in front has a known sign: of the one
+    operand, or of the difference of both."""
+    known = args[0].settled if len(args) == 1 else _small(_added([arg.norm for arg in args]))
+    return max(arg.degree for arg in args) if known else None
 
 
 class _Bound(NamedTuple):
