@@ -1,6 +1,7 @@
 """Functions of one number that loops vectorise: numba itself would call the C library for each.
 
-    exp(x)     2^n * e^r                    n the integer nearest to x/log 2, |r| <= log(2)/2
+    exp(x)     2^n * e^r                    n the integer nearest to x/log 2, |r| <= log(2)/2;
+                                            e^r = 1 + r*(1 + r*P(r))
     log(x)     n*log 2 + log m              x = 2^n * m with m in [sqrt(1/2), sqrt(2))
     expm1(x)   2^n * expm1(r) + (2^n - 1)
     log1p(x)   log(1+x) + what 1+x loses, over 1+x
@@ -43,6 +44,8 @@ class _Format(NamedTuple):
     least_expm1: float
     exp: Sequence[float]
     """(e^r - 1 - r)/r^2"""
+    short_exp: Sequence[float]
+    """The same with the digits that count beside 1."""
     log: Sequence[float]
     """(2 atanh(s)/s - 2)/s^2 as a polynomial in s^2"""
     tanh: Sequence[float]
@@ -71,6 +74,13 @@ _FORMATS: Final[Mapping[str, _Format]] = {
             0.0083333109254809,
             0.0013933649996309251,
             0.00019890990824673654,
+        ),
+        short_exp=(
+            0.5,
+            0.16666576989698775,
+            0.041666554617204574,
+            0.008363179052722578,
+            0.0013926183587713494,
         ),
         log=(0.6666666654988318, 0.40000125594554364, 0.28550396959618013, 0.23341943388714562),
         tanh=(
@@ -105,6 +115,7 @@ _FORMATS: Final[Mapping[str, _Format]] = {
             2.5105312729622103e-08,
             2.09147553258932e-09,
         ),
+        short_exp=(),
         log=(
             0.6666666666666666,
             0.4000000000000094,
@@ -166,19 +177,21 @@ def _exponentials(form: _Format, dtype: str) -> tuple[Written, Written]:
     one, half, two = real(1), real(0.5), real(2)
     bias, fraction, single = whole(form.bias), whole(form.fraction), whole(1)
     rest, itself = polynomial(real, form.exp), real(2.0 ** -(form.fraction + 3))
+    beside_one = polynomial(real, form.short_exp or form.exp)
+    biased = real(form.round_to_int + 2 * form.bias)
 
     @compiled
     def exp(x: Any) -> Any:
         y = least if x < least else x
         y = most if y > most else y
-        moved = fused(y, inverse, shift)
-        n = moved - shift
-        m = bits(moved) - zero_bits
+        moved = fused(y, inverse, biased)
+        n = moved - biased
         r = fused(n, low, fused(n, high, y))
-        p = fused(rest(r), r * r, r) + one
-        first = m >> single  # 2^m itself may lie beyond the numbers
-        p = p * from_bits((first + bias) << fraction)
-        return p * from_bits((m - first + bias) << fraction)
+        p = fused(fused(beside_one(r), r, one), r, one)
+        both = bits(moved)  # its last bits are n and the bias twice
+        first = both >> single  # 2^n itself may lie beyond the numbers
+        p = p * from_bits(first << fraction)
+        return p * from_bits((both - first) << fraction)
 
     @compiled
     def expm1(x: Any) -> Any:
