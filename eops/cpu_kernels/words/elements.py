@@ -2,7 +2,7 @@
 
     exp(x)     2^n * e^r                    n the integer nearest to x/log 2, |r| <= log(2)/2;
                                             e^r = 1 + r*(1 + r*P(r))
-    log(x)     n*log 2 + log m              x = 2^n * m with m in [sqrt(1/2), sqrt(2))
+    log(x)     n*log 2 + log m              x = 2^n * m with m in [sqrt(1/2), sqrt(2)); of float64
     expm1(x)   2^n * expm1(r) + (2^n - 1)
     log1p(x)   log(1+x) + what 1+x loses, over 1+x
     tanh(x)    1 - 2/(e^(2|x|) + 1)         with the sign of x; near 0 a polynomial
@@ -23,6 +23,8 @@ import numpy as np
 
 from einderive.eops.cpu_kernels.words import machine
 from einderive.eops.cpu_kernels.words.machine import Written, absolute, compiled, fused, with_sign
+from einderive.eops.cpu_kernels.words.polynomials import polynomial
+from einderive.eops.cpu_kernels.words.short_elements import logarithms
 
 NEAR: Final = 0.56
 """The largest |x| for which tanh is a polynomial."""
@@ -46,8 +48,6 @@ class _Format(NamedTuple):
     """(e^r - 1 - r)/r^2"""
     short_exp: Sequence[float]
     """The same with the digits that count beside 1."""
-    log: Sequence[float]
-    """(2 atanh(s)/s - 2)/s^2 as a polynomial in s^2"""
     tanh: Sequence[float]
     """(tanh(x)/x - 1)/x^2 as a polynomial in x^2, for |x| <= NEAR"""
 
@@ -82,7 +82,6 @@ _FORMATS: Final[Mapping[str, _Format]] = {
             0.008363179052722578,
             0.0013926183587713494,
         ),
-        log=(0.6666666654988318, 0.40000125594554364, 0.28550396959618013, 0.23341943388714562),
         tanh=(
             -0.33333333286363054,
             0.1333332253030487,
@@ -116,16 +115,6 @@ _FORMATS: Final[Mapping[str, _Format]] = {
             2.09147553258932e-09,
         ),
         short_exp=(),
-        log=(
-            0.6666666666666666,
-            0.4000000000000094,
-            0.2857142857076445,
-            0.2222222240054776,
-            0.181817947008978,
-            0.15386290534658992,
-            0.13267418596474884,
-            0.1310072138350349,
-        ),
         tanh=(
             -0.3333333333333333,
             0.13333333333333303,
@@ -143,29 +132,32 @@ _FORMATS: Final[Mapping[str, _Format]] = {
     ),
 }
 
+LOG: Final = (
+    0.6666666666666666,
+    0.4000000000000094,
+    0.2857142857076445,
+    0.2222222240054776,
+    0.181817947008978,
+    0.15386290534658992,
+    0.13267418596474884,
+    0.1310072138350349,
+)
+"""(2 atanh(s)/s - 2)/s^2 as a polynomial in s^2, for float64."""
+
 
 @cache
 def elements(dtype: str) -> Mapping[str, Written]:
     """The functions by their names in the notation, for float32 or float64."""
     form = _FORMATS[dtype]
     exp, expm1 = _exponentials(form, dtype)
-    log, log1p = _logarithms(form, dtype)
+    log = logarithms()["log"] if dtype == "float32" else _long_log(form)
+    log1p = _log1p(form, log)
     return {"exp": exp, "expm1": expm1, "log": log, "log1p": log1p} | _others(form, exp, log1p)
 
 
 def exponent_series(dtype: str) -> Sequence[float]:
     """(e^r - 1 - r)/r^2 with the digits that the type needs."""
     return _FORMATS[dtype].exp
-
-
-def polynomial(real: type, coefficients: Sequence[float]) -> Written:
-    """c0 + x*(c1 + x*(c2 + ...))."""
-    lines = ["def polynomial(x):", f"    y = c{len(coefficients) - 1}"]
-    lines += [f"    y = fused(y, x, c{k})" for k in reversed(range(len(coefficients) - 1))]
-    space: dict[str, Any] = {f"c{k}": real(c) for k, c in enumerate(coefficients)}
-    space["fused"] = fused
-    exec("\n".join([*lines, "    return y"]), space)
-    return compiled(space["polynomial"])
 
 
 def _exponentials(form: _Format, dtype: str) -> tuple[Written, Written]:
@@ -209,16 +201,17 @@ def _exponentials(form: _Format, dtype: str) -> tuple[Written, Written]:
     return exp, expm1
 
 
-def _logarithms(form: _Format, dtype: str) -> tuple[Written, Written]:
+def _long_log(form: _Format) -> Written:
+    """Of float64; that of float32 is in `short_elements.py`."""
     real, whole = form.real, form.whole
-    bits, from_bits = machine.BITS[dtype], machine.FROM_BITS[dtype]
+    bits, from_bits = machine.BITS["float64"], machine.FROM_BITS["float64"]
     high, low = real(form.log2_high), real(form.log2_low)
     start = whole(real(math.sqrt(0.5)).view(whole))
     fraction, lift = whole(form.fraction), real(2.0**form.fraction)
     smallest, lifted = real(np.finfo(real).tiny), real(form.fraction)
     zero, one, half, two = real(0), real(1), real(0.5), real(2)
     infinity, nothing = real(math.inf), real(math.nan)
-    rest = polynomial(real, form.log)
+    rest = polynomial(real, LOG)
 
     @compiled
     def log(x: Any) -> Any:
@@ -238,6 +231,12 @@ def _logarithms(form: _Format, dtype: str) -> tuple[Written, Written]:
         found = -infinity if x == zero else found
         return found if x >= zero else nothing
 
+    return log
+
+
+def _log1p(form: _Format, log: Written) -> Written:
+    zero, one, infinity = form.real(0), form.real(1), form.real(math.inf)
+
     @compiled
     def log1p(x: Any) -> Any:
         u = one + x
@@ -246,7 +245,7 @@ def _logarithms(form: _Format, dtype: str) -> tuple[Written, Written]:
         found = x if x == infinity else found
         return x if x == zero else found
 
-    return log, log1p
+    return log1p
 
 
 def _others(form: _Format, exp: Written, log1p: Written) -> dict[str, Written]:

@@ -18,8 +18,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from einderive.eops.cpu_kernels.words.elements import elements, polynomial
+from einderive.eops.cpu_kernels.words.elements import elements
 from einderive.eops.cpu_kernels.words.machine import Written, absolute, compiled, fused
+from einderive.eops.cpu_kernels.words.polynomials import polynomial
 
 
 class _Precision(NamedTuple):

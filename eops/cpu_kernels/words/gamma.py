@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from einderive.eops.cpu_kernels.words.elements import elements, polynomial
+from einderive.eops.cpu_kernels.words.elements import elements
 from einderive.eops.cpu_kernels.words.machine import Written, compiled
+from einderive.eops.cpu_kernels.words.polynomials import polynomial
 from einderive.eops.cpu_kernels.words.wide import of_one
 from einderive.ta.functions import digamma, lgamma
 

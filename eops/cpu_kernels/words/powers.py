@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from einderive.eops.cpu_kernels.words import machine
-from einderive.eops.cpu_kernels.words.elements import elements, exponent_series, polynomial
+from einderive.eops.cpu_kernels.words.elements import elements, exponent_series
 from einderive.eops.cpu_kernels.words.machine import (
     Written,
     absolute,
@@ -28,6 +28,7 @@ from einderive.eops.cpu_kernels.words.machine import (
     rounded_down,
     rounded_even,
 )
+from einderive.eops.cpu_kernels.words.polynomials import polynomial
 from einderive.eops.cpu_kernels.words.wide import of_one, of_two, series
 
 LOG2_HIGH: Final = 0.6931471803691238

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from einderive.eops.cpu_kernels.words.elements import elements, polynomial
+from einderive.eops.cpu_kernels.words.elements import elements
 from einderive.eops.cpu_kernels.words.machine import (
     Written,
     absolute,
@@ -29,6 +29,7 @@ from einderive.eops.cpu_kernels.words.machine import (
     rounded_to_zero,
     with_sign,
 )
+from einderive.eops.cpu_kernels.words.polynomials import polynomial
 from einderive.eops.cpu_kernels.words.wide import of_one
 from einderive.ta.functions.erfinv import CENTRE, FAR_TAIL, TAIL
 

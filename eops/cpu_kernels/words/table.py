@@ -12,6 +12,7 @@ from einderive.eops.cpu_kernels.words.hyperbolic import hyperbolic
 from einderive.eops.cpu_kernels.words.machine import Written
 from einderive.eops.cpu_kernels.words.powers import powers
 from einderive.eops.cpu_kernels.words.quotients import near_quotients, quotients
+from einderive.eops.cpu_kernels.words.short_elements import short_elements
 from einderive.eops.cpu_kernels.words.simple_elements import simple, truths
 from einderive.eops.cpu_kernels.words.trigonometric import inverses, near, trigonometric
 from einderive.eops.cpu_kernels.words.whole_elements import whole_elements
@@ -30,6 +31,6 @@ def functions(dtype: str) -> Mapping[str, Written]:
     if dtype in ("int64", "int32"):
         return {**whole_elements(dtype), **truths()}
     found = {**elements(dtype), **error_functions(dtype), **simple(dtype), **truths()}
-    for family in (trigonometric, inverses, hyperbolic, powers, quotients, gamma):
+    for family in (trigonometric, inverses, hyperbolic, powers, quotients, gamma, short_elements):
         found |= family(dtype)
     return found

@@ -21,7 +21,6 @@ from typing import Any, Final
 import numpy as np
 
 from einderive.eops.cpu_kernels.words import machine
-from einderive.eops.cpu_kernels.words.elements import polynomial
 from einderive.eops.cpu_kernels.words.machine import (
     Written,
     absolute,
@@ -32,7 +31,7 @@ from einderive.eops.cpu_kernels.words.machine import (
     table,
     with_sign,
 )
-from einderive.eops.cpu_kernels.words.polynomials import SHORT
+from einderive.eops.cpu_kernels.words.polynomials import SHORT, polynomial
 from einderive.eops.cpu_kernels.words.wide import of_one, of_two, series
 
 PARTS: Final = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33)

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from einderive.eops.cpu_kernels.words.elements import polynomial
 from einderive.eops.cpu_kernels.words.machine import Written, compiled
-from einderive.eops.cpu_kernels.words.polynomials import COEFFICIENTS
+from einderive.eops.cpu_kernels.words.polynomials import COEFFICIENTS, polynomial
 
 
 def series(name: str, dtype: str) -> Written:

@@ -1,0 +1,144 @@
+"""Functions of float32 that need no float64, for loops that vectorise.
+
+    log(x)     n*log 2 + log(1+f)           x = 2^n * (1+f) with 1+f in [sqrt(1/2), sqrt(2))
+    log2(x)    n + log(1+f)/log 2
+    log10(x)   n*log10(2) + log(1+f)/log 10
+    asin(x)    x + x^3*P(x^2) for |x| <= NEAR, else pi/2 - 2*asin(sqrt((1-|x|)/2))
+    atan(x)    the angle between x and one of 0, 1 and infinity, and that one's
+
+log(1+f) = f - f^2/2 + f^3*P(f).  The polynomials interpolate at Chebyshev's nodes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+from einderive.eops.cpu_kernels.words import machine
+from einderive.eops.cpu_kernels.words.machine import (
+    Written,
+    absolute,
+    compiled,
+    fused,
+    root,
+    with_sign,
+)
+from einderive.eops.cpu_kernels.words.polynomials import SHORT, polynomial
+
+LOG: Final = (
+    0.33333331180030046,
+    -0.24999996957950882,
+    0.200007157488921,
+    -0.16667802319501254,
+    0.1424905764569748,
+    -0.12425687331451106,
+    0.1168541992348674,
+    -0.11479733846637635,
+    0.06971611471451178,
+)
+ARC: Final = (
+    0.16666666786801992,
+    0.07499962561079573,
+    0.044661689245677365,
+    0.030031673184591982,
+    0.025409807743412057,
+    0.004347620795186074,
+    0.03901758452202131,
+)
+"""(asin(x)/x - 1)/x^2 in x^2, for |x| <= NEAR."""
+NEAR: Final = 0.56
+LOG_2: Final = (0.693145751953125, 1.428606820309417e-06)
+"""log 2: so few bits that their product with an exponent is exact, and the rest."""
+LOG10_OF_2: Final = (0.301025390625, 4.605038981195214e-06)
+
+
+def logarithms() -> Mapping[str, Written]:
+    """log, log2 and log10."""
+    f32, i32 = np.float32, np.int32
+    bits, from_bits = machine.BITS["float32"], machine.FROM_BITS["float32"]
+    start, fraction = i32(f32(math.sqrt(0.5)).view(i32)), i32(23)
+    lift, smallest, lifted = f32(2.0**23), f32(np.finfo(f32).tiny), f32(23)
+    zero, one, half = f32(0), f32(1), f32(0.5)
+    infinity, nothing, series = f32(math.inf), f32(math.nan), polynomial(f32, LOG)
+    high, low = map(f32, LOG_2)
+    high10, low10 = map(f32, LOG10_OF_2)
+    per10 = f32(1 / math.log(10))
+    per10_low = f32(1 / math.log(10) - float(per10))
+    beyond_one = f32(1 / math.log(2) - 1)
+
+    @compiled
+    def parts(x: Any) -> Any:
+        """n, f, and log(1+f) - f"""
+        small = x < smallest
+        y = x * lift if small else x
+        exponent = i32(i32(bits(y) - start) >> fraction)  # numba's own type of these is int64
+        n = f32(exponent) - (lifted if small else zero)
+        f = from_bits(i32(bits(y) - (exponent << fraction))) - one
+        z = f * f
+        return n, f, fused(series(f), f * z, -half * z)
+
+    @compiled
+    def special(x: Any, found: Any) -> Any:
+        """A logarithm where it is no number."""
+        found = x if x == infinity else found
+        found = -infinity if x == zero else found
+        return found if x >= zero else nothing
+
+    @compiled
+    def log(x: Any) -> Any:
+        n, f, rest = parts(x)
+        return special(x, fused(n, high, f + fused(n, low, rest)))
+
+    @compiled
+    def log2(x: Any) -> Any:
+        n, f, rest = parts(x)
+        return special(x, n + (f + fused(f + rest, beyond_one, rest)))
+
+    @compiled
+    def log10(x: Any) -> Any:
+        n, f, rest = parts(x)
+        r = f + rest
+        return special(x, fused(n, high10, fused(r, per10, fused(r, per10_low, n * low10))))
+
+    return {"log": log, "log2": log2, "log10": log10}
+
+
+def arcs() -> Mapping[str, Written]:
+    """asin and atan."""
+    f32 = np.float32
+    sines, angles = polynomial(f32, ARC), polynomial(f32, SHORT["atan"])
+    zero, one, half, two, near = f32(0), f32(1), f32(0.5), f32(2), f32(NEAR)
+    half_pi, quarter = f32(math.pi / 2), f32(math.pi / 4)
+    rest = f32(math.pi / 2 - float(f32(math.pi / 2)))
+    above, middle = f32(1 + math.sqrt(2)), f32(math.sqrt(2) - 1)
+
+    @compiled
+    def asin(x: Any) -> Any:
+        y = absolute(x)
+        far = y > near
+        z = half * (one - y) if far else y * y
+        s = root(z) if far else y
+        found = fused(sines(z), s * z, s)
+        return with_sign(half_pi - (two * found - rest) if far else found, x)
+
+    @compiled
+    def atan(x: Any) -> Any:
+        y = absolute(x)
+        high, low = y > above, y > middle
+        q = (-one if high else y - one if low else y) / (y if high else y + one if low else one)
+        first = half_pi if high else quarter if low else zero
+        lost = rest if high else half * rest if low else zero
+        z = q * q
+        return with_sign(first + (q + fused(angles(z), q * z, lost)), x)
+
+    return {"asin": asin, "atan": atan}
+
+
+@cache
+def short_elements(dtype: str) -> Mapping[str, Written]:
+    """The functions by their names in the notation; none for float64."""
+    return {**logarithms(), **arcs()} if dtype == "float32" else {}
