@@ -5,7 +5,7 @@
     log(x)     n*log 2 + log m              x = 2^n * m with m in [sqrt(1/2), sqrt(2)); of float64
     expm1(x)   2^n * expm1(r) + (2^n - 1)
     log1p(x)   log(1+x) + what 1+x loses, over 1+x
-    tanh(x)    1 - 2/(e^(2|x|) + 1)         with the sign of x; near 0 a polynomial
+    tanh(x)    1 - 2/(e^(2|x|) + 1)         with the sign of x; near 0 a polynomial; of float64
 
 Polynomials interpolate at Chebyshev's nodes; they are exact to more bits than the type has.  NaN
 stays NaN, infinities and signed zeros give what the functions have there, and subnormal numbers
@@ -24,7 +24,7 @@ import numpy as np
 from einderive.eops.cpu_kernels.words import machine
 from einderive.eops.cpu_kernels.words.machine import Written, absolute, compiled, fused, with_sign
 from einderive.eops.cpu_kernels.words.polynomials import polynomial
-from einderive.eops.cpu_kernels.words.short_elements import logarithms
+from einderive.eops.cpu_kernels.words.short_elements import EXPONENT, hyperbolic_tangent, logarithms
 
 NEAR: Final = 0.56
 """The largest |x| for which tanh is a polynomial."""
@@ -48,8 +48,6 @@ class _Format(NamedTuple):
     """(e^r - 1 - r)/r^2"""
     short_exp: Sequence[float]
     """The same with the digits that count beside 1."""
-    tanh: Sequence[float]
-    """(tanh(x)/x - 1)/x^2 as a polynomial in x^2, for |x| <= NEAR"""
 
     @property
     def log2_low(self) -> float:
@@ -67,28 +65,13 @@ _FORMATS: Final[Mapping[str, _Format]] = {
         least_exp=-105.0,
         most_exp=89.0,
         least_expm1=-18.0,
-        exp=(
-            0.500000001346581,
-            0.16666666681623232,
-            0.041666464925285904,
-            0.0083333109254809,
-            0.0013933649996309251,
-            0.00019890990824673654,
-        ),
+        exp=EXPONENT,
         short_exp=(
             0.5,
             0.16666576989698775,
             0.041666554617204574,
             0.008363179052722578,
             0.0013926183587713494,
-        ),
-        tanh=(
-            -0.33333333286363054,
-            0.1333332253030487,
-            -0.05396419828339711,
-            0.021813261130634413,
-            -0.008504769611424027,
-            0.002495379560468684,
         ),
     ),
     "float64": _Format(
@@ -115,20 +98,6 @@ _FORMATS: Final[Mapping[str, _Format]] = {
             2.09147553258932e-09,
         ),
         short_exp=(),
-        tanh=(
-            -0.3333333333333333,
-            0.13333333333333303,
-            -0.053968253968206974,
-            0.021869488533346106,
-            -0.008863235442972801,
-            0.0035921264450435885,
-            -0.0014558158462893048,
-            0.0005898844744906634,
-            -0.00023838728841244365,
-            9.433420430982972e-05,
-            -3.34096750845956e-05,
-            7.682149145096749e-06,
-        ),
     ),
 }
 
@@ -143,6 +112,21 @@ LOG: Final = (
     0.1310072138350349,
 )
 """(2 atanh(s)/s - 2)/s^2 as a polynomial in s^2, for float64."""
+TANH: Final = (
+    -0.3333333333333333,
+    0.13333333333333303,
+    -0.053968253968206974,
+    0.021869488533346106,
+    -0.008863235442972801,
+    0.0035921264450435885,
+    -0.0014558158462893048,
+    0.0005898844744906634,
+    -0.00023838728841244365,
+    9.433420430982972e-05,
+    -3.34096750845956e-05,
+    7.682149145096749e-06,
+)
+"""(tanh(x)/x - 1)/x^2 in x^2, for |x| <= NEAR, in float64."""
 
 
 @cache
@@ -152,7 +136,9 @@ def elements(dtype: str) -> Mapping[str, Written]:
     exp, expm1 = _exponentials(form, dtype)
     log = logarithms()["log"] if dtype == "float32" else _long_log(form)
     log1p = _log1p(form, log)
-    return {"exp": exp, "expm1": expm1, "log": log, "log1p": log1p} | _others(form, exp, log1p)
+    tanh = hyperbolic_tangent() if dtype == "float32" else _long_tanh(exp)
+    found = {"exp": exp, "expm1": expm1, "log": log, "log1p": log1p, "tanh": tanh}
+    return found | _others(form, exp, log1p)
 
 
 def exponent_series(dtype: str) -> Sequence[float]:
@@ -248,17 +234,22 @@ def _log1p(form: _Format, log: Written) -> Written:
     return log1p
 
 
-def _others(form: _Format, exp: Written, log1p: Written) -> dict[str, Written]:
-    real = form.real
-    zero, one, two = real(0), real(1), real(2)
-
-    near, rest = real(NEAR), polynomial(real, form.tanh)
+def _long_tanh(exp: Written) -> Written:
+    """Of float64; that of float32 is in `short_elements.py`."""
+    rest = polynomial(np.float64, TANH)
 
     @compiled
     def tanh(x: Any) -> Any:
         y = absolute(x)
-        far, z = one - two / (exp(two * y) + one), x * x
-        return with_sign(fused(rest(z), z * y, y) if y <= near else far, x)
+        far, z = 1.0 - 2.0 / (exp(2.0 * y) + 1.0), x * x
+        return with_sign(fused(rest(z), z * y, y) if y <= NEAR else far, x)
+
+    return tanh
+
+
+def _others(form: _Format, exp: Written, log1p: Written) -> dict[str, Written]:
+    real = form.real
+    zero, one = real(0), real(1)
 
     @compiled
     def sigmoid(x: Any) -> Any:
@@ -274,4 +265,4 @@ def _others(form: _Format, exp: Written, log1p: Written) -> dict[str, Written]:
     def softplus(x: Any) -> Any:
         return (x if x > zero else zero) + log1p(exp(-absolute(x))) if x == x else x
 
-    return {"tanh": tanh, "sigmoid": sigmoid, "silu": silu, "softplus": softplus}
+    return {"sigmoid": sigmoid, "silu": silu, "softplus": softplus}

@@ -3,6 +3,7 @@
     log(x)     n*log 2 + log(1+f)           x = 2^n * (1+f) with 1+f in [sqrt(1/2), sqrt(2))
     log2(x)    n + log(1+f)/log 2
     log10(x)   n*log10(2) + log(1+f)/log 10
+    tanh(x)    t = E/(E + 2) with E = e^(2x) - 1, and 1/(E + 2) = (1 - t)/2 for its correction
     asin(x)    x + x^3*P(x^2) for |x| <= NEAR, else pi/2 - 2*asin(sqrt((1-|x|)/2))
     atan(x)    the angle between x and one of 0, 1 and infinity, and that one's
 
@@ -29,6 +30,15 @@ from einderive.eops.cpu_kernels.words.machine import (
 )
 from einderive.eops.cpu_kernels.words.polynomials import SHORT, polynomial
 
+EXPONENT: Final = (
+    0.500000001346581,
+    0.16666666681623232,
+    0.041666464925285904,
+    0.0083333109254809,
+    0.0013933649996309251,
+    0.00019890990824673654,
+)
+"""(e^r - 1 - r)/r^2"""
 LOG: Final = (
     0.33333331180030046,
     -0.24999996957950882,
@@ -138,7 +148,35 @@ def arcs() -> Mapping[str, Written]:
     return {"asin": asin, "atan": atan}
 
 
+def hyperbolic_tangent() -> Written:
+    f32, i32 = np.float32, np.int32
+    bits, from_bits = machine.BITS["float32"], machine.FROM_BITS["float32"]
+    series, fraction = polynomial(f32, EXPONENT), i32(23)
+    biased, twice = f32(1.5 * 2.0**23 + 127), f32(2 / math.log(2))
+    high, low = (f32(-part / 2) for part in LOG_2)
+    most, half, one, two = f32(10), f32(0.5), f32(1), f32(2)
+
+    @compiled
+    def tanh(x: Any) -> Any:
+        y = absolute(x)
+        y = most if y > most else y
+        moved = fused(y, twice, biased)
+        n = moved - biased
+        r = fused(n, low, fused(n, high, y))
+        r = r + r
+        power = from_bits(i32(bits(moved) << fraction))
+        grown = fused(power, fused(series(r), r * r, r), power - one)  # e^(2y) - 1
+        found = grown / (grown + two)
+        lost = fused(-found, two, fused(-found, grown, grown))  # also by the sum
+        found = fused(lost, fused(-half, found, half), found)
+        return with_sign(one if found > one else found, x)
+
+    return tanh
+
+
 @cache
 def short_elements(dtype: str) -> Mapping[str, Written]:
     """The functions by their names in the notation; none for float64."""
-    return {**logarithms(), **arcs()} if dtype == "float32" else {}
+    if dtype != "float32":
+        return {}
+    return {**logarithms(), **arcs()}

@@ -1,0 +1,76 @@
+"""`python -m einderive.frontend.bench.kernels.functions exp log`: float32 functions beside torch.
+
+    ratio    time of torch's operation / time of the kernel, one array, by turns, the least of each
+    ulp      the largest error in units in the last place, beside torch in float64
+
+The operands of the error are numbers of all magnitudes, and as many about 0 and 1.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from time import perf_counter_ns
+from typing import Final
+
+import torch
+
+from einderive.eops.cpu_kernels.build import Kernel, build
+from einderive.eops.loops.arrange import dense
+from einderive.eops.loops.group import Group
+from einderive.eops.loops.kinds import alike
+from einderive.ta.notation.parse import parse
+
+NAMES: Final = ("exp", "log", "log2", "log10", "tanh", "erf", "asin", "atan", "sin", "cos")
+ELEMENTS: Final = 65_536
+OPERANDS: Final = 1 << 20
+ROUNDS: Final = 300
+
+
+def kernel_of(name: str, elements: int) -> Kernel:
+    """The kernel that applies the function to an array."""
+    (stage,) = parse(f"Y[i] = {name}(A[i])", {"A": (elements,)}, "float32").roots()
+    group = Group.alone(stage)
+    return build(group, dense(group), alike(group, "float32"))
+
+
+def ratio(name: str) -> float:
+    """The ratio of the least times."""
+    data, operation, kernel = torch.rand(ELEMENTS), getattr(torch, name), kernel_of(name, ELEMENTS)
+    runs: tuple[Callable[[], object], ...] = lambda: operation(data), lambda: kernel(data)
+    least = [float("inf")] * len(runs)
+    for _ in range(ROUNDS):
+        for k, run in enumerate(runs):
+            started = perf_counter_ns()
+            run()
+            least[k] = min(least[k], perf_counter_ns() - started)
+    return least[0] / least[1]
+
+
+def largest_error(name: str) -> float:
+    """In units in the last place, where the result is a normal number."""
+    generator = torch.Generator().manual_seed(0)
+    kernel, worst = kernel_of(name, OPERANDS), 0.0
+    drawn = torch.randn(OPERANDS, generator=generator)
+    magnitudes = torch.pow(10.0, torch.rand(OPERANDS, generator=generator) * 76 - 38)
+    for data in (drawn, drawn * 30, 1 + drawn * 1e-3, drawn.sign() * magnitudes):
+        exact = getattr(torch, name)(data.double())
+        (found,) = kernel(data)
+        size = exact.abs().float()
+        normal = size.isfinite() & (size >= torch.finfo(torch.float32).tiny)
+        unit = (torch.nextafter(size, torch.tensor(float("inf"))).double() - size.double()).abs()
+        off = (found.double() - exact).abs() / unit
+        worst = max(worst, float(off[normal].max()))
+    return worst
+
+
+def main(names: Sequence[str]) -> int:
+    """Prints a line for each function."""
+    torch.set_num_threads(1)
+    for name in names or NAMES:
+        print(f"{name:8} ratio {ratio(name):.2f}   ulp {largest_error(name):.2f}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
