@@ -22,7 +22,7 @@ from einderive.frontend.cli.derive import derive
 from einderive.frontend.cli.equivalent import equivalent
 from einderive.frontend.cli.grad import grad
 from einderive.frontend.cli.parameters import examples
-from einderive.frontend.cli.records import check, explore, export, run
+from einderive.frontend.cli.records import check, explain, explore, export, run
 from einderive.frontend.version import __version__
 
 COMPLETE = "_EINDERIVE_COMPLETE"
@@ -40,7 +40,20 @@ class InOrder(click.Group):
 
 @click.group(
     cls=InOrder,
-    commands=[derive, equivalent, grad, check, run, explore, export, rules, ops, cache, bench],
+    commands=[
+        derive,
+        equivalent,
+        grad,
+        check,
+        run,
+        explain,
+        explore,
+        export,
+        rules,
+        ops,
+        cache,
+        bench,
+    ],
     epilog=examples(
         'einderive derive "Y[i,j] = (A[i,k]-B[j,k])^2" A=1024,128 B=1024,128 --run',
         'einderive derive "Y[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s]" A=1,512,7,7 \\',

@@ -1,4 +1,4 @@
-"""`einderive check`, `run`, `explore` and `export`: commands on a saved derivation."""
+"""`einderive check`, `run`, `explain`, `explore` and `export`: commands on a saved derivation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from einderive.frontend.cli.codes import DONE, FAILED, INTERRUPTED
-from einderive.frontend.cli.parameters import FILE, JSON, SECONDS, examples, number
+from einderive.frontend.cli.parameters import FILE, JSON, SECONDS, Known, examples, number
 
 if TYPE_CHECKING:
     from einderive.derivations.record.verify import Report
@@ -95,6 +95,50 @@ def run(record: str, seconds: float, as_json: bool) -> int:
     else:
         print_measured(compiled)
     return INTERRUPTED if compiled.interrupted else DONE
+
+
+@click.command(
+    short_help="Explain the steps of a saved derivation.",
+    epilog=examples(
+        FIRST, "einderive explain d.json", "einderive explain d.json --why-not split-sum"
+    ),
+)
+@RECORD
+@click.option("--candidate", type=number, default=1, help="The number of the program.")
+@click.option(
+    "--why-not",
+    type=Known("rule", "einderive.derivations.rules:ALL_RULES"),
+    metavar="RULE",
+    help="Say what a rule proposes for the formula as given, and which condition refuses it.",
+)
+@JSON
+def explain(record: str, candidate: int, why_not: str | None, as_json: bool) -> int:
+    """Explain the steps of a saved derivation: what changes, why it holds, what it costs.
+
+    With --why-not RULE, say why that rule is not among the steps.
+    """
+    from einderive.frontend.api.record import load
+    from einderive.frontend.explorer.explained import explained, refusals
+    from einderive.frontend.explorer.view import view_of
+    from einderive.frontend.explorer.why_not import attempts
+    from einderive.frontend.report.data import json_text
+    from einderive.frontend.report.terminal import show
+
+    derivation = load(record)
+    require_candidate(derivation, candidate)
+    if why_not is not None:
+        found = attempts(derivation, why_not)
+        if as_json:
+            print(json_text(found))
+        else:
+            show(*refusals(why_not, found))
+        return DONE
+    view = view_of(derivation, checked=candidate)
+    if as_json:
+        print(json_text(view.candidates[candidate - 1]))
+    else:
+        show(*explained(view, candidate))
+    return DONE
 
 
 @click.command(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -25,12 +26,14 @@ def page(view: View, docs: str = "") -> str:
     sections = ["derivation", "program", "candidates", "kernels", "rules", "reproduce"]
     if not view.rules:
         sections.remove("rules")
-    return _rendered("page.html", view, docs, sections=sections, script=_file("page.js"))
+    more = {"sections": sections, "script": _file("page.js")}
+    return _rendered("page.html", view, docs, prefix="", **more)
 
 
 def fragment(view: View, docs: str = "") -> str:
-    """One element for a notebook or another page."""
-    return _rendered("fragment.html", view, docs)
+    """One element for a notebook or another page, where several may stand."""
+    digest = sha256(repr((view.title, view.tensors, view.target)).encode("utf-8")).hexdigest()
+    return _rendered("fragment.html", view, docs, prefix=f"d{digest[:8]}-")
 
 
 def _rendered(template: str, view: View, docs: str, **more: object) -> str:

@@ -191,7 +191,18 @@ def test_help_and_version(capsys: Capture) -> None:
 
 
 COMMANDS = (
-    *("derive", "equivalent", "grad", "check", "run", "explore", "export", "rules", "ops"),
+    *(
+        "derive",
+        "equivalent",
+        "grad",
+        "check",
+        "run",
+        "explain",
+        "explore",
+        "export",
+        "rules",
+        "ops",
+    ),
     *("cache", "cache info", "cache list", "cache export", "cache import", "cache clear"),
     *("bench", "bench search", "bench call", "bench never-slower", "bench digits"),
     *("bench kernels", "bench bandwidth"),
