@@ -7,6 +7,7 @@ max[k] exp(x(k)) = exp(max[k] x(k));    max[k] c*x(k) = c*max[k] x(k) for c >= 0
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from einderive.derivations.effects.nonfinite import surely_finite
@@ -69,7 +70,7 @@ class FoldByLaw(Witness):
         finite = all(surely_finite(part.body) for part in self.parts)
         return keeps == "always" or (keeps == "finite" and finite)
 
-    def words(self, scope: Scope) -> str:
+    def words(self, scope: Scope, names: Sequence[str] = ()) -> str:
         """The law in the direction in which it is used."""
         fold = fold_of(self.law, self.equation)
         return f"{self.law}: {fold.law.equations[self.equation] if fold else 'not known'}"

@@ -11,7 +11,7 @@ kinds.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import ClassVar
@@ -60,8 +60,10 @@ class Witness(ABC):
         of an input as it is."""
         return False
 
-    def words(self, scope: Scope) -> str:
-        """The witness on this scope in words for a reader: its kind and fields."""
+    def words(self, scope: Scope, names: Sequence[str] = ()) -> str:
+        """The witness on this scope in words for a reader: its kind and fields.
+
+        `names` are those of the scope's iterators; without them, those of its text."""
         values = (f"{item.name} {getattr(self, item.name)}" for item in fields(self))
         return " ".join([type(self).__name__, *values])
 

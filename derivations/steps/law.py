@@ -9,6 +9,7 @@ terms has to be known from their forms, or promised (`ta.facts.signs`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -77,7 +78,7 @@ class ByLaw(Witness):
         finite = all(surely_finite(part.body) for part in self.parts)
         return keeps == "always" or (keeps == "finite" and finite)
 
-    def words(self, scope: Scope) -> str:
+    def words(self, scope: Scope, names: Sequence[str] = ()) -> str:
         """The law in the direction in which it is used."""
         sides = sides_of(self.law, self.equation, bool(self.backwards))
         if sides is None:

@@ -75,9 +75,9 @@ class Maps(Witness):
         kept = not self.leaving(before) or zero_whatever_else(before.body)
         return kept and drops_nothing(before, after)
 
-    def words(self, scope: Scope) -> str:
+    def words(self, scope: Scope, names: Sequence[str] = ()) -> str:
         """`i = 3*u+v; u = i//3, v = i%3; u in 0:3, v in 0:9`."""
-        fixed, names = self.fixed(scope), BINDER.findall(show(scope))[: len(scope.domain)]
+        fixed, names = self.fixed(scope), list(names) or names_of(scope)
         moved = names[fixed : fixed + len(self.forward)]
         fresh = list(islice(pool(frozenset(names) | set("ijkl")), len(self.ranges)))
         parts = (
@@ -86,6 +86,11 @@ class Maps(Witness):
             [f"{n} in {r.lo}:{r.hi}" for n, r in zip(fresh, self.ranges, strict=True)],
         )
         return "; ".join(map(", ".join, parts))
+
+
+def names_of(scope: Scope) -> list[str]:
+    """The names of the scope's iterators in its text."""
+    return BINDER.findall(show(scope))[: len(scope.domain)]
 
 
 def _equations(left: Sequence[str], rows: Sequence[Row], names: Sequence[str]) -> list[str]:

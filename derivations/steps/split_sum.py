@@ -8,11 +8,13 @@ Source: EinNet (OSDI'23), summation splitting.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from einderive.derivations.effects.nonfinite import drops_nothing, surely_finite
 from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.maps import names_of
 from einderive.derivations.steps.terms import lift
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import affine, expr
@@ -55,6 +57,14 @@ class SplitSum(Witness):
             return [scope.body], []
         factors, summed = factors_of(scope.body), self._summed(scope)
         return [f for f in factors if f.free & summed], [f for f in factors if not f.free & summed]
+
+    def words(self, scope: Scope, names: Sequence[str] = ()) -> str:
+        """`the inner sum runs over t`."""
+        summed = (list(names) or names_of(scope))[len(scope.loops) :]
+        if any(not 0 <= s < len(summed) for s in self.inner):
+            return super(SplitSum, self).words(scope)
+        inner = ", ".join(summed[s] for s in self.inner)
+        return f"the inner {scope.reducer} runs over {inner or 'nothing'}"
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         return judged("reassociates", before, after)

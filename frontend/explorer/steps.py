@@ -18,11 +18,14 @@ from einderive.frontend.explorer.mathml import markup, mathml
 from einderive.frontend.explorer.models import HOLDS, Place, RuleCard, StepView
 from einderive.frontend.report.catalogue import facts
 from einderive.frontend.report.derivation import RULE_OF
-from einderive.frontend.report.story import Story
+from einderive.frontend.report.story import Rewriting, Story
 from einderive.frontend.strict import operators_for
 from einderive.ta.identities.identity import identities
 from einderive.ta.identities.latex import latex
+from einderive.ta.ir.names import Namer
 from einderive.ta.ir.node import Scope
+from einderive.ta.printing.printer import Printer
+from einderive.ta.printing.show import tensors_of
 
 DIGITS = {
     "exact": "the same floating-point operations; no digits change",
@@ -60,7 +63,7 @@ def step_views(graph: Graph, plan: Plan, story: Story, report: Report | None) ->
                 equation=rule.equation if rule else UNKNOWN,
                 math=rule_math(step.rule)[0] if rule else "",
                 conditions=rule.conditions if rule else "",
-                witness=step.witness.words(step.before),
+                witness=step.witness.words(step.before, _names(told, story)),
                 come_from=_place(graph, step.before, seconds[number - 1]),
                 leads_to=_place(graph, step.after, seconds[number]),
                 digits=DIGITS[exactness(step)],
@@ -69,6 +72,16 @@ def step_views(graph: Graph, plan: Plan, story: Story, report: Report | None) ->
             )
         )
     return found
+
+
+def _names(told: Rewriting, story: Story) -> tuple[str, ...]:
+    """The iterators of the statement that the step rewrites, as its line shows them."""
+    statement = next(iter(told.old), None)
+    if statement is None or len(statement.scope.domain) != len(told.step.before.domain):
+        return ()
+    excluded = frozenset(tensors_of(statement.scope)) | {statement.name}
+    printer = Printer(Namer(excluded), story.hints)
+    return printer.names_of(statement.scope, statement.loop_names, frozenset())
 
 
 def _seconds(graph: Graph, roots: Sequence[Scope]) -> float:
