@@ -7,6 +7,7 @@ S[k:0:9] A[i,k+1] - A[i,k] = A[i,9] - A[i,0];    S[k:0:9] B[i]*k = 36*B[i]
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -95,7 +96,7 @@ class SumByLaw(Witness):
         finite = all(surely_finite(part.body) for part in self.parts)
         return keeps == "always" or (keeps == "finite" and finite)
 
-    def words(self, scope: Scope) -> str:
+    def words(self, scope: Scope, names: Sequence[str] = ()) -> str:
         """The law with its name."""
         law = REAL_LAWS.get(self.law)
         known = law is not None and 0 <= self.equation < len(law.equations)
