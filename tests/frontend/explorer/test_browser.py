@@ -1,0 +1,47 @@
+"""The page in a real browser: without network and errors, at every width, in light and dark."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.frontend.explorer.derived import distances
+
+CHROMIUM = shutil.which("chromium")
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_opens_from_a_file(width: int, scheme: str, tmp_path: Path) -> None:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    file = tmp_path / "d.html"
+    distances().to_html(file)
+    said: list[str] = []
+    loaded: list[str] = []
+    with playwright.sync_playwright() as browsers:
+        browser = browsers.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        window = {"width": width, "height": 900}
+        page = browser.new_page(viewport=window, color_scheme=scheme)
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda problem: said.append(str(problem)))
+        page.on("request", lambda request: loaded.append(request.url))
+        page.goto(file.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.locator(".einderive math:visible").count() > 3
+        page.get_by_label("text").check()
+        assert page.locator(".einderive math:visible").count() == 0
+        assert page.locator("h1 code:visible").inner_text() == "Y[i,j] = (A[i,k] - B[j,k])^2"
+        closed = page.locator("#candidate-3")
+        assert closed.get_attribute("open") is None
+        page.locator("table a[href='#candidate-3']").click()
+        assert closed.get_attribute("open") is not None
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (ground == "rgb(253, 252, 250)") == (scheme == "light")
+        browser.close()
+    assert said == []
+    assert loaded == [file.as_uri()]
