@@ -75,9 +75,7 @@ def judged(
 
 
 def _same_operations(before: Scope, after: Scope, moved: bool) -> bool:
-    same = form_of(before) == form_of(after)
-    if moved:
-        return same or only_decided(before, after)
+    same = form_of(before) == form_of(after) or (moved and only_decided(before))
     return same and not regroups_many(before, after)
 
 

@@ -327,6 +327,21 @@ def test_what_does_not_cancel_stays_within_the_bound(seed: int) -> None:
         scope = random.choice(steps).after
 
 
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("{L[i:3:7] A[(2*i)%3] - D[0] + B[i%2]}", "shift"),  # added in an order that depends on i
+        ("{L[i:3:7] A[(2*i)%3]*D[0]*B[i%2]}", "shift"),
+        ("{L[i:0:6,j:0:3] A[i]/{L[j:0:3] D[j]*E[j]}[j]}", "materialise"),  # a/b, and a*(1/b)
+    ],
+)
+def test_what_is_computed_in_another_way_is_not_exact(text: str, rule: str) -> None:
+    scope = scope_of(text)
+    steps = [step for each in RULES if each.name == rule for step in each.steps(scope)]
+    assert steps
+    assert {exactness(step) for step in steps} == {"reassociates"}
+
+
 def adds_over_iterators(*scopes: Scope) -> bool:
     return any(stage.sums and stage.reducer in ("sum", "prod") for stage in stages(*scopes))
 
