@@ -47,6 +47,7 @@ gpu: $(STAMP)  ## the tests and benchmarks that need a GPU, written to docs/meas
 # What `make test` leaves out, and the tests by random examples.  SEED=: other random programs;
 # MINUTES=: only what is begun in that time, in an order drawn by the seed, without the mutants.
 campaigns: $(STAMP)  ## the long tests, in full or as a sample (SEED=0 MINUTES= JOBS=auto)
+	@$(PIP) basedpyright || echo "without basedpyright: its test is skipped"
 	@$(ALONE) $(BIN)/python -m pytest -q $(WORKERS) -m "campaign or hypothesis" --seed $(or $(SEED),0) \
 	  --hypothesis-seed $(or $(SEED),0) $(if $(MINUTES),--minutes $(MINUTES) --ignore tests/mutants)
 

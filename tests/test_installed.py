@@ -3,6 +3,7 @@ its own that has a package `ta` as well, used from another folder."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -10,11 +11,13 @@ import sys
 import sysconfig
 import tomllib
 import venv
+from importlib.util import find_spec
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
+from tests.amount import CAMPAIGN
 from tests.test_layers import ALLOWED, ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -178,6 +181,48 @@ def is_seen_by_the_type_checker(python: Path, folder: Path) -> None:
         assert expected in note
     assert "incompatible type" in error
     assert last.startswith("Found 1 error in 1 file")
+
+
+SEEN = (
+    "-> Derivation",
+    "seconds: float = 1, output: Any",
+    "order: Literal['K', 'A', ",
+    "-> Any",
+    "-> Verdict",
+    "-> Program",
+    "-> Derivation",
+    "-> CompiledFunction",
+    "-> Report",
+    '"list[bool]"',
+    '"list[str]"',
+    '"float"',
+)
+"""What pyright says of each line of TYPED in part."""
+
+
+@CAMPAIGN
+def test_pyright_sees_the_types(tmp_path: Path) -> None:
+    """By basedpyright, which brings a node of its own."""
+    if find_spec("basedpyright") is None:
+        pytest.skip("basedpyright is not installed: pip install einderive[pyright]")
+    built = ("-m", "pip", "wheel", "--no-build-isolation", "-w", tmp_path, sources(tmp_path))
+    run(sys.executable, *built, cwd=tmp_path)
+    python = environment(tmp_path)
+    install(python, *tmp_path.glob("*.whl"))
+    user = tmp_path / "away"
+    user.mkdir()
+    (user / "user.py").write_text(TYPED)
+    (user / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
+    options = ("--outputjson", "--pythonpath", python, "-p", user)
+    command = [sys.executable, "-m", "basedpyright", *options]
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
+    found = json.loads(done.stdout)["generalDiagnostics"]
+    notes = [each["message"] for each in found if each["severity"] == "information"]
+    (error,) = (each["message"] for each in found if each["severity"] == "error")
+    assert len(notes) == len(SEEN), done.stdout
+    for note, expected in zip(notes, SEEN, strict=True):
+        assert expected in note
+    assert 'Argument of type "Literal[3]"' in error
 
 
 def test_from_an_editable_installation(tmp_path: Path) -> None:
