@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from einderive.derivations.effects.rounding import Exactness
@@ -11,25 +11,48 @@ from einderive.derivations.steps import kernel
 from einderive.derivations.steps.kernel import Step, Witness
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir.node import Scope
+from einderive.ta.syntax.reader import read_expression
+from einderive.ta.syntax.tree import Name, Read, ScopeText, scalars
 
 Propose: TypeAlias = Callable[[Scope], Iterator[Witness]]
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
-    """`before` and `after` are texts in the notation; `shapes` gives the tensors' shapes."""
+class Shown:
+    """A text in the notation, and the shapes of tensors in it that are not read at plain iterators
+    over whole dimensions."""
 
-    shapes: dict[str, tuple[int, ...]]
     before: str
+    sizes: dict[str, tuple[int, ...]] = field(default_factory=dict, kw_only=True)
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of all tensors, in the order of the text."""
+        if not self.before.startswith("{"):  # a program
+            return self.sizes
+        parts = list(scalars(read_expression(self.before), into_scopes=True))
+        scopes = [part for part in parts if isinstance(part, ScopeText)]
+        bound = (each for scope in scopes for binder in scope.binders for each in binder.bindings)
+        ends = {each.name: each.range.hi for each in bound}
+        shapes = {}
+        for part in parts:
+            if isinstance(part, Read) and isinstance(part.source, Name):
+                read = (ends[index.name] for index in part.indices if isinstance(index, Name))
+                shapes[part.source.name] = self.sizes.get(part.source.name) or tuple(read)
+        return shapes
+
+
+@dataclass(frozen=True, slots=True)
+class Example(Shown):
+    """A text and what the rule makes of it."""
+
     after: str
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Shown):
     """A witness that the kernel must refuse on `before`, with `reason` in its message."""
 
-    shapes: dict[str, tuple[int, ...]]
-    before: str
     witness: Witness
     reason: str
 

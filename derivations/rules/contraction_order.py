@@ -71,30 +71,14 @@ CONTRACTION_ORDER = Rule(
     propose=propose,
     examples=(
         Example(
-            {"A": (4, 5), "B": (5, 3), "C": (3, 6), "D": (6, 2)},
             "{L[i:0:4,m:0:2] S[j:0:5,k:0:3,l:0:6] A[i,j]*B[j,k]*C[k,l]*D[l,m]}",
             "{L[i:0:4,j:0:2] S[k:0:5] A[i,k]*{L[j:0:2,k:0:5] S[l:0:3] "
             "B[k,l]*{L[j:0:2,l:0:3] S[m:0:6] C[l,m]*D[m,j]}[j,l]}[j,k]}",
         ),
     ),
     refusals=(
-        Refusal(
-            {"A": (4,), "B": (4,), "C": (4,)},
-            "{max[i:0:4] A[i]*B[i]*C[i]}",
-            ContractPairs((0, 1)),
-            "only a sum",
-        ),
-        Refusal(
-            {"A": (4,), "B": (4,), "C": (4,)},
-            "{S[i:0:4] A[i]*B[i]*C[i]}",
-            ContractPairs((0, 3)),
-            "not there",
-        ),
-        Refusal(
-            {"A": (4,), "B": (4,)},
-            "{S[i:0:4] A[i]*B[i]}",
-            ContractPairs((0, 1)),
-            "the scope's own product",
-        ),
+        Refusal("{max[i:0:4] A[i]*B[i]*C[i]}", ContractPairs((0, 1)), "only a sum"),
+        Refusal("{S[i:0:4] A[i]*B[i]*C[i]}", ContractPairs((0, 3)), "not there"),
+        Refusal("{S[i:0:4] A[i]*B[i]}", ContractPairs((0, 1)), "the scope's own product"),
     ),
 )

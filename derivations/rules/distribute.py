@@ -35,27 +35,22 @@ DISTRIBUTE = Rule(
     propose=propose,
     examples=(
         Example(
-            {"X": (4, 6), "W": (5, 6), "D": (5, 6)},
             "{L[t:0:4,o:0:5] S[i:0:6] X[t,i]*W[o,i] + X[t,i]*D[o,i]}",
             "{L[i:0:4,j:0:5] {L[i:0:4,j:0:5] S[k:0:6] D[j,k]*X[i,k]}[i,j] + "
             "{L[i:0:4,j:0:5] S[k:0:6] W[j,k]*X[i,k]}[i,j]}",
         ),
         Example(
-            {"A": (4, 6), "B": (6,)},
             "{L[i:0:4] prod[k:0:6] A[i,k]*B[k]}",
             "{L[i:0:4] {L[i:0:4] prod[j:0:6] A[i,j]}[i]*{prod[j:0:6] B[j]}[]}",
         ),
         Example(
-            {"A": (4, 6), "B": (6,)},
             "{L[i:0:4] max[k:0:6] maximum(A[i,k], B[k])}",
             "{L[i:0:4] maximum({L[i:0:4] max[j:0:6] A[i,j]}[i], {max[j:0:6] B[j]}[])}",
         ),
     ),
     refusals=(
-        Refusal({"A": (4,), "B": (4,)}, "{prod[k:0:4] 2*A[k]*B[k]}", Distribute(), "to the power"),
-        Refusal(
-            {"A": (4,), "B": (4,)}, "{max[k:0:4] minimum(A[k], B[k])}", Distribute(), "only a sum"
-        ),
-        Refusal({"A": (4,), "B": (4,)}, "{max[k:0:4] A[k] + B[k]}", Distribute(), "only a sum"),
+        Refusal("{prod[k:0:4] 2*A[k]*B[k]}", Distribute(), "to the power"),
+        Refusal("{max[k:0:4] minimum(A[k], B[k])}", Distribute(), "only a sum"),
+        Refusal("{max[k:0:4] A[k] + B[k]}", Distribute(), "only a sum"),
     ),
 )

@@ -34,18 +34,17 @@ EXPAND = Rule(
     propose=propose,
     examples=(
         Example(
-            {"A": (4, 3), "B": (5, 3)},
             "{L[i:0:4,j:0:5] S[k:0:3] (A[i,k] - B[j,k])^2}",
             "{L[i:0:4,j:0:5] S[k:0:3] -2*A[i,k]*B[j,k] + A[i,k]^2 + B[j,k]^2}",
         ),
     ),
     refusals=(
-        Refusal({"A": (4,)}, "{S[k:0:4] A[k]^2}", Expand(), "nothing to multiply out"),
+        Refusal("{S[k:0:4] A[k]^2}", Expand(), "nothing to multiply out"),
         Refusal(
-            {"A": (4,), "B": (4,)},
             "{L[k:0:4] A{fill=inf}[k-1]*(2 - B[k])}",
             Expand(),
             "an infinite number takes part",
+            sizes={"A": (4,)},
         ),
     ),
 )

@@ -41,41 +41,18 @@ EXPONENTIAL = Rule(
     propose=propose,
     examples=(
         Example(
-            {"A": (4,), "B": (6,), "V": (6, 5)},
             "{L[i:0:4,e:0:5] S[j:0:6] exp(A[i] + B[j])*V[j,e]}",
             "{L[i:0:4,j:0:5] S[k:0:6] V[k,j]*exp(A[i])*exp(B[k])}",
         ),
-        Example(
-            {"A": (4, 5), "B": (5,)},
-            "{L[i:0:4,j:0:5] exp(A[i,j])*exp(-B[j])}",
-            "{L[i:0:4,j:0:5] exp(A[i,j] - B[j])}",
-        ),
+        Example("{L[i:0:4,j:0:5] exp(A[i,j])*exp(-B[j])}", "{L[i:0:4,j:0:5] exp(A[i,j] - B[j])}"),
     ),
     refusals=(
-        Refusal({"A": (4,)}, "{L[i:0:4] exp(A[i])}", Exponential(0, (0,)), "neither exp of a sum"),
+        Refusal("{L[i:0:4] exp(A[i])}", Exponential(0, (0,)), "neither exp of a sum"),
+        Refusal("{L[i:0:4] tanh(A[i] + B[i])}", Exponential(0, (0,)), "neither exp of a sum"),
+        Refusal("{L[i:0:4] exp(A[i] + B[i])}", Exponential(0, (0, 1)), "both exps need"),
+        Refusal("{L[i:0:4] exp(A[i])*B[i]}", Exponential(0, (0, 1)), "not several exps"),
         Refusal(
-            {"A": (4,), "B": (4,)},
-            "{L[i:0:4] tanh(A[i] + B[i])}",
-            Exponential(0, (0,)),
-            "neither exp of a sum",
-        ),
-        Refusal(
-            {"A": (4,), "B": (4,)},
-            "{L[i:0:4] exp(A[i] + B[i])}",
-            Exponential(0, (0, 1)),
-            "both exps need",
-        ),
-        Refusal(
-            {"A": (4,), "B": (4,)},
-            "{L[i:0:4] exp(A[i])*B[i]}",
-            Exponential(0, (0, 1)),
-            "not several exps",
-        ),
-        Refusal(
-            {"A": (4,)},
-            "{L[i:0:4] exp(A[i] - inf)}",
-            Exponential(0, (0,)),
-            "an infinite number takes part",
+            "{L[i:0:4] exp(A[i] - inf)}", Exponential(0, (0,)), "an infinite number takes part"
         ),
     ),
     laws=("exp-sum",),

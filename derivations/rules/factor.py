@@ -32,18 +32,17 @@ FACTOR = Rule(
     propose=propose,
     examples=(
         Example(
-            {"X": (4, 6), "W": (5, 6), "D": (5, 6)},
             "{L[t:0:4,o:0:5] S[i:0:6] X[t,i]*W[o,i] + X[t,i]*D[o,i]}",
             "{L[i:0:4,j:0:5] S[k:0:6] X[i,k]*(D[j,k] + W[j,k])}",
         ),
     ),
     refusals=(
-        Refusal({"A": (4,), "B": (4,)}, "{L[i:0:4] A[i] + B[i]}", Factor(0), "not every term"),
+        Refusal("{L[i:0:4] A[i] + B[i]}", Factor(0), "not every term"),
         Refusal(
-            {"A": (4,), "B": (4,), "C": (4,)},
             "{L[i:0:4] A{fill=inf}[i-1]*B[i] + A{fill=inf}[i-1]*C[i]}",
             Factor(0),
             "may be infinite",
+            sizes={"A": (4,)},
         ),
     ),
 )

@@ -47,29 +47,26 @@ FACTOR_CHOICE = Rule(
     propose=propose,
     examples=(
         Example(
-            {"A": (6, 4), "B": (6, 5)},
             "{L[i:0:4,j:0:5] S[k:0:6] where(k < 3, A[k,i]*B[k,j], 0)}",
             "{L[i:0:4,j:0:5] S[k:0:6] A[k,i]*where(k < 3, B[k,j], 0)}",
         ),
         Example(
-            {"A": (6, 4), "B": (6, 5), "C": (5,)},
             "{L[i:0:4,j:0:5] S[k:0:6] where(k < 3, A[k,i]*B[k,j], A[k,i]*C[j])}",
             "{L[i:0:4,j:0:5] S[k:0:6] A[k,i]*where(k < 3, B[k,j], C[j])}",
         ),
     ),
     refusals=(
-        Refusal({"A": (4,)}, "{S[i:0:4] where(i < 2, A[i], 1)}", Factor(0), "not every term"),
+        Refusal("{S[i:0:4] where(i < 2, A[i], 1)}", Factor(0), "not every term"),
         Refusal(
-            {"A": (4,), "B": (4,)},
             "{S[i:0:4] where(i < 2, A[i]/B[i], 0)}",
             Factor(1),
             "may hide where the factor is infinite",
         ),
         Refusal(
-            {"A": (4,), "B": (4,)},
             "{S[i:0:4] where(i < 2, A{fill=inf}[i-1]*B[i], 0)}",
             Factor(0),
             "may be infinite",
+            sizes={"A": (4,)},
         ),
     ),
     opening=True,

@@ -66,10 +66,9 @@ FUSE = Rule(
     assumes_no_nan="",
     source="EinNet, OSDI'23, variable substitution",
     propose=propose,
-    examples=(Example({"A": (12,)}, "{S[q:0:3,p:0:4] A[4*q+p]}", "{S[i:0:12] A[i]}"),),
+    examples=(Example("{S[q:0:3,p:0:4] A[4*q+p]}", "{S[i:0:12] A[i]}", sizes={"A": (12,)}),),
     refusals=(
         Refusal(
-            {"A": (12,)},
             "{S[q:0:3,p:0:4] A[4*q+p]}",
             ReindexSums(
                 (
@@ -80,6 +79,7 @@ FUSE = Rule(
                 (Range(0, 12),),
             ),
             "not inverse",
+            sizes={"A": (12,)},
         ),
     ),
 )

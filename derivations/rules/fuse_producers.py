@@ -32,16 +32,13 @@ FUSE_PRODUCERS = Rule(
     propose=propose,
     examples=(
         Example(
-            {"X": (4, 6)},
             "{L[i:0:4,k:0:6] {L[i:0:4,k:0:6] exp(X[i,k])}[i,k]/"
             "{L[i:0:4] S[k:0:6] {L[i:0:4,k:0:6] exp(X[i,k])}[i,k]}[i]}",
             "{L[i:0:4,j:0:6] exp(X[i,j])/{L[i:0:4] S[k:0:6] exp(X[i,k])}[i]}",
         ),
     ),
     refusals=(
-        Refusal({"A": (4,)}, "{L[i:0:4] exp(A[i])}", Fuse(), "no producer"),
-        Refusal(
-            {"A": (4, 3)}, "{L[i:0:4] exp({L[i:0:4] S[k:0:3] A[i,k]}[i])}", Fuse(), "no producer"
-        ),
+        Refusal("{L[i:0:4] exp(A[i])}", Fuse(), "no producer"),
+        Refusal("{L[i:0:4] exp({L[i:0:4] S[k:0:3] A[i,k]}[i])}", Fuse(), "no producer"),
     ),
 )

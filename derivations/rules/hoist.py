@@ -36,20 +36,8 @@ HOIST = Rule(
     source="distributivity",
     propose=propose,
     examples=(
-        Example(
-            {"X": (4, 6), "G": (4,)},
-            "{L[i:0:4] S[k:0:6] G[i]*X[i,k]}",
-            "{L[i:0:4] G[i]*{L[i:0:4] S[j:0:6] X[i,j]}[i]}",
-        ),
-        Example(
-            {"X": (4, 6)},
-            "{L[i:0:4] S[k:0:6] X[i,k]/6}",
-            "{L[i:0:4] {L[i:0:4] S[j:0:6] X[i,j]}[i]/6}",
-        ),
+        Example("{L[i:0:4] S[k:0:6] G[i]*X[i,k]}", "{L[i:0:4] G[i]*{L[i:0:4] S[j:0:6] X[i,j]}[i]}"),
+        Example("{L[i:0:4] S[k:0:6] X[i,k]/6}", "{L[i:0:4] {L[i:0:4] S[j:0:6] X[i,j]}[i]/6}"),
     ),
-    refusals=(
-        Refusal(
-            {"X": (4, 6)}, "{L[i:0:4] max[k:0:6] X[i,k]}", SplitSum((0,)), "nothing would stay"
-        ),
-    ),
+    refusals=(Refusal("{L[i:0:4] max[k:0:6] X[i,k]}", SplitSum((0,)), "nothing would stay"),),
 )

@@ -235,9 +235,9 @@ JOIN = JointRule(
     propose=propose,
     examples=(
         Example(
-            {"X": (8, 6), "W": (4, 6), "V": (5, 6)},
             "Y[t,o] = X[t,i]*W[o,i]; Z[t,o] = X[t,i]*V[o,i]",
             "{L[t:0:8,o:0:4] {L[t:0:8,j:0:9] S[k:0:6] X[t,k]*where(j < 4, W[j,k], V[j-4,k])}[t,o]}",
+            sizes={"X": (8, 6), "W": (4, 6), "V": (5, 6)},
         ),
     ),
 )

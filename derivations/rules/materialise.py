@@ -68,23 +68,18 @@ MATERIALISE = Rule(
     propose=propose,
     examples=(
         Example(
-            {"A": (6,), "K": (3,)},
             "{L[h:0:6] S[r:0:3] A[h+r-1]*K[r]}",
             "{L[i:0:6] S[j:0:3] {L[i:0:6,j:0:3] A[i+j-1]}[i,j]*K[j]}",
+            sizes={"A": (6,)},
         ),
+        Example("{L[i:0:4,j:0:5] exp(A[i])*B[j]}", "{L[i:0:4,j:0:5] {L[i:0:4] exp(A[i])}[i]*B[j]}"),
         Example(
-            {"A": (4,), "B": (5,)},
-            "{L[i:0:4,j:0:5] exp(A[i])*B[j]}",
-            "{L[i:0:4,j:0:5] {L[i:0:4] exp(A[i])}[i]*B[j]}",
-        ),
-        Example(
-            {"A": (4, 5), "B": (5,), "M": (5,)},
             "{L[i:0:4,j:0:5] A[i,j] + B[j] + M[j]}",
             "{L[i:0:4,j:0:5] A[i,j] + {L[j:0:5] B[j] + M[j]}[j]}",
         ),
     ),
     refusals=(
-        Refusal({"A": (4,)}, "{L[i:0:4] 2*A[i]}", Materialise(2), "a plain read already"),
-        Refusal({"A": (4,)}, "{L[i:0:4] exp(A[i])}", Materialise(0), "nothing would be left"),
+        Refusal("{L[i:0:4] 2*A[i]}", Materialise(2), "a plain read already"),
+        Refusal("{L[i:0:4] exp(A[i])}", Materialise(0), "nothing would be left"),
     ),
 )

@@ -37,28 +37,22 @@ MERGE_STAGE = Rule(
     propose=propose,
     examples=(
         Example(
-            {"X": (4, 6), "A": (2, 6), "B": (5, 2)},
             "{L[t:0:4,o:0:5] S[i:0:6] X[t,i]*{L[o:0:5,i:0:6] S[r:0:2] B[o,r]*A[r,i]}[o,i]}",
             "{L[i:0:4,j:0:5] S[k:0:2,l:0:6] A[k,l]*B[j,k]*X[i,l]}",
         ),
         Example(
-            {"A": (6,)},
             "{L[h:0:6] S[r:0:3] {L[x:0:6] exp(A[x])}[h+r-1]}",
             "{L[i:0:6] S[j:0:3] where(i+j >= 1 and i+j < 7, exp(A[i+j-1]), 0)}",
         ),
     ),
     refusals=(
         Refusal(
-            {"A": (4, 4)},
             "{L[i:0:4] S[j:0:4] exp({L[i:0:4] S[k:0:4] A[i,k]}[i])*A[i,j]}",
             Merge(0),
             "a factor of the whole body",
         ),
         Refusal(
-            {"A": (4, 4)},
-            "{L[i:0:4] S[j:0:4] {L[i:0:4] max[k:0:4] A[i,k]}[i]*A[i,j]}",
-            Merge(0),
-            "does not merge",
+            "{L[i:0:4] S[j:0:4] {L[i:0:4] max[k:0:4] A[i,k]}[i]*A[i,j]}", Merge(0), "does not merge"
         ),
     ),
 )

@@ -65,20 +65,19 @@ PHASE = Rule(
     propose=propose,
     examples=(
         Example(
-            {"A": (12, 4), "B": (12, 4)},
             "{L[m:0:12,w:0:3] S[k:0:4] A[m,k]*B[m+4*w-4,k]}",
             "{L[i:0:12,j:0:3] {L[k:0:3,l:0:4,j:0:3] S[m:0:4] "
             "A[4*k+l,m]*B[4*k+l+4*j-4,m]}[i//4,i%4,j]}",
+            sizes={"B": (12, 4)},
         ),
         Example(
-            {"A": (9,), "K": (3,)},
             "{L[h:0:4] S[r:0:3] A[2*h+r]*K[r]}",
             "{L[i:0:4] S[j:0:2,k:0:2] A[2*i+j+2*k]*K[j+2*k]}",
+            sizes={"A": (9,)},
         ),
     ),
     refusals=(
         Refusal(
-            {"A": (12,), "B": (12,)},
             "{L[m:0:12,w:0:3] A[m]*B[m+4*w-4]}",
             ReindexLoops(
                 (Row(0, ((0, 4), (1, 1))), Row(0, ((2, 1),))),
@@ -90,6 +89,7 @@ PHASE = Rule(
                 (Range(0, 2), Range(0, 4), Range(0, 3)),
             ),
             "not shown to be 0",
+            sizes={"B": (12,)},
         ),
     ),
 )

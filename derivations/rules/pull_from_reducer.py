@@ -38,19 +38,14 @@ PULL_FROM_REDUCER = Rule(
     propose=propose,
     examples=(
         Example(
-            {"A": (4, 6), "b": (4,)},
             "{L[i:0:4] max[k:0:6] A[i,k] + b[i]}",
             "{L[i:0:4] {L[i:0:4] max[j:0:6] A[i,j]}[i] + b[i]}",
         ),
-        Example(
-            {"A": (4, 6)},
-            "{L[i:0:4] max[k:0:6] -2*A[i,k]}",
-            "{L[i:0:4] -2*{L[i:0:4] min[j:0:6] A[i,j]}[i]}",
-        ),
+        Example("{L[i:0:4] max[k:0:6] -2*A[i,k]}", "{L[i:0:4] -2*{L[i:0:4] min[j:0:6] A[i,j]}[i]}"),
     ),
     refusals=(
-        Refusal({"A": (4,)}, "{S[k:0:4] A[k] + 1}", Pull(), "only max and min"),
-        Refusal({"A": (4,)}, "{max[k:0:4] A[k] + A[k]^2}", Pull(), "every term uses"),
-        Refusal({"A": (4,)}, "{max[k:0:4] A[k]^2}", Pull(), "neither a sum"),
+        Refusal("{S[k:0:4] A[k] + 1}", Pull(), "only max and min"),
+        Refusal("{max[k:0:4] A[k] + A[k]^2}", Pull(), "every term uses"),
+        Refusal("{max[k:0:4] A[k]^2}", Pull(), "neither a sum"),
     ),
 )

@@ -40,17 +40,17 @@ RELAX = Rule(
     propose=propose,
     examples=(
         Example(
-            {"A": (8,), "K": (5,)},
             "{L[h:0:8] S[r:0:5] A[h+r-2]*K[r]}",
             "{L[i:0:8] S[j:0:6] A[i+j-2]*K[j]}",
+            sizes={"A": (8,)},
         ),
     ),
     refusals=(
         Refusal(
-            {"A": (8,)},
             "{L[h:0:4] S[r:0:3] A[h+r]}",
             ReindexSums((Row(0, ((1, 1),)),), (Row(0, ((1, 1),)),), (Range(0, 4),)),
             "not shown to be 0",
+            sizes={"A": (8,)},
         ),
     ),
 )

@@ -35,17 +35,17 @@ REVERSE = Rule(
     propose=propose,
     examples=(
         Example(
-            {"A": (8,), "K": (3,)},
             "{L[h:0:6] S[r:0:3] A[h-r+2]*K[r]}",
             "{L[i:0:6] S[j:0:3] A[i+j]*K[-j+2]}",
+            sizes={"A": (8,)},
         ),
     ),
     refusals=(
         Refusal(
-            {"A": (8,), "K": (3,)},
             "{L[h:0:6] S[r:0:3] A[h-r+2]}",
             ReindexSums((Row(3, ((1, -1),)),), (Row(3, ((1, -1),)),), (Range(0, 3),)),
             "not shown to be 0",
+            sizes={"A": (8,), "K": (3,)},
         ),
     ),
 )

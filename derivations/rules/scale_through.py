@@ -32,16 +32,12 @@ SCALE_THROUGH = Rule(
     source="positive homogeneity",
     propose=propose,
     examples=(
-        Example(
-            {"A": (4, 6)},
-            "{L[i:0:4] S[k:0:6] relu(3*A[i,k])}",
-            "{L[i:0:4] S[j:0:6] 3*relu(A[i,j])}",
-        ),
-        Example({"A": (4,)}, "{L[i:0:4] abs(-2*A[i])/5}", "{L[i:0:4] 0.4*abs(A[i])}"),
+        Example("{L[i:0:4] S[k:0:6] relu(3*A[i,k])}", "{L[i:0:4] S[j:0:6] 3*relu(A[i,j])}"),
+        Example("{L[i:0:4] abs(-2*A[i])/5}", "{L[i:0:4] 0.4*abs(A[i])}"),
     ),
     refusals=(
-        Refusal({"A": (4,)}, "{L[i:0:4] relu(-3*A[i])}", Scale(0), "not relu or abs"),
-        Refusal({"A": (4,)}, "{L[i:0:4] exp(3*A[i])}", Scale(0), "not relu or abs"),
-        Refusal({"A": (4,)}, "{L[i:0:4] relu(3*A[i])}", Scale(9), "no such sub-term"),
+        Refusal("{L[i:0:4] relu(-3*A[i])}", Scale(0), "not relu or abs"),
+        Refusal("{L[i:0:4] exp(3*A[i])}", Scale(0), "not relu or abs"),
+        Refusal("{L[i:0:4] relu(3*A[i])}", Scale(9), "no such sub-term"),
     ),
 )

@@ -39,15 +39,15 @@ SHIFT = Rule(
     source="EinNet, OSDI'23, variable substitution",
     propose=propose,
     examples=(
-        Example({"A": (8,)}, "{L[i:0:4] S[j:-1:2] A[i+j+1]}", "{L[i:0:4] S[j:0:3] A[i+j]}"),
-        Example({"A": (8,)}, "{L[i:-2:4] A[i+2]}", "{L[i:-2:4] {L[j:0:6] A[j]}[i+2]}"),
+        Example("{L[i:0:4] S[j:-1:2] A[i+j+1]}", "{L[i:0:4] S[j:0:3] A[i+j]}", sizes={"A": (8,)}),
+        Example("{L[i:-2:4] A[i+2]}", "{L[i:-2:4] {L[j:0:6] A[j]}[i+2]}", sizes={"A": (8,)}),
     ),
     refusals=(
         Refusal(
-            {"A": (8,)},
             "{L[i:0:4] S[j:-1:2] A[i+j+1]}",
             ReindexSums((Row(-1, ((1, 1),)),), (Row(1, ((1, 1),)),), (Range(0, 2),)),
             "not shown to be 0",
+            sizes={"A": (8,)},
         ),
     ),
 )

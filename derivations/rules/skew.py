@@ -77,19 +77,18 @@ SKEW = Rule(
     propose=propose,
     examples=(
         Example(
-            {"A": (6, 4), "K": (3, 4)},
             "{L[h:0:6,r:0:3] S[c:0:4] A[h+r-1,c]*K[r,c]}",
             "{L[i:0:6,j:0:3] {L[k:-1:7,j:0:3] S[l:0:4] A[k,l]*K[j,l]}[i+j-1,j]}",
+            sizes={"A": (6, 4)},
         ),
         Example(
-            {"P": (6, 3), "V": (8,)},
             "{L[v:0:6] S[w:0:3] P[v,w]*V[v+w]}",
             "{L[i:0:6] S[j:0:8] P[i,j-i]*V[j]}",
+            sizes={"V": (8,)},
         ),
     ),
     refusals=(
         Refusal(
-            {"A": (8,), "K": (3,)},
             "{L[h:0:6,r:0:3] A[h+r]*K[r]}",
             ReindexLoops(
                 (Row(0, ((0, 1), (1, -1))), Row(0, ((1, 1),))),
@@ -97,12 +96,13 @@ SKEW = Rule(
                 (Range(0, 7), Range(0, 3)),
             ),
             "not shown to be 0",
+            sizes={"A": (8,)},
         ),
         Refusal(
-            {"A": (8,)},
             "{L[h:0:6] S[r:0:3] A[h+r]}",
             ReindexSums((Row(0, ((0, -1), (1, 1))),), (Row(0, ((0, 1), (1, 1))),), (Range(0, 8),)),
             "not shown to be 0",
+            sizes={"A": (8,)},
         ),
     ),
 )

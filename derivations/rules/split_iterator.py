@@ -62,20 +62,19 @@ SPLIT_ITERATOR = Rule(
     propose=propose,
     examples=(
         Example(
-            {"A": (16, 4), "B": (16, 4)},
             "{L[q:0:16,w:0:5] S[k:0:4] A[q,k]*B[q+w-2,k]}",
             "{L[i:0:16,j:0:5] {L[k:0:4,l:0:4,j:0:5] S[m:0:4] "
             "A[4*k+l,m]*B[4*k+l+j-2,m]}[i//4,i%4,j]}",
+            sizes={"B": (16, 4)},
         ),
         Example(
-            {"A": (8,), "K": (5,)},
             "{L[h:0:8] S[r:0:5] A[h+r-2]*K[r]}",
             "{L[i:0:8] S[j:0:2,k:0:3] A[i+j+2*k-2]*K[j+2*k]}",
+            sizes={"A": (8,)},
         ),
     ),
     refusals=(
         Refusal(
-            {"A": (8,)},
             "{L[i:0:8] A[i]}",
             ReindexLoops(
                 (Row(0, ((0, 3), (1, 1))),),

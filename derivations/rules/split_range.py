@@ -50,21 +50,20 @@ SPLIT_RANGE = Rule(
     propose=propose,
     examples=(
         Example(
-            {"P": (8, 8), "V": (8, 3)},
             "{L[i:0:8,e:0:3] S[j:0:8] where(j <= i, P[i,j], 0)*V[j,e]}",
             "{L[i:0:8,j:0:3] where(i >= 4, {L[i:4:8,j:0:3] S[k:0:8] V[k,j]*where(i >= k, "
             "P[i,k], 0)}[i,j], {L[i:0:4,j:0:3] S[k:0:8] V[k,j]*where(i >= k, P[i,k], "
             "0)}[i,j])}",
         ),
         Example(
-            {"A": (8,), "B": (8,)},
             "{L[i:0:8] where(i < 3, A[i], B[i-3])}",
             "{L[i:0:8] where(i >= 3, {L[i:3:8] B[i-3]}[i], {L[i:0:3] A[i]}[i])}",
+            sizes={"B": (8,)},
         ),
     ),
     refusals=(
-        Refusal({"A": (8,)}, "{L[i:0:8] A[i]}", SplitRange(0, 8), "inside the range"),
-        Refusal({"A": (8,)}, "{L[i:0:8] A[i]}", SplitRange(1, 4), "no such iterator"),
-        Refusal({"A": (8,)}, "{max[i:0:8] A[i]}", SplitRange(0, 4), "only a sum"),
+        Refusal("{L[i:0:8] A[i]}", SplitRange(0, 8), "inside the range"),
+        Refusal("{L[i:0:8] A[i]}", SplitRange(1, 4), "no such iterator"),
+        Refusal("{max[i:0:8] A[i]}", SplitRange(0, 4), "only a sum"),
     ),
 )

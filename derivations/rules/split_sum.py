@@ -41,18 +41,17 @@ SPLIT_SUM = Rule(
     propose=propose,
     examples=(
         Example(
-            {"A": (8, 8)},
             "{L[h:0:6,w:0:6] S[r:0:3,s:0:3] A[h+r,w+s]}",
             "{L[i:0:6,j:0:6] S[k:0:3] {L[i:0:6,j:0:6,k:0:3] S[l:0:3] A[i+k,j+l]}[i,j,k]}",
+            sizes={"A": (8, 8)},
         ),
         Example(
-            {"Q": (4, 3), "K": (5, 3), "V": (5, 2)},
             "{L[i:0:4,e:0:2] S[d:0:3,j:0:5] K[j,d]*Q[i,d]*V[j,e]}",
             "{L[i:0:4,j:0:2] S[k:0:5] {L[i:0:4,k:0:5] S[l:0:3] K[k,l]*Q[i,l]}[i,k]*V[k,j]}",
         ),
     ),
     refusals=(
-        Refusal({"A": (4,)}, "{S[k:0:4] A[k]}", SplitSum((0,)), "nothing would stay outside"),
-        Refusal({"A": (4,)}, "{S[k:0:4] A[k]}", SplitSum((1,)), "at least one"),
+        Refusal("{S[k:0:4] A[k]}", SplitSum((0,)), "nothing would stay outside"),
+        Refusal("{S[k:0:4] A[k]}", SplitSum((1,)), "at least one"),
     ),
 )

@@ -45,31 +45,30 @@ TIGHTEN = Rule(
     source="EinNet, OSDI'23, boundary tightening",
     propose=propose,
     examples=(
-        Example({"A": (6,)}, "{L[x:-1:7] A[x]^2}", "{L[i:-1:7] {L[i:0:6] A[i]^2}[i]}"),
+        Example("{L[x:-1:7] A[x]^2}", "{L[i:-1:7] {L[i:0:6] A[i]^2}[i]}", sizes={"A": (6,)}),
         Example(
-            {"A": (6,), "K": (3,)},
             "{L[h:0:6] S[r:-1:5] A[h+r]*K[r]}",
             "{L[i:0:6] S[j:0:3] A[i+j]*K[j]}",
+            sizes={"A": (6,), "K": (3,)},
         ),
     ),
     refusals=(
         Refusal(
-            {"A": (6,)},
             "{S[i:0:6] A[i]}",
             ReindexSums((Row(0, ((0, 1),)),), (Row(0, ((0, 1),)),), (Range(0, 5),)),
             "not shown to be 0",
         ),
         Refusal(
-            {"A": (6,)},
             "{S[i:0:8] exp(A[i])}",
             ReindexSums((Row(0, ((0, 1),)),), (Row(0, ((0, 1),)),), (Range(0, 6),)),
             "not shown to be 0",
+            sizes={"A": (6,)},
         ),
         Refusal(
-            {"A": (6,)},
             "{L[x:0:7] A[x]}",
             ReindexLoops((Row(0, ((0, 1),)),), (Row(0, ((0, 1),)),), (Range(1, 6),)),
             "not shown to be 0",
+            sizes={"A": (6,)},
         ),
     ),
 )

@@ -66,7 +66,10 @@ def rule_data(rule: Rule | JointRule) -> dict[str, Any]:
         "name": rule.name,
         "formula": rule.formula,
         **dict(facts(rule)),
-        "examples": list(rule.examples),
+        "examples": [
+            {"shapes": one.shapes, "before": one.before, "after": one.after}
+            for one in rule.examples
+        ],
         "refusals": refusals,
     }
 
