@@ -11,11 +11,10 @@ from __future__ import annotations
 from math import prod
 
 from einderive.eops.library.convolve import Windows
-from einderive.eops.library.grouped import Part, grouped_call
+from einderive.eops.library.grouped import Convolution, Part, grouped_call, grouped_work
 from einderive.eops.library.plain import view_refusal
-from einderive.eops.library.sliding import bounds_of, reversed_kernel, slides, view_rows
-from einderive.eops.library.traffic import call_bytes, operand_bytes, utilisation
-from einderive.ta.ir.operator import Binding, Launch, Operator, Work
+from einderive.eops.library.sliding import reversed_kernel, slides, view_rows
+from einderive.ta.ir.operator import Binding, Operator, Work
 
 LOOPS = {1: "h", 2: "hw", 3: "zhw"}
 TAPS = {1: "r", 2: "rs", 3: "qrs"}
@@ -28,7 +27,8 @@ def _definition(dimensions: int) -> str:
     return f"Y[n,g,f,{loops}] = {{factor}} * A[n,g,c,{windows}] * K[g,f,c,{taps}]"
 
 
-def _launch(binding: Binding) -> Launch:
+def forward(binding: Binding) -> Convolution:
+    """What the binding's kernel slides over."""
     found = slides(binding, pads_with=0)
     a, k = binding.operands
     windows = Windows(
@@ -37,8 +37,7 @@ def _launch(binding: Binding) -> Launch:
         [slide.dilation for slide in found],
         binding.extent("g"),
     )
-    return grouped_call(
-        binding,
+    return Convolution(
         found,
         windows,
         Part(view_rows(a, found), [slide.position for slide in found]),
@@ -50,21 +49,10 @@ def _launch(binding: Binding) -> Launch:
 
 
 def _work(binding: Binding) -> Work:
-    scope, roles = binding.scope, binding.roles
-    found = slides(binding, pads_with=0)
-    bounds = bounds_of(binding, found)
-    a, k = binding.operands
-    n, g, f, c = (binding.extent(role) for role in "ngfc")
-    points = n * prod(slide.extent + slide.skipped for slide in found)
-    taps = c * prod(slide.kernel for slide in found)
-    channels = ((*roles["g"], *roles["c"]), (*roles["g"], *roles["f"]))
-    moved, copied = call_bytes(
-        scope,
-        operand_bytes(a, view_rows(a, found), bounds, (roles["n"], channels[0])),
-        operand_bytes(k, k.rows, bounds, (channels[1], roles["c"])),
-    )
-    operations = 2.0 * points * g * f * taps
-    return Work(operations, moved, 1, "convolution", utilisation(points, f, taps), copied)
+    convolution = forward(binding)
+    points = prod(slide.extent + slide.skipped for slide in convolution.found)
+    taps = prod(slide.kernel for slide in convolution.found)
+    return grouped_work(binding, convolution, points, taps)
 
 
 def _keeps_nonfinite(binding: Binding) -> bool:
@@ -77,7 +65,7 @@ def _operator(dimensions: int) -> Operator:
         name=f"conv{dimensions}d",
         definition=_definition(dimensions),
         work=_work,
-        launch=_launch,
+        launch=lambda binding: grouped_call(binding, forward(binding)),
         constraint=view_refusal,
         keeps_nonfinite=_keeps_nonfinite,
         summary=f"{dimensions}-d convolution with stride, dilation, padding and groups",

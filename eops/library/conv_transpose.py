@@ -11,13 +11,12 @@ from __future__ import annotations
 from math import prod
 
 from einderive.eops.library.convolve import Windows
-from einderive.eops.library.grouped import Part, grouped_call
+from einderive.eops.library.grouped import Convolution, Part, grouped_call, grouped_work
 from einderive.eops.library.plain import view_refusal
-from einderive.eops.library.sliding import Slide, bounds_of, split_row, touched, view_rows
-from einderive.eops.library.traffic import call_bytes, operand_bytes, utilisation
+from einderive.eops.library.sliding import Slide, split_row, touched, view_rows
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
-from einderive.ta.ir.operator import Binding, Launch, Operator, Work
+from einderive.ta.ir.operator import Binding, Operator, Work
 
 LOOPS = {1: "h", 2: "hw", 3: "zhw"}
 INPUTS = {1: "i", 2: "ij", 3: "lij"}
@@ -60,7 +59,8 @@ def _constraint(binding: Binding) -> str | None:
     return None
 
 
-def _launch(binding: Binding) -> Launch:
+def backward(binding: Binding) -> Convolution:
+    """What the binding's inputs add to."""
     found = slides_of(binding)
     a, k = binding.operands
     windows = Windows(
@@ -70,8 +70,7 @@ def _launch(binding: Binding) -> Launch:
         binding.extent("g"),
         transposed=True,
     )
-    return grouped_call(
-        binding,
+    return Convolution(
         found,
         windows,
         Part(a.rows, [slide.window.reduction for slide in found]),
@@ -80,21 +79,10 @@ def _launch(binding: Binding) -> Launch:
 
 
 def _work(binding: Binding) -> Work:
-    scope, roles = binding.scope, binding.roles
-    found = slides_of(binding)
-    bounds = bounds_of(binding, found)
-    a, k = binding.operands
-    n, g, f, c = (binding.extent(role) for role in "ngfc")
-    points = n * prod(slide.kernel for slide in found)
-    outputs = f * prod(slide.bound.extent for slide in found)
-    channels = ((*roles["g"], *roles["c"]), roles["f"])
-    moved, copied = call_bytes(
-        scope,
-        operand_bytes(a, a.rows, bounds, (roles["n"], channels[0])),
-        operand_bytes(k, view_rows(k, found), bounds, channels),
-    )
-    operations = 2.0 * points * g * c * outputs
-    return Work(operations, moved, 1, "convolution", utilisation(points, c, outputs), copied)
+    convolution = backward(binding)
+    points = prod(slide.kernel for slide in convolution.found)
+    taps = prod(slide.bound.extent for slide in convolution.found)
+    return grouped_work(binding, convolution, points, taps)
 
 
 def _definition(dimensions: int) -> str:
@@ -109,7 +97,7 @@ def _operator(dimensions: int) -> Operator:
         name=f"conv_transpose{dimensions}d",
         definition=_definition(dimensions),
         work=_work,
-        launch=_launch,
+        launch=lambda binding: grouped_call(binding, backward(binding)),
         constraint=_constraint,
         summary=f"{dimensions}-d transposed convolution with stride, padding and groups",
     )

@@ -24,10 +24,11 @@ from einderive.eops.library.arrange import (
 )
 from einderive.eops.library.convolve import Windows
 from einderive.eops.library.sliding import Slide, bounds_of, wanted
+from einderive.eops.library.traffic import call_bytes, operand_bytes, utilisation
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.strided import fill_value
 from einderive.ta.ir.affine import Row
-from einderive.ta.ir.operator import Binding, Launch
+from einderive.ta.ir.operator import Binding, Launch, Work
 
 
 class Part(NamedTuple):
@@ -37,10 +38,41 @@ class Part(NamedTuple):
     sliding: Sequence[int]
 
 
-def grouped_call(
-    binding: Binding, found: Sequence[Slide], windows: Windows, images: Part, kernel: Part
-) -> Launch:
-    """The launcher for a binding whose windows slide as `found` says."""
+class Convolution(NamedTuple):
+    """A binding's windows, as slides and as the library takes them, and what slides."""
+
+    found: Sequence[Slide]
+    windows: Windows
+    images: Part
+    kernel: Part
+
+    @property
+    def roles(self) -> tuple[str, str]:
+        """The kernel's outer and inner channels, beside the groups."""
+        return ("c", "f") if self.windows.transposed else ("f", "c")
+
+
+def grouped_work(binding: Binding, convolution: Convolution, points: int, taps: int) -> Work:
+    """The work where so many points of every image meet so many of the kernel."""
+    _, _, images, kernel = convolution
+    bounds, roles = bounds_of(binding, convolution.found), binding.roles
+    a, k = binding.operands
+    outer, inner = convolution.roles
+    moved, copied = call_bytes(
+        binding.scope,
+        operand_bytes(a, images.rows, bounds, (roles["n"], (*roles["g"], *roles["c"]))),
+        operand_bytes(k, kernel.rows, bounds, ((*roles["g"], *roles[outer]), roles[inner])),
+    )
+    points *= binding.extent("n")
+    columns, summed = binding.extent(outer), binding.extent(inner) * taps
+    operations = 2.0 * points * binding.extent("g") * columns * summed
+    used = utilisation(points, columns, summed)
+    return Work(operations, moved, 1, "convolution", used, copied)
+
+
+def grouped_call(binding: Binding, convolution: Convolution) -> Launch:
+    """The launcher for a binding whose windows slide as `convolution` says."""
+    found, windows, images, kernel = convolution
     bounds = bounds_of(binding, found)
     scope, coefficient, roles = binding.scope, binding.coefficient, binding.roles
     a, k = binding.operands

@@ -7,16 +7,18 @@ Y[n,c,h] = max[r](A{fill=-inf}[n,c,2*h+r-1])            F.max_pool1d(A, 3, 2, 1)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from math import inf, prod
 
 from einderive.derivations.matching.match import match
-from einderive.eops.library.conv import CONVOLUTIONS
-from einderive.eops.library.conv_transpose import TRANSPOSED_CONVOLUTIONS, slides_of
+from einderive.eops.library.conv import CONVOLUTIONS, forward
+from einderive.eops.library.conv_transpose import TRANSPOSED_CONVOLUTIONS, backward
+from einderive.eops.library.grouped import Convolution
 from einderive.eops.library.pool import AVERAGE_POOLS, MAXIMUM_POOLS
-from einderive.eops.library.sliding import Slide, bounds_of, reversed_kernel, slides, view_rows
+from einderive.eops.library.sliding import Slide, bounds_of, slides, view_rows
 from einderive.frontend.baselines.writing.broadcast import scaled
 from einderive.frontend.baselines.writing.terms import over, plus
 from einderive.frontend.baselines.writing.views import View, aligned, arranged, permuted, view
@@ -35,14 +37,18 @@ def convolution(scope: Scope, writer: Writer) -> Written | None:
     if not scope.sums:
         return _with_bias(scope, writer)
     bound = _bound(CONVOLUTIONS, _two_factors(scope))
-    return None if bound is None else _forward(*bound, writer)
+    return None if bound is None else _called(*bound, forward(bound[1]), writer)
 
 
 def transposed(scope: Scope, writer: Writer) -> Written | None:
     if not scope.sums:
         return None
     bound = _bound(TRANSPOSED_CONVOLUTIONS, scope)
-    return None if bound is None else _backward(*bound, writer)
+    if bound is None:
+        return None
+    count, binding = bound
+    work = TRANSPOSED_CONVOLUTIONS[count - 1].work(binding).operations / 2
+    return replace(_called(count, binding, backward(binding), writer), work=work)
 
 
 def _bound(operators: Sequence[Operator], scope: Scope) -> tuple[int, Binding] | None:
@@ -87,45 +93,30 @@ def _with_bias(scope: Scope, writer: Writer) -> Written | None:
     roles = bound[1].roles
     if not over(found.rest, (*roles["g"], *roles["f"]), scope.loops) or len(found.rest.rows) != 1:
         return None
-    return _forward(*bound, writer, view(found.rest, scope.loops, writer).text)
+    bias = view(found.rest, scope.loops, writer).text
+    return _called(*bound, forward(bound[1]), writer, bias)
 
 
-def _forward(count: int, binding: Binding, writer: Writer, bias: str = "") -> Written:
-    found = slides(binding, pads_with=0)
-    roles, bounds = binding.roles, bounds_of(binding, found)
-    g, f, c = roles["g"], roles["f"], roles["c"]
-    a, k = binding.operands
+def _called(
+    count: int, binding: Binding, found: Convolution, writer: Writer, bias: str = ""
+) -> Written:
+    slides, windows, images, kernel = found
+    bounds, roles = bounds_of(binding, slides), binding.roles
     domain = [bounds[i] for i in range(len(bounds))]
-    images = _part(a, view_rows(a, found), domain, writer)
-    weights = _part(k, reversed_kernel(k, found, binding.scope.domain), domain, writer)
-    x = arranged(images, [roles["n"], (*g, *c), *((s.position,) for s in found)], domain)
-    w = arranged(weights, [(*g, *f), c, *((s.window.reduction,) for s in found)], domain)
-    options = _options(found, stride=1, padding=0, dilation=1)
-    groups = binding.extent("g")
-    text = f"F.conv{count}d({x}, {w}{', ' + bias if bias else ''}{options}"
-    text += f", groups={groups})" if groups > 1 else ")"
-    return Written(_result(text, binding, found), f"conv{count}d")
-
-
-def _backward(count: int, binding: Binding, writer: Writer) -> Written | None:
-    found = slides_of(binding)
-    roles, bounds = binding.roles, bounds_of(binding, found)
-    g, f, c = roles["g"], roles["f"], roles["c"]
-    a, k = binding.operands
-    domain = [bounds[i] for i in range(len(bounds))]
-    images = _part(a, a.rows, domain, writer)
-    weights = _part(k, view_rows(k, found), domain, writer)
-    x = arranged(images, [roles["n"], (*g, *c), *((s.window.reduction,) for s in found)], domain)
-    w = arranged(weights, [(*g, *c), f, *((s.position,) for s in found)], domain)
-    steps = [slide.dilation for slide in found]
-    options = "" if set(steps) == {1} else f", stride={_sizes(steps)}"
-    if any(slide.padding for slide in found):
-        options += f", padding={_sizes([slide.padding for slide in found])}"
-    groups = binding.extent("g")
-    text = f"F.conv_transpose{count}d({x}, {w}{options}"
-    text += f", groups={groups})" if groups > 1 else ")"
-    work = TRANSPOSED_CONVOLUTIONS[count - 1].work(binding).operations / 2
-    return Written(_result(text, binding, found), f"conv_transpose{count}d", work=work)
+    data, weights = (
+        _part(operand, part.rows, domain, writer)
+        for operand, part in zip(binding.operands, (images, kernel), strict=True)
+    )
+    outer, inner = (roles[role] for role in found.roles)
+    xs, rs = ([(i,) for i in part.sliding] for part in (images, kernel))
+    x = arranged(data, [roles["n"], (*roles["g"], *roles["c"]), *xs], domain)
+    w = arranged(weights, [(*roles["g"], *outer), inner, *rs], domain)
+    options = _options(windows._asdict(), stride=1, padding=0, dilation=1)
+    if windows.groups > 1:
+        options += f", groups={windows.groups}"
+    word = f"conv{'_transpose' * windows.transposed}{count}d"
+    text = f"F.{word}({x}, {w}{', ' + bias if bias else ''}{options})"
+    return Written(_result(text, binding, slides), word)
 
 
 def pooling(scope: Scope, writer: Writer) -> Written | None:
@@ -147,7 +138,8 @@ def pooling(scope: Scope, writer: Writer) -> Written | None:
     x = arranged(images, [*lead, *tail], domain)
     kernel = _sizes([slide.kernel for slide in found])
     options = f", stride={_sizes([slide.stride for slide in found])}"
-    options += _options(found, padding=0, dilation=1, skip=("stride",))
+    given = {name: [getattr(slide, name) for slide in found] for name in ("padding", "dilation")}
+    options += _options(given, padding=0, dilation=1)
     coefficient: Number = binding.coefficient
     if average:
         taps = prod(slide.kernel for slide in found)
@@ -167,13 +159,9 @@ def _part(read: Access, rows: Sequence[Row], domain: Sequence[Range], writer: Wr
     return view(node, domain, writer)
 
 
-def _options(found: Sequence[Slide], skip: Sequence[str] = (), **usual: int) -> str:
-    text = ""
-    for name, value in usual.items():
-        given = [getattr(slide, name) for slide in found]
-        if name not in skip and set(given) != {value}:
-            text += f", {name}={_sizes(given)}"
-    return text
+def _options(given: Mapping[str, Sequence[int]], **usual: int) -> str:
+    unusual = (name for name, value in usual.items() if set(given[name]) != {value})
+    return "".join(f", {name}={_sizes(given[name])}" for name in unusual)
 
 
 def _sizes(values: Sequence[int]) -> str:
