@@ -7,8 +7,9 @@ Small operands are combined first, and constants go to the smallest.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import reduce
+from functools import partial, reduce
 from math import prod
 from typing import TypeAlias
 
@@ -40,10 +41,7 @@ class Elementwise:
         self.plans = plan_reads(self.accesses, self.domain)
         self._grids = [PerDevice(torch.arange(*bound)) for bound in self.domain]
         self._positions = {access: k for k, access in enumerate(self.accesses)}
-        self._uses: dict[Node, int] = {}
-        for parent in walk(node):
-            for child in children(parent):
-                self._uses[child] = self._uses.get(child, 0) + 1
+        self._uses = Counter(child for parent in walk(node) for child in children(parent))
         self._done: dict[Node, Step] = {}
         self._masks: dict[Node, Step] = {}
         self._root = self._compile(node)
@@ -83,7 +81,7 @@ class Elementwise:
         found = self._done.get(node)
         if found is None:
             found = self._step(node)
-            if self._uses.get(node, 0) > 1 and not isinstance(node, Access | Const):
+            if self._uses[node] > 1 and not isinstance(node, Access | Const):
                 found = steps.shared(node, found)
             self._done[node] = found
         return found
@@ -121,7 +119,7 @@ class Elementwise:
                 found = steps.truth(node.function, args, self._typed(node.args))
             else:
                 found = steps.not_zero(self._compile(node), self._typed([node]))
-            if self._uses.get(node, 0) > 1:
+            if self._uses[node] > 1:
                 found = steps.shared(("mask", node), found)
             self._masks[node] = found
         return found
@@ -179,19 +177,20 @@ class Elementwise:
     def _mul(self, node: Mul) -> Step:
         coefficient, core = split_coefficient(node)
         factors = core.factors if isinstance(core, Mul) else (core,)
-        above, below = [], []
-        for factor in factors:
-            if isinstance(factor, Power) and factor.exponent < 0:
-                base = self._compile(factor.base)
-                below.append(base if factor.exponent == -1 else steps.power(base, -factor.exponent))
-            else:
-                above.append(self._compile(factor))
-        above.sort(key=lambda step: self._extent(step.dims))
+        below = [f for f in factors if isinstance(f, Power) and f.exponent < 0]
+        above = self._arranged([self._compile(f) for f in factors if f not in below])
         if coefficient != 1 and above:
             above[0] = steps.scaled(above[0], coefficient)
-        numerator = above or [steps.constant(coefficient)]
-        step = reduce(lambda a, b: steps.binary(torch.mul, a, b), numerator)
-        return reduce(lambda a, b: steps.binary(torch.div, a, b), below, step)
+        step = reduce(partial(steps.binary, torch.mul), above or [steps.constant(coefficient)])
+        for factor in below:
+            base = self._compile(factor.base)
+            base = base if factor.exponent == -1 else steps.power(base, -factor.exponent)
+            step = steps.binary(torch.div, step, base)
+        return step
+
+    def _arranged(self, factors: list[Step]) -> list[Step]:
+        """The factors in the order in which they are multiplied: small ones first."""
+        return sorted(factors, key=lambda step: self._extent(step.dims))
 
     def _select(self, node: Select) -> Step:
         masks = [steps.condition_mask(condition) for condition in node.conditions]

@@ -21,7 +21,6 @@ products of two reads is always an einsum: to form them would take too long.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial, reduce
 from math import prod
 from typing import Any, Final, Literal, TypeAlias
 
@@ -39,7 +38,7 @@ from einderive.frontend.products import factors_of
 from einderive.frontend.running.execute import Executable
 from einderive.ta.exact.direct import direct
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Access, Add, Mul, Node, Power, Scope, Select
+from einderive.ta.ir.node import Access, Add, Node, Scope, Select
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import stages
 
@@ -128,19 +127,8 @@ class _InOrder(Elementwise):
         coefficient, core = split_coefficient(term)
         return (-1, self._compile(core)) if coefficient == -1 else (1, self._compile(term))
 
-    def _mul(self, node: Mul) -> Step:
-        coefficient, core = split_coefficient(node)
-        factors = core.factors if isinstance(core, Mul) else (core,)
-        below = [f for f in factors if isinstance(f, Power) and f.exponent < 0]
-        above = [self._compile(f) for f in factors if f not in below]
-        if above and coefficient != 1:
-            above[0] = steps.scaled(above[0], coefficient)
-        result = reduce(partial(steps.binary, torch.mul), above or [steps.constant(coefficient)])
-        for factor in below:
-            base = self._compile(factor.base)
-            base = base if factor.exponent == -1 else steps.power(base, -factor.exponent)
-            result = steps.binary(torch.div, result, base)
-        return result
+    def _arranged(self, factors: list[Step]) -> list[Step]:
+        return factors
 
 
 class _InBlocks(BlockedStage):

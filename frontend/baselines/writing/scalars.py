@@ -7,6 +7,7 @@ Every read is aligned to the same order of iterators, so that operands broadcast
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import reduce
@@ -66,16 +67,14 @@ class Scalars:
     ) -> None:
         self.domain, self.dims, self.writer, self.kind = domain, tuple(dims), writer, kind
         self._known: dict[Node, str] = {}
-        self._uses: dict[Node, int] = {}
+        self._uses: Counter[Node] = Counter()
         self._others: dict[Kind, Scalars] = {kind: self}
 
     def text(self, node: Node) -> str:
         """The expression, and lines before it for sub-terms that occur twice."""
         if not accesses(node):
             raise NotWritten("a stage of constants")
-        for parent in walk(node):
-            for child in children(parent):
-                self._uses[child] = self._uses.get(child, 0) + 1
+        self._uses.update(child for parent in walk(node) for child in children(parent))
         return self._written(node)[0]
 
     def _of(self, node: Node) -> Kind:
@@ -108,7 +107,7 @@ class Scalars:
             return self._read(node), TIGHT
         self.writer.needs(prod(self.domain[i].extent for i in affine.bits(node.free)))
         text, binds = self._operation(node)
-        if self._uses.get(node, 0) > 1:
+        if self._uses[node] > 1:
             text, binds = self.writer.line(text), TIGHT
             self._known[node] = text
         return text, binds
