@@ -11,8 +11,7 @@ from einderive.derivations.steps import kernel
 from einderive.derivations.steps.kernel import Step, Witness
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir.node import Scope
-from einderive.ta.syntax.reader import read_expression
-from einderive.ta.syntax.tree import Name, Read, ScopeText, scalars
+from einderive.ta.notation.parse import shapes_read
 
 Propose: TypeAlias = Callable[[Scope], Iterator[Witness]]
 
@@ -30,16 +29,7 @@ class Shown:
         """The shapes of all tensors, in the order of the text."""
         if not self.before.startswith("{"):  # a program
             return self.sizes
-        parts = list(scalars(read_expression(self.before), into_scopes=True))
-        scopes = [part for part in parts if isinstance(part, ScopeText)]
-        bound = (each for scope in scopes for binder in scope.binders for each in binder.bindings)
-        ends = {each.name: each.range.hi for each in bound}
-        shapes = {}
-        for part in parts:
-            if isinstance(part, Read) and isinstance(part.source, Name):
-                read = (ends[index.name] for index in part.indices if isinstance(index, Name))
-                shapes[part.source.name] = self.sizes.get(part.source.name) or tuple(read)
-        return shapes
+        return {name: self.sizes.get(name) or read for name, read in shapes_read(self.before)}
 
 
 @dataclass(frozen=True, slots=True)

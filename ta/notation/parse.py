@@ -231,6 +231,19 @@ def tensors_named(text: str) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(read), frozenset(each.target.name for each in statements)
 
 
+def shapes_read(text: str) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """The tensors that the text of a scope reads, with the ends of the iterators that stand alone
+    in their dimensions: their shapes, where those run over the whole dimensions."""
+    parts = list(scalars(read_expression(text), into_scopes=True))
+    scopes = [part for part in parts if isinstance(part, ScopeText)]
+    bound = (each for scope in scopes for binder in scope.binders for each in binder.bindings)
+    ends = {each.name: each.range.hi for each in bound}
+    for part in parts:
+        if isinstance(part, Read) and isinstance(part.source, Name):
+            alone = (index.name for index in part.indices if isinstance(index, Name))
+            yield part.source.name, tuple(map(ends.__getitem__, alone))
+
+
 def statement_to_scope(
     statement: StatementText,
     tensors: Mapping[str, Tensor],
