@@ -11,7 +11,7 @@ from math import prod
 from typing import NamedTuple
 
 from einderive.ta.ir import affine
-from einderive.ta.ir.affine import Range, bits
+from einderive.ta.ir.affine import Range
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Add, Apply, Node, Number, Power, Scope
 from einderive.ta.ir.subst import substitute
@@ -98,7 +98,3 @@ def under_root(node: Node) -> Node | None:
 
 def extent(dims: Sequence[int], domain: Sequence[Range]) -> int:
     return prod(domain[i].extent for i in dims)
-
-
-def held(node: Node) -> tuple[int, ...]:
-    return bits(node.free)
