@@ -622,13 +622,6 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
         EMIT,
         "Emitter._decode",
-        "plan.blocks > 1",
-        ("True", "plan.blocks >= 1"),
-        "short way: the one block is the whole loop",
-    ),
-    (
-        EMIT,
-        "Emitter._decode",
         "place == len(plan.parallel)",
         ("False",),
         "short way: what is left is less than the extent",

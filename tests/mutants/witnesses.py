@@ -76,7 +76,8 @@ class _Trial(NamedTuple):
 
 def collect(seeds: int, *, systematic: int, varied: int) -> Pool:
     """Attempts from the first `seeds` scopes of every rule: what is proposed; of the first
-    `systematic` scopes every corruption, of the others `varied` ones at random."""
+    `systematic` scopes, and where a kind of witness is first met, every corruption; of the others
+    `varied` ones at random."""
     judge, found, faults = Judge(), list[Attempt](), list[Fault]()
     for trial in dict.fromkeys(_trials(seeds, systematic, varied)):
         before, witness, place, exact, exp_sum, rule = trial
@@ -92,13 +93,14 @@ def collect(seeds: int, *, systematic: int, varied: int) -> Pool:
 
 def _trials(seeds: int, systematic: int, varied: int) -> Iterator[_Trial]:
     for rule in ALL_RULES:
-        random = Random(f"corrupted {rule.name}")
+        random, met = Random(f"corrupted {rule.name}"), set[type[Any]]()
         by_law = isinstance(rule, Rule) and EXP_SUM in rule.laws
         for seed in range(seeds):
             for before, witness in proposed(rule, seed):
                 yield _Trial(before, witness, "", False, by_law, rule.name)
                 yield _Trial(before, witness, "", True, by_law, rule.name)
-                if seed < systematic:
+                if seed < systematic or type(witness) not in met:
+                    met.add(type(witness))
                     for number, (place, wrong) in enumerate(corruptions(witness)):
                         yield _Trial(before, wrong, place, number % 4 == 0, by_law, rule.name)
                 for _ in range(varied):
