@@ -14,7 +14,7 @@ unexport TRITON_INTERPRET
 # Of the tests: a process a core, eight at most; JOBS=0 runs them in one process.
 WORKERS = -n $(or $(JOBS),auto) --maxprocesses 8 --dist worksteal
 # For each worker, from its start: libraries read these when they are loaded.
-ALONE = OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+ALONE = OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=
 
 .PHONY: help install demo test gpu campaigns native fuzz mutants lint types docs format clean
 

@@ -31,6 +31,9 @@ settings.register_profile("repeated", settings.get_profile("any"), derandomize=T
 
 SEED = pytest.StashKey[int]()
 END = pytest.StashKey[float]()
+FILES = pytest.StashKey[int]()
+FILES_APART = 8
+"""After so many files of tests the collector runs, which takes some tenths of a second."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -105,11 +108,13 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """What a file of tests leaves in caches, the collector leaves alone from then on.  Collected
+    """What some files of tests leave in caches, the collector leaves alone from then on.  Collected
     first, since whatever is frozen stays, used or not: without it a worker grew to 10 GB."""
     if nextitem is not None and nextitem.path != item.path:
-        gc.collect()
-        gc.freeze()
+        item.config.stash[FILES] = item.config.stash.get(FILES, 0) + 1
+        if item.config.stash[FILES] % FILES_APART == 0:
+            gc.collect()
+            gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from dataclasses import fields
+from functools import cache
 from random import Random
 from typing import Any, get_type_hints
 
@@ -39,11 +40,11 @@ def tensors(step: Step) -> dict[str, Tensor]:
     return tensors_of(step.before) | tensors_of(step.after)
 
 
-def seeded_steps() -> list[Step]:
-    return [step for rule in RULES for seed in range(24) for step in rule.steps(seeded(rule, seed))]
-
-
-STEPS = seeded_steps()
+@cache
+def all_steps() -> list[Step]:
+    seeds = range(24)
+    steps = [step for rule in RULES for seed in seeds for step in rule.steps(seeded(rule, seed))]
+    return steps + joined_steps()
 
 
 def joined_steps() -> list[Step]:
@@ -58,21 +59,18 @@ def joined_steps() -> list[Step]:
     ]
 
 
-STEPS += joined_steps()
-
-
 def test_the_steps_have_every_kind_of_witness() -> None:
-    assert {type(step.witness).__name__ for step in STEPS} == set(kinds())
+    assert {type(step.witness).__name__ for step in all_steps()} == set(kinds())
     assert any(
         row.floors
-        for step in STEPS
+        for step in all_steps()
         if isinstance(step.witness, ReindexLoops)
         for row in step.witness.backward
     )
 
 
 def test_a_step_comes_back_as_the_same_objects() -> None:
-    for step in STEPS:
+    for step in all_steps():
         found = there_and_back(step, step_data(step, {}))
         assert found == step
         assert found.before is step.before
@@ -153,7 +151,7 @@ def test_rows_come_back() -> None:
     ],
 )
 def test_a_bad_step_is_a_record_error(change: dict[str, Any], reason: str) -> None:
-    step = STEPS[0]
+    step = all_steps()[0]
     data = {k: v for k, v in (step_data(step, {}) | change).items() if v is not None}
     with pytest.raises(RecordError, match=reason):
         read_step(data, tensors(step))
@@ -178,13 +176,13 @@ def spoil(data: Any, random: Random) -> Any:
 def test_a_spoiled_record_is_refused_or_read() -> None:
     random = Random(5)
     refused = 0
-    for step in STEPS:
+    for step in all_steps():
         data = json.loads(json.dumps(step_data(step, {})))
         try:
             assert isinstance(read_step(spoil(data, random), tensors(step)), Step)
         except RecordError:
             refused += 1
-    assert refused >= len(STEPS) // 2
+    assert refused >= len(all_steps()) // 2
 
 
 def test_every_field_of_every_witness_has_a_reader() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,16 @@ from numpy.lib.stride_tricks import as_strided
 import einderive as ed
 from einderive.ta.errors import OperandError
 
-TWO = ed.compile("Y[i] = A[i]*2; Z[i] = A[i]*3", A=(4,), target="cpu", seconds=0.01)
 MM = "Y[i,j] = A[i,k]*B[k,j]"
 A = np.arange(4, dtype=np.float32)
 MEMORY = np.zeros(8, np.float32)
 with torch.inference_mode():
     INFERENCE = torch.zeros(4)
+
+
+@cache
+def two() -> ed.CompiledFunction:
+    return ed.compile("Y[i] = A[i]*2; Z[i] = A[i]*3", A=(4,), target="cpu", seconds=0.01)
 
 
 @pytest.mark.parametrize(
@@ -33,16 +38,16 @@ with torch.inference_mode():
 )
 def test_memory_that_cannot_hold_the_results(operand: Any, out: Any, message: str) -> None:
     with pytest.raises(OperandError, match=message):
-        TWO(operand, out=out)
+        two()(operand, out=out)
     assert not any(np.asarray(y).any() for y in out)
 
 
 def test_parts_of_one_memory_hold_the_results() -> None:
     memory = np.zeros((4, 2), np.float32)
-    TWO(A, out=(memory[::-1, 0], memory[:, 1]))
+    two()(A, out=(memory[::-1, 0], memory[:, 1]))
     np.testing.assert_array_equal(memory, np.stack([2 * A[::-1], 3 * A], axis=1))
     tensor = torch.zeros(4, 2)
-    TWO(torch.tensor(A), out=(tensor[:, 0], tensor[:, 1]))
+    two()(torch.tensor(A), out=(tensor[:, 0], tensor[:, 1]))
     np.testing.assert_array_equal(tensor, np.stack([2 * A, 3 * A], axis=1))
 
 
