@@ -176,7 +176,7 @@ def test_a_condition_left_out_of_the_kernel_is_noticed(
     module, name, instead = REMOVED[condition]
     monkeypatch.setattr(module, name, instead)
     campaign = Campaign(0, tmp_path, shrink_seconds=math.inf)
-    enough = until(count=12_000, seconds=None)
+    enough = until(count=60_000, seconds=None)
     campaign.run(range(10**9), lambda counts: enough(counts) and not counts.failures)
     assert campaign.counts.failures
     assert sorted(campaign.written) == sorted(tmp_path.iterdir())
