@@ -26,6 +26,8 @@ from einderive.ta.ir.operator import Operator
 
 PUTTING_TOGETHER = 0.5
 """A search of so many seconds puts its programs together in about this part of them."""
+LONGEST = 1e9
+"""Seconds beyond this are the same as this."""
 AT_THE_BOUND = "no program can be faster than the one given"
 
 
@@ -113,7 +115,7 @@ def search(
         if watch is not None and graph.stopped != INTERRUPTED:
             watch(progress)
 
-    limit = inf if budget.seconds is None else PUTTING_TOGETHER * budget.seconds
+    limit = inf if budget.seconds is None else PUTTING_TOGETHER * min(budget.seconds, LONGEST)
     found = plans(graph, roots, most, check, limit)
     seconds = time.perf_counter() - started
     statistics = Statistics(
