@@ -42,7 +42,7 @@ from einderive.ta.ir.node import (
     Tensor,
 )
 from einderive.ta.ir.positions import INDEX, is_input
-from einderive.ta.ir.subst import accesses, fold, is_infinite, sources, stages, walk
+from einderive.ta.ir.subst import accesses, fold, is_infinite, nested_scopes, sources, stages, walk
 
 Values: TypeAlias = Array | Callable[[Indices], Array]
 """The values of a tensor: an array, or a function from positions in its flat box to integers."""
@@ -115,8 +115,14 @@ class _Evaluation:
                 self.tables[stage] = _Table(self.whole(stage), None)
 
     def at_once(self, scope: Scope) -> bool:
+        """Whether little work gives all values, that of the scopes which it reads counted: of those
+        that are no table yet, a few values may be all that is needed."""
+        if self.eager:
+            return True
         little = min(LITTLE_WORK, self.field.block)
-        return self.eager or math.prod(r.extent for r in scope.domain) <= little
+        if math.prod(r.extent for r in scope.domain) > little:
+            return False
+        return all(source in self.tables for source in nested_scopes(scope))
 
     def whole(self, scope: Scope) -> Array:
         """All values of the scope, flat."""
@@ -284,12 +290,8 @@ class _Evaluation:
         """The flat values of a nested scope, known at least at the positions."""
         table = self.tables.get(scope)
         if table is None:
-            if self.at_once(scope):
-                table = _Table(self.whole(scope), None)
-            else:
-                empty = np.empty(size, dtype=self.field.dtype)
-                table = _Table(empty, np.zeros(size, dtype=np.bool_))
-            self.tables[scope] = table
+            empty = np.empty(size, dtype=self.field.dtype)
+            table = self.tables[scope] = _Table(empty, np.zeros(size, dtype=np.bool_))
         if table.known is None:
             return table.values
         wanted = np.zeros(size, dtype=np.bool_)

@@ -142,6 +142,30 @@ def test_a_few_points_of_a_large_problem_are_quick(staged: bool):
     np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
+def test_a_small_stage_does_not_ask_for_all_of_a_large_one():
+    """Norms of rows, then their roots: 2,048 roots are little work, their norms are not."""
+    a = expr.tensor("A", (2048, 2048))
+    i, j = affine.iterator(0), affine.iterator(1)
+    square = expr.power(expr.access(a, [i, j]), 2)
+    norms = canon.scope([(0, 2048)], [(0, 2048)], square)
+    roots = canon.scope([(0, 2048)], [], expr.apply("sqrt", expr.access(norms, [i])))
+    scope = canon.scope(
+        [(0, 2048), (0, 2048)], [], expr.mul(expr.access(a, [i, j]), expr.access(roots, [i]))
+    )
+    asked = 0
+
+    def entries(positions):
+        nonlocal asked
+        asked += positions.size
+        return positions % 7
+
+    found = evaluate_at(scope, [[5, 3], [2047, 1]], {"A": entries}, REAL)
+    a = np.arange(2048 * 2048).reshape(2048, 2048) % 7
+    expected = (a * np.sqrt((a**2).sum(axis=1, keepdims=True)))[[5, 2047], [3, 1]]
+    np.testing.assert_allclose(found, expected)
+    assert asked <= 2 * 2048 + 2
+
+
 def test_blocks_join_seamlessly(monkeypatch: pytest.MonkeyPatch):
     scopes = [scope_of("ea,fb,abcd,gc,hd->efgh"), scope_of("ij->"), softmax(5, 5)]
     for scope in scopes:
