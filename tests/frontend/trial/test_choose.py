@@ -200,12 +200,15 @@ def test_what_did_not_race_bars_no_other(monkeypatch: pytest.MonkeyPatch) -> Non
     assert run.chosen.seconds == 0.02
 
 
-@pytest.mark.parametrize(("again", "chosen"), [(0.9, True), (0.99, False)])
-def test_a_close_winner_of_many_races_once_more(
-    monkeypatch: pytest.MonkeyPatch, again: float, chosen: bool
+@pytest.mark.parametrize(
+    ("again", "left", "chosen"), [(0.9, 1.0, True), (0.99, 1.0, False), (0.9, -1.0, False)]
+)
+def test_a_close_winner_of_many_races_once_more_if_there_is_time(
+    monkeypatch: pytest.MonkeyPatch, again: float, left: float, chosen: bool
 ) -> None:
     wins_again = choose.wins_again
     candidates_win(monkeypatch)
+    monkeypatch.setattr(Judge, "left", left)
     monkeypatch.setattr(choose, "wins_again", wins_again)
     times = Timing(again, 0.0, (again,) * 4), Timing(1.0, 0.0, (1.0,) * 4)
     monkeypatch.setattr(races, "duel", lambda *_, **__: times)
