@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Final
+from typing import Final, TypeAlias
 
 from einderive.eops.loops.arrange import dense, plan
 from einderive.eops.loops.cost import LAUNCH, seconds
@@ -20,6 +20,7 @@ from einderive.eops.loops.group import Group
 from einderive.ta.ir.node import Access, Scope
 
 Reads = Mapping[Scope, Collection[Scope]]
+_Unit: TypeAlias = "Group | Scope"
 MOST_STAGES: Final = 24
 """The most stages in one group."""
 
@@ -43,25 +44,48 @@ class _Program:
     def group(self, stages: Collection[Scope]) -> Group:
         inside = set(stages)
         ordered = sorted(inside, key=self.place.__getitem__)
-        needed = (s for s in ordered if s in self.written or self.readers[s] - inside)
+        needed = (stage for stage in ordered if self.needed(stage, inside))
         outputs = (stage for stage in needed if stage not in self.copied)
         return Group(tuple(ordered), tuple(outputs))
 
-    def convex(self, stages: Collection[Scope]) -> bool:
-        """Whether no way leads out of the stages and back in."""
-        inside = set(stages)
-        last = max(self.place[stage] for stage in stages)
-        left = (stage for stage in inside if stage not in self.copied)
-        pending = [reader for stage in left for reader in self.readers[stage] - inside]
-        seen = set(pending)
-        while pending:
-            for reader in self.readers[pending.pop()]:
-                if reader in inside:
-                    return False
-                if reader not in seen and self.place[reader] < last:
+    def needed(self, stage: Scope, inside: Collection[Scope]) -> bool:
+        """Whether the stage is read outside of these stages: also by a copied one of them, which
+        another group computes as well."""
+        return stage in self.written or any(
+            reader not in inside or (reader in self.copied and self.needed(reader, inside))
+            for reader in self.readers[stage]
+        )
+
+    def units(self, found: Sequence[Group]) -> dict[Scope, list[_Unit]]:
+        """For each stage the groups, and the stages in no group, that read its tensor."""
+        inside = {stage for group in found for stage in group.stages}
+        readers: dict[Scope, list[_Unit]] = {}
+        for group in found:
+            for source in group.operands:
+                if isinstance(source, Scope):
+                    readers.setdefault(source, []).append(group)
+        for stage, read in self.reads.items():
+            if stage not in inside:
+                for source in read:
+                    readers.setdefault(source, []).append(stage)
+        return readers
+
+
+def _convex(pair: tuple[Group, Group], readers: Mapping[Scope, Sequence[_Unit]]) -> bool:
+    """Whether no way leads out of the two groups and back in.  A way that enters a group leaves it
+    from any of its stages: a group runs as a whole."""
+    pending: list[_Unit] = [*pair]
+    seen = set(pending)
+    while pending:
+        unit = pending.pop()
+        for stage in unit.stages if isinstance(unit, Group) else (unit,):
+            for reader in readers.get(stage, ()):
+                if reader not in seen:
                     seen.add(reader)
                     pending.append(reader)
-        return True
+                elif reader in pair and unit not in pair:
+                    return False
+    return True
 
 
 def groups(
@@ -76,7 +100,8 @@ def groups(
     program = _Program(reads, frozenset(written))
     found = _recomputed(program, [program.group([stage]) for stage in reads if stage in fusible])
     while True:
-        pair = next((pair for pair in _pairs(found) if _pays(program, pair)), None)
+        readers = program.units(found)
+        pair = next((pair for pair in _pairs(found) if _pays(program, pair, readers)), None)
         if pair is None:
             break
         found = [*(group for group in found if group not in pair), _merged(program, pair)]
@@ -99,11 +124,13 @@ def _merged(program: _Program, pair: tuple[Group, Group]) -> Group:
     return program.group([*one.stages, *other.stages])
 
 
-def _pays(program: _Program, pair: tuple[Group, Group]) -> bool:
+def _pays(
+    program: _Program, pair: tuple[Group, Group], readers: Mapping[Scope, Sequence[_Unit]]
+) -> bool:
     one, other = pair
     if len(one.stages) + len(other.stages) > MOST_STAGES:
         return False
-    if not program.convex([*one.stages, *other.stages]):
+    if not _convex(pair, readers):
         return False
     together = predicted(_merged(program, pair))
     return together is not None and together < (predicted(one) or 0) + (predicted(other) or 0)
