@@ -50,6 +50,7 @@ from einderive.ta.errors import BuildError
 from einderive.ta.exact.fields import Field, RealField
 from einderive.ta.exact.interp import affordable, evaluate_at, visited
 from einderive.ta.ir.affine import Range
+from einderive.ta.ir.expr import tensor
 from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.ir.program import Program
 
@@ -63,6 +64,8 @@ point apart."""
 MOST_ALONE = 10_000_000
 """If an output's last point takes more values than this, about half a second, it is checked with
 shorter sums."""
+_NO_INPUT = tensor("", (), "float64")
+"""Stands where a program has no input, and says that it is evaluated in float64."""
 MOST_CHECKED = 6_000_000
 """The number of outputs, or rows, that are checked.  The first is always checked."""
 
@@ -134,9 +137,9 @@ def _real_reference(
     program: Program, inputs: Mapping[Tensor, torch.Tensor], accuracy: Accuracy
 ) -> Reference:
     wide = {
-        tensor: value.to(torch.complex128 if value.is_complex() else torch.float64)
-        for tensor, value in inputs.items()
-    }
+        source: value.to(torch.complex128 if value.is_complex() else torch.float64)
+        for source, value in inputs.items()
+    } or {_NO_INPUT: torch.zeros((), dtype=torch.float64)}
     roots = tuple(map(equally_cheap, program.roots()))
     parts = pieces(roots)
     if parts:
@@ -209,7 +212,7 @@ def _confirm(
     if visited([root], count) > MOST_ALONE:
         return _confirm_in_part(root, given, domain)
     points = positions(root, count)
-    values = {tensor.name: value.cpu().numpy() for tensor, value in given.items()}
+    values = {source.name: value.cpu().numpy() for source, value in given.items()}
     found = evaluate_at(root, points, values, domain)
     got = at_points(root, points, output).cpu().numpy()
     if isinstance(domain, WrappingField):

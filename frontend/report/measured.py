@@ -44,7 +44,8 @@ def compiled_parts(compiled: Outcome, width: int) -> Iterator[RenderableType]:
     source = compiled.derivation.source
     for text in show_program(source).splitlines():
         yield formula(text, "", width, "bold")
-    yield formula(f"{tensors(source.inputs)}; {_measured(compiled)}", "  ", width)
+    operands = f"{tensors(source.inputs)}; " if source.inputs else ""
+    yield formula(f"{operands}{_measured(compiled)}", "  ", width)
     yield ""
     yield from _trials(compiled)
     yield ""

@@ -112,3 +112,20 @@ def test_evaluate_takes_the_shape_of_a_result() -> None:
     for extent in (4, 5):
         found = ed.evaluate(text, A=np.arange(5.0), K=np.ones(3), S=(extent,))
         assert found.tolist() == [2.0, 6.0, 12.0, 18.0, 14.0][:extent]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("w[n] = 0.5 - 0.5*cos(2*pi*n/15) where n in 0:16", np.hanning(16)),
+        ("P[i] = 10000^(i/8) where i in 0:4", 10000 ** (np.arange(4) / 8)),
+        ("F[k,n] = exp(-2*pi*1j*k*n/8) where k in 0:8, n in 0:8", np.fft.fft(np.eye(8))),
+        ("Y[i] = sqrt(i)*sum[j](exp(-j)) where i in 0:3, j in 0:3", None),
+    ],
+)
+def test_formulas_without_operands(text: str, line: Any) -> None:
+    if line is None:
+        line = np.sqrt(np.arange(3)) * np.exp(-np.arange(3.0)).sum()
+    found = ed.compile(text)
+    np.testing.assert_allclose(found(), line, rtol=3e-6, atol=1e-6)
+    assert "\n  measured on cpu\n" in str(found)
