@@ -15,47 +15,69 @@ _REDUCER = "|".join(NEUTRAL)
 
 
 def _open_ranges(formula: Formula) -> Iterator[Correction]:
-    """A range that keeps the reads inside, with as much padding behind as there is before."""
+    """A range that keeps the reads inside, with as much padding behind as there is before: also for
+    the other iterators of the statement that need one."""
     found = _NO_RANGE.match(formula.error.message)
     if found is None or formula.error.span is None:
         return
     line = formula.line_at(formula.error.span[0])
-    for extent in dict.fromkeys(_extents(formula, line, found[1])):
-        if extent > 0:
-            yield _stated(formula, line, f"{found[1]} in 0:{extent}")
-    yield _stated(formula, line, f"{found[1]} in 0:16")
+    known, rows = _reads(formula, line)
+    others = (name for terms, _ in rows for name in terms if name not in ("", *known))
+    proposed = []
+    for name in dict.fromkeys([found[1], *others]):
+        extent = next((extent for extent in _extents(known, rows, name) if extent > 0), None)
+        if extent is not None:
+            proposed.append((name, extent))
+    if len(proposed) > 1:
+        yield _stated(formula, line, proposed)
+    for name, extent in proposed[:1]:
+        if name == found[1]:
+            yield _stated(formula, line, [(name, extent)])
+    yield _stated(formula, line, [(found[1], 16)])
 
 
-def _stated(formula: Formula, line: Line, bound: str) -> Correction:
-    name, _, ends = bound.partition(" in ")
-    words = f"pass ranges={{'{name}': ({ends.replace(':', ', ')})}}"
-    return Correction((line.stating(bound),), formula.error.span, words)
+def _stated(formula: Formula, line: Line, bounds: list[tuple[str, int]]) -> Correction:
+    text = ", ".join(f"{name} in 0:{extent}" for name, extent in bounds)
+    given = ", ".join(f"'{name}': (0, {extent})" for name, extent in bounds)
+    return Correction((line.stating(text),), formula.error.span, f"pass ranges={{{given}}}")
 
 
-def _extents(formula: Formula, line: Line, name: str) -> Iterator[int]:
-    """How many values the iterator has where reads such as `A[2*h+r-1]` stay inside."""
+_Rows = list[tuple[dict[str, int], int]]
+"""Rows such as `2*h+r-1` by their terms, each with the size of the dimension that it reads."""
+
+
+def _reads(formula: Formula, line: Line) -> tuple[dict[str, int], _Rows]:
+    """The iterators of which the number of values is known, and the other rows of the reads."""
     reads = re.finditer(r"\b([^\W\d]\w*)\s*(?:\{[^{}]*\})?\[([^\[\]]*)\]", formula[line.value])
-    alone: dict[str, int] = {}
-    rows: list[tuple[str, int]] = []
+    known: dict[str, int] = {}
+    rows: _Rows = []
     for read in reads:
         if read[1] in formula.shapes:
             for index, size in zip(read[2].split(","), formula.shapes[read[1]], strict=False):
                 text = index.strip()
                 if re.fullmatch(r"[^\W\d]\w*", text):
-                    alone[text] = size
-                else:
-                    rows.append((text, size))
+                    known[text] = size
+                elif (terms := _terms(text)) is not None:
+                    rows.append((terms, size))
     for bound in re.finditer(r"(\w+)\s+in\s+0\s*:\s*(\d+)", formula[(line.start, line.end)]):
-        alone[bound[1]] = int(bound[2])
-    for text, size in rows:
-        terms = _terms(text)
-        if terms is None or terms.get(name, 0) <= 0:
+        known[bound[1]] = int(bound[2])
+    return known, rows
+
+
+def _extents(known: dict[str, int], rows: _Rows, name: str) -> Iterator[int]:
+    """How many values the iterator has where reads such as `A[2*h+r-1]` stay inside: all those
+    taken together that have the same factor of it and read as many elements."""
+    ends: dict[tuple[int, int], tuple[int, int]] = {}
+    for terms, size in rows:
+        others = [other for other in terms if other not in ("", name)]
+        if terms.get(name, 0) <= 0 or any(other not in known for other in others):
             continue
+        last = sum(terms[other] * (known[other] - 1) for other in others) + terms.get("", 0)
         before = -min(0, terms.get("", 0))
-        others = [n for n in terms if n not in ("", name)]
-        if all(n in alone for n in others):
-            last = sum(terms[n] * (alone[n] - 1) for n in others) + terms.get("", 0)
-            yield (size - 1 + before - last) // terms[name] + 1
+        least, most = ends.get((terms[name], size), (before, last))
+        ends[terms[name], size] = max(least, before), max(most, last)
+    for (factor, size), (before, last) in ends.items():
+        yield (size - 1 + before - (last if last >= 0 else before)) // factor + 1
 
 
 def _terms(text: str) -> dict[str, int] | None:
