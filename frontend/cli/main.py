@@ -27,6 +27,16 @@ from einderive.frontend.version import __version__
 
 COMPLETE = "_EINDERIVE_COMPLETE"
 """The variable in which a shell asks for completions; see docs/quickstart.md."""
+OTHER_NAMES = {
+    "compile": "derive FORMULA SIZES --run",
+    "optimize": "derive FORMULA SIZES --run",
+    "einsum": "derive FORMULA SIZES --run",
+    "prove": "equivalent FORMULA OTHER SIZES",
+    "compare": "equivalent FORMULA OTHER SIZES",
+    "verify": "check FILE",
+    "show": "explain FILE",
+}
+"""Words that one may try for a command, and what they are here."""
 LONGEST = 400
 """A longer message about the arguments is cut to its beginning."""
 
@@ -36,6 +46,13 @@ class InOrder(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] in OTHER_NAMES:
+            ctx.fail(f"{args[0]} is no command; write `einderive {OTHER_NAMES[args[0]]}`")
+        return super().resolve_command(ctx, args)
 
 
 @click.group(

@@ -28,8 +28,8 @@ RACE_SECONDS, RACE_TIMES = 0.3, 6.0
 
 def wins_again(entrant: Entrant, best: Entrant | None, judge: Judge) -> bool:
     """Whether the candidate is the faster one also beside the fastest plain program alone, where
-    the two are close: the best of many in one race is often the luckiest.  Where no time is left for
-    that, the plain program stays."""
+    the two are close: the best of many in one race is often the luckiest.  Where no time is left
+    for that, the plain program stays."""
     if best is None or entrant.call is None or best.call is None:
         return True
     if entrant.seconds < CLOSE * best.seconds:

@@ -286,6 +286,7 @@ WINDOW = ("derive", "Y[h] = A[h+r]*K[r]", "A=10", "K=3")
 WRONG: list[tuple[tuple[str, ...], tuple[str, ...]]] = [
     (("derive",), ("Missing argument 'FORMULA'", "derive --help")),
     (("drive",), ("No such command 'drive'. Did you mean 'derive'?", "einderive --help")),
+    (("compile", "Y = A[i]"), ("compile is no command", "`einderive derive FORMULA SIZES --run`")),
     ((*COPY, "A=3", "--fast"), ("No such option '--fast'", "derive --help")),
     (("rules", "skew", "phase"), ("unexpected extra argument (phase)", "rules --help")),
     ((*COPY, "A=1,x"), ("the size x of A is not known", "for example x=100")),
