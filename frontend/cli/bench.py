@@ -105,6 +105,62 @@ def never_slower(
         return bench_slower(formulas, sizes, rows, numpy=numpy, seconds=seconds, largest=largest)
 
 
+@bench.command(
+    epilog=examples(
+        "einderive bench choice --formula conv --size 32",
+        "einderive bench choice --every 7 --file choice.jsonl",
+    )
+)
+@FORMULAS
+@click.option(
+    "--size", "sizes", multiple=True, type=number, help="Only this size: 8, 32, ... [default: all]"
+)
+@click.option("--largest", is_flag=True, help="Measure each formula at its largest size only.")
+@click.option(
+    "--programs",
+    type=number,
+    default=4,
+    show_default=True,
+    help="The number of programs of each formula, those predicted fastest.",
+)
+@click.option(
+    "--every",
+    type=number,
+    default=1,
+    show_default=True,
+    help="Take one of so many formulas and sizes.",
+)
+@click.option(
+    "--file",
+    default="",
+    metavar="FILE",
+    type=FILE,
+    help="Keep what is measured in this file, and go on where an earlier run ended.",
+)
+@JSON
+def choice(
+    formulas: tuple[str, ...],
+    sizes: tuple[int, ...],
+    largest: bool,
+    programs: int,
+    every: int,
+    file: str,
+    as_json: bool,
+) -> int:
+    """Compare predicted seconds of stages with measured ones.
+
+    It prints the rank correlation and the median relative error, for all stages and by operator,
+    and how often the program predicted fastest is about the fastest.
+    """
+    from einderive.frontend.bench.choice import bench_choice
+    from einderive.frontend.bench.rows import Rows
+
+    with Rows(as_json) as rows:
+        return bench_choice(
+            formulas, sizes, rows, largest=largest, programs=programs, every=every, file=file
+        )
+
+
 @bench.command(epilog=examples("einderive bench digits --formula distances --accuracy fast"))
 @FORMULAS
 @ACCURACY

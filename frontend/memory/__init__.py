@@ -3,5 +3,5 @@ part that says what machine and what software a measurement is of.
 
 Not here: what is remembered of a derivation and of a choice (`frontend.api`), compiled kernels on
 disk (`eops.cpu_kernels`).
-May be imported by `frontend.api` and `frontend.cli`.
+May be imported by `frontend.api`, `frontend.machine` and `frontend.cli`.
 """

@@ -7,20 +7,22 @@ Two expressions have the same text only if they are the same node.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from einderive.ta.ir.node import Node
 
 
-def structure(roots: Sequence[Node]) -> str:
-    """The nodes, each after those that it reads, and the numbers of the roots."""
+def structure(roots: Sequence[Node], given: Mapping[Node, str] = MappingProxyType({})) -> str:
+    """The nodes, each after those that it reads, and the numbers of the roots.  Nodes that are
+    `given` a name stand as this name."""
     numbers: dict[Node, int] = {}
     lines: list[str] = []
 
     def named(value: Any) -> str:
         if isinstance(value, Node):
-            return f"#{number(value)}"
+            return given.get(value) or f"#{number(value)}"
         if isinstance(value, tuple):
             return f"({','.join(map(named, value))})"
         return repr(value)

@@ -204,8 +204,8 @@ COMMANDS = (
         "ops",
     ),
     *("cache", "cache info", "cache list", "cache export", "cache import", "cache clear"),
-    *("bench", "bench search", "bench call", "bench never-slower", "bench digits"),
-    *("bench kernels", "bench bandwidth"),
+    *("bench", "bench search", "bench call", "bench never-slower", "bench choice"),
+    *("bench digits", "bench kernels", "bench bandwidth"),
 )
 
 

@@ -1,0 +1,210 @@
+"""`einderive bench choice`: predicted beside measured seconds of stages, and the choice that
+predictions make.
+
+For each formula of `frontend.formulas` at each size: the programs of least predicted seconds that a
+short search finds, and the formula as it is given.  Each of their stages is run and timed alone, in
+float32, on the formula's operands (`machine.stages`); two stages that are alike are timed once.
+Views and what is computed once for all calls count as free, and are left out.
+
+    loss   =   measured seconds of the program predicted fastest / those of the fastest program
+
+A program's measured seconds are the sum of its stages' here.  A table in a file grows by one line
+of JSON for each formula and size, and a second run goes on where the first one ended.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import inf
+from pathlib import Path
+from statistics import median
+from typing import Any, cast
+
+import numpy as np
+import torch
+
+from einderive.derivations.search.extract import Plan
+from einderive.frontend.api.optimize import derive, parse
+from einderive.frontend.bench.never_slower import selected
+from einderive.frontend.bench.ranks import median_error, rank_correlation
+from einderive.frontend.bench.rows import Rows
+from einderive.frontend.files import write_whole
+from einderive.frontend.formulas import Formula
+from einderive.frontend.machine.stages import timed_stages
+from einderive.ta.errors import EinderiveError
+from einderive.ta.ir.program import Program
+
+SEARCH_SECONDS = 0.2
+LARGEST = 4_000_000
+"""A formula with a longer tensor, and a program with a larger stage, are left out."""
+SLOWEST = 0.3
+"""So are programs that are predicted to take more seconds."""
+CLOSE = 1.25
+"""The loss that a prediction may have."""
+KERNEL = "torch operations"
+"""The word for a stage that no library operator computes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """One stage: what computes it, its text, its seconds, and its key (`machine.stages`)."""
+
+    key: str
+    operator: str
+    text: str
+    predicted: float
+    measured: float
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A formula at a size: its stages that no formula before had, and for each program the
+    predicted seconds and the measured ones.  `failed` says why there are none."""
+
+    formula: str
+    size: int
+    stages: tuple[Timed, ...] = ()
+    programs: tuple[tuple[float, float], ...] = ()
+    failed: str = ""
+
+    @property
+    def loss(self) -> float:
+        """At least 1."""
+        _, chosen = min(self.programs)
+        return chosen / min(measured for _, measured in self.programs)
+
+
+def bench_choice(
+    words: Sequence[str],
+    sizes: Sequence[int],
+    out: Rows,
+    *,
+    largest: bool = False,
+    programs: int = 4,
+    every: int = 1,
+    file: str = "",
+) -> int:
+    """The table, and what it comes to."""
+    out.say(f"{torch.get_num_threads()} threads, torch {torch.__version__}, float32")
+    done = read(file)
+    if file:
+        write_whole(file, "".join(map(_line, done.values())))
+    for row in done.values():
+        _add(out, row)
+    known = {stage.key: stage.measured for row in done.values() for stage in row.stages}
+    for formula, size in [*selected(words, sizes, largest)][::every]:
+        if (formula.name, size) not in done:
+            out.progress.write(f"{formula.name}, {size}")
+            row = measured(formula, size, programs, known)
+            done[formula.name, size] = row
+            if file:
+                with Path(file).open("a", encoding="utf-8") as table:
+                    table.write(_line(row))
+            _add(out, row)
+    for text, data in summary(list(done.values())):
+        out.add(text, data)
+    return 0
+
+
+def read(file: str) -> dict[tuple[str, int], Measured]:
+    """The rows of a table by formula and size.  A last line that was cut off does not count."""
+    found: dict[tuple[str, int], Measured] = {}
+    if file and Path(file).exists():
+        for line in Path(file).read_text(encoding="utf-8").splitlines():
+            try:
+                row = _row(json.loads(line))
+            except ValueError:
+                continue
+            found[row.formula, row.size] = row
+    return found
+
+
+def _line(row: Measured) -> str:
+    return json.dumps(asdict(row)) + "\n"
+
+
+def _row(data: Mapping[str, Any]) -> Measured:
+    stages = tuple(Timed(**stage) for stage in data["stages"])
+    programs = tuple((predicted, seconds) for predicted, seconds in data["programs"])
+    return Measured(**{**data, "stages": stages, "programs": programs})
+
+
+def _add(out: Rows, row: Measured) -> None:
+    if row.failed:
+        out.add(f"{row.formula[:44]:<44} {row.size:>7} {row.failed}", row)
+    else:
+        errors = median_error(*_columns(row.stages))
+        told = f"{len(row.stages):>3} new stages, error {errors:>5.0%}, loss {row.loss:.2f}"
+        out.add(f"{row.formula[:44]:<44} {row.size:>7} {told}", row)
+
+
+def measured(formula: Formula, size: int, programs: int, known: dict[str, float]) -> Measured:
+    """The formula at a size.  `known` are the times of stages, and grows."""
+    try:
+        with np.errstate(all="ignore"):
+            values = {n: torch.from_numpy(v) for n, v in formula.values(size, "float32").items()}
+            if any(value.numel() > LARGEST for value in values.values()):
+                return Measured(formula.name, size, failed="too large")
+            program = parse(formula.text, **cast(Any, values), **cast(Any, formula.beside(size)))
+            derivation = derive(program, target="cpu", budget=SEARCH_SECONDS)
+            plans = [derivation.unchanged, *derivation.candidates[:programs]]
+            return _timed(formula.name, size, program, values, plans, known)
+    except (EinderiveError, RuntimeError, MemoryError) as problem:
+        return Measured(formula.name, size, failed=str(problem).splitlines()[0])
+
+
+def _timed(
+    name: str,
+    size: int,
+    program: Program,
+    values: Mapping[str, torch.Tensor],
+    plans: Sequence[Plan],
+    known: dict[str, float],
+) -> Measured:
+    inputs = {tensor: values[tensor.name] for tensor in program.inputs}
+    stages: list[Timed] = []
+    totals: list[tuple[float, float]] = []
+    for plan in {plan.roots: plan for plan in plans}.values():
+        large = any(stage.scope.size > LARGEST for stage in plan.stages)
+        if large or plan.seconds > SLOWEST:
+            continue
+        total = 0.0
+        for stage, key, seconds in timed_stages(plan.stages, inputs, known=known):
+            total += seconds
+            if key not in known:
+                known[key] = seconds
+                operator = stage.operator or KERNEL
+                stages.append(Timed(key, operator, repr(stage.scope), stage.seconds, seconds))
+        if total:
+            totals.append((plan.seconds, total))
+    if not totals:
+        return Measured(name, size, failed="no program that computes and is small enough")
+    return Measured(name, size, tuple(stages), tuple(totals))
+
+
+def _columns(stages: Sequence[Timed]) -> tuple[list[float], list[float]]:
+    return [stage.predicted for stage in stages], [stage.measured for stage in stages]
+
+
+def summary(rows: Sequence[Measured]) -> Iterator[tuple[str, object]]:
+    """Lines, and the same as data: all stages, the stages by operator, the choices."""
+    stages = [stage for row in rows for stage in row.stages]
+    by_operator: dict[str, list[Timed]] = {}
+    for stage in stages:
+        by_operator.setdefault(stage.operator, []).append(stage)
+    ordered = sorted(by_operator.items(), key=lambda item: -len(item[1]))
+    yield f"{'stages':<20} {'count':>6} {'rank':>6} {'error':>6} {'predicted/measured':>18}", {}
+    for name, found in [("all", stages), *ordered]:
+        predicted, seconds = _columns(found)
+        rank, error = rank_correlation(predicted, seconds), median_error(predicted, seconds)
+        ratio = median(p / m for p, m in zip(predicted, seconds, strict=True)) if found else inf
+        yield (
+            f"{name:<20} {len(found):>6} {rank:>6.3f} {error:>6.0%} {ratio:>18.2f}",
+            {"stages": name, "count": len(found), "rank": rank, "error": error, "ratio": ratio},
+        )
+    losses = [row.loss for row in rows if not row.failed and len(row.programs) > 1]
+    close = sum(loss <= CLOSE for loss in losses)
+    told = f"{close} of {len(losses)} choices by prediction within {CLOSE} of the fastest program"
+    yield told, {"choices": len(losses), "close": close, "within": CLOSE}

@@ -1,0 +1,6 @@
+"""What this machine can do, measured: its profile, and the times of single stages.
+
+Not here: what a profile is and how it predicts (`derivations.matching.machine`), races of whole
+programs (`frontend.trial`).
+May be imported by `frontend.api`, `frontend.trial`, `frontend.bench` and `frontend.cli`.
+"""
