@@ -11,7 +11,8 @@ from operator import index
 from typing import Any, NamedTuple
 
 from einderive.derivations.checker import Claim
-from einderive.derivations.matching.cost import MACHINES, Machine
+from einderive.derivations.matching.cost import MACHINES
+from einderive.derivations.matching.machine import Machine
 from einderive.derivations.record.claims import check_stated
 from einderive.derivations.record.trace import FORMAT, VERSION, step_data
 from einderive.derivations.record.trace_stages import claim_of, stage_data

@@ -26,6 +26,7 @@ MODULES = (
     "einderive/ta/ir/subst.py",
     "einderive/ta/printing/written.py",
     "einderive/derivations/matching/cost.py",
+    "einderive/derivations/matching/machine.py",
     "einderive/derivations/search/explore.py",
     "einderive/derivations/search/graph.py",
     "einderive/derivations/matching/match.py",

@@ -1,6 +1,6 @@
 """A lower bound of the predicted time of any program for given outputs.
 
-    bound = call_seconds + (bytes of the outputs + bytes of the inputs that matter) / bandwidth
+    bound = call + (bytes of the outputs + bytes of the inputs that matter) / bandwidth
 
 Where an output is a product of reads of different sources, or a reduction of one, and every read
 stays inside its source, each element that is read changes the output for some values of the others:
@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from einderive.derivations.matching.cost import Machine, is_free_view
+from einderive.derivations.matching.cost import is_free_view
+from einderive.derivations.matching.machine import Machine
 from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir import affine
 from einderive.ta.ir.dtypes import BYTES
@@ -43,7 +44,7 @@ def lower_bound(
         for tensor, elements in read.items()
         if tensor.name not in weights
     )
-    return machine.call_seconds + moved / machine.bandwidth
+    return machine.least_call + moved / machine.bytes_a_second(moved)
 
 
 def _inputs(scope: Scope) -> set[str]:

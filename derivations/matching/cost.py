@@ -1,18 +1,12 @@
-"""Predicted seconds of a stage: a roofline on a machine's measured ceilings.
-
-    seconds = max(operations / (rate * utilisation), bytes_moved / bandwidth)
-              + bytes_copied / bandwidth + calls * call_seconds
-
-Copies for padding and layouts run before the call and add up with it; views are free.
-Source: Williams, Waterman, Patterson, "Roofline", CACM 2009.
-"""
+"""The work of a stage that no library operator computes, and of views; the profiles that come with
+the package."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from math import prod
 
+from einderive.derivations.matching.profile import shipped
 from einderive.ta.exact.direct import direct
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
@@ -21,65 +15,9 @@ from einderive.ta.ir.node import Access, Add, Apply, Mul, Power, Scope, Select
 from einderive.ta.ir.operator import Work
 from einderive.ta.ir.subst import accesses, walk
 
-
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """The ceilings of one target.
-
-    - `bandwidth`: bytes a second.
-    - `rates`: operations a second by unit, for float32.
-    - `call_seconds`: what a library call costs before it computes.
-    - `fused`: whether an eOperator is one kernel (Triton) or a series of whole-array calls (torch
-      on strided views)."""
-
-    name: str
-    bandwidth: float
-    rates: Mapping[str, float]
-    call_seconds: float
-    fused: bool
-
-    def seconds(self, work: Work, item_bytes: int = 4) -> float:
-        """The predicted time of some work by the roofline."""
-        rate = self.rates[work.unit] * work.utilisation * min(1.0, 4 / item_bytes)
-        return (
-            max(work.operations / rate, work.bytes_moved / self.bandwidth)
-            + work.bytes_copied / self.bandwidth
-            + work.calls * self.call_seconds
-        )
-
-
-CPU = Machine(
-    name="cpu",
-    bandwidth=3e10,
-    rates={"matmul": 1.5e11, "convolution": 1.8e11, "vector": 1e10},
-    call_seconds=3e-5,
-    fused=False,
-)
-"""Two cores of a current server, rounded down from `python -m einderive.frontend.bench.ceilings`;
-a call is a stage of `eops.torch_views.stage`, its views included.  See docs/measurements/cpu.md."""
-
-H100 = Machine(
-    name="cuda:90",
-    bandwidth=2.8e12,
-    rates={"matmul": 4.5e13, "convolution": 4.0e13, "vector": 3.0e13},
-    call_seconds=4e-6,
-    fused=True,
-)
-"""NVIDIA H100, float32 without TF32: 3.35 TB/s and 67 Tflop/s by the data sheet, derated to what
-kernels, cuBLAS and cuDNN reach (docs/measurements/gpu.md); the host needs more for a call than the
-4 us that the GPU is busy with the least one."""
-
-A100 = Machine(
-    name="cuda:80",
-    bandwidth=1.3e12,
-    rates={"matmul": 1.6e13, "convolution": 1.4e13, "vector": 1.2e13},
-    call_seconds=4e-6,
-    fused=True,
-)
-"""NVIDIA A100: 1.55 TB/s and 19.5 Tflop/s float32 by the data sheet, derated likewise."""
-
-MACHINES = {machine.name: machine for machine in (CPU, H100, A100)}
-
+MACHINES = shipped()
+CPU, H100, A100 = (MACHINES[name] for name in ("cpu", "cuda:90", "cuda:80"))
+"""The profiles of a CPU and of two GPUs that come with the package."""
 
 UNTILED = 0.1
 """The share of the vector rate that a generated kernel reaches on a product under a sum: it reuses

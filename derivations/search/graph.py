@@ -13,19 +13,19 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from einderive.derivations.matching.cost import (
-    Machine,
     eoperator_work,
     is_free_regrouping,
     is_free_view,
     overlap_bytes,
 )
+from einderive.derivations.matching.machine import KERNEL, Machine
 from einderive.derivations.matching.match import MOST_OPERANDS
 from einderive.derivations.matching.matcher import Matcher
 from einderive.derivations.rule import JointRule, Rule
 from einderive.derivations.steps.kernel import Step
 from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Access, Mul, Scope
-from einderive.ta.ir.operator import Binding, Operator
+from einderive.ta.ir.operator import Binding, Operator, Work
 from einderive.ta.ir.subst import accesses, nested_scopes, stages
 from einderive.ta.printing.written import MOST_DEPTH, MOST_LENGTH, written
 
@@ -120,7 +120,8 @@ class Graph:
             return Stage(scope, FOLDED, None, 0.0, (), 0.0, FOLDED)
         if not scope.sums and (is_free_view(scope) or self._regroups(scope)):
             copied = overlap_bytes(scope, self.item)
-            return Stage(scope, VIEW, None, copied / self.machine.bandwidth, reads, 0.0, VIEW)
+            seconds = self.machine.seconds(Work(0.0, 0.0, 0, bytes_copied=copied))
+            return Stage(scope, VIEW, None, seconds, reads, 0.0, VIEW)
         body = scope.body
         if not isinstance(body, Access):
             return self._matched(scope, reads)
@@ -145,12 +146,12 @@ class Graph:
     def _matched(self, scope: Scope, reads: tuple[Scope, ...]) -> Stage:
         """The library operator that the scope is an instance of, or the kernel."""
         work = eoperator_work(scope, self.item, self.machine.fused)
-        own = self.machine.seconds(work, self.item)
+        own = self.machine.seconds(work, self.item, KERNEL)
         bindings, least, nearest = self._matcher.matches(scope)
         best: Stage | None = None
         lowest = LIBRARY_MARGIN * own
         for operator, binding in bindings:
-            seconds = self.machine.seconds(operator.work(binding), self.item)
+            seconds = self.machine.seconds(operator.work(binding), self.item, operator.name)
             used = [a.source for a in binding.operands if isinstance(a.source, Scope)]
             needed = tuple(dict.fromkeys(used))
             cost = seconds

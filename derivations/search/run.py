@@ -13,7 +13,7 @@ from functools import cache
 from math import inf
 
 from einderive.derivations.matching.bound import lower_bound
-from einderive.derivations.matching.cost import Machine
+from einderive.derivations.matching.machine import Machine
 from einderive.derivations.rule import JointRule, Rule
 from einderive.derivations.search.explore import best_first, explore
 from einderive.derivations.search.extract import Plan, plans, unchanged

@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from einderive.derivations.matching.cost import MACHINES, Machine
+from einderive.derivations.matching.cost import MACHINES
+from einderive.derivations.matching.machine import Machine
 from einderive.derivations.rules import LAWLESS
 from einderive.derivations.search.explore import EXPLORING_EFFORT, explore
 from einderive.derivations.search.extract import Plan, plans, unchanged

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from math import inf
 
 from einderive.derivations.matching.cost import eoperator_work, overlap_bytes
+from einderive.derivations.matching.machine import KERNEL as PLAIN
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import FOLDED, VIEW, Graph, Stage
 from einderive.frontend.derived import Derived
@@ -39,7 +40,7 @@ def stage_views(derivation: Derived, plan: Plan, graph: Graph) -> list[StageView
     for place, (statement, text) in enumerate(zip(program.statements, texts, strict=True)):
         stage = known.get(scopes[place]) if place < len(scopes) else None
         work = NOTHING if stage is None else stage_work(stage, graph)
-        shares = _shares(work, graph)
+        shares = _shares(work, graph, (stage and stage.operator) or PLAIN)
         found.append(
             StageView(
                 name=statement.name,
@@ -71,16 +72,11 @@ def stage_work(stage: Stage, graph: Graph) -> Work:
     return operator.work(stage.binding)
 
 
-def _shares(work: Work, graph: Graph) -> tuple[Share, ...]:
-    machine = graph.machine
-    rate = machine.rates[work.unit] * work.utilisation * min(1.0, 4 / graph.item)
-    computing, moving = work.operations / rate, work.bytes_moved / machine.bandwidth
-    largest = Share("arithmetic", computing) if computing > moving else Share("memory", moving)
-    rest = (
-        Share("copies", work.bytes_copied / machine.bandwidth),
-        Share("calls", work.calls * machine.call_seconds),
-    )
-    return tuple(share for share in (largest, *rest) if share.seconds > 0)
+def _shares(work: Work, graph: Graph, operator: str) -> tuple[Share, ...]:
+    parts = graph.machine.parts(work, graph.item, operator)._asdict()
+    smaller = "memory" if parts["arithmetic"] > parts["memory"] else "arithmetic"
+    shares = (Share(name, seconds) for name, seconds in parts.items() if name != smaller)
+    return tuple(share for share in shares if share.seconds > 0)
 
 
 def _reads(scope: Scope) -> Iterator[str]:

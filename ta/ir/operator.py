@@ -30,15 +30,21 @@ class Work:
 
     It has the floating-point operations on `unit`, the bytes moved while it computes, the bytes
     moved by copies before it begins (padding, layouts), and the number of library calls.
-    `utilisation` in (0, 1] scales the unit's rate (small or odd shapes).
+    `utilisation` in (0, 1] scales the unit's rate (small or odd shapes) on a machine of which
+    nothing is known but the rate of large shapes; others go by `shape`, the extents on which the
+    unit's rate depends.  `access` says how the bytes lie, and `functions` how many values of which
+    functions are computed.
     """
 
     operations: float
     bytes_moved: float
     calls: int = 1
-    unit: Literal["matmul", "convolution", "vector"] = "vector"
+    unit: Literal["matmul", "convolution", "window", "vector"] = "vector"
     utilisation: float = 1.0
     bytes_copied: float = 0.0
+    shape: tuple[int, ...] = ()
+    access: Literal["dense", "strided", "gathered", "broadcast"] = "dense"
+    functions: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from einderive.derivations.matching.cost import CPU, Machine
+from einderive.derivations.matching.cost import CPU
+from einderive.derivations.matching.machine import Machine, constant
 from einderive.derivations.rules import LAWLESS
 from einderive.derivations.search.run import SearchResult, search
 from einderive.derivations.search.strategy import Budget
@@ -80,8 +81,8 @@ def roots(name: str) -> tuple[Scope, ...]:
 
 LIBRARY = Machine(
     name="library",
-    bandwidth=1e12,
-    rates={"matmul": 1e9, "convolution": 1e6, "vector": 1e3},
+    bandwidth={"dense": constant(1e12)},
+    rates={"matmul": constant(1e9), "convolution": constant(1e6), "vector": constant(1e3)},
     call_seconds=0.0,
     fused=True,
 )

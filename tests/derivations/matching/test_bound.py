@@ -19,7 +19,7 @@ CASES = {**REFERENCE, **ALGEBRA, **LAYERS}
 def elements(text: str, weights: frozenset[str] = frozenset(), **shapes: tuple[int, ...]) -> float:
     """The elements that the bound counts, reads and writes together."""
     found = lower_bound(parse(text, shapes).roots(), H100, 4, weights)
-    return (found - H100.call_seconds) * H100.bandwidth / 4 if found else 0.0
+    return (found - H100.call_seconds) * H100.bytes_a_second(1) / 4 if found else 0.0
 
 
 @pytest.mark.parametrize(

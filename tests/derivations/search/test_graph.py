@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from einderive.derivations.matching.cost import H100, Machine
+from einderive.derivations.matching.cost import H100
+from einderive.derivations.matching.machine import Machine
 from einderive.derivations.rules import LAWLESS
 from einderive.derivations.search.explore import explore
 from einderive.derivations.search.graph import Graph
