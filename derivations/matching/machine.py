@@ -29,11 +29,11 @@ FLOAT_BYTES = 4
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A figure by the sizes that it depends on: `values` are those at the points of a grid, of which
-    `axes` are the coordinates, the last one running fastest.
+    """A figure by the sizes that it depends on: `values` are those at the points of a grid, of
+    which `axes` are the coordinates, the last one running fastest.
 
-    Between the points it is linear on logarithmic scales, and beyond them constant.  Without axes it
-    is one figure."""
+    Between the points it is linear on logarithmic scales, and beyond them constant.  Without axes
+    it is one figure."""
 
     axes: tuple[tuple[float, ...], ...]
     values: tuple[float, ...]
