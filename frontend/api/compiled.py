@@ -4,22 +4,30 @@ it."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 import torch
 
+from einderive.frontend.autograd.node import recorder
+from einderive.frontend.autograd.related import Related
 from einderive.frontend.call import MISS, Caller, into
+from einderive.frontend.call.caller import Retype, Run
 from einderive.frontend.call.simplify import Simple
 from einderive.frontend.derived import Derived
 from einderive.frontend.files import opened, write_whole
 from einderive.frontend.trial.outcome import TRIED, Outcome
-from einderive.ta.ir.node import Tensor
+from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 from einderive.ta.uncopied import Uncopied
+
+OPTIMIZE: Final = "einderive.frontend.api.optimize"
+"""It is loaded when a function related to a compiled one is compiled: it builds on this file."""
 
 
 class Derivation(Derived):
@@ -60,7 +68,8 @@ class Derivation(Derived):
             check_assumptions=check_assumptions,
         )
         parts = {part.name: getattr(outcome, part.name) for part in fields(outcome)}
-        return CompiledFunction(**parts)
+        options = {"seconds": seconds, "check_assumptions": check_assumptions}
+        return CompiledFunction(**parts, options=options)
 
     def __str__(self) -> str:
         from einderive.frontend.report.derivation import derivation_text
@@ -97,6 +106,8 @@ class CompiledFunction(Outcome, Uncopied):
         "derivation.save(path) writes what it was built from; load(path).compile() builds anew",
     )
     derivation: Derivation
+    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    """The options of `compile`, besides those that the derivation has."""
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         """The outputs for the given arrays: one output alone, several as a tuple.
@@ -109,7 +120,10 @@ class CompiledFunction(Outcome, Uncopied):
         - `out=` is an array for the result, or a tuple of arrays for several outputs.  If the
           formula has a tensor named `out`, the name means that tensor.
 
-        No gradients are recorded.  Raises OperandError where an operand does not fit, and
+        - Where an operand requires gradients, the call leaves a node on torch's graph; `torch.func`
+          may differentiate the function and map it (docs/pytorch.md).
+
+        Raises OperandError where an operand does not fit, and
         AssumptionError where one breaks an assumption that the program rests on."""
         caller = self._caller
         if not named:
@@ -153,7 +167,7 @@ class CompiledFunction(Outcome, Uncopied):
         from einderive.frontend.export.module import write
 
         label = f"{self.chosen.label}: {', '.join(self.chosen.words)}"
-        return write(self.derivation.source, self._program, self.device, folder, label)
+        return write(self.derivation.source, self._converted(self.run), self.device, folder, label)
 
     def recorded(self, /, *operands: torch.Tensor) -> Simple:
         """The calls of torch that a call with such tensors makes."""
@@ -161,14 +175,29 @@ class CompiledFunction(Outcome, Uncopied):
 
     @cached_property
     def _caller(self) -> Caller:
-        source, linked = self.derivation.source, self.linked
-        return Caller(source, self._program, self.device, self._retyped, linked=linked)
+        return self._called(self.derivation.source, self.run, self._retyped)
 
-    def _program(self, inputs: Mapping[Tensor, torch.Tensor]) -> Sequence[torch.Tensor]:
-        return self._converted(self.run(inputs))
+    def _called(self, program: Program, run: Run, retype: Retype | None = None) -> Caller:
+        """The call of a program: of the formula, or of the formula in other types."""
 
-    def _converted(self, outputs: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:
-        return outputs if self.output is None else [y.to(self.output) for y in outputs]
+        def compiled(related: Program) -> CompiledFunction:
+            return self._related(related)
+
+        plain = Caller(program, run, self.device, linked=self.linked)
+        record = recorder(Related(program, plain, compiled), self.output)
+        converted = self._converted(run)
+        return Caller(program, converted, self.device, retype, record, linked=self.linked)
+
+    def _related(self, program: Program) -> CompiledFunction:
+        """A program of derivatives, or over a batch, compiled as this one was."""
+        found = self.derivation
+        compiler: Callable[..., CompiledFunction] = import_module(OPTIMIZE).compile
+        about = {"target": found.target, "accuracy": found.accuracy, "nan": found.nan}
+        return compiler(program, **about, **self.options)
+
+    def _converted(self, run: Run) -> Run:
+        output = self.output
+        return run if output is None else lambda inputs: [y.to(output) for y in run(inputs)]
 
     def _retyped(self, types: Mapping[str, str]) -> Caller:
         from einderive.frontend.accuracy.written import as_written
@@ -176,7 +205,7 @@ class CompiledFunction(Outcome, Uncopied):
 
         source, accuracy = self.derivation.source, self.derivation.accuracy
         program, run = specialised(source, self.run, types, self.device, accuracy, as_written)
-        return Caller(program, lambda inputs: self._converted(run(inputs)), self.device)
+        return self._called(program, run)
 
     def _repr_html_(self) -> str:
         from einderive.frontend.explorer.page import fragment

@@ -388,7 +388,9 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
         )
         if remembering:
             keep(request, compiled, "" if known is None else known.digest)
-    return replace(compiled, output=converted)
+    options = {"budget": budget, "laws": laws, "seconds": seconds, "remember": remember}
+    options["check_assumptions"] = check_assumptions
+    return replace(compiled, output=converted, options=options)
 
 
 def default_target() -> str:

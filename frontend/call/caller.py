@@ -16,14 +16,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from torch._functorch.pyfunctorch import temporarily_clear_interpreter_stack
+from torch.autograd import forward_ad
 from torch.nn import Parameter
 
 from einderive.eops.opaque import recordable
 from einderive.frontend.call.guard import MISS, autocast, kind, same, transformation
-from einderive.frontend.call.operands import FLOATING, arranged, bind, in_type, promoted
+from einderive.frontend.call.operands import (
+    FLOATING,
+    arranged,
+    bind,
+    in_type,
+    promoted,
+    traced,
+)
 from einderive.frontend.call.record import Unrecordable, record
 from einderive.frontend.call.simplify import Simple, simplified
-from einderive.frontend.call.source import Flat, body, guarded, key_of
+from einderive.frontend.call.source import Flat, body, guarded, guarded_call, key_of
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.program import Program
 
@@ -35,6 +44,10 @@ MOST_LAYOUTS = 64
 Run = Callable[[Mapping[Tensor, torch.Tensor]], Sequence[torch.Tensor]]
 Retype = Callable[[Mapping[str, str]], "Caller"]
 """Element types by tensor -> the caller for operands of these types."""
+Record = Callable[..., Any]
+"""Tensors -> the result, with a node on torch's graph."""
+Trace = Callable[[Mapping[str, Any]], Any]
+"""Operands by name -> the result, as a call in code that torch traces."""
 
 
 class _Linked(NamedTuple):
@@ -53,6 +66,9 @@ class Caller:
       depend on the operands' layouts, and on their elements only within `eops.opaque` functions.
     - `retype` makes the caller for other floating types than the program's.  Without it such
       operands are refused.
+    - `record` is called where torch differentiates by operands or maps over them, and `trace` where
+      torch traces the call.  Without them, such operands are refused, and such a call is traced as
+      the calls of torch that it makes.
     - Without `linked`, nothing is recorded, and the program runs stage by stage.
     """
 
@@ -60,8 +76,10 @@ class Caller:
         "_default_type",
         "_linked",
         "_names",
+        "_record",
         "_retype",
         "_retyped",
+        "_trace",
         "asked",
         "device",
         "linked",
@@ -75,11 +93,13 @@ class Caller:
         run: Run,
         device: str,
         retype: Retype | None = None,
+        record: Record | None = None,
+        trace: Trace | None = None,
         *,
         linked: bool = True,
     ) -> None:
         self.program, self.run, self.device, self.linked = program, run, device, linked
-        self._retype = retype
+        self._retype, self._record, self._trace = retype, record, trace
         self._retyped: dict[str, Caller] = {}
         self._names = tuple(tensor.name for tensor in program.inputs)
         kinds = [getattr(torch, tensor.dtype) for tensor in program.inputs]
@@ -118,14 +138,23 @@ class Caller:
         return args, named
 
     def _slow(self, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        if self._trace is not None and torch.compiler.is_compiling():
+            return self._trace({**dict(zip(self._names, args, strict=False)), **named})
         if self._retype is not None:
             given = arranged(self.program, args, named)
             dtype = promoted(self.program, given)
             if dtype is not None:
                 return self._in_type(dtype, given)
-        operands, numpy = bind(self.program, args, named, self.device)
+        differentiable = self._record is not None
+        operands, numpy = bind(
+            self.program, args, named, self.device, differentiable=differentiable
+        )
         tensors = [operands[tensor] for tensor in self.program.inputs]
-        results = self._outputs(tensors, args)
+        if self._record is not None and traced(tensors):
+            self._record_first(self._record, args)
+            return self._record(*tensors)
+        with nullcontext() if transformation() is None else temporarily_clear_interpreter_stack():
+            results = self._outputs(tensors, args)
         values = tuple(_as_numpy(y) for y in results) if numpy else tuple(results)
         return values[0] if len(values) == 1 else values
 
@@ -146,6 +175,15 @@ class Caller:
             with torch.no_grad():
                 found: Sequence[torch.Tensor] = linked.body(*tensors)
             return found
+
+    def _record_first(self, record: Record, given: Sequence[Any]) -> None:
+        """Operands like these are recorded without binding from now on, where they can be."""
+        tensors = all(isinstance(operand, torch.Tensor) for operand in given)
+        if forward_ad._current_level >= 0 or transformation() is not None or not tensors:
+            return
+        if not autocast() and _plain(given, self.device) and len(given) == len(self._names):
+            flat = guarded_call(record, given, recording=True, traced=self._trace is None)
+            self.asked = (flat, *self.asked[: MOST_GUARDED - 1])
 
     def _in_type(self, dtype: str, given: Mapping[str, Any]) -> Any:
         """The results of the program in another floating type."""
@@ -190,12 +228,15 @@ class Caller:
         """Operands like these are answered without binding from now on, where they can be."""
         if linked.simple is None or transformation() is not None or not _plain(given, self.device):
             return
-        kinds = (*map(kind, given), same(given))
+        kinds = (*map(kind, given), same(given), torch.is_inference_mode_enabled())
         flat = linked.guarded.get(kinds)
         if flat is None:
             if len(linked.guarded) >= MOST_GUARDED:
                 linked.guarded.clear()
-            flat = guarded(linked.simple, given, default_type=self._default_type)
+            untraced = self._trace is not None
+            flat = guarded(
+                linked.simple, given, default_type=self._default_type, traced=not untraced
+            )
             linked.guarded[kinds] = flat
         if flat not in self.asked:  # else it was asked: autocast, say, is on
             self.asked = (flat, *self.asked[: MOST_GUARDED - 1])

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import torch
+from torch.autograd import forward_ad
 
 try:
     from torch._C._dynamo.guards import TensorGuards
@@ -62,19 +63,25 @@ def same(operands: Sequence[Any]) -> tuple[int, ...]:
 
 
 def guard(
-    operands: Sequence[Any], *, default_type: bool = False, signs: bool = False
+    operands: Sequence[Any],
+    *,
+    default_type: bool = False,
+    signs: bool = False,
+    recording: bool = False,
+    traced: bool = True,
 ) -> tuple[Names, list[str]]:
     """The first lines of a function that goes on only with operands such as these: plain tensors,
     of which none is negated or conjugated lazily, or plain arrays of NumPy.  `default_type`:
     torch's default type takes part.  `signs`: what is not of torch reads the memory, so that a lazy
-    negation must not be missed."""
+    negation must not be missed.  `recording`: gradients are recorded; else they are not, or no
+    operand requires them.  `traced`: `torch.compile` may go on into the function."""
     names = Names({"MISS": MISS, "autocast": autocast, "transformation": transformation})
     variables = [f"v{number}" for number in range(len(operands))]
     arrays = not any(isinstance(operand, torch.Tensor) for operand in operands)
     if arrays:
         conditions = [*_arrays(operands, variables, names)]
     else:
-        conditions = [*_tensors(operands, variables, names, signs)]
+        conditions = [*_tensors(operands, variables, names, signs, recording, traced)]
     if default_type:
         default = names.of(torch.get_default_dtype)
         conditions.append(f"{default}() is {names.of(torch.get_default_dtype())}")
@@ -90,26 +97,33 @@ def guard(
 
 
 def _tensors(
-    operands: Sequence[torch.Tensor], variables: Sequence[str], names: Names, signs: bool
+    operands: Sequence[torch.Tensor],
+    variables: Sequence[str],
+    names: Names,
+    signs: bool,
+    recording: bool,
+    traced: bool,
 ) -> Iterator[str]:
     """The conditions that hold for such tensors, and for no others."""
     if any(operand.requires_grad for operand in operands):
-        yield f"not {names.of(torch.is_grad_enabled)}()"
+        yield f"{'' if recording else 'not '}{names.of(torch.is_grad_enabled)}()"
+    yield f"{names.of(forward_ad)}._current_level < 0"  # else an operand may have a tangent
     alone = [*UNTOUCHED]  # torch's class finds these in the dispatch keys
     for name, operand in zip(variables, operands, strict=True):
         alone += _tensor(name, operand, names, signs)
+    compiling = names.of(torch.compiler.is_dynamo_compiling)  # which cannot look into the class
     if TensorGuards is None:
-        yield from alone
+        yield from alone if traced else (f"not {compiling}()", *alone)
         return
     once = [place for place, first in enumerate(same(operands)) if place == first]
     for place, first in enumerate(same(operands)):
         if place != first:  # torch's class holds for different tensors alone
             yield f"{variables[place]} is {variables[first]}"
     yield from (f"not {variables[k]}.is_nested" for k in once)  # whose strides end the process
-    compiling = names.of(torch.compiler.is_dynamo_compiling)  # which cannot look into the class
     check = names.of(_check([operands[k] for k in once]))
     given = "*operands" if len(once) == len(operands) else ", ".join(variables[k] for k in once)
-    yield f"(({' and '.join(alone)}) if {compiling}() else {check}({given}))"
+    inside = f"({' and '.join(alone)})" if traced else "False"
+    yield f"({inside} if {compiling}() else {check}({given}))"
 
 
 def _check(operands: Sequence[torch.Tensor]) -> Callable[..., bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Any, NoReturn
 
@@ -11,7 +11,9 @@ import numpy as np
 import torch
 import torch.utils.dlpack
 from torch._C._functorch import is_functorch_wrapped_tensor
+from torch.autograd import forward_ad
 
+from einderive.frontend.call.guard import transformation
 from einderive.frontend.text import shape
 from einderive.ta.errors import OperandError
 from einderive.ta.ir.dtypes import DTYPES
@@ -27,9 +29,15 @@ KINDS = "biufc"
 
 
 def bind(
-    program: Program, args: Sequence[Any], named: Mapping[str, Any], device: str
+    program: Program,
+    args: Sequence[Any],
+    named: Mapping[str, Any],
+    device: str,
+    *,
+    differentiable: bool = False,
 ) -> tuple[dict[Tensor, torch.Tensor], bool]:
-    """Operands by tensor, checked; and whether the results are to be NumPy arrays."""
+    """Operands by tensor, checked; and whether the results are to be NumPy arrays.
+    `differentiable`: they may require gradients, have tangents, or stand for a batch."""
     given = arranged(program, args, named)
     kinds = {_kind(value): name for name, value in given.items()}
     if "torch" in kinds and "numpy" in kinds:
@@ -40,7 +48,32 @@ def bind(
             kinds["numpy"],
         )
     found = {t: _operand(program, t, given[t.name], device) for t in program.inputs}
+    if not differentiable:
+        for tensor, operand in found.items():
+            _refuse_derivatives(program, tensor.name, operand)
     return found, "torch" not in kinds
+
+
+def traced(operands: Sequence[torch.Tensor]) -> bool:
+    """Whether torch differentiates by one of them, or maps over one."""
+    if torch.is_grad_enabled() and any(operand.requires_grad for operand in operands):
+        return True
+    if transformation() is not None and any(map(is_functorch_wrapped_tensor, operands)):
+        return True
+    tangent: Callable[..., Any] = forward_ad.unpack_dual
+    return forward_ad._current_level >= 0 and any(tangent(x).tangent is not None for x in operands)
+
+
+def _refuse_derivatives(program: Program, name: str, operand: torch.Tensor) -> None:
+    if transformation() is not None and is_functorch_wrapped_tensor(operand):
+        what = "is a tensor of a transformation such as torch.func.vmap, which this program has not"
+        next_step = "give the formula the dimension that is mapped over, or use ed.compile"
+    elif operand.requires_grad and torch.is_grad_enabled():
+        what = "requires gradients, and this program records none"
+        next_step = f"pass {name}.detach(), or call within torch.no_grad()"
+    else:
+        return
+    _refuse(program, f"{name} {what}", next_step, name, "")
 
 
 def arranged(program: Program, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
@@ -150,11 +183,6 @@ def _operand(program: Program, tensor: Tensor, value: Any, device: str) -> torch
             f"{name} lies on {value.device}, the program was compiled for {device}",
             f"move it with .to({device!r}), or compile for another target",
         )
-    if value.requires_grad and torch.is_grad_enabled():
-        refuse(
-            f"{name} requires gradients, and a derived program records none",
-            f"pass {name}.detach(), or call within torch.no_grad()",
-        )
     return value
 
 
@@ -167,17 +195,9 @@ def _refuse_containers(program: Program, tensor: Tensor, value: Any) -> None:
         what, next_step = "nested tensor", f"pass {name}.to_padded_tensor(0)"
     elif isinstance(value, torch.Tensor) and value.layout is not torch.strided:
         what, next_step = "sparse tensor", f"pass {name}.to_dense()"
-    elif isinstance(value, torch.Tensor) and _transformed(value):
-        what = "tensor of a transformation such as torch.func.vmap, which a derived program has not"
-        next_step = "give the formula the dimension that is mapped over, or use ed.einsum"
     else:
         return
     _refuse(program, f"{name} is a {what}", next_step, name, "")
-
-
-def _transformed(value: torch.Tensor) -> bool:
-    """Whether it stands for other tensors, as within torch.func.vmap; a compiler cannot ask."""
-    return not torch.compiler.is_compiling() and is_functorch_wrapped_tensor(value)
 
 
 def _array(program: Program, tensor: Tensor, value: Any) -> Any:

@@ -30,6 +30,12 @@ def into(program: Program, out: Any, result: Any) -> Any:
             text=show_program(program),
             next_step=f"pass a tuple of {len(results)}",
         )
+    if any(isinstance(value, torch.Tensor) and value.requires_grad for value in results):
+        raise OperandError(
+            "out takes no gradients back, and an operand requires them",
+            text=show_program(program),
+            next_step="leave out=, or call within torch.no_grad()",
+        )
     for number, (target, value) in enumerate(zip(targets, results, strict=True)):
         reason = _unfit(target, value)
         if not reason and any(_overlap(target, other) for other in targets[:number]):

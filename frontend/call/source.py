@@ -32,11 +32,13 @@ def body(simple: Simple) -> Flat:
     return _made(lines, names)
 
 
-def guarded(simple: Simple, operands: Sequence[Any], *, default_type: bool) -> Flat:
+def guarded(
+    simple: Simple, operands: Sequence[Any], *, default_type: bool, traced: bool = True
+) -> Flat:
     """The function for operands such as these, plain tensors or plain NumPy arrays, that gives the
-    results of a compiled function.  `default_type`: torch's default type takes part."""
+    results of a compiled function.  `default_type`, `traced`: see `guard`."""
     signs = any(not isinstance(s, View) and is_opaque(s.function) for s in simple.steps)
-    names, lines = guard(operands, default_type=default_type, signs=signs)
+    names, lines = guard(operands, default_type=default_type, signs=signs, traced=traced)
     numpy = any(isinstance(operand, np.ndarray) for operand in operands)
     if numpy:
         convert = names.of(torch.from_numpy)
@@ -48,9 +50,11 @@ def guarded(simple: Simple, operands: Sequence[Any], *, default_type: bool) -> F
     return _made(lines, names)
 
 
-def guarded_call(run: Flat, operands: Sequence[Any]) -> Flat:
-    """`run(*operands)` for operands such as these; MISS for others."""
-    names, lines = guard(operands)
+def guarded_call(
+    run: Flat, operands: Sequence[Any], *, recording: bool = False, traced: bool = True
+) -> Flat:
+    """`run(*operands)` for operands such as these; MISS for others.  The rest: see `guard`."""
+    names, lines = guard(operands, recording=recording, traced=traced)
     values = ", ".join(f"v{number}" for number in range(len(operands)))
     return _made([*lines, f"    return {names.of(run)}({values})"], names)
 

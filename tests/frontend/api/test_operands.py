@@ -1,6 +1,5 @@
 """What a compiled function takes, what it gives back, and how it refuses."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -155,9 +154,8 @@ def test_refused(product: ed.CompiledFunction, matrix: Any, message: str, step: 
     [
         (torch.from_numpy(A).to_sparse(), "A is a sparse tensor"),
         (torch.empty(4, 5, device="meta"), "A lies on meta"),
-        (torch.from_numpy(A).requires_grad_(), "A requires gradients"),
     ],
-    ids=["sparse", "meta", "gradients"],
+    ids=["sparse", "meta"],
 )
 def test_refused_tensors(product: ed.CompiledFunction, matrix: torch.Tensor, message: str) -> None:
     with pytest.raises(OperandError, match=message):
@@ -168,18 +166,6 @@ def test_no_gradients_are_wanted_within_no_grad(product: ed.CompiledFunction) ->
     with torch.no_grad():
         result = product(torch.from_numpy(A.copy()).requires_grad_(), torch.from_numpy(X))
     assert not result.requires_grad
-
-
-@pytest.mark.parametrize("transform", [torch.func.vmap, torch.func.grad])
-def test_transformations_are_refused(
-    product: ed.CompiledFunction, transform: Callable[..., Any]
-) -> None:
-    call = transform(lambda x: product(torch.from_numpy(A), x).sum())
-    with pytest.raises(OperandError, match=r"is a tensor of a transformation") as caught:
-        call(
-            torch.from_numpy(np.stack([X, X])) if transform is torch.func.vmap else torch.tensor(X)
-        )
-    assert "or use ed.einsum" in str(caught.value)
 
 
 def test_a_scalar_may_be_a_number() -> None:

@@ -68,7 +68,12 @@ def _agrees_with_the_line(
         name: value.clone().requires_grad_() if name in found.wrt else value
         for name, value in values.items()
     }
-    result = formula.plain[0](*given.values())
+    try:
+        result = formula.plain[0](*given.values())
+    except RuntimeError as error:
+        if "is not differentiable with respect to" in str(error):  # by running means
+            return
+        raise
     if not result.requires_grad:
         return
     seed = torch.ones_like(result)

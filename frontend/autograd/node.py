@@ -1,0 +1,113 @@
+"""The node that a call leaves on torch's graph.
+
+    Y = recorded(related, operands)       Y.grad_fn:  dA = related.gradient(...)(operands, dY)
+
+What is kept for the backward pass are the operands that the gradient's program reads.  That program
+is a compiled function like any other: under `create_graph=True` its call leaves a node too, so
+there are derivatives of every order.  `torch.func.vmap` adds a loop to the formula, and `jvp` runs
+the program of tangents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch.autograd import Function
+
+from einderive.frontend.autograd.related import Places, Related
+from einderive.frontend.call.guard import transformation
+
+
+def recorded(related: Related, operands: Sequence[torch.Tensor]) -> Any:
+    """The result of a call by operands with derivatives: one output alone, several as a tuple."""
+    if transformation() is None:  # `apply` would first look up its signature, for 80 us
+        apply: Callable[..., Any] = super(Function, Node).apply
+    else:
+        apply = Node.apply
+    found = apply(related, *operands)
+    return found[0] if len(found) == 1 else found
+
+
+def recorder(related: Related, output: torch.dtype | None) -> Callable[..., Any]:
+    """`recorded` as a function of the operands; its results are converted to the type `output`."""
+
+    def record(*operands: torch.Tensor) -> Any:
+        found = recorded(related, operands)
+        if output is None:
+            return found
+        return tuple(y.to(output) for y in found) if isinstance(found, tuple) else found.to(output)
+
+    return record
+
+
+class Node(Function):
+    """The differentiable call of a program."""
+
+    @staticmethod
+    def forward(related: Related, *operands: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        found = related.call(*operands)
+        return found if isinstance(found, tuple) else (found,)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[torch.Tensor, ...]) -> None:
+        related, operands = inputs[0], inputs[1:]
+        ctx.related = related
+        ctx.set_materialize_grads(False)
+        ctx.mark_non_differentiable(
+            *(y for y, floating in zip(output, related.floating, strict=True) if not floating)
+        )
+        ctx.shapes = [(y.shape, y.dtype, y.device) for y in output]
+        part = related.gradient(_needed(ctx), _floating(related))
+        ctx.kept = () if part is None else part.operands
+        ctx.save_for_backward(*(operands[place] for place in ctx.kept))
+        ctx.save_for_forward(*operands)
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
+        related, wrt = ctx.related, _needed(ctx)
+        given = tuple(p for p, seed in enumerate(cotangents) if seed is not None)
+        found: list[torch.Tensor | None] = [None] * len(ctx.needs_input_grad)
+        part = related.gradient(wrt, given) if wrt and given else None
+        if part is not None:
+            saved = dict(zip(ctx.kept, ctx.saved_tensors, strict=True))
+            operands = [saved[place] for place in part.operands]
+            results = part(*operands, *(cotangents[place] for place in part.outputs))
+            for place, result in zip(part.results, results, strict=True):
+                found[place + 1] = result
+        return tuple(found)
+
+    @staticmethod
+    def jvp(ctx: Any, _: None, *tangents: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
+        related = ctx.related
+        given = tuple(place for place, tangent in enumerate(tangents) if tangent is not None)
+        part = related.tangent(given)
+        found: list[torch.Tensor | None] = [None] * len(ctx.shapes)
+        if part is not None:
+            operands = ctx.saved_tensors
+            own = [operands[place] for place in part.operands]
+            results = part(*own, *(tangents[place] for place in part.outputs))
+            for place, result in zip(part.results, results, strict=True):
+                found[place] = result
+        return tuple(found)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[int | None, ...], related: Related, *operands: Any) -> Any:
+        places = tuple(place for place, where in enumerate(in_dims[1:]) if where is not None)
+        values = [
+            value if where is None else value.movedim(where, 0)
+            for value, where in zip(operands, in_dims[1:], strict=True)
+        ]
+        part = related.batched(places, info.batch_size)
+        outputs = part(*values)
+        return outputs, tuple(0 if place in part.outputs else None for place in range(len(outputs)))
+
+
+def _needed(ctx: Any) -> Places:
+    """The operands by which torch differentiates."""
+    return tuple(place for place, needed in enumerate(ctx.needs_input_grad[1:]) if needed)
+
+
+def _floating(related: Related) -> Places:
+    return tuple(place for place, floating in enumerate(related.floating) if floating)

@@ -1,0 +1,177 @@
+"""The functions derived from a compiled one: gradients, tangents, the formula over a batch.
+
+    related.gradient((0, 1), (0,))      dA and dB for the operands 0 and 1, from dY for the output 0
+    related.tangent((0, 2))             dY for tangents of the operands 0 and 2
+    related.batched((0,), 8)            the formula in which operand 0 has a batch of 8
+
+Their programs come from algebra (`ta.gradients`, `batched`).  They are compiled as the function
+was, when they are first called, and are remembered with it; they have relatives of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import cached_property
+from threading import RLock
+from typing import Any, TypeVar
+
+import torch
+
+from einderive.frontend.accuracy.accept_integers import output_types
+from einderive.frontend.autograd.batched import batched
+from einderive.ta.errors import OperandError, TextError
+from einderive.ta.functions import FUNCTIONS
+from einderive.ta.gradients.program import Derived, gradient, tangent
+from einderive.ta.ir.node import Apply
+from einderive.ta.ir.program import Program
+from einderive.ta.ir.subst import every_term
+from einderive.ta.printing.show import show_program
+
+Places = tuple[int, ...]
+"""Numbers of operands or of outputs, in order."""
+Compile = Callable[[Program], Callable[..., Any]]
+_Made = TypeVar("_Made")
+
+
+class Part:
+    """A program derived from another one, `function` once it is compiled.
+
+    - `operands`, `outputs`: the places in the given program's operands and outputs that it reads,
+      itself or their derivatives, in the order of its own operands.
+    - `results`: for each output of it, the place of what it belongs to."""
+
+    def __init__(
+        self, program: Program, operands: Places, outputs: Places, results: Places, make: Compile
+    ) -> None:
+        self.program, self._make, self._lock = program, make, RLock()
+        self.operands, self.outputs, self.results = operands, outputs, results
+
+    @cached_property
+    def function(self) -> Callable[..., Any]:
+        with self._lock:
+            known = self.__dict__.get("function")
+            return _undisturbed(self._make, self.program) if known is None else known
+
+    def __call__(self, *operands: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        found = self.function(*operands)
+        return found if isinstance(found, tuple) else (found,)
+
+
+def _undisturbed(make: Compile, program: Program) -> Callable[..., Any]:
+    """The compiled program.  A thread of its own compiles it: there, torch transforms no function,
+    traces nothing and records no gradient."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(make, program).result()
+
+
+class Related:
+    """The functions derived from a program, which `call` computes and `compiled` compiles."""
+
+    def __init__(self, program: Program, call: Callable[..., Any], compiled: Compile) -> None:
+        self.program, self.call, self.compiled = program, call, compiled
+        self._known: dict[object, Any] = {}
+        self._lock = RLock()
+
+    @cached_property
+    def floating(self) -> tuple[bool, ...]:
+        """Of each output, whether it has derivatives: whether its type is of real numbers."""
+        return tuple(dtype.is_floating_point for dtype in output_types(self.program))
+
+    def gradient(self, wrt: Places, outputs: Places) -> Part | None:
+        """The gradient of these outputs by these operands, as far as there is one; its operands are
+        those of the formula that it reads, then the cotangents."""
+        return self._once(("gradient", wrt, outputs), lambda: self._gradient(wrt, outputs))
+
+    def tangent(self, wrt: Places) -> Part | None:
+        """The tangents of the floating-point outputs for tangents of these operands."""
+        return self._once(("tangent", wrt), lambda: self._tangent(wrt))
+
+    def batched(self, places: Places, size: int) -> Part:
+        """The formula in which the operands at these places have a first dimension of this size.
+        `outputs` are the places of the outputs that have it too."""
+        return self._once(("batched", places, size), lambda: self._batched(places, size))
+
+    def _once(self, key: object, make: Callable[[], _Made]) -> _Made:
+        found: Any = self._known.get(key, self)
+        if found is self:
+            with self._lock:
+                found = self._known.get(key, self)
+                if found is self:
+                    found = self._known[key] = make()
+        return found  # type: ignore[no-any-return]
+
+    def _gradient(self, wrt: Places, outputs: Places) -> Part | None:
+        names = [self.program.outputs[place].name for place in outputs]
+        chosen = replace(self.program, output_names=tuple(names))
+        tensors = [self.program.inputs[place] for place in wrt]
+        if not self._differentiable(tensors):
+            return None
+        derived = _refused(self.program, lambda: gradient(chosen, tensors))
+        places = {derived.of_inputs.get(t.name): p for p, t in enumerate(self.program.inputs)}
+        results = tuple(places[output.name] for output in derived.program.outputs)
+        seeds = [derived.of_outputs[name] for name in names]
+        return self._part(derived.program, seeds, outputs, results) if results else None
+
+    def _tangent(self, wrt: Places) -> Part | None:
+        tensors = [self.program.inputs[place] for place in wrt]
+        names = [
+            output.name
+            for output, floating in zip(self.program.outputs, self.floating, strict=True)
+            if floating
+        ]
+        if not names or not self._differentiable(tensors):
+            return None
+        chosen = replace(self.program, output_names=tuple(names))
+        derived: Derived = _refused(self.program, lambda: tangent(chosen, tensors))
+        places = {
+            derived.of_outputs[o.name]: p
+            for p, o in enumerate(self.program.outputs)
+            if o.name in derived.of_outputs
+        }
+        results = tuple(places[output.name] for output in derived.program.outputs)
+        seeds = [derived.of_inputs[tensor.name] for tensor in tensors]
+        return self._part(derived.program, seeds, wrt, results)
+
+    def _part(self, program: Program, seeds: Sequence[str], of: Places, results: Places) -> Part:
+        """The program with its operands in order: those of the formula, then the `seeds`."""
+        read = {tensor.name: tensor for tensor in program.inputs}
+        own = tuple(p for p, tensor in enumerate(self.program.inputs) if tensor.name in read)
+        given = [(seed, place) for seed, place in zip(seeds, of, strict=True) if seed in read]
+        names = [*(self.program.inputs[place].name for place in own), *(seed for seed, _ in given)]
+        ordered = replace(program, inputs=tuple(read[name] for name in names))
+        return Part(ordered, own, tuple(p for _, p in given), results, self.compiled)
+
+    def _batched(self, places: Places, size: int) -> Part:
+        names = {self.program.inputs[place].name for place in places}
+        program, found = batched(self.program, names, size)
+        outputs = tuple(p for p, o in enumerate(program.outputs) if o.name in found)
+        every = tuple(range(len(program.inputs)))
+        return Part(program, every, outputs, tuple(range(len(program.outputs))), self.compiled)
+
+    def _differentiable(self, tensors: Sequence[Any]) -> bool:
+        """Whether the formula is one of real numbers.  OperandError if it is a complex one."""
+        dtypes = [tensor.dtype for tensor in self.program.inputs]
+        imaginary = any(
+            isinstance(node, Apply) and FUNCTIONS[node.function].imaginary
+            for node in every_term(*self.program.roots())
+        )
+        if imaginary or any(dtype.startswith("complex") for dtype in dtypes):
+            raise OperandError(
+                "derivatives of complex formulas are not supported",
+                text=show_program(self.program),
+                next_step="pass .detach(), or write the real and imaginary part as two tensors",
+            )
+        return bool(tensors)
+
+
+def _refused(program: Program, make: Callable[[], Derived]) -> Derived:
+    try:
+        return make()
+    except TextError as error:
+        raise OperandError(
+            error.message,
+            text=show_program(program),
+            next_step="pass the operand with .detach(), or call within torch.no_grad()",
+        ) from None
