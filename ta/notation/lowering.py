@@ -353,8 +353,9 @@ def check_places(read: Read, source: Tensor) -> None:
     """Refuse a negative number as an index: it is Python's way to count from the end, and here the
     fill would be read whatever the data are."""
     for index, size in zip(read.indices, source.shape, strict=True):
-        place = constant(index)
-        if place is not None and place < 0:
+        named = any(isinstance(part, Name | Read | Size) for part in scalars(index))
+        place = affine.ZERO if named else index_row(index, Frame({}))
+        if place.const < 0 and not place.terms:
             raise NotationError(
                 f"this index lies before the first element of {source.name}",
                 index.span,

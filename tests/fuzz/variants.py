@@ -22,6 +22,7 @@ from einderive.ta.ir.node import (
     Source,
     Tensor,
 )
+from einderive.ta.ir.positions import is_position
 from einderive.ta.ir.sources import replace_sources
 from einderive.ta.ir.subst import children, rebuild, replace_node, stages, substitute, walk
 from einderive.ta.printing.show import tensors_of
@@ -211,7 +212,10 @@ def _simpler(node: Node) -> Iterator[Callable[[], Node]]:
         for d, row in enumerate(node.rows):
             for less in _simpler_rows(row):
                 rows = (*node.rows[:d], less, *node.rows[d + 1 :])
-                yield partial(expr.access, node.source, rows, node.fill)
+                if is_position(node):
+                    yield partial(expr.position, less)
+                else:
+                    yield partial(expr.access, node.source, rows, node.fill)
     elif isinstance(node, Select):
         conditions = node.conditions
         for k, (relation, row) in enumerate(conditions):
