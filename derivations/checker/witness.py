@@ -30,7 +30,7 @@ from einderive.derivations.checker import sets
 from einderive.derivations.checker.compare import not_equal
 from einderive.ta.facts.complex_values import may_be_complex
 from einderive.ta.facts.infinite import may_be_infinite
-from einderive.ta.facts.signs import NOT_NEGATIVE, POSITIVE, least_sign
+from einderive.ta.facts.signs import NOT_NEGATIVE, POSITIVE, least_sign, not_zero
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
@@ -296,8 +296,8 @@ def _is_number(value: Node, whole: bool) -> bool:
 def _known(condition: str, standing: Mapping[str, Node], box: Sequence[Range]) -> bool:
     """Whether the comparison holds all over the box."""
     left, relation, right = condition.split()
-    if relation == "!=":
-        return any(_known(f"{left} {order} {right}", standing, box) for order in "<>")
     low, high = (right, left) if relation[0] == ">" else (left, right)
     apart = expr.subtract(_read(high, standing), _read(low, standing))
+    if relation == "!=":
+        return not_zero(apart, box)
     return least_sign(apart, box) >= (NOT_NEGATIVE if relation[-1] == "=" else POSITIVE)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-from einderive.ta.facts.signs import NOT_NEGATIVE, POSITIVE, least_sign
+from einderive.ta.facts.signs import NOT_NEGATIVE, POSITIVE, least_sign, not_zero
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import Range
@@ -128,11 +128,13 @@ def known_to_hold(domain: str, values: Mapping[str, Node], box: Sequence[Range])
         sides = [put(side, _of(side, values)) for side in map(parsed, (left, right))]
         if relation in ("<", "<="):
             sides.reverse()
-        differences = [expr.subtract(*sides)]
+        difference = expr.subtract(*sides)
         if relation == "!=":
-            differences.append(expr.subtract(*reversed(sides)))
+            if not not_zero(difference, box):
+                return False
+            continue
         needed = NOT_NEGATIVE if relation in ("<=", ">=") else POSITIVE
-        if max(least_sign(difference, box) for difference in differences) < needed:
+        if least_sign(difference, box) < needed:
             return False
     return True
 

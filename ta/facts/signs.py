@@ -1,7 +1,7 @@
-"""Whether a term is positive, or at least not negative, over a box: from its form and from
-promises.
+"""Numbers between which a term lies over a box, from its form and from promises.
 
     exp(a) > 0      a^2 >= 0      |a| >= 0      A[i] > 0 where `assume A > 0`, and A is read inside
+    1 - A[i] > 0 where `assume A < 1`
 
 This speaks of real numbers alone: nothing is claimed of a term that is NaN or has no value.
 """
@@ -9,121 +9,136 @@ This speaks of real numbers alone: nothing is claimed of a term that is NaN or h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
-from math import inf
+from fractions import Fraction
+from functools import lru_cache, reduce
 
-from einderive.ta.facts.assumed import non_negative, positive
 from einderive.ta.facts.infinite import may_be_infinite
+from einderive.ta.facts.intervals import (
+    ABOVE_0,
+    AT_LEAST_0,
+    either,
+    exactly,
+    greater,
+    is_nonzero,
+    is_positive,
+    lesser,
+    magnitude,
+    plus,
+    scaled,
+    times,
+)
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import (
+    ANY,
     Access,
     Add,
     Apply,
+    Bounds,
     Const,
     Mul,
     Node,
-    Number,
     Power,
     Scope,
-    Select,
     Tensor,
 )
-from einderive.ta.ir.subst import producers
+from einderive.ta.ir.positions import is_position
+from einderive.ta.ir.subst import branches, producers
 
 UNKNOWN, NOT_NEGATIVE, POSITIVE = range(3)
+MOST_EXPONENT = 4
+"""Of a greater power, the sign is known."""
 
 
 def least_sign(node: Node, box: Sequence[Range]) -> int:
     """The strongest known statement about the term's sign that holds at every point of the box."""
+    found = bounds_over(node, box)
+    return POSITIVE if is_positive(found) else NOT_NEGATIVE if found.least >= 0 else UNKNOWN
+
+
+def not_zero(node: Node, box: Sequence[Range]) -> bool:
+    """Whether the term is other than 0 at every point of the box."""
+    return is_nonzero(bounds_over(node, box))
+
+
+def bounds_over(node: Node, box: Sequence[Range]) -> Bounds:
+    """The known bounds of the term's values at the points of the box."""
     for stage in producers(node):
         _of_scope(stage)
-    return _sign(node, tuple(box))
+    return _bounds(node, tuple(box))
 
 
 @lru_cache(maxsize=1 << 14)
-def _sign(node: Node, box: tuple[Range, ...]) -> int:
-    match node:
-        case Const():
-            return _of_number(node.value)
-        case Access():
-            return _of_read(node, box)
-        case Add():
-            signs = [_sign(term, box) for term in node.terms]
-            return max(signs) if min(signs) else _of_least(_bounds(node, box)[0])
-        case Mul():
-            return min(_sign(factor, box) for factor in node.factors)
-        case Power():
-            base = _sign(node.base, box)
-            if base == UNKNOWN and node.exponent % 2:
-                return UNKNOWN
-            return POSITIVE if base == POSITIVE else NOT_NEGATIVE
-        case Select():
-            return min(_sign(node.then, box), _sign(node.otherwise, box))
-        case Apply():
-            return _of_function(node.function, node.args, box)
-    return UNKNOWN
+def _bounds(node: Node, box: tuple[Range, ...]) -> Bounds:
+    if isinstance(node, Const):
+        return exactly(node.value)
+    if isinstance(node, Access):
+        return _of_read(node, box)
+    if chosen := branches(node):
+        return either(*(_bounds(each, box) for each in chosen))
+    if isinstance(node, Add):
+        return reduce(plus, [_bounds(term, box) for term in node.terms])
+    if isinstance(node, Mul):
+        coefficient, rest = expr.split_coefficient(node)
+        if isinstance(coefficient, Fraction) and coefficient != 1:
+            return scaled(_bounds(rest, box), coefficient)
+        return reduce(times, [_bounds(factor, box) for factor in node.factors])
+    if isinstance(node, Power):
+        return _of_power(_bounds(node.base, box), node.exponent)
+    if isinstance(node, Apply):
+        return _of_function(node.function, node.args, box)
+    return ANY
 
 
-def _of_least(least: Number) -> int:
-    return POSITIVE if least > 0 else NOT_NEGATIVE if least == 0 else UNKNOWN
+def _of_power(base: Bounds, exponent: int) -> Bounds:
+    base = base if exponent % 2 else magnitude(base)
+    if 0 < exponent <= MOST_EXPONENT:
+        return reduce(times, [base] * exponent)
+    return ABOVE_0 if is_positive(base) else AT_LEAST_0 if base.least >= 0 else ANY
 
 
-def _bounds(node: Node, box: tuple[Range, ...]) -> tuple[Number, Number]:
-    """Numbers between which the term lies: 1 - A[i] >= 0 where `assume A <= 1`."""
-    match node:
-        case Const():
-            return node.value, node.value
-        case Access(source=Tensor() as tensor) if affine.within(node.rows, tensor.ranges, box):
-            return tensor.bounds.least, tensor.bounds.greatest
-        case Add():
-            lows, highs = zip(*(_bounds(term, box) for term in node.terms), strict=True)
-            return _total(lows, -inf), _total(highs, inf)
-        case Mul():
-            coefficient, rest = expr.split_coefficient(node)
-            ends = [] if coefficient == 1 else [coefficient * end for end in _bounds(rest, box)]
-            return (min(ends), max(ends)) if ends else (-inf, inf)
-        case Apply(function=name) if (known := FUNCTIONS[name].range) is not None:
-            return known[0], known[1]
-    return -inf, inf
-
-
-def _total(ends: Sequence[Number], unknown: float) -> Number:
-    return unknown if unknown in ends else sum(ends)
-
-
-def _of_number(value: Number) -> int:
-    return POSITIVE if value > 0 else NOT_NEGATIVE if value == 0 else UNKNOWN
-
-
-def _of_read(node: Access, box: tuple[Range, ...]) -> int:
+def _of_read(node: Access, box: tuple[Range, ...]) -> Bounds:
+    if is_position(node):
+        low, high = affine.bounds(node.rows[0], box)
+        return Bounds(Fraction(low), Fraction(high))
     source = node.source
-    if isinstance(source, Tensor):
-        inside = POSITIVE if positive(source) else NOT_NEGATIVE if non_negative(source) else UNKNOWN
-    else:
-        inside = _of_scope(source)
+    inside = source.bounds if isinstance(source, Tensor) else _of_scope(source)
     if affine.within(node.rows, source.ranges, box):
         return inside
-    return min(inside, _of_number(node.fill))
+    return either(inside, exactly(node.fill))
 
 
 @lru_cache(maxsize=1 << 12)
-def _of_scope(scope: Scope) -> int:
-    """The sign of all elements of the scope.  It follows for a sum, max, min or product of terms of
-    this sign."""
-    return UNKNOWN if scope.empty else _sign(scope.body, scope.domain)
+def _of_scope(scope: Scope) -> Bounds:
+    """The bounds of all elements of the scope."""
+    if scope.empty:
+        return ANY
+    body = _bounds(scope.body, scope.domain)
+    if not scope.sums or scope.reducer in ("max", "min"):
+        return body
+    if scope.reducer == "prod":
+        return _of_power(body, MOST_EXPONENT + 1)
+    terms = 1
+    for side in scope.sums:
+        terms *= side.extent
+    return scaled(body, Fraction(terms))._replace(nonzero=False)
 
 
-def _of_function(name: str, args: Sequence[Node], box: tuple[Range, ...]) -> int:
+def _of_function(name: str, args: Sequence[Node], box: tuple[Range, ...]) -> Bounds:
     known = FUNCTIONS[name]
-    signs = [_sign(arg, box) for arg in args]
     if name == "exp":
-        return NOT_NEGATIVE if may_be_infinite(args[0]) else POSITIVE
+        return AT_LEAST_0 if may_be_infinite(args[0]) else ABOVE_0
     if name in ("maximum", "minimum"):
-        return max(signs) if name == "maximum" else min(signs)
-    if name in ("sqrt", "abs"):
-        return max(signs[0], NOT_NEGATIVE)
-    if name == "relu" or (known.range is not None and known.range[0] >= 0):
-        return NOT_NEGATIVE
-    return UNKNOWN
+        left, right = (_bounds(arg, box) for arg in args)
+        return greater(left, right) if name == "maximum" else lesser(left, right)
+    if name == "abs":
+        return magnitude(_bounds(args[0], box))
+    if name == "sqrt":
+        return ABOVE_0 if is_positive(_bounds(args[0], box)) else AT_LEAST_0
+    if name == "relu":
+        return greater(_bounds(args[0], box), exactly(Fraction(0)))
+    if known.range is not None:
+        least, greatest = map(Fraction, known.range)
+        return Bounds(least, greatest)
+    return ANY

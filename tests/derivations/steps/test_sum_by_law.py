@@ -23,8 +23,8 @@ from einderive.ta.printing.show import tensors_of
 from tests.derivations.rules.test_laws import agree
 
 ALL = Laws(tuple(name for name, law in REAL_LAWS.items() if law.closes))
-SHAPES = {"A": (9,), "B": (9,), "C": (4, 9), "P": (9,), "U": (9,)}
-PROMISES = {"P": "P >= 2", "U": "-0.4 <= U < 0.5"}
+SHAPES = {"A": (9,), "B": (9,), "C": (4, 9), "P": (9,), "U": (9,), "V": (9,)}
+PROMISES = {"P": "P >= 2", "U": "-0.4 <= U < 0.5", "V": "V < 1"}
 
 
 def scope_of(text: str) -> Scope:
@@ -52,6 +52,7 @@ CLOSED = {
     "Y[i] = sum[k](A[i]*0.5^k) where k in 0:4": "Y[i] = 15*A[i]/8",
     "Y[i] = sum[k](U[i]^k) where k in 0:4": "Y[i] = (1-U[i]^4)/(1-U[i])",
     "Y[i] = sum[k](A[i]*P[i]^k) where k in 2:6": "Y[i] = A[i]*(P[i]^2-P[i]^6)/(1-P[i])",
+    "Y[i] = sum[k](V[i]^k) where k in 0:4": "Y[i] = (1-V[i]^4)/(1-V[i])",
     "Y[i] = sum[k](P[i]^k*k) where k in 0:3": "Y[i] = P[i]+2*P[i]^2",
 }
 NOT_CLOSED = (
@@ -140,7 +141,10 @@ def test_a_falsified_step_is_refused(text: str) -> None:
 
 DIFFERENCES = SumByLaw("sum-differences", 0, 0, (scope_of("Y[k] = A[k]"),))
 POWER = SumByLaw("sum-geometric", 0, 0, (scope_of("Y[i] = P[i]"), scope_of("Y[i] = P[i]")))
+LETTERS = tuple(scope_of(f"Y[k] = {term}") for term in ("A[k]", "B[k]", "0*A[k]", "0*A[k]"))
+LOOP = SumByLaw("sum-powers", 0, -1, LETTERS)
 REFUSED = (
+    ("Y[i] = sum[k](A[k]+B[k]*i) where i in 0:9", LOOP, "says nothing of this reduction"),
     ("Y = max[k](A[k+1]-A[k]) where k in 0:8", DIFFERENCES, "says nothing of this reduction"),
     ("Y = sum[k](A[k+1]-A[k]) where k in 0:7", DIFFERENCES, "other ranges"),
     ("Y = sum[k](A[k+1]-B[k]) where k in 0:8", DIFFERENCES, "not the left side"),

@@ -5,7 +5,7 @@ import pytest
 
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
-from einderive.ta.facts.signs import NOT_NEGATIVE, POSITIVE, UNKNOWN, least_sign
+from einderive.ta.facts.signs import NOT_NEGATIVE, POSITIVE, UNKNOWN, least_sign, not_zero
 from einderive.ta.notation.parse import parse
 
 SHAPES = {"A": (6,), "B": (6,)}
@@ -31,6 +31,7 @@ SHAPES = {"A": (6,), "B": (6,)}
         ("abs(B[i])", NOT_NEGATIVE),
         ("abs(A[i])", POSITIVE),
         ("relu(B[i])", NOT_NEGATIVE),
+        ("relu(A[i])", POSITIVE),
         ("sigmoid(B[i])", NOT_NEGATIVE),
         ("sqrt(A[i])", POSITIVE),
         ("sin(B[i])+1", NOT_NEGATIVE),
@@ -62,3 +63,50 @@ def test_what_is_known_of_a_sign(body: str, known: int) -> None:
         values = evaluate(root, {name: data[name] for name in used}, RealField())
         assert known < NOT_NEGATIVE or np.all(values >= 0)
         assert known < POSITIVE or np.all(values > 0)
+
+
+@pytest.mark.parametrize(
+    ("promise", "body", "known"),
+    [
+        ("A < 1", "1-A[i]", POSITIVE),
+        ("A <= 1", "1-A[i]", NOT_NEGATIVE),
+        ("A < 1", "3-2*A[i]-A[i]", POSITIVE),
+        ("A > -1", "A[i]+1+exp(B[i])", POSITIVE),
+        ("0 < A <= 1", "2-A[i]-A[i]^2", NOT_NEGATIVE),
+        ("0 <= A < 1", "1-A[i]^2", POSITIVE),
+        ("-1 < A < 1", "1-A[i]^2", POSITIVE),
+        ("0 <= A < 1", "1-A[i]*sigmoid(B[i])", POSITIVE),
+        ("A < 0", "B[i]^2-A[i]", POSITIVE),
+        ("A < 0", "abs(A[i])", POSITIVE),
+        ("A != 0", "A[i]^2", POSITIVE),
+        ("A != 0", "A[i]", UNKNOWN),
+        ("A < 1", "1-A[i-1]", POSITIVE),
+        ("A > 1", "A[i-1]-1", UNKNOWN),
+        ("A < 1", "5-sum[k](A[k])", UNKNOWN),
+        ("A < 1", "6-sum[k](A[k])", POSITIVE),
+        ("A < 1", "1-max[k](A[k])", POSITIVE),
+        ("A < 1", "where(B[i] > 0, 1-A[i], exp(B[i]))", POSITIVE),
+        ("A < 1", "1+i-A[i]", POSITIVE),
+    ],
+)
+def test_an_end_that_is_left_out_stays_so(promise: str, body: str, known: int) -> None:
+    used = {name: shape for name, shape in SHAPES.items() if name in body}
+    (root,) = parse(f"assume {promise}; Y[i] = {body} where i in 0:6", used).roots()
+    assert least_sign(root.body, root.domain) == known
+
+
+@pytest.mark.parametrize(
+    ("promise", "body", "known"),
+    [
+        ("A < 1", "A[i]-1", True),
+        ("A != 0", "-2*A[i]", True),
+        ("A != 0", "A[i]*exp(A[i])", True),
+        ("A != 0", "A[i]^3", True),
+        ("A != 0", "A[i-1]", False),
+        ("A != 0", "A[i]+1", False),
+        ("A <= 1", "A[i]-1", False),
+    ],
+)
+def test_whether_a_term_may_be_zero(promise: str, body: str, known: bool) -> None:
+    (root,) = parse(f"assume {promise}; Y[i] = {body} where i in 0:6", {"A": (6,)}).roots()
+    assert not_zero(root.body, root.domain) == known
