@@ -20,6 +20,13 @@ EMIT, PASSES = (f"einderive.eops.cpu_kernels.{name}" for name in ("emit", "passe
 
 _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
+        "einderive.derivations.steps.sum_by_law",
+        "_is_long",
+        "isinstance(value, Fraction) and max(abs(value.numerator), value.denominator) >= MOST",
+        ("max(abs(value.numerator), value.denominator) >= MOST",),
+        "told to the type checker: a body with an infinite number is refused before",
+    ),
+    (
         "einderive.derivations.steps.centre",
         "Centre.apply",
         "expr.split_coefficient(part)[0] > 0",

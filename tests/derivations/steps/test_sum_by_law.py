@@ -39,6 +39,7 @@ CLOSED = {
     "Y = sum[k](k) where k in -2:7": "Y = 18",
     "Y = sum[k](k^2) where k in 2:7": "Y = 90",
     "Y = sum[k](k^3) where k in -3:5": "Y = 64",
+    "Y = sum[k](A[0]*k/9223372036854775807) where k in 0:4": "Y = 6*A[0]/9223372036854775807",
     "Y[i] = sum[k](A[i]*k) where k in 1:6": "Y[i] = 15*A[i]",
     "Y[i] = sum[k](A[i]+3*B[i]*k-k^2*A[i]) where k in 1:6": "Y[i] = -50*A[i]+45*B[i]",
     "Y[i] = sum[k](2*k+i) where k in 0:5, i in 0:4": "Y[i] = 20+5*i where i in 0:4",
@@ -69,7 +70,8 @@ NOT_CLOSED = (
     "Y = sum[k](exp(k)) where k in 0:8",
     "Y = sum[k](where(A[0] < 0, k, 1)) where k in 0:8",
     "Y[i] = sum[k](where(k < i, k, 1)) where k in 0:8, i in 0:3",
-    "Y = sum[k](100000000000000000000^k) where k in 0:3",  # numbers of too many digits
+    "Y = sum[k](A[0]*k/9223372036854775808) where k in -1:4",  # numbers of too many digits
+    "Y = sum[k](100000000000000000000^k) where k in 0:3",
 )
 
 
@@ -167,6 +169,21 @@ def test_what_a_law_requires_has_to_be_known() -> None:
     witness = replace(POWER, parts=(letter, letter))
     assert "is not known: x != 1" in str(not_shown(before, before, witness))
     with pytest.raises(RuleRefused, match="is not known: x != 1"):
+        kernel.apply(before, witness)
+
+
+@pytest.mark.parametrize(("first", "second"), [(7, 8), (4, 13)])
+def test_a_product_of_too_many_sums_is_not_multiplied_out(first: int, second: int) -> None:
+    """a + k times b is a*b + b*k, in 64 and in 65 products."""
+    a = "+".join(f"A[{i}]" for i in range(first))
+    b = "+".join(f"C[{i // 9},{i % 9}]" for i in range(second))
+    before = scope_of(f"Y = sum[k](({a}+k)*({b})) where k in 0:9")
+    letters = (f"({a})*({b})", b, "0*A[0]", "0*A[0]")
+    witness = SumByLaw("sum-powers", 0, 0, tuple(scope_of(f"Y = {each}") for each in letters))
+    if (first + 1) * second <= 64:
+        assert agree(before, kernel.apply(before, witness))
+        return
+    with pytest.raises(RuleRefused, match="not the term of the law"):
         kernel.apply(before, witness)
 
 
