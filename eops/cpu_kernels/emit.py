@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.passes import Pass
+from einderive.eops.cpu_kernels.windows import WindowPass
 from einderive.eops.cpu_kernels.writing import Room, Writer, of_team
 from einderive.eops.loops.plan import Plan
 from einderive.eops.loops.values import Load
@@ -35,6 +36,10 @@ class Emitter:
         self.rooms = [
             Room(f"k{one.value}", plan.values[one.value].kind, room(one.size, share))
             for one in kept
+        ]
+        self.rooms += [
+            Room(f"w{k}", window.kind, window.size(plan.block))
+            for k, window in enumerate(plan.windows)
         ]
         if plan.inner is not None:
             totals = enumerate(plan.reductions)
@@ -73,11 +78,27 @@ class Emitter:
         if plan.turned is not None:
             hi, name = bound(plan.turned, plan.domain[plan.turned].hi), f"i{plan.turned}"
             text.open(f"for {name} in range({name}, min({name} + {plan.sizes.turned}, {hi})):")
+        if plan.along is not None:
+            self._advance(f"i{plan.along}", plan.domain[plan.along].hi)
         for number, phase in enumerate(plan.phases):
-            Pass(self.writer, number, phase).write()
+            if phase.window is not None:
+                WindowPass(self.writer, number, phase).write()
+        if plan.ahead:
+            text.open(f"if i{plan.along} >= origin:")
+        for number, phase in enumerate(plan.phases):
+            if phase.window is None:
+                Pass(self.writer, number, phase).write()
         first = operands + len(plan.outputs) + plan.together
         text.lines[start:start] = ["    " + line.format(first=first) for line in self.numbers.lines]
         return "\n".join(["def kernel(data):", *text.lines]) + "\n"
+
+    def _advance(self, name: str, hi: int) -> None:
+        """One step after the other, the first ones for windows alone."""
+        ahead = f" - {self.plan.ahead}" if self.plan.ahead else ""
+        self.text.add(f"origin = {name}")
+        self.text.open(
+            f"for {name} in range(origin{ahead}, min(origin + {self.plan.stretch}, {hi})):"
+        )
 
     def _decode(self) -> None:
         """The piece's iterators and its part of the inner loop."""
@@ -96,7 +117,8 @@ class Emitter:
         for place, i in enumerate(reversed(plan.parallel), 1):
             lo = plan.domain[i].lo
             shift = f"{bound(i, lo)} + " if lo else ""
-            times = f" * {plan.sizes.turned}" if i == plan.turned else ""
+            steps = plan.steps_of(i)
+            times = f" * {steps}" if steps > 1 else ""
             if place == len(plan.parallel):
                 text.add(f"i{i} = {shift}{rest}{times}")
             else:

@@ -20,6 +20,7 @@ from einderive.eops.loops.values import (
     Position,
     Total,
     Value,
+    Windowed,
     Within,
     operands_of,
 )
@@ -367,6 +368,8 @@ class Pass:
             case Operation("+" | "*" | "/" as word, _, kind):
                 found = f" {word} ".join(of)
                 return f"{kind}({found})" if kind == NARROW else found  # numba's is int64
+            case Windowed(number, rows):
+                return f"load({self.kernel.place(number, rows)})"
             case Within(arg, lo, hi):
                 return self._within(of[0], self.plan.values[arg].kind, lo, hi)
             case Operation("choose", _):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -73,6 +74,21 @@ class Writer:
         """The row as integer arithmetic, its numbers those of the operand `of`, else those of its
         iterators."""
         return row_as_text(row, lambda number: self.numbers.whole(number, of or of_row(row)))
+
+    def place(self, number: int, rows: Sequence[Row]) -> str:
+        """Where the element at these indices lies in its window."""
+        window, parts = self.plan.windows[number], list[str]()
+        extents = list(window.extents(self.plan.block))
+        for row, side in zip(rows, window.sides, strict=True):
+            if side is not None:
+                index = row_as_text(affine.shift(row, -side.lo))
+                index += " - low" if side.inner else ""
+                extents.pop(0)
+                parts.append(f"({index})" + "".join(f" * {extent}" for extent in extents))
+        if window.moving is not None and window.depth > 1:
+            step, plane = rows[window.moving], window.size(self.plan.block) // window.depth
+            parts.insert(0, f"({row_as_text(step)}) % {window.depth} * {plane}")
+        return f"w{number}, {' + '.join(parts) or '0'}"
 
     def bound(self, iterator: int, value: int) -> str:
         """A bound of an iterator's loop."""

@@ -18,6 +18,7 @@ from einderive.eops.loops.narrow import narrowed
 from einderive.eops.loops.ordered import ordered
 from einderive.eops.loops.plan import SIZES, Phase, Plan, Sizes
 from einderive.eops.loops.values import Choice, Load, Total, Value, masks, operands_of
+from einderive.eops.loops.windows import windowed, with_windows
 from einderive.ta.ir import affine
 
 MOST_JAMMED: Final = 12
@@ -44,13 +45,15 @@ def plans(
     open_sizes: bool = False,
 ) -> tuple[Plan, ...]:
     """The plans among which `plan` chooses."""
-    draft = drafted(group, strides, typing or alike(group, "float32"))
+    typing = typing or alike(group, "float32")
+    kept = () if open_sizes else tuple(_kept(group, strides, typing, sizes))
+    draft = drafted(group, strides, typing)
     if draft is None:
-        return ()
+        return kept
     made = merged(narrowed(draft))
     long = [i for i in range(made.shared) if made.domain[i].extent > 1]
     if not open_sizes:
-        return tuple(_candidates(made, long, sizes))
+        return (*_candidates(made, long, sizes), *kept)
     made = ordered(made)
     used = [i for i in range(made.shared) if made.uses >> i & 1]
     found = tuple(_candidates(made, used, sizes))
@@ -67,6 +70,25 @@ def dense(group: Group) -> Strides:
             step *= max(side.extent, 1)
         found.append(tuple(strides))
     return tuple(found)
+
+
+def _kept(group: Group, strides: Strides, typing: Typing, sizes: Sizes) -> Iterator[Plan]:
+    """Plans that keep windows of stages; whole numbers stay in their own type there."""
+    for variant in with_windows(group):
+        draft = drafted(variant, strides, typing)
+        if draft is None:
+            continue
+        draft = merged(draft)
+        mask = masks(draft.values, draft.shared)
+        long = tuple(i for i in range(draft.shared) if draft.domain[i].extent > 1)
+        own = any(one.own for one in draft.ends)
+        for inner in (*reversed(long), *(None,) * own):
+            parallel = tuple(i for i in long if i != inner)
+            made = _made(draft, mask, parallel, inner, sizes)
+            for along in (*parallel, None):
+                found = windowed(made, draft, along)
+                if found is not None:
+                    yield found
 
 
 def _candidates(draft: Draft, long: Sequence[int], sizes: Sizes) -> Iterator[Plan]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import product
 from math import inf
 from typing import Final, NamedTuple
 
@@ -28,11 +29,12 @@ from einderive.eops.loops.values import (
     Total,
     Value,
     Values,
+    Windowed,
     Within,
 )
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
-from einderive.ta.ir.affine import Row
+from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import (
     Access,
     Add,
@@ -51,6 +53,8 @@ from einderive.ta.ir.positions import INDEX
 
 THREE_HALVES: Final = Fraction(3, 2)
 FLOATS: Final = ("float32", "float64")
+WORDS: Final = {"sum": "+", "prod": "*", "max": "maximum", "min": "minimum"}
+"""Of two values, what each reducer makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +79,18 @@ class Output:
     dtype: str
 
 
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A stage of which the kernel keeps a window: its element at these indices has the value.  An
+    index is an iterator that all who read the stage have there, or one of the window's own."""
+
+    value: int
+    rows: tuple[Row, ...]
+    kind: str
+
+
 class Elsewhere(Exception):
-    """A gather reads what the kernel itself computes, perhaps at another place."""
+    """A gather reads what the kernel itself computes, or a window is kept of what nobody reads."""
 
 
 class _Pick(NamedTuple):
@@ -108,6 +122,7 @@ class Bodies:
     reductions: list[Reduction] = field(default_factory=list)
     totals: dict[Source, int] = field(default_factory=dict)
     outputs: list[Output] = field(default_factory=list)
+    windows: dict[Scope, Element] = field(default_factory=dict)
     _done: dict[tuple[Node, str, _At], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -115,11 +130,15 @@ class Bodies:
         self._kinds = dict(zip(self.group.stages, self.typing.stages, strict=True))
         self._operand = {source: k for k, source in enumerate(self.group.operands)}
         self._inside = {*self.group.stages}
-        for stage in self.group.stages:
-            if summed(stage):
-                self._reduce(stage)
+        self.domain = self.alignment.domain
+        self._window = {stage: k for k, stage in enumerate(self.group.windows)}
+        self._read_at: dict[Scope, list[tuple[Row, ...]]] = {s: [] for s in self.group.windows}
+        for stage in self.group.reductions:
+            self._reduce(stage)
         for stage in self.group.outputs:
             self._write(stage)
+        for stage in reversed(self.group.windows):
+            self._keep(stage)
 
     def _reduce(self, stage: Scope) -> None:
         places = self.alignment.places[stage]
@@ -145,6 +164,43 @@ class Bodies:
             value = self._body(stage, kind, rows)
         own = tuple(sorted(p for p in places[: len(stage.loops)] if p >= self.alignment.shared))
         self.outputs.append(Output(stage, value, own, offset, dtype))
+
+    def _keep(self, stage: Scope) -> None:
+        """The stage's value at a point of its own, among those that are read."""
+        reads, rows = self._read_at[stage], list[Row]()
+        if not reads:
+            raise Elsewhere
+        for side, indices in zip(stage.loops, zip(*reads, strict=True), strict=True):
+            place = indices[0].lone
+            if len({*indices}) == 1 and place is not None and place < self.alignment.shared:
+                rows.append(indices[0])
+                continue
+            lows, highs = zip(*(affine.bounds(row, self.domain) for row in indices), strict=True)
+            reached = Range(max(side.lo, min(lows)), min(side.hi, max(highs) + 1))
+            if not reached.extent:
+                raise Elsewhere
+            rows.append(affine.iterator(len(self.domain)))
+            self.domain += (reached,)
+        kind, at = self._kinds[stage].compute, tuple(rows)
+        self.windows[stage] = Element(self._written_out(stage, kind, at), at, kind)
+
+    def _written_out(self, stage: Scope, kind: str, rows: tuple[Row, ...]) -> int:
+        """The place of the stage's element, the terms of a sum one after the other."""
+        sums = stage.domain[len(rows) :]
+        if not sums:
+            return self._body(stage, kind, rows)
+        own, word, terms = of_total(kind, stage.reducer), WORDS[stage.reducer], list[int]()
+        for point in product(*(range(*side) for side in sums)):
+            found = self._body(stage, kind, (*rows, *map(affine.constant, point)))
+            terms.append(self._in(own, found))
+        total = terms[0]
+        for other in terms[1:]:
+            total = self.values.place(Operation(word, (total, other), own))
+        return self._in(kind, total)
+
+    def _in(self, kind: str, place: int) -> int:
+        """The place of the value in this type."""
+        return self.values.place(self._converted(self.values.listed[place], kind))
 
     def _body(self, stage: Scope, kind: str, rows: tuple[Row, ...]) -> int:
         """The place of the stage's term; of a gather, the one term or nothing."""
@@ -251,7 +307,7 @@ class Bodies:
         return Operation("*", _ordered(factors), kind)
 
     def _row(self, row: Row, at: _At) -> Row:
-        return affine.simplify(affine.substitute(row, at.rows), self.alignment.domain)
+        return affine.simplify(affine.substitute(row, at.rows), self.domain)
 
     def _read(self, access: Access, kind: str, at: _At) -> Value:
         rows = tuple(self._row(row, at) for row in access.rows)
@@ -264,7 +320,7 @@ class Bodies:
         if isinstance(source, Scope) and source in self.totals:
             return self._converted(Total(self.totals[source], self._kinds[source].compute), kind)
         if isinstance(source, Scope) and source in self._inside:
-            return self._inlined(source, rows, access.fill, kind)
+            return self._of_stage(source, rows, access.fill, kind)
         return self._load(source, rows, access.fill, kind)
 
     def _picked(
@@ -273,7 +329,7 @@ class Bodies:
         """The read at a computed index; `rows` are 0 in the place of what is computed."""
         if access.source in self._inside:
             raise Elsewhere
-        operand, domain = self._operand[access.source], self.alignment.domain
+        operand, domain = self._operand[access.source], self.domain
         offset, parts = affine.ZERO, list[Picked]()
         strides = self.strides[operand]
         for row, own, bound, stride in zip(
@@ -298,12 +354,18 @@ class Bodies:
     def _converted(self, value: Value, kind: str) -> Value:
         return value if value.kind == kind else Operation(kind, (self.values.place(value),), kind)
 
-    def _inlined(self, stage: Scope, rows: tuple[Row, ...], fill: Number, kind: str) -> Value:
-        made = self._body(stage, self._kinds[stage].compute, rows)
-        value = self._converted(self.values.listed[made], kind)
+    def _of_stage(self, stage: Scope, rows: tuple[Row, ...], fill: Number, kind: str) -> Value:
+        """An element of a stage without loops of its own."""
+        own = self._kinds[stage].compute
+        if stage in self._window:
+            self._read_at[stage].append(rows)
+            found: Value = Windowed(self._window[stage], rows, own)
+        else:
+            found = self.values.listed[self._body(stage, own, rows)]
+        value = self._converted(found, kind)
         held: list[Condition] = []
         for row, side in zip(rows, stage.loops, strict=True):
-            low, high = affine.bounds(row, self.alignment.domain)
+            low, high = affine.bounds(row, self.domain)
             if low < side.lo:
                 held.append(Condition(">=", affine.shift(row, -side.lo)))
             if high >= side.hi:
@@ -314,7 +376,7 @@ class Bodies:
         return Choice(tuple(held), of, kind, border=True)
 
     def _load(self, source: Source, rows: tuple[Row, ...], fill: Number, kind: str) -> Load:
-        operand, domain = self._operand[source], self.alignment.domain
+        operand, domain = self._operand[source], self.domain
         offset, checked = affine.ZERO, []
         for row, bound, stride in zip(rows, source.ranges, self.strides[operand], strict=True):
             index = affine.simplify(affine.shift(row, -bound.lo), domain)

@@ -13,7 +13,16 @@ from math import prod
 from typing import Final
 
 from einderive.eops.loops.plan import Phase, Plan
-from einderive.eops.loops.values import Choice, Constant, Load, Operation, Total, Value, Within
+from einderive.eops.loops.values import (
+    Choice,
+    Constant,
+    Load,
+    Operation,
+    Total,
+    Value,
+    Windowed,
+    Within,
+)
 from einderive.ta.ir import affine
 from einderive.ta.ir.element import element_bytes
 
@@ -45,7 +54,6 @@ JUMP: Final = 20.0
 """A read that jumps through memory from one step of the inner loop to the next."""
 GATHERED: Final = 10.0
 """A read at a computed index."""
-MASK: Final = 2.0
 START: Final = 20.0
 """To start an inner loop."""
 TOTAL: Final = 2.0
@@ -82,6 +90,16 @@ def _reading(plan: Plan, load: Load, inner: int) -> float:
     return 1.0 if abs(step) <= 1 else JUMP
 
 
+def _stepping(plan: Plan, read: Windowed, inner: int) -> float:
+    """Operations of a read of a window in an inner loop over the iterator."""
+    window = plan.windows[read.window]
+    lying = [row for row, side in zip(read.rows, window.sides, strict=True) if side is not None]
+    away = any(row.coefficient(inner) for row in lying[:-1])
+    last = lying and abs(lying[-1].coefficient(inner)) > 1
+    floors = any(inner in affine.iterators(floor) for row in lying for floor, _, _ in row.floors)
+    return JUMP if away or last or floors else 1.0
+
+
 def _rows(load: Load) -> list[affine.Row]:
     return [load.offset, *(one.row for one in load.checked)]
 
@@ -109,11 +127,13 @@ def _steps(plan: Plan, number: int, phase: Phase) -> float:
             at[depth] += 1.0
         elif isinstance(value, Load):
             at[depth] += _reading(plan, value, inner)
+        elif isinstance(value, Windowed):
+            at[depth] += _stepping(plan, value, inner)
         elif isinstance(value, Total):
             at[depth] += 0.0 if plan.inner is None else TOTAL
         elif not isinstance(value, Constant):
             at[depth] += operations(value)
-    at[deepest] += len(phase.kept)
+    at[deepest] += len(phase.kept) + (phase.window is not None)
     at[deepest] += len(phase.reductions) * (
         TOTAL if plan.inner is None else STORED_TOTAL / phase.jam
     )
@@ -130,7 +150,7 @@ def moved(plan: Plan) -> float:
     near = 0.0
     most: dict[int, int] = {}
     for number, phase in enumerate(plan.phases):
-        block = 1 if plan.inner is None else plan.block
+        block = 1 if plan.inner is None or phase.window is not None else plan.block
         within = prod(plan.domain[i].extent for i in phase.loops) * block
         loads = [plan.values[v] for v in plan.needed[number]]
         for operand in {load.operand for load in loads if isinstance(load, Load)}:

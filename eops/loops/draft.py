@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 
-from einderive.eops.loops.bodies import Bodies, Elsewhere, Output, Reduction
+from einderive.eops.loops.bodies import Bodies, Element, Elsewhere, Output, Reduction
 from einderive.eops.loops.group import Group, aligned
 from einderive.eops.loops.kinds import Typing
 from einderive.eops.loops.values import Load, Value, rows_of, with_rows
@@ -28,6 +28,7 @@ class Draft:
     values: tuple[Value, ...]
     reductions: tuple[Reduction, ...]
     outputs: tuple[Output, ...]
+    windows: tuple[Element, ...] = ()
 
     @property
     def ends(self) -> tuple[Reduction | Output, ...]:
@@ -55,18 +56,23 @@ def drafted(group: Group, strides: Sequence[Sequence[int]], typing: Typing) -> D
         return None
     return Draft(
         group,
-        alignment.domain,
+        made.domain,
         alignment.shared,
         tuple(made.values.listed),
         tuple(made.reductions),
         tuple(made.outputs),
+        tuple(made.windows[stage] for stage in group.windows),
     )
 
 
 def merged(draft: Draft) -> Draft:
     """Two loops merged into one, if every offset takes the outer loop's steps where the inner one
     ends."""
-    count = len(draft.domain)
+    own = [row.lone for window in draft.windows for row in window.rows]
+    count = min(
+        [place for place in own if place is not None and place >= draft.shared],
+        default=len(draft.domain),
+    )
     for into in reversed(range(count)):
         for outer in reversed(range(into)):
             if (outer < draft.shared) == (into < draft.shared) and _are_one(draft, outer, into):

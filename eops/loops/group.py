@@ -27,10 +27,11 @@ Read = tuple[Source, tuple[Row, ...]]
 @dataclass(frozen=True)
 class Group:
     """A group of stages: `stages`, producers first, none with an empty range; `outputs` are those
-    that are written."""
+    that are written; of `windows`, others than these, the kernel keeps what is read soon."""
 
     stages: tuple[Scope, ...]
     outputs: tuple[Scope, ...]
+    windows: tuple[Scope, ...] = ()
 
     @classmethod
     def alone(cls, stage: Scope) -> Group:
@@ -46,18 +47,18 @@ class Group:
 
     @cached_property
     def reductions(self) -> tuple[Scope, ...]:
-        return tuple(stage for stage in self.stages if summed(stage))
+        return tuple(s for s in self.stages if summed(s) and s not in self.windows)
 
     @cached_property
     def computed(self) -> tuple[Scope, ...]:
         """The stages with loops of their own: reductions and outputs."""
-        written = {*self.outputs}
-        return tuple(stage for stage in self.stages if summed(stage) or stage in written)
+        own = {*self.outputs, *self.reductions}
+        return tuple(stage for stage in self.stages if stage in own)
 
     def reads(self, stage: Scope) -> Iterator[Read]:
-        """The reads of operands and reductions by the stage, also through stages that are computed
-        where they are read.  Rows speak of the stage's iterators."""
-        inside = {inner for inner in self.stages if not summed(inner)}
+        """The reads of operands, windows and reductions by the stage, also through stages that are
+        computed where they are read.  Rows speak of the stage's iterators."""
+        inside = {s for s in self.stages if not summed(s) and s not in self.windows}
         start = _rows(stage, [affine.iterator(i) for i in range(len(stage.domain))])
         pending: list[tuple[Access, tuple[Row, ...]]] = [
             (a, tuple(affine.substitute(row, start) for row in a.rows))

@@ -20,7 +20,16 @@ from typing import Final, NamedTuple
 
 from einderive.eops.loops.bodies import Output, Reduction
 from einderive.eops.loops.group import Group
-from einderive.eops.loops.values import Constant, Load, Total, Value, Within, operands_of, rows_of
+from einderive.eops.loops.values import (
+    Constant,
+    Load,
+    Total,
+    Value,
+    Windowed,
+    Within,
+    operands_of,
+    rows_of,
+)
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 
@@ -37,7 +46,9 @@ class Sizes(NamedTuple):
     - `jam`: so many rows at once where columns are reduced.
     - `kept`: so many elements at most that a pass keeps for later ones lie on the stack; `worth`:
       so many operations at least a value takes that is kept.
-    - `short`: an inner loop with fewer steps is not worth its start."""
+    - `short`: an inner loop with fewer steps is not worth its start.
+    - `window`: so many bytes at most all windows have; `stretch`: so many times the steps before
+      the first result are one piece of work, at least."""
 
     block: int = 4096
     tile: int = 1024
@@ -49,6 +60,8 @@ class Sizes(NamedTuple):
     short: int = 8
     kept: int = 1 << 14
     worth: float = 16.0
+    window: int = 1 << 18
+    stretch: int = 16
 
 
 SIZES: Final = Sizes()
@@ -66,17 +79,67 @@ class Kept:
     output: int | None = None
 
 
+class Side(NamedTuple):
+    """The indices of a window in one dimension: `lo` to `hi - 1`; with `inner`, so many more than
+    the first step of the block, and up to so many more than its end."""
+
+    lo: int
+    hi: int
+    inner: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What a kernel keeps of a stage: the element at `rows` has the value.
+
+    - `sides` are the dimensions that lie in the window; None for one with the same index in a
+      whole piece of work, and for `moving`, the dimension along which the window moves.
+    - Element `lead` further along than the plan's loop `along` is computed at each of its steps,
+      those from `first` on at the start of a piece; `depth` of them are there at once.  `step` is
+      the iterator of that dimension, None if no dimension moves."""
+
+    value: int
+    kind: str
+    rows: tuple[Row, ...]
+    sides: tuple[Side | None, ...]
+    moving: int | None = None
+    step: int | None = None
+    lead: int = 0
+    first: int = 0
+    depth: int = 1
+
+    def extents(self, block: int) -> tuple[int, ...]:
+        """Of the dimensions that lie in it, without the one along which it moves."""
+        sides = (side for side in self.sides if side is not None)
+        return tuple(side.hi - side.lo + (block if side.inner else 0) for side in sides)
+
+    def size(self, block: int) -> int:
+        return self.depth * prod(self.extents(block))
+
+    @property
+    def beside(self) -> Side | None:
+        """The dimension that lies in blocks."""
+        return next((side for side in self.sides if side is not None and side.inner), None)
+
+    @property
+    def inner(self) -> int | None:
+        """The iterator of that dimension."""
+        return None if self.beside is None else self.rows[self.sides.index(self.beside)].lone
+
+
 @dataclass(frozen=True, slots=True)
 class Phase:
     """One pass: `loops` are its own loops, the outermost first.  Inside them are computed the
     values of the reductions and outputs, and those that are kept for later passes.  `jam`: so many
-    steps of the last own loop are done in one run of the inner loop, in columns."""
+    steps of the last own loop are done in one run of the inner loop, in columns.  With `window`,
+    the pass fills that window, and its inner loop is the last of `loops`."""
 
     loops: tuple[int, ...]
     reductions: tuple[int, ...]
     outputs: tuple[int, ...]
     kept: tuple[int, ...] = ()
     jam: int = 1
+    window: int | None = None
 
 
 @dataclass(frozen=True)
@@ -90,7 +153,9 @@ class Plan:
     - `inner` is the shared iterator of the inner loop in columns, None in rows.
     - `turned` is one of `parallel` of which `sizes.turned` steps together are one piece of work.
     - `together`: there are no shared loops, and all threads do a part of the first own loop of each
-      pass; they wait for each other where a total is made of those of the threads."""
+      pass; they wait for each other where a total is made of those of the threads.
+    - `windows` move with `along`, one of `parallel`, of which `stretch` steps, one after the other,
+      are one piece of work; the passes that fill windows come first."""
 
     group: Group
     domain: tuple[Range, ...]
@@ -107,6 +172,9 @@ class Plan:
     kept: tuple[Kept, ...] = ()
     together: bool = False
     sizes: Sizes = SIZES
+    windows: tuple[Window, ...] = ()
+    along: int | None = None
+    stretch: int = 1
 
     @property
     def blocks(self) -> int:
@@ -119,20 +187,22 @@ class Plan:
 
     def parts(self, i: int) -> int:
         """The number of parts into which a parallel iterator is cut."""
-        extent = self.domain[i].extent
-        return -(-extent // self.sizes.turned) if i == self.turned else extent
+        return -(-self.domain[i].extent // self.steps_of(i))
 
-    @cached_property
-    def outside(self) -> int:
-        """The iterators that are known at the start of a piece of work, as a bit set; `turned` is
-        among them."""
-        inner = 0 if self.inner is None else 1 << self.inner
-        looped = sum(1 << i for phase in self.phases for i in phase.loops)
-        return ~(inner | looped)
+    def steps_of(self, i: int) -> int:
+        """The steps of a parallel iterator that are one piece of work."""
+        return self.stretch if i == self.along else self.sizes.turned if i == self.turned else 1
+
+    @property
+    def ahead(self) -> int:
+        """The steps of `along` before the first result of a piece of work."""
+        return max((window.lead - window.first for window in self.windows), default=0)
 
     def order(self, phase: Phase) -> tuple[int, ...]:
         """The loops of a pass, the inner one last."""
-        return phase.loops if self.inner is None else (*phase.loops, self.inner)
+        if self.inner is None or phase.window is not None:
+            return phase.loops
+        return (*phase.loops, self.inner)
 
     def depth(self, mask: int, phase: Phase) -> int:
         """The number of loops of the pass that enclose a value which depends on these iterators."""
@@ -150,6 +220,7 @@ class Plan:
             pending = [self.reductions[k].value for k in phase.reductions]
             pending += [self.outputs[k].value for k in phase.outputs]
             pending += phase.kept
+            pending += [] if phase.window is None else [self.windows[phase.window].value]
             seen: set[int] = set()
             while pending:
                 value = pending.pop()
@@ -170,11 +241,25 @@ class Plan:
         kernel."""
         order = self.order(phase)
         inside = order if depth is None else order[:depth]
+        if phase.window is not None:
+            return self._filled(self.windows[phase.window], inside)
         if self.inner is not None and depth is not None and depth < len(order):
             outer = prod(self.domain[i].extent for i in self.parallel) * self.blocks
         else:
             outer = prod(self.domain[i].extent for i in self.parallel)
         return outer * prod(self.domain[i].extent for i in inside)
+
+    def _filled(self, window: Window, inside: Sequence[int]) -> int:
+        """The number of times that the body of these loops runs in a pass that fills a window."""
+        found = prod(self.domain[i].extent for i in self.parallel if i != self.along)
+        if self.along is not None:
+            again = self.parts(self.along) * (window.lead - window.first)
+            found *= self.domain[self.along].extent + again
+        found *= prod(self.domain[i].extent for i in inside if i != window.inner)
+        side = window.beside
+        if self.inner is None or side is None or window.inner not in inside:
+            return found * self.blocks
+        return found * (self.domain[self.inner].extent + self.blocks * (side.hi - side.lo))
 
     def __str__(self) -> str:
         return "\n".join(_pseudo_code(self))
@@ -199,11 +284,15 @@ def _pseudo_code(plan: Plan) -> Iterator[str]:
         ranges.append(f"i{plan.inner} in {side.lo}:{side.hi} by {plan.block}")
     if plan.together:
         ranges = ["a part of each first loop"]
+    if plan.along is not None:
+        ranges[plan.parallel.index(plan.along)] += f" by {plan.stretch}, in order"
     yield f"in parallel for {', '.join(ranges) or 'one piece'}"
     known: set[int] = set()
     for number, phase in enumerate(plan.phases):
         loops = [f"i{i} in {plan.domain[i].lo}:{plan.domain[i].hi}" for i in phase.loops]
-        if plan.inner is not None:
+        if phase.window is not None:
+            loops = _filling(plan, plan.windows[phase.window], phase)
+        elif plan.inner is not None:
             loops.append(f"i{plan.inner} in the block")
         jam = f", {phase.jam} steps at once" if phase.jam > 1 else ""
         yield f"    for {', '.join(loops)}{jam}" if loops else "    once"
@@ -216,6 +305,12 @@ def _pseudo_code(plan: Plan) -> Iterator[str]:
                 yield f"        v{place} = {_text(plan, value)}"
             if plan.depth(plan.masks[place], phase) == 0:
                 known.add(place)
+        if phase.window is not None:
+            window = plan.windows[phase.window]
+            where = ", ".join(map(row_as_text, window.rows))
+            name = _name(plan, window.value)
+            yield f"        w{phase.window}[{where}] = {name}, {window.size(plan.block)} of them"
+            known -= {*plan.needed[number]}
         for value_kept in phase.kept:
             yield f"        keep v{value_kept}"
         for k in phase.reductions:
@@ -224,6 +319,22 @@ def _pseudo_code(plan: Plan) -> Iterator[str]:
         for k in phase.outputs:
             out = plan.outputs[k]
             yield f"        out{k}[{row_as_text(out.offset)}] = {_name(plan, out.value)}"
+
+
+def _filling(plan: Plan, window: Window, phase: Phase) -> list[str]:
+    found = []
+    if window.step is not None and window.step != plan.along:
+        lo, hi = plan.domain[window.step]
+        found.append(f"i{window.step} = i{plan.along} + {window.lead} in {lo}:{hi}")
+    for i in phase.loops:
+        sides = (s for s, row in zip(window.sides, window.rows, strict=True) if row.lone == i)
+        side = next(sides, None)
+        lo, hi = plan.domain[i]
+        if side is not None and side.inner:
+            found.append(f"i{i} in the block, {side.lo}:{side.hi}, in {lo}:{hi}")
+        else:
+            found.append(f"i{i} in {lo}:{hi}")
+    return found
 
 
 def _name(plan: Plan, place: int) -> str:
@@ -241,6 +352,8 @@ def _text(plan: Plan, value: Value) -> str:
             return f"p{operand}[{' + '.join(where)}]" + (f" else {fill}" if checked else "")
         case Total(k):
             return f"t{k}"
+        case Windowed(k):
+            return f"w{k}[{', '.join(map(row_as_text, rows))}]"
         case Within(_, lo, hi):
             return f"{names[0]} in {lo}:{hi}"
     if rows:

@@ -105,7 +105,17 @@ class Total:
     kind: str
 
 
-Value: TypeAlias = Constant | Position | Load | Within | Operation | Choice | Total
+@dataclass(frozen=True, slots=True)
+class Windowed:
+    """The element at these indices of a stage of which the kernel keeps a window.  Where an index
+    misses, what is read means nothing."""
+
+    window: int
+    rows: tuple[Row, ...]
+    kind: str
+
+
+Value: TypeAlias = Constant | Position | Load | Within | Operation | Choice | Total | Windowed
 
 
 @dataclass
@@ -144,6 +154,8 @@ def rows_of(value: Value) -> tuple[Row, ...]:
             return (value.offset, *(one.row for one in value.checked))
         case Choice(conditions):
             return tuple(condition.row for condition in conditions)
+        case Windowed():
+            return value.rows
     return ()
 
 
@@ -159,6 +171,8 @@ def with_rows(value: Value, rows: Sequence[Row]) -> Value:
         case Choice(conditions):
             held = tuple(Condition(c.relation, r) for c, r in zip(conditions, rows, strict=True))
             return replace(value, conditions=held)
+        case Windowed():
+            return replace(value, rows=tuple(rows))
     return value
 
 

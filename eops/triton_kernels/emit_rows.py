@@ -19,6 +19,7 @@ from einderive.eops.loops.values import (
     Operation,
     Position,
     Total,
+    Windowed,
     Within,
     operands_of,
 )
@@ -180,7 +181,7 @@ class _Writer:
                 return f"tl.where({tests}, {self._name(then)}, {self._name(otherwise)})"
             case Operation(word, args, kind):
                 return self._name(args[0]) if word == kind else self._operation(word, args)
-            case Position() | Constant() | Total() | Within():
+            case Position() | Constant() | Total() | Within() | Windowed():
                 raise AssertionError("plans have no such value to compute")
 
     def _spread(self, row: Row) -> str:

@@ -16,6 +16,7 @@ from einderive.ta.ir.subst import nested_scopes, stages
 from tests.eops.loops.interpreted import Values, check
 from tests.fuzz.generator import program
 from tests.fuzz.groups import rows_program
+from tests.fuzz.stencils import stencils_program
 
 
 def data(roots: tuple[Scope, ...], random: Random) -> Values:
@@ -28,7 +29,11 @@ def data(roots: tuple[Scope, ...], random: Random) -> Values:
 
 
 def drawn(random: Random) -> tuple[Scope, ...]:
-    return rows_program(random) if random.random() < 0.7 else program(random)
+    """Stages over the same rows, stencils of stencils, or any stages."""
+    kind = random.random()
+    if kind < 0.55:
+        return rows_program(random)
+    return stencils_program(random) if kind < 0.8 else program(random)
 
 
 def candidates(roots: tuple[Scope, ...]) -> list[Group]:

@@ -41,6 +41,9 @@ def explored(seed: object, count: int) -> Counter[str]:
                 seen["together"] += one.together
                 seen["blocks"] += one.blocks > 1
                 seen["turned"] += one.turned is not None
+                seen["windows"] += bool(one.windows)
+                seen["moving windows"] += one.along is not None
+                seen["windows of windows"] += len(one.windows) > 1
                 seen["jammed"] += any(phase.jam > 1 for phase in one.phases)
     return seen
 
@@ -50,8 +53,9 @@ def test_random_groups() -> None:
     assert seen["kernels"] > PART
     for kind in ("several stages", "several outputs", "several passes", "rows", "columns"):
         assert seen[kind] > PART // 2, seen
-    for kind in ("kept", "together", "blocks", "jammed", "turned"):
+    for kind in ("kept", "together", "blocks", "jammed", "turned", "windows", "moving windows"):
         assert seen[kind] > PART // 20, seen
+    assert seen["windows of windows"] > PART // 20, seen
     assert seen["apart"] > PART // 70, seen
 
 

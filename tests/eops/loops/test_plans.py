@@ -111,13 +111,14 @@ def test_loops_that_are_one_in_memory_are_merged() -> None:
         ("out S[i] = sum[j](X[i,j]); out Z[i,j] = X[i,j]/S[i]", [2]),
         ("R[i] = sum[j](X[i,j]); C[j] = sum[i](X[i,j]); Y[i,j] = X[i,j] - R[i] - C[j]", [1, 2]),
         ("R[i] = sum[j](X[i,j]); Y[i,k] = R[i] + R[k] where i in 0:2000, k in 0:2000", [1, 1]),
-        ("T[i,j] = exp(X[i,j]); Y[i] = sum[j,k](T[i,j+k]) where j in 0:900, k in 0:50", [1, 1]),
+        ("T[i,j] = exp(X[i,j]); Y[i] = sum[j,k](T[i,j+k]) where j in 0:900, k in 0:50", [2]),
+        ("T[i,j] = exp(X[i,j]); Y[i,k] = max[j](T[i,j] + T[k,j])", [1, 1]),
         ("T[i,j] = 2*X[i,j]; out Y[i] = sum[j](T[i,j]); out Z[j] = sum[i](T[i,j])", [2, 2]),
     ],
 )
 def test_stages_are_fused_where_that_moves_less(text: str, sizes: list[int]) -> None:
     """Not where a total is read elsewhere than it is made, or where a function were computed many
-    times; what is computed easily goes into all that read it."""
+    times and no window holds what it gives; what is computed easily goes into all that read it."""
     assert fused(text) == sizes
 
 
