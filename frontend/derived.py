@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from operator import index
 from typing import Any, NamedTuple
@@ -14,13 +14,16 @@ from einderive.derivations.checker import Claim
 from einderive.derivations.matching.cost import MACHINES
 from einderive.derivations.matching.machine import Machine
 from einderive.derivations.record.claims import check_stated
+from einderive.derivations.record.searched_data import search_data
 from einderive.derivations.record.trace import FORMAT, VERSION, step_data
 from einderive.derivations.record.trace_stages import claim_of, stage_data
 from einderive.derivations.record.verify import Finding, Report, check
 from einderive.derivations.rules import RULE_SET_VERSION
 from einderive.derivations.search.extract import Plan
+from einderive.derivations.search.graph import Graph
 from einderive.derivations.search.replay import replaced
 from einderive.derivations.search.run import Statistics
+from einderive.derivations.search.searched import MOST_STATES, Searched, searched
 from einderive.derivations.steps.kernel import Step
 from einderive.eops.library import OPERATORS
 from einderive.frontend.accuracy.levels import Accuracy, Nan, left_out
@@ -70,6 +73,15 @@ class Derived(Uncopied):
     a file."""
     accuracy: Accuracy = "normwise"
     nan: Nan = "ignore"
+    graph: Graph | None = field(default=None, repr=False)
+    """What the search explored.  A derivation that was read from a file, or compiled, has none."""
+    recorded_search: Searched | None = field(default=None, repr=False)
+
+    def searched(self, most: int = MOST_STATES) -> Searched | None:
+        """The search as data for a reader; None where it is not known."""
+        if self.graph is None:
+            return self.recorded_search
+        return searched(self.graph, self.source, self.candidates, most)
 
     @property
     def machine(self) -> Machine:
@@ -142,9 +154,12 @@ class Derived(Uncopied):
     def __repr__(self) -> str:
         return f"<Derivation of {show_program(self.source)!r}, {len(self.candidates)} candidates>"
 
-    def data(self) -> dict[str, Any]:
-        """The record as plain data; `frontend.api.record.load` reads it back."""
+    def data(self, search: bool = False) -> dict[str, Any]:
+        """The record as plain data; `frontend.api.record.load` reads it back.  With `search`, it
+        holds the search too, where that is known."""
         hints = self.source.hints
+        known = search and (self.graph is not None or self.recorded_search is not None)
+        more = {"search": search_data(self._known_search)} if known else {}
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -170,14 +185,23 @@ class Derived(Uncopied):
                 for plan in self.candidates
             ],
             "statistics": asdict(self.stats),
+            **more,
         }
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def _known_search(self, most: int) -> Searched:
+        found = self.searched(most)
+        assert found is not None
+        return found
+
+    def save(self, path: str | os.PathLike[str], *, search: bool = False) -> None:
         """Write the record as JSON.  The file appears complete, or not at all.
+
+        With `search`, it also holds what the search saw: expressions, equalities, refusals.  This
+        is for readers, takes up to some seconds and 2 MB, and needs a derivation of this process.
 
         Raises RecordError where an expression is nested more deeply than the notation reads, and
         OutputError where the file cannot be written."""
-        data = self.data()
+        data = self.data(search)
         for candidate in data["candidates"]:
             for step in candidate["steps"]:
                 if max(map(nesting, (step["before"], step["after"]))) > MOST_NESTED:

@@ -249,8 +249,14 @@ def match(operator: Operator, scope: Scope) -> Binding | tuple[Mismatch, ...]:
     if weight:
         detail = f"the body is not a product of {len(pattern.operands)} reads"
         return (Mismatch("body", detail, BODY_REPAIRS, weight),)
+    return _best(operator, table)[0]
+
+
+def _best(operator: Operator, table: Table) -> tuple[Binding | tuple[Mismatch, ...], Order, Trial]:
+    """The nearest assignment of the table's reads to the operator's operands."""
+    pattern = operator.pattern
     family, windows = family_of(pattern), len(pattern.pairs)
-    best: tuple[Mismatch, ...] | None = None
+    best: tuple[tuple[Mismatch, ...], Order, Trial] | None = None
     for order in table.orders:
         trial = order.trial(family)
         if trial.distance(windows):
@@ -259,12 +265,38 @@ def match(operator: Operator, scope: Scope) -> Binding | tuple[Mismatch, ...]:
             binding = order.bind(pattern, trial, table.coefficient)
             refusal = operator.constraint(binding)
             if refusal is None:
-                return binding
+                return binding, order, trial
             result = (Mismatch("constraint", refusal, WINDOW_REPAIRS),)
-        if best is None or distance(result) < distance(best):
-            best = result
+        if best is None or distance(result) < distance(best[0]):
+            best = result, order, trial
     assert best is not None
     return best
+
+
+class Held(NamedTuple):
+    """An iterator of a scope beside an operator's: the operands that hold it, and the roles that
+    it can play.  Without a role, it is a mismatch."""
+
+    operands: tuple[int, ...]
+    roles: tuple[str, ...]
+
+
+def iterator_table(operator: Operator, scope: Scope) -> tuple[Held, ...]:
+    """The iterators of the scope, with the scope's reads taken for the operator's operands as in
+    `match`.  Nothing where the operator has no such table, or the body is no such product."""
+    table, pattern = Table(scope), operator.pattern
+    if operator.recognise is not None or table.body_distance(len(pattern.operands)):
+        return ()
+    _, order, trial = _best(operator, table)
+    windowed: dict[int, str] = {}
+    for window, (_, h, r) in zip(trial.windows, pattern.pairs, strict=False):
+        windowed |= {window.loop: h, window.reduction: r}
+    found: dict[int, Held] = {}
+    for (is_loop, operands), held in order.classes.items():
+        plain = tuple(name for name, of in pattern.plain if of == (is_loop, operands))
+        for i in bits(held):
+            found[i] = Held(operands, (windowed[i],) if i in windowed else plain)
+    return tuple(found[i] for i in range(len(scope.domain)))
 
 
 def distance(result: Binding | tuple[Mismatch, ...]) -> float:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from einderive.derivations.search.graph import INTERRUPTED, NOT_ALLOWED, Graph, is_view, producers
 from einderive.derivations.search.progress import Progress, Watch, best_seconds
 from einderive.derivations.search.strategy import CONVERGING_EFFORT, Budget, Expansion, Strategy
+from einderive.derivations.steps.kernel import Step
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import stages
 
@@ -122,6 +123,7 @@ def explore(
 
     try:
         for far in strategy(graph, roots, budget):
+            graph.seen.append((len(graph.stages), time.monotonic() - started))
             if watch is not None and far.expanded and far.expanded % WATCH_EVERY == 0:
                 watch(progress)
             if far.seen >= budget.states:
@@ -139,15 +141,26 @@ def _successors(
     graph: Graph, scope: Scope, converging_effort: float
 ) -> Iterator[tuple[Scope, float]]:
     """The scopes to explore after each step from the scope, with the effort of the step."""
-    before, near = graph.estimate(scope), graph.stage(scope).distance
     for step in graph.expand(scope):
-        after = step.after
-        targets = producers(after) if is_view(after) else (after, *producers(after))
-        far = [graph.stage(target).distance for target in targets]
-        closer = all(d <= near for d in far) and any(d < near for d in far)
-        converging = graph.estimate(after) < before * 0.999 or closer
+        targets = explored_after(step)
+        converging = converges(graph, step, targets)
         for target in targets:
             yield target, converging_effort if converging else EXPLORING_EFFORT
+
+
+def explored_after(step: Step) -> tuple[Scope, ...]:
+    """The scopes that a step brings up: the new one, if it is more than a view, and what it
+    reads."""
+    after = step.after
+    return producers(after) if is_view(after) else (after, *producers(after))
+
+
+def converges(graph: Graph, step: Step, targets: Sequence[Scope]) -> bool:
+    """Whether the step lowers the predicted cost or the distance to an operator."""
+    before, near = graph.estimate(step.before), graph.stage(step.before).distance
+    far = [graph.stage(target).distance for target in targets]
+    closer = all(d <= near for d in far) and any(d < near for d in far)
+    return graph.estimate(step.after) < before * 0.999 or closer
 
 
 def _push_joints(graph: Graph, roots: Sequence[Scope], frontier: _Frontier) -> None:

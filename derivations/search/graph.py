@@ -87,6 +87,8 @@ class Graph:
     edges: dict[Scope, tuple[Step, ...]] = field(default_factory=dict)
     pruned: Counter[str] = field(default_factory=Counter)
     stopped: str = "space exhausted"
+    seen: list[tuple[int, float]] = field(default_factory=list)
+    """The numbers of scopes that were known after so many seconds."""
 
     def __post_init__(self) -> None:
         self._matcher = Matcher(self.operators)

@@ -51,11 +51,13 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """`plans` are ranked by predicted seconds; `unchanged` is the program as given."""
+    """`plans` are ranked by predicted seconds; `unchanged` is the program as given; `graph` is what
+    was explored."""
 
     plans: tuple[Plan, ...]
     unchanged: Plan
     statistics: Statistics
+    graph: Graph
 
 
 @contextmanager
@@ -128,7 +130,7 @@ def search(
         pruned=dict(graph.pruned),
         bound=bound,
     )
-    return SearchResult(found, given, statistics)
+    return SearchResult(found, given, statistics, graph)
 
 
 def peak_bytes() -> int:

@@ -218,6 +218,7 @@ def derive(
         constants,
         accuracy=accuracy,
         nan=nan,
+        graph=result.graph,
     )
 
 
@@ -373,7 +374,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
         if known is not None:
             found = known.derivation
         else:
-            found = derive(
+            derived = derive(
                 program,
                 target=chosen,
                 budget=request.budget,
@@ -383,6 +384,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
                 accuracy=accuracy,
                 nan=nan,
             )
+            found = replace(derived, graph=None)  # what was explored is large
         compiled = found.compile(
             seconds=seconds, baseline=baseline, check_assumptions=check_assumptions
         )

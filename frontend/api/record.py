@@ -14,6 +14,7 @@ from typing import Any
 
 from einderive.derivations.checker import Claim
 from einderive.derivations.matching.cost import MACHINES
+from einderive.derivations.record.searched_data import read_search
 from einderive.derivations.record.trace import (
     FORMAT,
     READ,
@@ -50,10 +51,10 @@ from einderive.ta.notation.parse import parse, tensors_named
 SAVE = "save one with `derivation.save(path)`"
 FIELDS = (
     *("format", "version", "rule_set", "target", "weights", "accuracy", "nan"),
-    *("input", "candidates", "statistics", "measured"),
+    *("input", "candidates", "statistics", "measured", "search"),
 )
 """The fields of a record; `measured` is in what `einderive derive --run --json` prints, and makes
-no claim here, since times are those of another run."""
+no claim here, since times are those of another run.  `search` is there to be shown."""
 BEFORE_FAST = 2
 """The version in which `normwise` was what is called `fast` since: a record of it is read so."""
 CANDIDATE = ("predicted_seconds", "program", "stages", "steps")
@@ -174,7 +175,12 @@ def _derivation(
     with within("statistics"):
         statistics = _statistics(known_fields(figures, [item.name for item in fields(Statistics)]))
     given = unchanged(graph, source.roots())
-    return Derivation(source, target, plans, given, statistics, weights, stated, accuracy, nan)
+    with within("search"):
+        search = read_search(data["search"]) if "search" in data else None
+    return Derivation(
+        *(source, target, plans, given, statistics, weights, stated, accuracy, nan),
+        recorded_search=search,
+    )
 
 
 def _candidate(

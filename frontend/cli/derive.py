@@ -81,6 +81,11 @@ class JsonAlone(click.Command):
 )
 @click.option("--html", type=FILE, help="Write the derivation as an HTML page.")
 @click.option("--save", type=FILE, help="Save the derivation, for `einderive check` and `run`.")
+@click.option(
+    "--search",
+    is_flag=True,
+    help="Keep what the search saw in the record: expressions, equalities, what was refused.",
+)
 @click.option("--run/--no-run", help="Build, check and time the best programs.")
 def derive(
     formula: str,
@@ -95,6 +100,7 @@ def derive(
     json_to: str | None,
     html: str | None,
     save: str | None,
+    search: bool,
     run: bool,
     **options: Any,
 ) -> int:
@@ -142,7 +148,7 @@ def derive(
         )
     interrupted = derivation.stats.stopped == "interrupted"
     for path in records:
-        derivation.save(path)
+        derivation.save(path, search=search)
     if html is not None:
         derivation.to_html(html)
     if json_to != "-":
@@ -151,7 +157,7 @@ def derive(
     compiled = measured(derivation, 1.0) if run and not interrupted else None
     if json_to == "-":
         found = {} if compiled is None else {"measured": trials_data(compiled)}
-        print(json_text(derivation.data() | found))
+        print(json_text(derivation.data(search) | found))
     elif compiled is not None:
         print()
         print_measured(compiled)

@@ -1,0 +1,191 @@
+"""A search within a record: columns of JSON, compressed, and read with nothing believed.
+
+    {"version": 1, "data": "<base64 of deflated JSON>"}
+
+The JSON holds `states`, `equalities` and `refused` as objects of columns, one a field of `State`,
+`Equality` and `Refused`, and beside them the other fields of `Searched`.  Sizes are limited before
+anything is unpacked; numbers of states and reasons must be those of the search.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from math import isfinite
+from typing import Any, TypeVar, get_type_hints
+
+from einderive.derivations.record.trace import (
+    all_fields,
+    integer_of,
+    items_of,
+    part_of,
+    text_of,
+)
+from einderive.derivations.search.searched import (
+    MOST_STATES,
+    Equality,
+    IteratorRow,
+    Refused,
+    Searched,
+    State,
+)
+from einderive.ta.errors import RecordError
+
+T = TypeVar("T")
+VERSION = 1
+MOST_BYTES = 2_000_000
+"""Of the text in a record."""
+MOST_UNPACKED = 1 << 26
+MOST_ROWS = 1 << 18
+DIGITS = 5
+
+
+def search_data(made: Callable[[int], Searched]) -> dict[str, Any]:
+    """The data of the search, with as many states as fit; `made` gives it with at most so many."""
+    most = MOST_STATES
+    while True:
+        packed = _packed(made(most))
+        if len(packed) <= MOST_BYTES:
+            return {"version": VERSION, "data": packed}
+        most //= 2
+
+
+def _packed(found: Searched) -> str:
+    tables = {"states": State, "equalities": Equality, "refused": Refused}
+    data = {
+        item.name: _columns(tables[item.name], value) if item.name in tables else value
+        for item in fields(Searched)
+        for value in [getattr(found, item.name)]
+    }
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return b64encode(zlib.compress(text.encode("utf-8"), 9)).decode("ascii")
+
+
+def _columns(kind: type, rows: Sequence[Any]) -> dict[str, list[Any]]:
+    return {item.name: [_plain(getattr(row, item.name)) for row in rows] for item in fields(kind)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}")
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, IteratorRow):
+        return [_plain(getattr(value, item.name)) for item in fields(value)]
+    return value
+
+
+def read_search(data: Any) -> Searched:
+    """The search; RecordError where the data are malformed or too large."""
+    given = all_fields(data, ("version", "data"), "the search")
+    if part_of(given, "version", integer_of) != VERSION:
+        raise RecordError(f"the search has another version than {VERSION}, which is read here")
+    found = _unpacked(part_of(given, "data", text_of))
+    parts = all_fields(found, [item.name for item in fields(Searched)], "the search")
+    states = part_of(parts, "states", _rows, State)
+    if len(states) > 2 * MOST_STATES:
+        raise RecordError(f"a search of {len(states)} states is too large")
+    return _consistent(
+        Searched(
+            states,
+            part_of(parts, "equalities", _rows, Equality),
+            part_of(parts, "refused", _rows, Refused),
+            part_of(parts, "reasons", _read, tuple[str, ...]),
+            part_of(parts, "given", _read, tuple[int, ...]),
+            part_of(parts, "programs", _read, tuple[tuple[int, ...], ...]),
+            part_of(parts, "asked", _read, int),
+            part_of(parts, "left_out", _read, int),
+        )
+    )
+
+
+def _unpacked(text: str) -> Any:
+    if len(text) > MOST_BYTES:
+        raise RecordError(f"a search of more than {MOST_BYTES} bytes")
+    try:
+        unpacker = zlib.decompressobj()
+        raw = unpacker.decompress(b64decode(text, validate=True), MOST_UNPACKED)
+        if unpacker.unconsumed_tail:
+            raise RecordError(f"a search that unpacks to more than {MOST_UNPACKED >> 20} MiB")
+        return json.loads(raw.decode("utf-8"), parse_constant=_no_number)
+    except (ValueError, zlib.error, RecursionError):
+        raise RecordError("the search cannot be unpacked") from None
+
+
+def _no_number(word: str) -> Any:
+    raise ValueError(word)
+
+
+def _rows(data: Any, kind: type[T]) -> tuple[T, ...]:
+    """The rows of a table from its columns, which are equally long."""
+    types = get_type_hints(kind)
+    given = all_fields(data, list(types), "the table")
+    count = len(items_of(given[next(iter(types))]))
+    if count > MOST_ROWS:
+        raise RecordError(f"a table of {count} rows is too large")
+    columns = [
+        [_read(each, types[name]) for each in part_of(given, name, items_of, count)]
+        for name in types
+    ]
+    return tuple(kind(*row) for row in zip(*columns, strict=True))
+
+
+def _row(value: Any) -> IteratorRow:
+    types = get_type_hints(IteratorRow)
+    given = items_of(value, len(types))
+    return IteratorRow(*(_read(v, t) for v, t in zip(given, types.values(), strict=True)))
+
+
+def _number(value: Any) -> float:
+    known = isinstance(value, int | float) and not isinstance(value, bool)
+    if not known or not isfinite(value) or not -1 <= value < 1e300:
+        raise RecordError(f"{value!r:.80} stands where a number belongs")
+    return float(value)
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise RecordError(f"{value!r:.80} stands where true or false belongs")
+    return value
+
+
+_READERS: Mapping[Any, Callable[[Any], Any]] = {
+    str: text_of,
+    int: integer_of,
+    float: _number,
+    bool: _flag,
+    tuple[int, ...]: lambda value: tuple(map(integer_of, items_of(value))),
+    tuple[str, ...]: lambda value: tuple(map(text_of, items_of(value))),
+    tuple[tuple[int, ...], ...]: lambda value: tuple(
+        _read(each, tuple[int, ...]) for each in items_of(value)
+    ),
+    tuple[IteratorRow, ...]: lambda value: tuple(map(_row, items_of(value))),
+}
+
+
+def _read(value: Any, kind: Any) -> Any:
+    return _READERS[kind](value)
+
+
+def _consistent(found: Searched) -> Searched:
+    """The search, if every number of a state or a reason in it is one."""
+    states, reasons = len(found.states), len(found.reasons)
+    read = [*found.given, *(each for way in found.programs for each in way)]
+    read += [each for state in found.states for each in state.reads]
+    read += [each for step in found.equalities for each in (step.before, step.after)]
+    read += [each.state for each in found.refused]
+    said = [each for state in found.states for each in state.mismatches]
+    said += [each.reason for each in found.refused]
+    counts = [found.asked, found.left_out, *(each.count for each in found.refused)]
+    counts += [state.expanded for state in found.states]
+    sizes = [(state.loops, len(state.iterators)) for state in found.states]
+    within_states = all(0 <= each < states for each in read)
+    within_reasons = all(0 <= each < reasons for each in said)
+    if not (within_states and within_reasons and all(each >= 0 for each in counts)):
+        raise RecordError("the search names states or reasons that it does not have")
+    if not all(0 <= loops <= count for loops, count in sizes):
+        raise RecordError("a state has more loops than iterators")
+    return found
