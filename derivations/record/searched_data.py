@@ -41,6 +41,9 @@ MOST_BYTES = 2_000_000
 MOST_UNPACKED = 1 << 26
 MOST_ROWS = 1 << 18
 DIGITS = 5
+TYPES: Mapping[type, Mapping[str, Any]] = {
+    kind: get_type_hints(kind) for kind in (State, IteratorRow, Equality, Refused)
+}
 
 
 def search_data(made: Callable[[int], Searched]) -> dict[str, Any]:
@@ -53,14 +56,18 @@ def search_data(made: Callable[[int], Searched]) -> dict[str, Any]:
         most //= 2
 
 
-def _packed(found: Searched) -> str:
+def columns(found: Searched) -> dict[str, Any]:
+    """The search as plain data."""
     tables = {"states": State, "equalities": Equality, "refused": Refused}
-    data = {
+    return {
         item.name: _columns(tables[item.name], value) if item.name in tables else value
         for item in fields(Searched)
         for value in [getattr(found, item.name)]
     }
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+def _packed(found: Searched) -> str:
+    text = json.dumps(columns(found), ensure_ascii=False, separators=(",", ":"))
     return b64encode(zlib.compress(text.encode("utf-8"), 9)).decode("ascii")
 
 
@@ -85,12 +92,9 @@ def read_search(data: Any) -> Searched:
         raise RecordError(f"the search has another version than {VERSION}, which is read here")
     found = _unpacked(part_of(given, "data", text_of))
     parts = all_fields(found, [item.name for item in fields(Searched)], "the search")
-    states = part_of(parts, "states", _rows, State)
-    if len(states) > 2 * MOST_STATES:
-        raise RecordError(f"a search of {len(states)} states is too large")
     return _consistent(
         Searched(
-            states,
+            part_of(parts, "states", _rows, State, 2 * MOST_STATES),
             part_of(parts, "equalities", _rows, Equality),
             part_of(parts, "refused", _rows, Refused),
             part_of(parts, "reasons", _read, tuple[str, ...]),
@@ -119,22 +123,22 @@ def _no_number(word: str) -> Any:
     raise ValueError(word)
 
 
-def _rows(data: Any, kind: type[T]) -> tuple[T, ...]:
+def _rows(data: Any, kind: type[T], most: int = MOST_ROWS) -> tuple[T, ...]:
     """The rows of a table from its columns, which are equally long."""
-    types = get_type_hints(kind)
+    types = TYPES[kind]
     given = all_fields(data, list(types), "the table")
     count = len(items_of(given[next(iter(types))]))
-    if count > MOST_ROWS:
+    if count > most:
         raise RecordError(f"a table of {count} rows is too large")
-    columns = [
+    read = [
         [_read(each, types[name]) for each in part_of(given, name, items_of, count)]
         for name in types
     ]
-    return tuple(kind(*row) for row in zip(*columns, strict=True))
+    return tuple(kind(*row) for row in zip(*read, strict=True))
 
 
 def _row(value: Any) -> IteratorRow:
-    types = get_type_hints(IteratorRow)
+    types = TYPES[IteratorRow]
     given = items_of(value, len(types))
     return IteratorRow(*(_read(v, t) for v, t in zip(given, types.values(), strict=True)))
 

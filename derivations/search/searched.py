@@ -133,6 +133,7 @@ def searched(
     given = stages(*source.roots())
     chosen = [[s for s in _on_the_way(plan) if s in graph.stages] for plan in candidates]
     kept = _kept(graph, given, chosen, most)
+    taken = dict.fromkeys(step for plan in candidates for step in plan.steps)
     writer = _Writer(graph, source, kept)
     best = choices(graph, source.roots())
     first = dict.fromkeys([*(scope for way in chosen for scope in way), *graph.edges])
@@ -140,7 +141,7 @@ def searched(
     number = writer.number
     return Searched(
         states=tuple(writer.states(best)),
-        equalities=tuple(writer.equalities()),
+        equalities=tuple(writer.equalities(taken)),
         refused=tuple(writer.refused(asked)),
         reasons=tuple(writer.reasons),
         given=tuple(number[scope] for scope in given if scope in number),
@@ -222,12 +223,13 @@ class _Writer:
                 reads=tuple(self.number[s] for s in nested_scopes(scope) if s in self.number),
             )
 
-    def equalities(self) -> Iterator[Equality]:
-        """The steps between states; a step to a view of other states leads to these as well."""
+    def equalities(self, taken: Iterable[Step]) -> Iterator[Equality]:
+        """The steps between states: those of the search, and those by which programs were put
+        together."""
         steps = [step for found in self.graph.edges.values() for step in found]
+        steps += self.graph.opened.values()
         steps += [step for joint in self.graph.joints for step in joint.values()]
-        opened = [step for step in self.graph.opened.values() if step not in steps]
-        for step in (*opened, *steps):
+        for step in dict.fromkeys((*steps, *taken)):
             if step.before in self.number and step.after in self.number:
                 yield Equality(
                     self.number[step.before],

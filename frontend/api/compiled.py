@@ -87,7 +87,7 @@ class Derivation(Derived):
         from einderive.frontend.explorer.page import page
         from einderive.frontend.explorer.view import view_of
 
-        write_whole(path, page(view_of(self)))
+        write_whole(path, page(view_of(self, search=True)))
 
     def explore(self) -> Path:
         """Open the explorer in a browser; gives the path of its page, a temporary file."""
@@ -218,7 +218,7 @@ class CompiledFunction(Outcome, Uncopied):
         from einderive.frontend.explorer.page import page
         from einderive.frontend.explorer.view import view_of
 
-        write_whole(path, page(view_of(self.derivation, self)))
+        write_whole(path, page(view_of(self.derivation, self, search=True)))
 
     def explore(self) -> Path:
         """Open the explorer in a browser; gives the path of its page, a temporary file."""

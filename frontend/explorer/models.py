@@ -180,6 +180,44 @@ class Kernel:
 
 
 @dataclass(frozen=True, slots=True)
+class PathRow:
+    """An expression on the way to the first candidate: the `rule` that reaches it `below` another
+    one, its operator, its distance, its predicted time with all that it reads, and when it was
+    found."""
+
+    text: str
+    rule: str
+    below: str
+    way: str
+    operator: str
+    distance: float
+    seconds: str
+    found: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCount:
+    """How many equalities a rule gave, how many of these converge, how many were refused."""
+
+    rule: str
+    steps: int
+    converging: int
+    refused: int
+
+
+@dataclass(frozen=True, slots=True)
+class SearchView:
+    """The search: the way to the first candidate, counts by rule, what was left out by reason, and
+    `data` for the page's script."""
+
+    summary: str
+    path: tuple[PathRow, ...]
+    rules: tuple[RuleCount, ...]
+    pruned: tuple[tuple[str, int], ...]
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reproduction:
     """What repeats a derivation: a command, lines of Python, the versions, the record's text."""
 
@@ -203,3 +241,4 @@ class View:
     rules: tuple[RuleCard, ...]
     reproduction: Reproduction
     measured: MeasuredView | None = None
+    search: SearchView | None = None

@@ -23,10 +23,11 @@ FOLDER = Path(__file__).parent
 def page(view: View, docs: str = "") -> str:
     """A whole page.  `docs` is the address of the page of rules; without it, links lead to the
     rules at the end of the page."""
-    sections = ["derivation", "program", "candidates", "kernels", "rules", "reproduce"]
+    sections = ["derivation", "program", "candidates", "search", "kernels", "rules", "reproduce"]
     if not view.rules:
         sections.remove("rules")
-    more = {"sections": sections, "script": _file("page.js")}
+    names = ["page.js"] if view.search is None else ["page.js", "formula.js", "search.js"]
+    more = {"sections": sections, "script": "\n".join(map(_file, names))}
     return _rendered("page.html", view, docs, prefix="", **more)
 
 

@@ -7,6 +7,7 @@ from einderive.frontend.explorer.lines import Line, plain_line
 from einderive.frontend.explorer.models import CandidateView, View
 from einderive.frontend.explorer.program import drawing, stage_views
 from einderive.frontend.explorer.reproduce import reproduction
+from einderive.frontend.explorer.search import search_view
 from einderive.frontend.explorer.steps import graph_of, rule_cards, step_views
 from einderive.frontend.explorer.trials import measured_view
 from einderive.frontend.report.derivation import assumptions, digits, plan_operators, searched
@@ -20,8 +21,15 @@ CHECKED = 4
 """So many candidates are checked for a page; a check of one takes up to seconds."""
 
 
-def view_of(derivation: Derived, outcome: Outcome | None = None, checked: int = CHECKED) -> View:
-    """The derivation, and the measurement of its programs if there is one."""
+def view_of(
+    derivation: Derived,
+    outcome: Outcome | None = None,
+    checked: int = CHECKED,
+    search: bool = False,
+) -> View:
+    """The derivation, the measurement of its programs if there is one, and its search if that is
+    wanted and known."""
+    found = derivation.searched() if search else None
     graph = graph_of(derivation)
     candidates = []
     for place, plan in enumerate(derivation.candidates):
@@ -55,6 +63,7 @@ def view_of(derivation: Derived, outcome: Outcome | None = None, checked: int = 
         rules=rule_cards(names),
         reproduction=reproduction(derivation),
         measured=None if outcome is None else measured_view(outcome),
+        search=None if found is None else search_view(found, derivation.stats),
     )
 
 

@@ -1,0 +1,96 @@
+"""The search in a real browser: it is drawn, found, folded, opened by mouse and keyboard."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from einderive.frontend.explorer.page import page
+from einderive.frontend.explorer.search import search_view
+from einderive.frontend.explorer.view import view_of
+from tests.frontend.explorer.derived import distances
+from tests.frontend.explorer.test_page import HOSTILE
+
+CHROMIUM = shutil.which("chromium")
+
+
+def opened(file: Path, browsers: Any, said: list[str], **given: Any) -> Any:
+    browser = browsers.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    shown = browser.new_page(**given)
+    shown.on("console", lambda message: said.append(message.text))
+    shown.on("pageerror", lambda problem: said.append(str(problem)))
+    shown.goto(file.as_uri())
+    shown.wait_for_selector("#searched:not([hidden])")
+    return shown
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("width", [390, 1440])
+def test_the_search_answers(width: int, tmp_path: Path) -> None:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    file = tmp_path / "d.html"
+    distances().to_html(file)
+    found = distances().searched()
+    assert found is not None
+    said: list[str] = []
+    with playwright.sync_playwright() as browsers:
+        shown = opened(file, browsers, said, viewport={"width": width, "height": 900})
+        detail, count = shown.locator("#s-detail"), shown.locator("#s-count")
+        assert shown.evaluate("document.documentElement.scrollWidth") <= width
+        assert detail.locator("math").count() >= 1
+        few = int(count.inner_text().split(" of ")[0])
+        shown.get_by_role("button", name="Unfold all").click()
+        assert count.inner_text().startswith(f"{len(found.states)} of ")
+        shown.get_by_role("button", name="Fold to the chosen path").click()
+        assert count.inner_text().startswith(f"{few} of ")
+        shown.locator("#s-find").fill("expand")
+        listed = shown.locator("#s-results button")
+        assert listed.count() > 0
+        wanted = listed.first.inner_text()
+        listed.first.click()
+        assert detail.locator("h3").inner_text().startswith(wanted)
+        assert "predicted" in detail.inner_text()
+        shown.locator("#s-canvas").focus()
+        shown.keyboard.press("Home")
+        assert detail.locator("h3").inner_text().startswith("Y")
+        shown.keyboard.press("ArrowRight")
+        assert not detail.locator("h3").inner_text().startswith("Y,")
+        shown.locator("#s-until").fill("0")
+        assert int(count.inner_text().split("; ")[-1].split(" of ")[0]) < few
+        # Every expression of the notation that this search has is read as mathematics.
+        texts = [state.text for state in found.states]
+        unread = shown.evaluate("t => t.filter(x => formula(x, new Map()) === null)", texts)
+        assert unread == []
+    assert said == []
+
+
+@pytest.mark.campaign
+def test_what_a_search_holds_is_text(tmp_path: Path) -> None:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    found = distances().searched()
+    assert found is not None
+    evil = replace(
+        found,
+        states=tuple(replace(each, text=HOSTILE, nearest=HOSTILE) for each in found.states),
+        equalities=tuple(replace(each, rule=HOSTILE) for each in found.equalities),
+        reasons=(HOSTILE,) * len(found.reasons),
+    )
+    view = replace(view_of(distances(), checked=0), search=search_view(evil, distances().stats))
+    file = tmp_path / "d.html"
+    file.write_text(page(view), "utf-8")
+    said: list[str] = []
+    with playwright.sync_playwright() as browsers:
+        shown = opened(file, browsers, said)
+        assert HOSTILE in shown.locator("#s-detail").inner_text()
+        shown.locator("#s-find").fill("script")
+        assert HOSTILE in shown.locator("#s-results").inner_text()
+        assert shown.locator("script").count() == 1
+    assert said == []
