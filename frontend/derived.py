@@ -11,8 +11,6 @@ from operator import index
 from typing import Any, NamedTuple
 
 from einderive.derivations.checker import Claim
-from einderive.derivations.matching.cost import MACHINES
-from einderive.derivations.matching.machine import Machine
 from einderive.derivations.record.claims import check_stated
 from einderive.derivations.record.searched_data import search_data
 from einderive.derivations.record.trace import FORMAT, VERSION, step_data
@@ -82,11 +80,6 @@ class Derived(Uncopied):
         if self.graph is None:
             return self.recorded_search
         return searched(self.graph, self.source, self.candidates, most)
-
-    @property
-    def machine(self) -> Machine:
-        """The profile that predicted the times."""
-        return MACHINES[self.target]
 
     @property
     def steps(self) -> tuple[Step, ...]:

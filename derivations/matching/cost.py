@@ -13,7 +13,7 @@ from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Access, Add, Apply, Mul, Power, Scope, Select
 from einderive.ta.ir.operator import Work
-from einderive.ta.ir.subst import accesses, walk
+from einderive.ta.ir.subst import accesses, applied, children, walk
 
 MACHINES = shipped()
 CPU, H100, A100 = (MACHINES[name] for name in ("cpu", "cuda:90", "cuda:80"))
@@ -38,17 +38,20 @@ def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
         touched += min(count, read.source.size)
         if any(row.floors for row in read.rows):
             gathered += count
-    operations = max(1, sum(map(_operations, walk(body))) + bool(scope.sums))
     if fused:
+        operations = max(1, sum(map(_operations, walk(body))) + bool(scope.sums))
         moved = (touched + output) * item
         if scope.sums and isinstance(body, Mul):
             return Work(points * operations, moved, utilisation=UNTILED)
         return Work(points * operations, moved)
-    passes = 2.0 * (operations - bool(scope.sums)) + 1.0
+    own = sum(map(_calls, walk(body)))
+    passes = 2.0 * own + 1.0
     if scope.sums and isinstance(body, Access):
         passes = 1.5  # one read of every point, accumulated in cache
     traffic = (points * passes + output + touched + 6 * gathered) * item
-    return Work(points * operations * 0.5, traffic, calls=int(operations) + 2)
+    calls = max(1, own + bool(scope.sums))
+    used = applied(body, points)
+    return Work(points * calls * 0.5, traffic, calls=calls + 2, functions=used)
 
 
 def _direct(scope: Scope, item: int) -> Work | None:
@@ -60,12 +63,12 @@ def _direct(scope: Scope, item: int) -> Work | None:
     fixed, body = found
     extents = [1 if i in fixed else extent for i, extent in enumerate(scope.extents)]
     points = prod(extents)
-    operations = len(fixed) + sum(map(_operations, walk(body))) + bool(scope.sums)
-    passes = 2.0 * operations + 1.0
+    calls = len(fixed) + sum(map(_calls, walk(body))) + bool(scope.sums)
+    passes = 2.0 * calls + 1.0
     reads = {read for part in (body, *fixed.values()) for read in accesses(part)}
     touched = sum(min(affine.volume(extents, read.free), read.source.size) for read in reads)
     traffic = (points * passes + scope.size + touched) * item
-    return Work(points * operations * 0.5, traffic, calls=operations + 3)
+    return Work(points * calls * 0.5, traffic, calls=calls + 3, access="gathered")
 
 
 def is_free_view(scope: Scope) -> bool:
@@ -101,6 +104,15 @@ def _stays_inside(scope: Scope) -> bool:
     if scope.sums or not isinstance(body, Access):
         return False
     return affine.within(body.rows, body.source.ranges, scope.loops)
+
+
+def _calls(node: object) -> int:
+    """The operations of torch that compute the node from its operands."""
+    if isinstance(node, Mul | Add):
+        return len(children(node)) - 1
+    if isinstance(node, Select):
+        return 1 + len(node.conditions)
+    return int(isinstance(node, Apply | Power))
 
 
 def _operations(node: object) -> int:

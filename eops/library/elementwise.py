@@ -10,12 +10,11 @@ from __future__ import annotations
 from einderive.eops.library.plain import is_plain, refuse_empty
 from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.torch_views.stage import lower
-from einderive.ta.functions import FUNCTIONS
-from einderive.ta.functions.data import USUAL
+from einderive.ta.ir import affine
 from einderive.ta.ir.element import element_bytes
-from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Scope
+from einderive.ta.ir.node import Access, Add, Const, Mul, Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
-from einderive.ta.ir.subst import accesses, children, walk
+from einderive.ta.ir.subst import accesses, applied, children, walk
 
 REDUCES = Mismatch("reducer", "the scope reduces", (), 100.0)
 
@@ -47,16 +46,20 @@ def passes(scope: Scope) -> int:
 
 
 def _work(binding: Binding) -> Work:
-    """Every operation but the last writes a temporary, and the next one reads it; a slow function
-    counts as several."""
+    """Every operation but the last writes a temporary, and the next one reads it."""
     scope = binding.scope
     calls, elements = passes(scope), scope.size
     bounds = scope.domain
     moved = output_bytes(scope) + sum(read_bytes(r, r.rows, bounds) for r in binding.operands)
-    applied = (node.function for node in walk(scope.body) if isinstance(node, Apply))
-    slow = sum(FUNCTIONS[function].work // USUAL - 1 for function in applied)
-    moved += 2.0 * (calls - 1 + slow) * elements * element_bytes(scope)
-    return Work(float(calls * elements), moved, calls)
+    moved += 2.0 * (calls - 1) * elements * element_bytes(scope)
+    spread = any(affine.volume(scope.extents, read.free) < elements for read in binding.operands)
+    return Work(
+        float(calls * elements),
+        moved,
+        calls,
+        access="broadcast" if spread else "dense",
+        functions=applied(scope.body, elements),
+    )
 
 
 ELEMENTWISE = Operator(

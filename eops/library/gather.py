@@ -58,7 +58,8 @@ def _work(binding: Binding) -> Work:
     index, value = binding.operands
     picked = binding.scope.size * element_bytes(value.source)
     indices = binding.extent("s") * binding.extent("n") * element_bytes(index.source)
-    return Work(float(binding.scope.size), output_bytes(binding.scope) + picked + indices)
+    moved = output_bytes(binding.scope) + picked + indices
+    return Work(float(binding.scope.size), moved, access="gathered")
 
 
 GATHER = Operator(

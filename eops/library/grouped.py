@@ -65,9 +65,9 @@ def grouped_work(binding: Binding, convolution: Convolution, points: int, taps: 
     )
     points *= binding.extent("n")
     columns, summed = binding.extent(outer), binding.extent(inner) * taps
-    operations = 2.0 * points * binding.extent("g") * columns * summed
+    shape = (binding.extent("g"), points, columns, summed)
     used = utilisation(points, columns, summed)
-    return Work(operations, moved, 1, "convolution", used, copied)
+    return Work(2.0 * prod(shape), moved, 1, "convolution", used, copied, shape)
 
 
 def grouped_call(binding: Binding, convolution: Convolution) -> Launch:

@@ -66,7 +66,8 @@ def _work(binding: Binding) -> Work:
         groups = (roles[own], roles["k"])
         operands.append(operand_bytes(read, read.rows, scope.domain, groups, groups[0] + groups[1]))
     moved, copied = call_bytes(scope, *operands)
-    return Work(2.0 * b * m * n * k, moved, 1, "matmul", utilisation(m, n, k), copied)
+    used, shape = utilisation(m, n, k), (b, m, n, k)
+    return Work(2.0 * b * m * n * k, moved, 1, "matmul", used, copied, shape)
 
 
 def _stored(binding: Binding) -> tuple[int, ...]:

@@ -153,7 +153,8 @@ def _work(kind: Kind, binding: Binding) -> Work:
     moved = output_bytes(binding.scope) + read_bytes(
         access, rows, bounds_of(binding, found), groups
     )
-    return Work(float(outputs * prod(slide.kernel for slide in found)), moved)
+    taps = prod(slide.kernel for slide in found)
+    return Work(float(outputs * taps), moved, 1, "window", shape=(outputs, taps))
 
 
 def _operator(kind: Kind, dimensions: int) -> Operator:

@@ -57,7 +57,7 @@ def work(binding: Binding) -> Work:
         for operand in binding.operands
     )
     moved = output_bytes(scope) + read + 2.0 * points * element_bytes(scope)
-    return Work(float(points), moved)
+    return Work(float(points), moved, access="gathered")
 
 
 SCATTER = Operator(

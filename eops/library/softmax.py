@@ -23,7 +23,7 @@ from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Access, Add, Apply, Mul, Node, Power, Reducer, Scope
 from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
-from einderive.ta.ir.subst import accesses, substitute
+from einderive.ta.ir.subst import accesses, applied, substitute
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,8 @@ def _work(binding: Binding) -> Work:
     if not isinstance(scope.body, Access):
         calls += passes(scope)
         moved += 2.0 * (calls - 1) * elements * element_bytes(scope)
-    return Work(5.0 * elements, moved, calls)
+    own = applied(scope.body, elements)
+    return Work(5.0 * elements, moved, calls, functions=(("exp", float(elements)), *own))
 
 
 SOFTMAX = Operator(

@@ -26,6 +26,7 @@ from einderive.frontend.api.option_names import refuse_option_names
 from einderive.frontend.api.remembered import Request, recall, recall_derivation
 from einderive.frontend.api.remembered import remember as keep
 from einderive.frontend.interruption import Interruption
+from einderive.frontend.machine.stored import profile_of
 from einderive.frontend.memory.kept import keeps
 from einderive.frontend.strict import operators_for
 from einderive.ta.equality.laws import names_given
@@ -177,7 +178,7 @@ def derive(
     checked(accuracy, nan)
     most_effort = limits(budget)
     program = _program(formula, shapes, dtypes, ranges, outputs)
-    machine = MACHINES[target_of(target)]
+    machine = profile_of(target_of(target))
     constants = constant_names(program, weights)
     rules = rules_with(laws)
     with Interruption() as interruption:

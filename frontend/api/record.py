@@ -41,6 +41,7 @@ from einderive.frontend.api.compiled import Derivation
 from einderive.frontend.api.json_file import read_json
 from einderive.frontend.derived import Stated
 from einderive.frontend.later import Later
+from einderive.frontend.machine.stored import profile_of
 from einderive.frontend.strict import operators_for
 from einderive.ta.errors import RecordError, RuleRefused, TextError
 from einderive.ta.ir.node import Scope, Tensor
@@ -156,7 +157,7 @@ def _derivation(
         raise RecordError(error.message) from None
     item = default_item_bytes(source.roots())
     operators = operators_for(nan, target)
-    graph = Graph(RULES, operators, MACHINES[target], item, weights=frozenset(weights))
+    graph = Graph(RULES, operators, profile_of(target), item, weights=frozenset(weights))
     listed = _listed(data, "candidates")
     if not listed:
         raise RecordError("the record holds no candidate: there is nothing to check or to run")

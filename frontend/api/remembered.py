@@ -37,6 +37,7 @@ from einderive.frontend.baselines.rival import executable as plain_executable
 from einderive.frontend.baselines.rival import rewritten, rivals
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.later import Later
+from einderive.frontend.machine.stored import profile_digest
 from einderive.frontend.memory.kept import store
 from einderive.frontend.memory.structure import structure
 from einderive.frontend.memory.surroundings import machine, software
@@ -86,7 +87,7 @@ class Request:
     @cached_property
     def derivation_key(self) -> str:
         options = (self.target, self.weights, self.laws, self.accuracy, self.nan, self.budget)
-        return _digest(self.formula, options, software())
+        return _digest(self.formula, options, profile_digest(self.target), software())
 
     @cached_property
     def choice_key(self) -> str:

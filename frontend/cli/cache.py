@@ -15,6 +15,8 @@ from einderive.frontend.cli.parameters import FILE, JSON, examples
 if TYPE_CHECKING:
     from einderive.frontend.memory.store import Kept
 
+KINDS = ("derivation", "choice")
+"""What is listed; `einderive machine` shows the profile."""
 KERNELS = {"kernels": "compiled loops", "triton": "sources of Triton kernels"}
 """Folders beside the store that back ends fill."""
 
@@ -43,7 +45,7 @@ def info(as_json: bool) -> int:
     kept = store()
     state = kept.state()
     kinds = [one.kind for one in kept.every()]
-    counts = {f"{kind}s": kinds.count(kind) for kind in ("derivation", "choice")}
+    counts = {f"{kind}s": kinds.count(kind) for kind in KINDS}
     folders = {words: _folder(name) for name, words in KERNELS.items()}
     if as_json:
         print(json_text(state._asdict() | {"kept": counts, "folders": folders}))
@@ -72,7 +74,7 @@ def list_all(as_json: bool) -> int:
     from einderive.frontend.report.data import json_text
     from einderive.frontend.report.terminal import LONGEST, show, with_heads
 
-    rows = [_row(kept) for kept in store().every()]
+    rows = [_row(kept) for kept in store().every() if kept.kind in KINDS]
     if as_json:
         print(json_text(rows))
     elif rows:

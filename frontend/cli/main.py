@@ -21,6 +21,7 @@ from einderive.frontend.cli.codes import BROKEN_PIPE, INTERNAL, INTERRUPTED, UNU
 from einderive.frontend.cli.derive import derive
 from einderive.frontend.cli.equivalent import equivalent
 from einderive.frontend.cli.grad import grad
+from einderive.frontend.cli.machine import machine
 from einderive.frontend.cli.parameters import examples
 from einderive.frontend.cli.records import check, explain, explore, export, run
 from einderive.frontend.version import __version__
@@ -69,6 +70,7 @@ class InOrder(click.Group):
         rules,
         ops,
         cache,
+        machine,
         bench,
     ],
     epilog=examples(

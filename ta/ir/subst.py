@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import prod
@@ -222,6 +223,13 @@ def walk(node: Node) -> tuple[Node, ...]:
 
 
 @lru_cache(maxsize=16384)
+def applied(node: Node, times: int = 1) -> tuple[tuple[str, float], ...]:
+    """The functions of the expression, with the number of their values where it is evaluated so
+    many times."""
+    count = Counter(each.function for each in walk(node) if isinstance(each, Apply))
+    return tuple((name, float(number * times)) for name, number in count.items())
+
+
 def accesses(node: Node) -> tuple[Access, ...]:
     """The distinct accesses of a scalar expression, in order."""
     if isinstance(node, Access):

@@ -204,6 +204,7 @@ COMMANDS = (
         "ops",
     ),
     *("cache", "cache info", "cache list", "cache export", "cache import", "cache clear"),
+    "machine",
     *("bench", "bench search", "bench call", "bench never-slower", "bench choice"),
     *("bench digits", "bench kernels", "bench bandwidth"),
 )

@@ -1,0 +1,308 @@
+"""The profile of this machine's processor, measured.
+
+Figures are measured one after the other, those first on which most predictions depend.  A figure
+that cannot be measured, or for which no time is left, stays what it was before; so it is where
+KeyboardInterrupt comes in between.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import torch
+from torch.nn import functional
+
+from einderive.derivations.matching.machine import ANY, Machine, Table, constant
+from einderive.eops.back_ends import lowered
+from einderive.frontend.machine.clock import Clock, least
+from einderive.frontend.machine.small import SMALL, Instance, Small, applied, instance
+from einderive.frontend.machine.stages import Time
+from einderive.frontend.running.execute import task_of
+from einderive.frontend.running.settings import undisturbed
+from einderive.frontend.text import counted
+from einderive.ta.functions import FUNCTIONS
+
+FULL_SECONDS, ROUGH_SECONDS = 10.0, 1.0
+POINTS = 600
+"""So many times at most are taken; each has its part of the seconds."""
+MOST_OPERATIONS = 2e8
+"""What has more is not run: a point of a grid then has the rate of the point before it."""
+LEAST_SHARE = 0.05
+"""What a call takes beyond its launch is at least this part of it: the two are measured apart."""
+ELEMENTS = 1 << 14
+"""Of the arrays on which functions are timed; they stay in a cache."""
+CHAIN = Small("Y[i] = A[i]+B[i]+C[i]+D[i]+E[i]", dict.fromkeys("ABCDE", (8,)))
+WORDS = ("call", "launches", "bandwidth", "rates", "functions")
+
+Progress = Callable[[str], object]
+
+
+class Grid(NamedTuple):
+    """The points at which figures are measured: elements of arrays, and the axes of the shapes of
+    products (batch, rows, columns, summed), of convolutions (groups, points, columns, summed) and
+    of windows (outputs, elements of a window)."""
+
+    elements: tuple[int, ...]
+    product: tuple[tuple[int, ...], ...]
+    convolution: tuple[tuple[int, ...], ...]
+    window: tuple[tuple[int, ...], ...]
+
+
+EXTENTS = (1, 8, 64, 512)
+FULL = Grid(
+    tuple(1 << power for power in range(10, 24, 2)),
+    ((1, 32), EXTENTS, EXTENTS, EXTENTS),
+    ((1, 32), (64, 1024, 16384), (1, 8, 64), (9, 72, 576)),
+    ((256, 16384), (4, 64)),
+)
+ROUGH = Grid(
+    (1 << 10, 1 << 16, 1 << 20),
+    ((1, 32), (1, 64, 512), (1, 64, 512), (1, 64, 512)),
+    ((1, 32), (64, 4096), (1, 64), (9, 576)),
+    ((256, 16384), (4, 64)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """A profile, and the figures of it that could not be measured."""
+
+    machine: Machine
+    missing: tuple[str, ...] = ()
+    interrupted: bool = False
+
+
+class NoTime(Exception):
+    """The time is used up."""
+
+
+@undisturbed()
+def measured(
+    base: Machine,
+    seconds: float = FULL_SECONDS,
+    grid: Grid = FULL,
+    *,
+    time: Time = least,
+    clock: Clock = perf_counter,
+    progress: Progress = lambda words: None,
+) -> Measurement:
+    """The profile, measured in at most about so many seconds; `base` gives what is missing."""
+    probing = _Probing(base, seconds, grid, time, clock)
+    machine, missing = base, list[str]()
+    with torch.no_grad():
+        for words in WORDS:
+            progress(words)
+            try:
+                for change in getattr(probing, words)(machine):
+                    machine = replace(machine, **change, origin="measured", title=title())
+            except KeyboardInterrupt:
+                return Measurement(machine, (*missing, words), interrupted=True)
+            except NoTime:
+                missing.append(words)
+            missing += probing.failed
+            probing.failed.clear()
+    return Measurement(machine, tuple(missing))
+
+
+def title() -> str:
+    """The processor in words, as torch uses it."""
+    threads = counted(torch.get_num_threads(), "thread")
+    return f"{platform.machine()}, {torch.backends.cpu.get_cpu_capability()}, {threads}"
+
+
+Changes = Iterator[Mapping[str, Any]]
+
+
+@dataclass
+class _Probing:
+    """Each method gives changes of a profile, as soon as they are known."""
+
+    base: Machine
+    seconds: float
+    grid: Grid
+    time: Time
+    clock: Clock
+
+    def __post_init__(self) -> None:
+        self.ends = self.clock() + self.seconds
+        self.failed: list[str] = []
+
+    def _timed(self, run: Callable[[], object]) -> float:
+        if self.clock() > self.ends:
+            raise NoTime
+        return self.time(run, self.seconds / POINTS)
+
+    def _stage(self, found: Instance) -> float:
+        """Seconds of a stage, as a program runs it."""
+        run, _ = lowered(task_of(found.stage, "cpu"))
+        return self._timed(partial(run, found.buffers))
+
+    def call(self, machine: Machine) -> Changes:
+        """What a call costs, by a chain of four additions beside one product."""
+        one = self._stage(instance("elementwise", SMALL["elementwise"]))
+        chain = instance("elementwise", CHAIN)
+        more = (self._stage(chain) - one) / (chain.work.calls - 1)
+        yield {"call_seconds": max(more, LEAST_SHARE * one)}
+
+    def launches(self, machine: Machine) -> Changes:
+        found: dict[str, float] = {}
+        for name, small in SMALL.items():
+            try:
+                tiny = instance(name, small)
+                seconds = self._stage(tiny)
+            except (LookupError, RuntimeError):
+                self.failed.append(f"launch of {name}")
+                continue
+            rest = (tiny.work.calls - 1) * machine.call_seconds
+            found[name] = max(seconds - rest, LEAST_SHARE * seconds)
+            ranked = sorted(found.values())
+            yield {"launches": {**machine.launches, **found, ANY: ranked[len(ranked) // 2]}}
+
+    def bandwidth(self, machine: Machine) -> Changes:
+        found = dict(machine.bandwidth)
+        ways: dict[str, Callable[[int], tuple[float, float]]] = {
+            "dense": self._added,
+            "strided": self._turned,
+            "broadcast": self._spread,
+            "gathered": self._picked,
+        }
+        for name, way in ways.items():
+            sizes, figures = list[float](), list[float]()
+            for size in self.grid.elements:
+                moved, seconds = way(size)
+                sizes.append(moved)
+                figures.append(moved / max(seconds, 1e-9))
+            found[name] = Table((tuple(sizes),), tuple(figures))
+            yield {"bandwidth": dict(found)}
+
+    def _added(self, size: int) -> tuple[float, float]:
+        """Bytes of a sum of two arrays, and its seconds beyond a call's."""
+        return self._beyond("elementwise", Small("Y[i] = A[i]+B[i]", {"A": (size,), "B": (size,)}))
+
+    def _spread(self, size: int) -> tuple[float, float]:
+        side = int(size**0.5)
+        shapes = {"A": (side,), "B": (side,)}
+        return self._beyond("elementwise", Small("Y[i,j] = A[i]*B[j]", shapes))
+
+    def _picked(self, size: int) -> tuple[float, float]:
+        return self._beyond("gather", Small("Y[n] = E[I[n]]", {"E": (size,), "I": (size,)}))
+
+    def _turned(self, size: int) -> tuple[float, float]:
+        side = int(size**0.5)
+        turned = torch.ones(side, side).T
+        tiny = torch.ones(1, 1).T
+        floor = self._timed(lambda: tiny.clone(memory_format=torch.contiguous_format))
+        seconds = self._timed(lambda: turned.clone(memory_format=torch.contiguous_format))
+        return 8.0 * side * side, max(seconds - floor, LEAST_SHARE * seconds)
+
+    def _beyond(self, operator: str, small: Small) -> tuple[float, float]:
+        """Bytes of a stage, and its seconds beyond its launch."""
+        tiny = self._stage(instance(operator, _at_eight(small)))
+        whole = instance(operator, small)
+        seconds = self._stage(whole)
+        return whole.work.bytes_moved, max(seconds - tiny, LEAST_SHARE * seconds)
+
+    def rates(self, machine: Machine) -> Changes:
+        found = dict(machine.rates)
+        left, right = torch.ones(2, ELEMENTS // 4)
+        out = torch.empty_like(left)
+        seconds = self._timed(lambda: torch.add(left, right, out=out))
+        floor = self._timed(lambda: torch.add(left[:1], right[:1], out=out[:1]))
+        found["vector"] = constant(len(left) / max(seconds - floor, LEAST_SHARE * seconds))
+        yield {"rates": dict(found)}
+        for unit, axes, make in (
+            ("matmul", self.grid.product, _product),
+            ("convolution", self.grid.convolution, _convolution),
+            ("window", self.grid.window, _window),
+        ):
+            found[unit] = self._table(axes, make)
+            yield {"rates": dict(found)}
+
+    def _table(self, axes: tuple[tuple[int, ...], ...], make: Make) -> Table:
+        least = tuple(axis[0] for axis in axes)
+        floor = self._timed(make(*least)[0])
+        known: dict[tuple[int, ...], float] = {}
+        for point in product(*axes):
+            run, operations = make(*point) if _operations(point) < MOST_OPERATIONS else (None, 0.0)
+            if run is None:
+                known[point] = max(known[near] for near in _before(point, axes) if near in known)
+                continue
+            seconds = self._timed(run)
+            known[point] = operations / max(seconds - floor, LEAST_SHARE * seconds)
+        places = tuple(tuple(map(float, axis)) for axis in axes)
+        return Table(places, tuple(known[point] for point in product(*axes)))
+
+    def functions(self, machine: Machine) -> Changes:
+        """Seconds of each function beyond those of an addition that goes over as many bytes."""
+        found: dict[str, float] = {}
+        bare = self._stage(instance("elementwise", Small("Y[i] = A[i]+1", {"A": (ELEMENTS,)})))
+        for name, function in FUNCTIONS.items():
+            if not function.arity:
+                continue
+            try:
+                seconds = self._stage(applied(name, function.arity, ELEMENTS))
+            except (LookupError, RuntimeError, NotImplementedError):
+                self.failed.append(f"function {name}")
+                continue
+            found[name] = max(0.0, seconds - bare) / ELEMENTS
+        ranked = sorted(found.values())
+        yield {"functions": {**machine.functions, **found, ANY: ranked[len(ranked) // 2]}}
+
+
+Make = Callable[..., tuple[Callable[[], object], float]]
+"""The sizes of a point to what is run there, and its operations."""
+
+
+def _operations(point: tuple[int, ...]) -> float:
+    found = 2.0
+    for size in point:
+        found *= size
+    return found
+
+
+def _before(point: tuple[int, ...], axes: tuple[tuple[int, ...], ...]) -> Iterator[tuple[int, ...]]:
+    """The neighbours with one smaller size."""
+    for place, axis in enumerate(axes):
+        at = axis.index(point[place])
+        if at:
+            yield (*point[:place], axis[at - 1], *point[place + 1 :])
+
+
+def _product(
+    batch: int, rows: int, columns: int, summed: int
+) -> tuple[Callable[[], object], float]:
+    sizes = (batch, rows, columns, summed)
+    left, right = torch.ones(batch, rows, summed), torch.ones(batch, summed, columns)
+    if batch == 1:
+        return partial(torch.mm, left[0], right[0]), _operations(sizes)
+    return partial(torch.bmm, left, right), _operations(sizes)
+
+
+def _convolution(
+    groups: int, points: int, columns: int, summed: int
+) -> tuple[Callable[[], object], float]:
+    side, channels = int(points**0.5), summed // 9
+    images = torch.ones(1, groups * channels, side, side)
+    kernel = torch.ones(groups * columns, channels, 3, 3)
+    run = partial(functional.conv2d, images, kernel, padding=1, groups=groups)
+    return run, _operations((groups, points, columns, summed))
+
+
+def _window(points: int, taps: int) -> tuple[Callable[[], object], float]:
+    side, length = int(points**0.5), int(taps**0.5)
+    images = torch.ones(1, 1, side + length - 1, side + length - 1)
+    return partial(functional.avg_pool2d, images, length, stride=1), float(points * taps)
+
+
+def _vectors(size: int) -> dict[str, tuple[int, ...]]:
+    return dict.fromkeys("ABCDEFGHJ", (size,))
+
+
+def _at_eight(small: Small) -> Small:
+    return small._replace(shapes={name: tuple(8 for _ in s) for name, s in small.shapes.items()})
