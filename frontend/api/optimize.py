@@ -300,8 +300,7 @@ def limits(budget: Budget | float | None) -> Budget:
 def target_of(name: object) -> str:
     """The machine profile's name, `cuda` resolved to the device that is there."""
     if isinstance(name, str) and name == "cuda" and torch.cuda.is_available():
-        major, minor = torch.cuda.get_device_capability()
-        exact = f"cuda:{major}{minor}"
+        exact = "cuda:" + "".join(map(str, torch.cuda.get_device_capability()))
         return exact if exact in MACHINES else "cuda:90"
     name = TARGETS.get(name, name) if isinstance(name, str) else name
     if not isinstance(name, str) or name not in MACHINES:
