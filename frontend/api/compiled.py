@@ -10,7 +10,7 @@ from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import torch
 
@@ -26,8 +26,10 @@ from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 from einderive.ta.uncopied import Uncopied
 
-OPTIMIZE: Final = "einderive.frontend.api.optimize"
-"""It is loaded when a function related to a compiled one is compiled: it builds on this file."""
+API: Final = "einderive.frontend.api"
+OPTIMIZE, REBUILT, OPERATOR = f"{API}.optimize", f"{API}.rebuilt", f"{API}.formula_operator"
+NAMED: Final = f"{API}.torch_operator"
+"""They are loaded at the first gradient and the first traced call: they build on this file."""
 
 
 class Derivation(Derived):
@@ -101,13 +103,13 @@ class CompiledFunction(Outcome, Uncopied):
     Call it by name, `f(A=a, x=x)`, or by position, in the order in which the formula first reads
     the tensors.  `print(f)` shows which programs were tried, and which one was chosen."""
 
-    not_pickled = (
-        "a compiled function",
-        "derivation.save(path) writes what it was built from; load(path).compile() builds anew",
-    )
+    __name__: ClassVar[str] = "compiled_function"  # torch.vmap shows it, or else traces the repr
     derivation: Derivation
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """The options of `compile`, besides those that the derivation has."""
+
+    def __post_init__(self) -> None:
+        _ = self._caller  # torch.compile cannot trace a property's first use
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         """The outputs for the given arrays: one output alone, several as a tuple.
@@ -139,18 +141,18 @@ class CompiledFunction(Outcome, Uncopied):
     def as_torch_op(self, name: str, /) -> Callable[..., Any]:
         """The function as one operator of torch, `torch.ops.einderive.<name>`.
 
-        Code under `torch.compile` may call it: torch knows the shapes and types of its results,
-        and leaves the call as it is.  A name such as `"mine::scores"` gives the namespace too.
+        A compiled function may be called under `torch.compile` and `torch.export` as it is; this
+        gives it a name of its own in traced code.  A name such as `"mine::scores"` gives the
+        namespace too.
 
         - Operands are tensors of the formula's shapes and types, by position or by name.
         - Results are contiguous, and have memory of their own.
-        - No gradients are recorded: `backward` through it raises an error.
+        - Gradients go through it, but not `torch.func`'s transformations.
         - In a CUDA graph, call it once before the capture, since kernels are built at first use.
 
         Raises TextError for a name that another function has."""
-        from einderive.frontend.api.torch_operator import torch_operator
-
-        return torch_operator(self, name, self.derivation.source, self.device, self.output)
+        made: Callable[..., Any] = import_module(NAMED).torch_operator(self, name)
+        return made
 
     def export(self, folder: str | os.PathLike[str], /) -> tuple[Path, ...]:
         """Write the chosen program as Python that runs without einderive, and give its files.
@@ -186,14 +188,51 @@ class CompiledFunction(Outcome, Uncopied):
         plain = Caller(program, run, self.device, linked=self.linked)
         record = recorder(Related(program, plain, compiled), self.output)
         converted = self._converted(run)
-        return Caller(program, converted, self.device, retype, record, linked=self.linked)
+        linked = self.linked
+        return Caller(program, converted, self.device, retype, record, self._traced, linked=linked)
+
+    def _traced(self, given: Mapping[str, Any]) -> Any:
+        """The call as torch traces it: one call of the operator `torch.ops.einderive.formula`."""
+        text = self._operator_text()
+        operands = [
+            value
+            if isinstance(value := given[tensor.name], torch.Tensor)
+            else torch.tensor(value, dtype=getattr(torch, tensor.dtype), device=self.device)
+            for tensor in self.derivation.source.inputs
+        ]
+        found = torch.ops.einderive.formula(operands, text)
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        """What a pickle holds: the text of the function, from which it is built anew."""
+        return import_module(REBUILT).function_of, (self.text,)
+
+    def _operator_text(self) -> str:
+        """The text that stands for the function in traced code."""
+        import_module(OPERATOR)
+        text: str = import_module(REBUILT).known(self.text, self)
+        return text
+
+    # As torch.compiler.assume_constant_result does, which would load the whole tracer.
+    _operator_text.__dict__["_dynamo_marked_constant"] = True
+
+    @cached_property
+    def text(self) -> str:
+        """The formula and the options of `compile` as JSON, which stand for it in other places."""
+        text: str = import_module(REBUILT).written(self.derivation.source, self._options)
+        return text
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        """All options of `compile` that give this function."""
+        found = self.derivation
+        about = {"target": found.target, "accuracy": found.accuracy, "nan": found.nan}
+        return {**self.options, **about, "weights": found.weights, "output": self.output}
 
     def _related(self, program: Program) -> CompiledFunction:
         """A program of derivatives, or over a batch, compiled as this one was."""
-        found = self.derivation
         compiler: Callable[..., CompiledFunction] = import_module(OPTIMIZE).compile
-        about = {"target": found.target, "accuracy": found.accuracy, "nan": found.nan}
-        return compiler(program, **about, **self.options)
+        return compiler(program, **{**self._options, "weights": (), "output": None})
 
     def _converted(self, run: Run) -> Run:
         output = self.output

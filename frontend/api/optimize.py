@@ -390,7 +390,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
         )
         if remembering:
             keep(request, compiled, "" if known is None else known.digest)
-    options = {"budget": budget, "laws": laws, "seconds": seconds, "remember": remember}
+    options = {"budget": budget, "laws": request.laws, "seconds": seconds, "remember": remember}
     options["check_assumptions"] = check_assumptions
     return replace(compiled, output=converted, options=options)
 

@@ -133,7 +133,7 @@ def _derivation(
     else:
         with within("input"):
             names = ("text", "tensors", *(("outputs",) if data["version"] > 2 else ()))
-            source = _program(known_fields(given, names), "outputs" in names)
+            source = read_program(known_fields(given, names), "outputs" in names)
     with within("target"):
         target = text_of(goal)
         if target not in MACHINES:
@@ -209,7 +209,7 @@ def _listed(data: Mapping[str, Any], name: str) -> list[Any]:
         return items_of(found)
 
 
-def _program(data: Mapping[str, Any], stated: bool) -> Program:
+def read_program(data: Mapping[str, Any], stated: bool) -> Program:
     """The formula, its inputs in the order in which they were first given, and its outputs where
     they are stated."""
     shapes: dict[str, tuple[int, ...]] = {}

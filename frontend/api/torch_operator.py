@@ -5,14 +5,14 @@
 
 Code under `torch.compile` then holds one call instead of the calls of the program: torch traces it
 by the shapes and types that it states, and leaves it as it is.  Operands have the formula's shapes
-and types and lie on the function's device; results are contiguous and in memory of their own.  No
-gradients are recorded: `backward` raises an error that says so.
+and types and lie on the function's device; results are contiguous and in memory of their own.  The
+backward pass calls the operator of formulas, `torch.ops.einderive.formula`, with the gradient's.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import torch
@@ -20,6 +20,8 @@ from torch._ops import OpOverload
 from torch.library import custom_op
 
 from einderive.frontend.accuracy.accept_integers import output_types
+from einderive.frontend.api.compiled import CompiledFunction
+from einderive.frontend.api.formula_operator import keep, slopes
 from einderive.ta.errors import OperandError, TextError, shown
 from einderive.ta.ir.program import Program
 
@@ -29,15 +31,10 @@ _made: Final[dict[str, tuple[object, OpOverload[..., Any]]]] = {}
 """The operators by their full names: torch keeps them until the process ends."""
 
 
-def torch_operator(
-    function: Callable[..., Any],
-    name: object,
-    program: Program,
-    device: str,
-    output: torch.dtype | None = None,
-) -> OpOverload[..., Any]:
-    """The operator of this name; `output` is the type of all results, if not the formula's.  Raises
-    TextError for a name that is none, or that another function has."""
+def torch_operator(function: CompiledFunction, name: object) -> OpOverload[..., Any]:
+    """The operator of this name.  Raises TextError for a name that is none, or that another
+    function has."""
+    program, device = function.derivation.source, function.device
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise TextError(
             f"an operator's name is letters, digits and _, not {shown(name)}",
@@ -52,7 +49,8 @@ def torch_operator(
             )
         return known
     shapes = [root.shape for root in program.roots()]
-    types = [output or dtype for dtype in output_types(program)]
+    types = [function.output or dtype for dtype in output_types(program)]
+    text = function.text
 
     def real(*operands: torch.Tensor) -> Any:
         _check(program, device, operands)
@@ -66,8 +64,16 @@ def torch_operator(
         pairs = zip(shapes, types, strict=True)
         return _as_returned([torch.empty(s, dtype=t, device=where) for s, t in pairs])
 
+    def setup(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        keep(ctx, inputs, ctx.needs_input_grad, text)
+
+    def backward(ctx: Any, *cotangents: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
+        return tuple(slopes(ctx, cotangents, ctx.needs_input_grad))
+
     made = custom_op(full, real, mutates_args=(), schema=_schema(program))
     made.register_fake(fake)
+    if program.inputs:
+        made.register_autograd(backward, setup_context=setup)
     space, _, own = full.partition("::")
     overload: OpOverload[..., Any] = getattr(getattr(torch.ops, space), own).default
     _made[full] = function, overload

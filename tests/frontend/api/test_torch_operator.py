@@ -88,11 +88,17 @@ def test_misfits_are_refused_while_torch_traces(function: ed.CompiledFunction) -
         op(torch.empty(4, 7), torch.empty(7))
 
 
-def test_no_gradient_goes_through_it(function: ed.CompiledFunction) -> None:
-    op = function.as_torch_op("without_gradient")
+def test_gradients_go_through_it(function: ed.CompiledFunction) -> None:
+    op = function.as_torch_op("with_gradient")
     x, w = operands()
-    with pytest.raises(RuntimeError, match="autograd"):
-        op(x.requires_grad_(), w)[0].sum().backward()
+    y, z = op(x.requires_grad_(), w.requires_grad_())
+    expected = torch.softmax(x, 1), (x * w).sum(0)
+    for found, wanted in ((y, expected[0]), (z, expected[1])):
+        slopes, others = (
+            torch.autograd.grad(each[0].sin().sum(), [x, w], retain_graph=True, allow_unused=True)
+            for each in (found, wanted)
+        )
+        torch.testing.assert_close(slopes, others)
 
 
 def test_a_name_belongs_to_one_function(function: ed.CompiledFunction) -> None:

@@ -1,0 +1,160 @@
+"""The operator of torch that stands for compiled functions in traced code.
+
+    torch.ops.einderive.formula(operands, text)  =  [outputs of function_of(text)(*operands)]
+
+The text says what the function is (`rebuilt`), so code that `torch.export` wrote runs in another
+process that has imported this file.  Outputs are contiguous and in memory of their own.  The
+backward pass is the same operator with the gradient's text, and `torch.func.vmap` makes it the
+operator with the text of the formula over the batch.  Casts of autocast do not reach into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+import torch
+from torch.library import custom_op
+
+from einderive.frontend.accuracy.accept_integers import output_types
+from einderive.frontend.api.rebuilt import function_of, options_of, program_of, written
+from einderive.frontend.autograd.related import Part, Related
+from einderive.frontend.call.element_types import with_types
+from einderive.frontend.call.operands import FLOATING, in_type, promoted, type_name
+from einderive.ta.errors import OperandError
+from einderive.ta.ir.program import Program
+
+Tensors = Sequence[torch.Tensor]
+NAME: Final = "einderive::formula"
+
+
+def _real(operands: Tensors, text: str) -> list[torch.Tensor]:
+    check(program_of(text), operands)
+    found = function_of(text)(*[operand.detach() for operand in operands])
+    results = found if isinstance(found, tuple) else (found,)
+    return [result.contiguous() for result in results]
+
+
+def _fake(operands: Tensors, text: str) -> list[torch.Tensor]:
+    program = program_of(text)
+    check(program, operands)
+    types = stated_types(program, operands, options_of(text))
+    where = operands[0].device if operands else torch.device(options_of(text)["target"][:4])
+    shapes = [root.shape for root in program.roots()]
+    return [torch.empty(s, dtype=t, device=where) for s, t in zip(shapes, types, strict=True)]
+
+
+def stated_types(
+    program: Program, operands: Tensors, options: Mapping[str, Any]
+) -> Sequence[torch.dtype]:
+    """The types of the results for such operands."""
+    if options.get("output") is not None:
+        return [getattr(torch, options["output"])] * len(program.outputs)
+    given = {t.name: operand for t, operand in zip(program.inputs, operands, strict=True)}
+    wanted = promoted(program, given)
+    if wanted is not None:
+        types = {t.name: wanted if t.dtype in FLOATING else t.dtype for t in program.inputs}
+        program = with_types(program, types)
+    return output_types(program)
+
+
+def check(program: Program, operands: Tensors) -> None:
+    """Raises OperandError: torch traces by the shapes, so a misfit must not come to light later."""
+    if len(operands) != len(program.inputs):
+        raise OperandError(f"{len(operands)} operands for {len(program.inputs)} tensors")
+    given = {t.name: operand for t, operand in zip(program.inputs, operands, strict=True)}
+    wanted = promoted(program, given)
+    for tensor, operand in zip(program.inputs, operands, strict=True):
+        dtype = type_name(operand if wanted is None else in_type(operand, tensor.dtype))
+        facts = (
+            ("shape", tensor.shape, tuple(operand.shape)),
+            ("element type", tensor.dtype, dtype),
+        )
+        for what, expected, found in facts:
+            if expected != found:
+                raise OperandError(
+                    f"the operator's operand {tensor.name} has {what} {expected}, not {found}",
+                    next_step="compile the formula for such operands",
+                )
+
+
+@lru_cache(maxsize=1024)
+def _related(text: str) -> Related:
+    """The programs derived from the formula; they are called as operators alone."""
+    return Related(program_of(text), function_of, lambda program: _called(program, text))
+
+
+def _called(program: Program, text: str) -> Any:
+    options = options_of(text) | {"output": None, "weights": ()}
+    derived = written(program, options)
+    return lambda *operands: tuple(formula(operands, derived))
+
+
+def keep(ctx: Any, operands: Tensors, needed: Sequence[bool], text: str) -> None:
+    """Saves what the gradient reads."""
+    related = _related(text)
+    ctx.text = text
+    ctx.set_materialize_grads(False)
+    wrt = tuple(place for place, need in enumerate(needed) if need)
+    every = tuple(place for place, floating in enumerate(related.floating) if floating)
+    part = related.gradient(wrt, every) if wrt and every else None
+    ctx.kept = () if part is None else part.operands
+    ctx.save_for_backward(*(operands[place] for place in ctx.kept))
+
+
+def slopes(
+    ctx: Any, cotangents: Sequence[torch.Tensor | None], needed: Sequence[bool]
+) -> list[torch.Tensor | None]:
+    """The gradients by the operands, None where there is none."""
+    related = _related(ctx.text)
+    found: list[torch.Tensor | None] = [None] * len(needed)
+    wrt = tuple(place for place, need in enumerate(needed) if need)
+    given = tuple(
+        place
+        for place, (seed, floating) in enumerate(zip(cotangents, related.floating, strict=True))
+        if seed is not None and floating
+    )
+    part: Part | None = related.gradient(wrt, given) if wrt and given else None
+    if part is not None:
+        saved = dict(zip(ctx.kept, ctx.saved_tensors, strict=True))
+        seeds = [cotangents[place] for place in part.outputs]
+        operands: list[Any] = [*(saved[place] for place in part.operands), *seeds]
+        for place, result in zip(part.results, part(*operands), strict=True):
+            found[place] = result
+    return found
+
+
+def _setup(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    operands, text = inputs
+    keep(ctx, operands, ctx.needs_input_grad[: len(operands)], text)  # flat here, a list later
+
+
+def _backward(ctx: Any, cotangents: Sequence[torch.Tensor | None]) -> tuple[Any, None]:
+    return slopes(ctx, cotangents, ctx.needs_input_grad[0]), None
+
+
+def _vmap(info: Any, in_dims: Any, operands: Tensors, text: str) -> tuple[Any, Any]:
+    places = tuple(place for place, where in enumerate(in_dims[0]) if where is not None)
+    values = [
+        operand if where is None else operand.movedim(where, 0)
+        for operand, where in zip(operands, in_dims[0], strict=True)
+    ]
+    part = _related(text).batched(places, info.batch_size)
+    options = options_of(text) | {"weights": ()}
+    outputs = formula(values, written(part.program, options))
+    return outputs, [0 if place in part.outputs else None for place in range(len(outputs))]
+
+
+_made: Final = custom_op(
+    NAME, _real, mutates_args=(), schema="(Tensor[] operands, str text) -> Tensor[]"
+)
+_made.register_fake(_fake)
+_made.register_autograd(_backward, setup_context=_setup)
+_made.register_vmap(_vmap)
+
+
+def formula(operands: Tensors, text: str) -> list[torch.Tensor]:
+    """The call of the operator."""
+    found: list[torch.Tensor] = torch.ops.einderive.formula(list(operands), text)
+    return found
