@@ -51,7 +51,10 @@ def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
     traffic = (points * passes + output + touched + 6 * gathered) * item
     calls = max(1, own + bool(scope.sums))
     used = applied(body, points)
-    return Work(points * calls * 0.5, traffic, calls=calls + 2, functions=used)
+    if scope.sums:
+        shape = (output, points // max(1, output))
+        return Work(float(points), traffic, calls + 2, "reduction", shape=shape, functions=used)
+    return Work(points * calls * 0.5, traffic, calls + 2, functions=used)
 
 
 def _direct(scope: Scope, item: int) -> Work | None:

@@ -7,8 +7,10 @@ Operands may lack some of the loops (they broadcast); masks on the loops are par
 
 from __future__ import annotations
 
+from typing import Literal
+
 from einderive.eops.library.plain import is_plain, refuse_empty
-from einderive.eops.library.traffic import output_bytes, read_bytes
+from einderive.eops.library.traffic import dense_strides, output_bytes, read_bytes
 from einderive.eops.torch_views.stage import lower
 from einderive.ta.ir import affine
 from einderive.ta.ir.element import element_bytes
@@ -45,6 +47,19 @@ def passes(scope: Scope) -> int:
     return max(1, count)
 
 
+def _access(binding: Binding) -> Literal["dense", "strided", "broadcast"]:
+    """How the operands lie: some without an innermost loop of steps of one, some with fewer
+    elements than the result."""
+    extents = binding.scope.extents
+    last = max((i for i, extent in enumerate(extents) if extent > 1), default=0)
+    for read in binding.operands:
+        if dense_strides(read.source, read.rows).get(last, 0) not in (-1, 0, 1):
+            return "strided"
+    if any(affine.volume(extents, read.free) < binding.scope.size for read in binding.operands):
+        return "broadcast"
+    return "dense"
+
+
 def _work(binding: Binding) -> Work:
     """Every operation but the last writes a temporary, and the next one reads it."""
     scope = binding.scope
@@ -52,12 +67,11 @@ def _work(binding: Binding) -> Work:
     bounds = scope.domain
     moved = output_bytes(scope) + sum(read_bytes(r, r.rows, bounds) for r in binding.operands)
     moved += 2.0 * (calls - 1) * elements * element_bytes(scope)
-    spread = any(affine.volume(scope.extents, read.free) < elements for read in binding.operands)
     return Work(
         float(calls * elements),
         moved,
         calls,
-        access="broadcast" if spread else "dense",
+        access=_access(binding),
         functions=applied(scope.body, elements),
     )
 

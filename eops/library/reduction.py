@@ -68,7 +68,8 @@ def _work(binding: Binding) -> Work:
     (access,) = binding.operands
     bounds = binding.scope.domain
     moved = output_bytes(binding.scope) + read_bytes(access, access.rows, bounds)
-    return Work(float(binding.extent("b") * binding.extent("k")), moved)
+    kept, summed = binding.extent("b"), binding.extent("k")
+    return Work(float(kept * summed), moved, 1, "reduction", shape=(kept, summed))
 
 
 REDUCTION = Operator(

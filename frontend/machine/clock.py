@@ -18,7 +18,7 @@ import torch
 SAMPLE = 5e-5
 """Seconds of a batch at least: the clock itself takes a tenth of a microsecond."""
 MOST_CALLS = 64
-FEWEST, MOST = 3, 10
+FEWEST, MOST = 3, 40
 """Batches."""
 
 Clock = Callable[[], float]

@@ -46,12 +46,13 @@ Progress = Callable[[str], object]
 class Grid(NamedTuple):
     """The points at which figures are measured: elements of arrays, and the axes of the shapes of
     products (batch, rows, columns, summed), of convolutions (groups, points, columns, summed) and
-    of windows (outputs, elements of a window)."""
+    of windows (outputs, elements of a window) and of reductions (outputs, elements of each)."""
 
     elements: tuple[int, ...]
     product: tuple[tuple[int, ...], ...]
     convolution: tuple[tuple[int, ...], ...]
     window: tuple[tuple[int, ...], ...]
+    reduction: tuple[tuple[int, ...], ...]
 
 
 EXTENTS = (1, 8, 64, 512)
@@ -60,12 +61,14 @@ FULL = Grid(
     ((1, 32), EXTENTS, EXTENTS, EXTENTS),
     ((1, 32), (64, 1024, 16384), (1, 8, 64), (9, 72, 576)),
     ((256, 16384), (4, 64)),
+    ((1, 64, 4096, 65536), (4, 64, 1024)),
 )
 ROUGH = Grid(
     (1 << 10, 1 << 16, 1 << 20),
     ((1, 32), (1, 64, 512), (1, 64, 512), (1, 64, 512)),
     ((1, 32), (64, 4096), (1, 64), (9, 576)),
     ((256, 16384), (4, 64)),
+    ((1, 4096), (4, 64)),
 )
 
 
@@ -108,6 +111,10 @@ def measured(
             missing += probing.failed
             probing.failed.clear()
     return Measurement(machine, tuple(missing))
+
+
+def _reduction(kept: int, summed: int) -> tuple[Callable[[], object], float]:
+    return partial(torch.sum, torch.ones(kept, summed), 1), float(kept * summed)
 
 
 def title() -> str:
@@ -220,6 +227,7 @@ class _Probing:
             ("matmul", self.grid.product, _product),
             ("convolution", self.grid.convolution, _convolution),
             ("window", self.grid.window, _window),
+            ("reduction", self.grid.reduction, _reduction),
         ):
             found[unit] = self._table(axes, make)
             yield {"rates": dict(found)}

@@ -39,7 +39,7 @@ class Work:
     operations: float
     bytes_moved: float
     calls: int = 1
-    unit: Literal["matmul", "convolution", "window", "vector"] = "vector"
+    unit: Literal["matmul", "convolution", "window", "reduction", "vector"] = "vector"
     utilisation: float = 1.0
     bytes_copied: float = 0.0
     shape: tuple[int, ...] = ()

@@ -23,7 +23,11 @@ from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.operator import Work
 
 TINY = Grid(
-    (1 << 6, 1 << 8), ((1, 2), (1, 4), (1, 4), (1, 4)), ((1, 2), (16,), (1, 2), (9,)), ((4,), (4,))
+    (1 << 6, 1 << 8),
+    ((1, 2), (1, 4), (1, 4), (1, 4)),
+    ((1, 2), (16,), (1, 2), (9,)),
+    ((4,), (4,)),
+    ((4,), (2,)),
 )
 Run = Callable[[], object]
 
@@ -44,7 +48,7 @@ def test_everything_is_measured() -> None:
     machine = found.machine
     assert machine.origin == "measured"
     assert machine.bandwidth.keys() == {"dense", "strided", "broadcast", "gathered"}
-    assert machine.rates.keys() == {"matmul", "convolution", "vector", "window"}
+    assert machine.rates.keys() == {"matmul", "convolution", "vector", "window", "reduction"}
     assert machine.functions.keys() - {ANY} == {n for n, f in FUNCTIONS.items() if f.arity}
     operators = {operator.name for operator in OPERATORS} - {"view"}
     assert machine.launches.keys() == operators | {KERNEL, ANY}
