@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from einderive.derivations.search.progress import Progress
     from einderive.derivations.search.strategy import Budget
     from einderive.frontend.api.compiled import CompiledFunction, Derivation
-    from einderive.frontend.api.evaluate import evaluate
-    from einderive.frontend.api.optimize import compile, derive, parse
+    from einderive.frontend.api.formula import parse
+    from einderive.frontend.api.optimize import derive
     from einderive.frontend.api.record import load
+    from einderive.frontend.compile.compile import compile
+    from einderive.frontend.compile.evaluate import evaluate
     from einderive.frontend.einsum.call import einsum
     from einderive.frontend.equality.equivalent import equivalent
     from einderive.frontend.equality.verdict import Verdict
@@ -41,15 +43,15 @@ else:
             "Progress": "einderive.derivations.search.progress",
             "Report": "einderive.derivations.record.verify",
             "Verdict": "einderive.frontend.equality.verdict",
-            "compile": "einderive.frontend.api.optimize",
+            "compile": "einderive.frontend.compile.compile",
             "derive": "einderive.frontend.api.optimize",
             "einsum": "einderive.frontend.einsum.call",
             "equivalent": "einderive.frontend.equality.equivalent",
-            "evaluate": "einderive.frontend.api.evaluate",
+            "evaluate": "einderive.frontend.compile.evaluate",
             "grad": "einderive.frontend.gradients.grad",
             "jvp": "einderive.frontend.gradients.grad",
             "load": "einderive.frontend.api.record",
-            "parse": "einderive.frontend.api.optimize",
+            "parse": "einderive.frontend.api.formula",
         },
     )
 

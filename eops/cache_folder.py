@@ -10,8 +10,6 @@ import os
 from pathlib import Path
 from typing import Final
 
-import platformdirs
-
 VARIABLE: Final = "EINDERIVE_CACHE"
 OFF: Final = "off"
 
@@ -22,6 +20,10 @@ def cache_folder() -> Path | None:
     if said.lower() == OFF:
         return None
     try:
-        return Path(said).absolute() if said else platformdirs.user_cache_path("einderive")
+        if said:
+            return Path(said).absolute()
+        import platformdirs  # only where nothing is said
+
+        return platformdirs.user_cache_path("einderive")
     except (OSError, RuntimeError):  # no home
         return None

@@ -71,11 +71,11 @@ def few_compiled_loops(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
 
 @pytest.fixture(autouse=True)
 def short_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`compile` and `evaluate` search for some states instead of 0.7 s, unless they are given a
+    """`compile` and `evaluate` search for some states instead of 0.5 s, unless they are given a
     budget: what they find does not depend on the machine's pace."""
-    optimize = sys.modules.get("einderive.frontend.api.optimize")
-    if optimize is not None:
-        monkeypatch.setattr(optimize, "SEARCH", replace(optimize.SEARCH, states=500, seconds=None))
+    from einderive.frontend.compile import anew
+
+    monkeypatch.setattr(anew, "SEARCH", replace(anew.SEARCH, states=500, seconds=None))
 
 
 @pytest.fixture

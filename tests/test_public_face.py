@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 from functools import cached_property
 from pydoc import locate
@@ -45,6 +47,15 @@ def types_in(hint: Any) -> Iterator[type]:
         yield hint
 
 
+def only_for_types(function: Any) -> dict[str, Any]:
+    """The names that the function's file imports `if TYPE_CHECKING`."""
+    found: dict[str, Any] = {}
+    for node in ast.walk(ast.parse(inspect.getsource(sys.modules[function.__module__]))):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            exec(ast.unparse(ast.Module(node.body, [])), found)
+    return found
+
+
 def test_both_lists_are_of_things_that_exist() -> None:
     assert len(PUBLIC) > 10
     assert "automodule:: einderive\n   :members:" in PAGE
@@ -55,7 +66,7 @@ def test_both_lists_are_of_things_that_exist() -> None:
 def test_annotations_are_complete_and_name_documented_types(name: str) -> None:
     known = {*PUBLIC.values(), *DOCUMENTED.values()}
     for where, function in functions(PUBLIC[name]):
-        hints = get_type_hints(function)
+        hints = get_type_hints(function, localns=only_for_types(function))
         if inspect.isfunction(function):
             parameters = [word for word in inspect.signature(function).parameters if word != "self"]
             assert set(hints) == {*parameters, "return"}, where

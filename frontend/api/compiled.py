@@ -16,8 +16,9 @@ import torch
 
 from einderive.frontend.autograd.node import recorder
 from einderive.frontend.autograd.related import Related
-from einderive.frontend.call import MISS, Caller, into
-from einderive.frontend.call.caller import Retype, Run
+from einderive.frontend.call.caller import Caller, Retype, Run
+from einderive.frontend.call.guard import MISS
+from einderive.frontend.call.out import into
 from einderive.frontend.call.simplify import Simple
 from einderive.frontend.derived import Derived
 from einderive.frontend.files import opened, write_whole
@@ -26,9 +27,9 @@ from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 from einderive.ta.uncopied import Uncopied
 
-API: Final = "einderive.frontend.api"
-OPTIMIZE, REBUILT, OPERATOR = f"{API}.optimize", f"{API}.rebuilt", f"{API}.formula_operator"
-NAMED: Final = f"{API}.torch_operator"
+ROOM: Final = "einderive.frontend.compile"
+COMPILE, REBUILT, OPERATOR = f"{ROOM}.compile", f"{ROOM}.rebuilt", f"{ROOM}.formula_operator"
+NAMED: Final = f"{ROOM}.torch_operator"
 """They are loaded at the first gradient and the first traced call: they build on this file."""
 
 
@@ -231,7 +232,7 @@ class CompiledFunction(Outcome, Uncopied):
 
     def _related(self, program: Program) -> CompiledFunction:
         """A program of derivatives, or over a batch, compiled as this one was."""
-        compiler: Callable[..., CompiledFunction] = import_module(OPTIMIZE).compile
+        compiler: Callable[..., CompiledFunction] = import_module(COMPILE).compile
         return compiler(program, **{**self._options, "weights": (), "output": None})
 
     def _converted(self, run: Run) -> Run:

@@ -1,15 +1,13 @@
-"""Deriving and compiling: from a formula to programs that are equal and faster."""
+"""Deriving: from a formula to programs that are equal and predicted to be faster."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from math import inf
 from numbers import Integral, Real
 from time import perf_counter
-from typing import Any, TypeAlias, cast
+from typing import cast
 
-import numpy as np
 import torch
 
 from einderive.derivations.matching.cost import MACHINES
@@ -19,102 +17,23 @@ from einderive.derivations.search.progress import Progress
 from einderive.derivations.search.run import search
 from einderive.derivations.search.strategy import Budget
 from einderive.frontend.accuracy.levels import Accuracy, Nan, allowed, checked
-from einderive.frontend.api.compiled import CompiledFunction, Derivation
-from einderive.frontend.api.examples import examples
-from einderive.frontend.api.laws import law_names, rules_with
+from einderive.frontend.api.compiled import Derivation
+from einderive.frontend.api.formula import PARSED, Dtypes, Shape, program_of
+from einderive.frontend.api.laws import rules_with
 from einderive.frontend.api.option_names import refuse_option_names
-from einderive.frontend.api.remembered import Request, recall, recall_derivation
-from einderive.frontend.api.remembered import remember as keep
 from einderive.frontend.interruption import Interruption
 from einderive.frontend.machine.stored import profile_of
-from einderive.frontend.memory.kept import keeps
 from einderive.frontend.strict import operators_for
 from einderive.ta.equality.laws import names_given
 from einderive.ta.errors import NameUnknownError, TextError, shown
-from einderive.ta.ir.dtypes import checked_dtype
 from einderive.ta.ir.names import close_matches
 from einderive.ta.ir.program import Program
-from einderive.ta.notation.parse import parse as parse_text
 from einderive.ta.printing.show import show_program
 
-Dtypes: TypeAlias = Mapping[str, Any] | Any
-"""A name as in `ta.ir.dtypes`, or a type of NumPy or torch; for all tensors, or by tensor."""
-Shape: TypeAlias = Sequence[int] | Any
-"""The extents of a tensor, or an array that has them."""
 TARGETS = {"cuda": "cuda:90"}
 """Short names: `cuda` is the profile that its own device comes nearest to; see `target_of`."""
-SEARCH = Budget(seconds=0.5)
-"""The budget of `compile`, which should end in seconds."""
 TELL_SECONDS = 0.1
 """`progress` is called at most so often, and at the end."""
-PARSED = ", or pass parse(text, ...) in place of the text"
-
-
-def parse(
-    text: str,
-    /,
-    *,
-    dtypes: Dtypes | None = None,
-    ranges: Mapping[str, tuple[int, int]] | None = None,
-    outputs: Sequence[str] | None = None,
-    **shapes: Shape | int,
-) -> Program:
-    """Read a formula: `parse("Y[i] = A[i,k]*x[k]", A=(64, 32), x=(32,))`.
-
-    - Give the shape of each tensor by its name.  An array gives its shape and its element type.
-    - `dtypes` is one element type for all tensors, or a mapping from names of tensors to types; the
-      default is float32.  Types of NumPy and torch may stand for their names.
-    - `ranges` gives half-open ranges of iterators, such as `{"h": (0, 7)}`, where the shapes give
-      none.
-    - A size may be a name, in a shape, `A=("n", 64)`, and in the text, `where h in 0:n-2`.  Its
-      value is given by the name, `n=100`, or found where an index of a known size stands in its
-      place.
-    - `outputs` names the statements that are outputs; the default is those that no other statement
-      reads, and those with `out` before them.
-
-    Returns the Program.  Raises FormulaSyntaxError, RangeError or NameUnknownError."""
-    if not isinstance(text, str):
-        raise TextError(
-            f"a formula is a text, not {shown(text)}", next_step='write "Y[i] = 2*A[i]"'
-        )
-    refuse_option_names(parse, text)
-    return parse_given(text, shapes, dtypes, ranges, outputs)
-
-
-def parse_given(
-    text: str,
-    shapes: Mapping[str, Shape | int],
-    dtypes: Dtypes | None = None,
-    ranges: Mapping[str, tuple[int, int]] | None = None,
-    outputs: Sequence[str] | None = None,
-) -> Program:
-    """`parse` with the shapes and sizes as a mapping, in which a name may be that of an option."""
-    numbers = {name: size for name, size in shapes.items() if _is_size(size)}
-    given = examples({name: shape for name, shape in shapes.items() if name not in numbers})
-    types = given.dtypes if dtypes is None else dtypes
-    if isinstance(types, Mapping):
-        types = {**given.dtypes, **types}
-    bounds = {} if ranges is None else ranges
-    sizes = cast(Mapping[str, int], numbers)
-    return parse_text(text, given.shapes, _names(types), bounds, sizes, outputs)
-
-
-def _is_size(value: object) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def _names(dtypes: Any) -> Any:
-    """Element types by their names; what is none is left for the parser to refuse."""
-    if isinstance(dtypes, Mapping):
-        return {tensor: _names(dtype) for tensor, dtype in dtypes.items()}
-    if isinstance(dtypes, type | np.dtype):
-        try:
-            return np.dtype(dtypes).name
-        except TypeError:
-            return dtypes
-    if isinstance(dtypes, torch.dtype | str):
-        return str(dtypes).removeprefix("torch.")
-    return dtypes
 
 
 def derive(
@@ -177,7 +96,7 @@ def derive(
         )
     checked(accuracy, nan)
     most_effort = limits(budget)
-    program = _program(formula, shapes, dtypes, ranges, outputs)
+    program = program_of(formula, shapes, dtypes, ranges, outputs)
     machine = profile_of(target_of(target))
     constants = constant_names(program, weights)
     rules = rules_with(laws)
@@ -221,24 +140,6 @@ def derive(
         nan=nan,
         graph=result.graph,
     )
-
-
-def _program(
-    formula: str | Program,
-    shapes: Mapping[str, Shape | int],
-    dtypes: Dtypes | None,
-    ranges: Mapping[str, tuple[int, int]] | None,
-    outputs: Sequence[str] | None,
-) -> Program:
-    """The formula as a program.  TextError where there are options beside a parsed one."""
-    if not isinstance(formula, Program):
-        return parse(formula, dtypes=dtypes, ranges=ranges, outputs=outputs, **cast(Any, shapes))
-    if shapes or not all(option is None for option in (ranges, dtypes, outputs)):
-        raise TextError(
-            "shapes, ranges, dtypes and outputs belong to a text; a parsed program has its own",
-            next_step="give them to parse(), or pass the text",
-        )
-    return formula
 
 
 def constant_names(program: Program, weights: Iterable[str] | str) -> tuple[str, ...]:
@@ -309,90 +210,6 @@ def target_of(name: object) -> str:
             next_step=f"use one of {', '.join((*MACHINES, *TARGETS))}; cuda is any GPU",
         )
     return name
-
-
-def compile(  # the public name, as in re.compile; the built-in is not used here
-    formula: str | Program,
-    /,
-    *,
-    target: str | None = None,
-    budget: Budget | float | None = None,
-    dtypes: Dtypes | None = None,
-    ranges: Mapping[str, tuple[int, int]] | None = None,
-    progress: Callable[[Progress], object] | None = None,
-    weights: Iterable[str] | str = (),
-    laws: Iterable[str] | str = (),
-    accuracy: Accuracy = "normwise",
-    nan: Nan = "ignore",
-    seconds: float = 1.0,
-    output: Any = None,
-    baseline: Callable[..., Any] | None = None,
-    outputs: Sequence[str] | None = None,
-    check_assumptions: bool = True,
-    remember: bool = True,
-    **shapes: Shape | int,
-) -> CompiledFunction:
-    """Derive, check and time programs, and return the fastest accepted one as a function.
-
-    The function is a program that `Derivation.check` shows to be equal to the formula, or a plain
-    program of torch.  All options of `derive` hold here too, except `most`; further:
-
-    - An array in place of a shape gives its shape, element type and device: `compile(text, A=a)`.
-    - `target` is by default the device of these arrays.  Without arrays it is the GPU, if there is
-      one, else the CPU.
-    - `budget` is by default 0.5 seconds, or a number of states if that ends the search earlier.
-    - `seconds` is about how long the timing of the candidates may take.
-    - `output` is an element type to which all results are converted.
-    - `baseline` is a function of torch tensors that you would call instead.  It is timed and judged
-      beside the other programs.
-    - `check_assumptions`: where the program rests on an assumption of the formula (`assume A > 0`),
-      each call checks it, in one pass over the tensor.  With False it does not.
-    - `remember`: what was compiled before, in any process, is taken from memory, with no search and
-      no timing (see docs/memory.md).  With False it is neither recalled nor kept; nor is it with a
-      `baseline` of your own.
-
-    Raises what `derive` raises, and BuildError where no program gives right results."""
-    refuse_option_names(compile, formula, PARSED)
-    chosen = examples(shapes).target or default_target() if target is None else target
-    converted = None if output is None else getattr(torch, checked_dtype(_names(output)))
-    program = _program(formula, shapes, dtypes, ranges, outputs)
-    request = Request(
-        program,
-        target_of(chosen),
-        constant_names(program, weights),
-        law_names(laws),
-        accuracy,
-        nan,
-        limits(SEARCH if budget is None else budget),
-        seconds,
-        check_assumptions,
-    )
-    remembering = remember and baseline is None and keeps()  # a function is no key
-    compiled = recall(request) if remembering else None
-    if compiled is None:
-        known = recall_derivation(request) if remembering else None
-        if known is not None:
-            found = known.derivation
-        else:
-            derived = derive(
-                program,
-                target=chosen,
-                budget=request.budget,
-                progress=progress,
-                weights=weights,
-                laws=laws,
-                accuracy=accuracy,
-                nan=nan,
-            )
-            found = replace(derived, graph=None)  # what was explored is large
-        compiled = found.compile(
-            seconds=seconds, baseline=baseline, check_assumptions=check_assumptions
-        )
-        if remembering:
-            keep(request, compiled, "" if known is None else known.digest)
-    options = {"budget": budget, "laws": request.laws, "seconds": seconds, "remember": remember}
-    options["check_assumptions"] = check_assumptions
-    return replace(compiled, output=converted, options=options)
 
 
 def default_target() -> str:

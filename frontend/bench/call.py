@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from einderive.frontend.api.optimize import compile as compile_formula
 from einderive.frontend.bench.rows import Rows
 from einderive.frontend.bench.suite import Case
 from einderive.frontend.call.replay import computing
+from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.einsum.call import einsum
 from einderive.frontend.trial.timing import race
 

@@ -26,7 +26,8 @@ import numpy as np
 import torch
 
 from einderive.derivations.search.extract import Plan
-from einderive.frontend.api.optimize import derive, parse
+from einderive.frontend.api.formula import parse
+from einderive.frontend.api.optimize import derive
 from einderive.frontend.bench.never_slower import selected
 from einderive.frontend.bench.ranks import median_error, rank_correlation
 from einderive.frontend.bench.rows import Rows

@@ -22,7 +22,8 @@ from einderive.frontend.accuracy import digits
 from einderive.frontend.accuracy.hard_inputs import FAMILIES, Wanted, normal
 from einderive.frontend.accuracy.levels import Accuracy
 from einderive.frontend.api.compiled import CompiledFunction
-from einderive.frontend.api.optimize import derive, parse
+from einderive.frontend.api.formula import parse
+from einderive.frontend.api.optimize import derive
 from einderive.frontend.bench.differences import DIFFERENCES, Difference
 from einderive.frontend.bench.rows import Rows
 from einderive.frontend.text import duration

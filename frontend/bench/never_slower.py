@@ -28,9 +28,9 @@ import numpy as np
 import torch
 
 from einderive.frontend.api.compiled import CompiledFunction
-from einderive.frontend.api.optimize import compile as compile_formula
-from einderive.frontend.api.optimize import parse
+from einderive.frontend.api.formula import parse
 from einderive.frontend.bench.rows import Rows
+from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.formulas import FIELDS, FORMULAS, Formula, Plain
 from einderive.frontend.text import duration
 from einderive.frontend.trial.races import YOURS

@@ -26,7 +26,8 @@ from einderive.derivations.search.progress import Watch
 from einderive.derivations.search.run import no_collection, peak_bytes
 from einderive.derivations.search.strategy import Budget
 from einderive.eops.library import OPERATORS
-from einderive.frontend.api.optimize import parse, target_of
+from einderive.frontend.api.formula import parse
+from einderive.frontend.api.optimize import target_of
 from einderive.frontend.bench.rows import Rows
 from einderive.frontend.bench.suite import Case
 from einderive.frontend.report.data import plain

@@ -6,9 +6,3 @@ writing it as one flat Python function (`source`) behind a guard (`guard`), and 
 functions by the operands (`caller`).  Not here: the choice of the program (`frontend.trial`).
 May be imported by the rest of `frontend`.
 """
-
-from einderive.frontend.call.caller import Caller
-from einderive.frontend.call.guard import MISS
-from einderive.frontend.call.out import into
-
-__all__ = ["MISS", "Caller", "into"]

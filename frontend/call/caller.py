@@ -200,6 +200,11 @@ class Caller:
             self.asked = (caller.asked[0], *others[: MOST_GUARDED - 1])
         return result
 
+    @property
+    def last(self) -> Simple | None:
+        """The latest recording, if there is one."""
+        return next((linked.simple for linked in reversed(self._linked.values())), None)
+
     def recorded(self, tensors: Sequence[torch.Tensor]) -> Simple:
         """The calls of one run on such tensors.  Raises Unrecordable if the data decide which calls
         are made."""

@@ -83,14 +83,14 @@ def _statements(simple: Simple, names: Names, *, kernels: bool = False) -> Itera
     tensors are what they were when recorded, so generated kernels on a CPU are called directly."""
     for number, tensor in simple.constants.items():
         names.bound[f"v{number}"] = tensor
-    ends = _ends(simple)
+    ends = ends_of(simple)
     for position, step in enumerate(simple.steps):
         yield "    " + _statement(step, simple, names, kernels)
         if position in ends:
             yield f"    del {', '.join(f'v{number}' for number in ends[position])}"
 
 
-def _ends(simple: Simple) -> Mapping[int, Sequence[int]]:
+def ends_of(simple: Simple) -> Mapping[int, Sequence[int]]:
     """For each step, the tensors made by steps that nothing reads after it."""
     made: set[int] = set()
     last: dict[int, int] = {}

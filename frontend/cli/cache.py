@@ -95,7 +95,7 @@ def export_all(file: str, as_json: bool) -> int:
 
     Choices and kernels stay here: they hold for this machine alone.
     """
-    from einderive.frontend.api.exchange import export_memory
+    from einderive.frontend.compile.exchange import export_memory
     from einderive.frontend.report.data import json_text
     from einderive.frontend.text import counted
 
@@ -122,7 +122,7 @@ def import_all(file: str, as_json: bool) -> int:
 
     with Progress() as progress:
         progress.write("loading the checker")
-        from einderive.frontend.api.exchange import import_memory
+        from einderive.frontend.compile.exchange import import_memory
         from einderive.frontend.report.data import json_text
         from einderive.frontend.text import counted
 

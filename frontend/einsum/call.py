@@ -177,7 +177,7 @@ def _device_type(array: Any) -> str:
 
 def _deriver() -> Compiler:
     """The search and its backends are loaded with the first call that asks for them."""
-    compiler: Compiler = import_module("einderive.frontend.api.optimize").compile
+    compiler: Compiler = import_module("einderive.frontend.compile.compile").compile
     return compiler
 
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from einderive.frontend.api.optimize import parse_given
+from einderive.frontend.api.formula import parse_given
 from einderive.frontend.equality.verdict import Counterexample
 from einderive.ta.equality.counterexample import Found
 from einderive.ta.errors import RangeError, TextError, shown

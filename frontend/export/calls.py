@@ -7,9 +7,10 @@ v12 = torch.bmm(v0, v9)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, Final
 
 import torch
@@ -24,6 +25,8 @@ MOST_WRITTEN: Final = 1 << 12
 """A constant of more elements has to be a range of integers."""
 KINDS: Final = (torch.dtype, torch.memory_format, torch.layout)
 
+NONE: Final[Mapping[int, Sequence[int]]] = MappingProxyType({})
+
 OwnCall = Callable[[Call], str]
 """A function that writes a call of a function outside of torch."""
 
@@ -31,18 +34,30 @@ OwnCall = Callable[[Call], str]
 def statements(simple: Simple, own: OwnCall) -> Iterator[str]:
     """One line for each constant and each step, on operands v0, v1, ..., and a last line for the
     results.  BuildError if a call cannot be written."""
+    yield from constants(simple)
+    yield from steps(simple, own)
+    yield f"return {', '.join(f'v{number}' for number in simple.results)}"
+
+
+def constants(simple: Simple) -> Iterator[str]:
+    """One line for each constant."""
     for number, tensor in simple.constants.items():
         yield f"v{number} = {_constant(tensor)}"
-    for step in simple.steps:
+
+
+def steps(simple: Simple, own: OwnCall, ends: Mapping[int, Sequence[int]] = NONE) -> Iterator[str]:
+    """One line for each step, and one where `ends` has tensors that nothing reads after it."""
+    for place, step in enumerate(simple.steps):
         if isinstance(step, View):
             layout, base = step.layout, f"v{step.base}"
             offset = f"{base}.storage_offset() + {layout.offset}"
             yield f"v{step.number} = {base}.as_strided({layout.shape}, {layout.strides}, {offset})"
-            continue
-        text = own(step) if is_opaque(step.function) else call_text(step)
-        names = ", ".join(f"v{number}" for number in step.outputs)
-        yield text if not names else f"{names}{',' if step.spread else ''} = {text}"
-    yield f"return {', '.join(f'v{number}' for number in simple.results)}"
+        else:
+            text = own(step) if is_opaque(step.function) else call_text(step)
+            names = ", ".join(f"v{number}" for number in step.outputs)
+            yield text if not names else f"{names}{',' if step.spread else ''} = {text}"
+        if place in ends:
+            yield f"del {', '.join(f'v{number}' for number in ends[place])}"
 
 
 def call_text(call: Call) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, cast
 
-from einderive.frontend.api.optimize import Dtypes, Shape, parse
+from einderive.frontend.api.formula import Dtypes, Shape, parse
 from einderive.frontend.api.option_names import refuse_option_names
 from einderive.frontend.equality.verdict import Counterexample, Verdict
 from einderive.ta.equality.laws import names_given

@@ -15,11 +15,8 @@ from einderive.derivations.matching.cost import MACHINES
 from einderive.derivations.matching.machine import Machine
 from einderive.derivations.matching.profile import from_data, to_data
 from einderive.eops.cache_folder import cache_folder
+from einderive.frontend.machine.key import FORMAT, KIND, profile_key
 from einderive.frontend.memory.kept import store
-from einderive.frontend.memory.surroundings import machine as surroundings
-
-KIND = "profile"
-FORMAT = 1
 
 
 def profile_of(target: str) -> Machine:
@@ -42,10 +39,6 @@ def keep(machine: Machine) -> bool:
     done = store().put(KIND, profile_key(), text, machine.title)
     _kept.cache_clear()
     return done
-
-
-def profile_key() -> str:
-    return hashlib.sha256(repr((FORMAT, surroundings("cpu"))).encode()).hexdigest()
 
 
 @lru_cache(maxsize=4)

@@ -1,7 +1,7 @@
 """What one process remembers for the next ones: a store of texts by key, on disk, and the keys'
 part that says what machine and what software a measurement is of.
 
-Not here: what is remembered of a derivation and of a choice (`frontend.api`), compiled kernels on
-disk (`eops.cpu_kernels`).
-May be imported by `frontend.api`, `frontend.machine` and `frontend.cli`.
+Not here: what is remembered of a derivation and of a choice (`frontend.compile`), compiled kernels
+on disk (`eops.cpu_kernels`).
+May be imported by `frontend.compile`, `frontend.machine` and `frontend.cli`.
 """

@@ -11,15 +11,13 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-import sys
 from functools import cache
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import torch
 
-from einderive.derivations.record.trace import VERSION
-from einderive.derivations.rules import RULE_SET_VERSION
 from einderive.frontend.version import __version__
 
 PROCESSOR = Path("/proc/cpuinfo")
@@ -32,12 +30,11 @@ THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 @cache
 def software() -> dict[str, str]:
-    """The versions on which a derivation depends."""
+    """The versions on which a derivation depends; those of the record and of the rules stand in
+    the files."""
     return {
         "einderive": __version__,
         "files": _files(),
-        "record": str(VERSION),
-        "rules": str(RULE_SET_VERSION),
         "python": platform.python_version(),
     }
 
@@ -78,7 +75,7 @@ def _files() -> str:
     counts as a new version."""
     found = hashlib.sha256()
     for top in ("ta", "derivations", "eops", "frontend"):
-        module = sys.modules[f"einderive.{top}"]
+        module = import_module(f"einderive.{top}")
         for folder in module.__path__:
             found.update(repr(sorted(_listed(folder))).encode())
     return found.hexdigest()[:32]

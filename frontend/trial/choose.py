@@ -15,7 +15,7 @@ import torch
 
 from einderive.derivations.search.extract import Plan
 from einderive.frontend.accuracy.accept import Reference, reference
-from einderive.frontend.accuracy.hard_cases import LEAST, LEAST_SAFE, HardCases, nonfinite_cases
+from einderive.frontend.accuracy.hard_cases import HardCases, nonfinite_cases
 from einderive.frontend.accuracy.levels import cancelling
 from einderive.frontend.accuracy.standard import standard_error
 from einderive.frontend.accuracy.written import as_written
@@ -24,13 +24,15 @@ from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.derived import Derived
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.trial.compiling import compiled_candidate, worth_compiling
-from einderive.frontend.trial.entrants import Entrant, Judge, candidate, links, run_first
+from einderive.frontend.trial.entrants import Entrant, Judge, candidate, run_first
+from einderive.frontend.trial.hard import tried_hard
 from einderive.frontend.trial.memory import require_memory
 from einderive.frontend.trial.outcome import TRIED, Outcome
 from einderive.frontend.trial.races import MARGIN, YOURS, raced, wins_again
 from einderive.frontend.trial.timing import UNTIMED, Timing, first
 from einderive.frontend.trial.trial import Trial
 from einderive.frontend.trial.work import require_work
+from einderive.frontend.trial.written import forms
 from einderive.ta.errors import BuildError, EinderiveError, OperandError, shown
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
@@ -49,9 +51,6 @@ LONGEST = 1e9
 PREPARING_SECONDS = 0.3
 """Seconds for making hard inputs and evaluating them as written.  Three families are always
 made."""
-HARD_SECONDS = 0.25
-"""About how long the runs on hard inputs may take for each program that they are asked of; the
-most telling one is always run."""
 
 Say = Callable[[str], object]
 
@@ -211,7 +210,7 @@ def _plain(
             continue
         entrant = judge.judged(entrant)
         if entrant.run is not None and not isfinite(judge.fastest):
-            entrant = _tried_hard(entrant, hard, derivation)
+            entrant = tried_hard(entrant, hard, derivation)
         if entrant.run is not None:
             judge.fastest = min(judge.fastest, entrant.seconds)
         found[place] = entrant
@@ -306,7 +305,7 @@ def _choose(
         chosen,
         judge.device,
         stopped or interrupted,
-        linked=links(best, judge),
+        **forms(best, judge),
     )
 
 
@@ -327,7 +326,7 @@ def _fastest_candidate(
             break
         if entrant.timing is None or not entrant.timing.beats(bar, MARGIN):
             continue  # also what did not race: its first run alone says little
-        entrant = _tried_hard(entrant, hard, derivation)
+        entrant = tried_hard(entrant, hard, derivation)
         if entrant.run is not None:
             entrant = _checked(entrant, derivation)
         entrants[place] = entrant
@@ -374,27 +373,7 @@ def _fastest_plain(entrants: list[Entrant], hard: HardCases, derivation: Derived
     places = _by_time(entrants, plain=True)
     for place in places:
         if not entrants[place].trial.families and place != places[-1]:
-            entrants[place] = _tried_hard(entrants[place], hard, derivation)
+            entrants[place] = tried_hard(entrants[place], hard, derivation)
         if entrants[place].run is not None:
             return entrants[place]
     return None
-
-
-def _tried_hard(entrant: Entrant, hard: HardCases, derivation: Derived) -> Entrant:
-    """The entrant with its errors on hard inputs, refused if these bind."""
-    assert entrant.run is not None
-    if entrant.literal:
-        return entrant
-    trial = entrant.trial
-    most = max(1, int(HARD_SECONDS / (2 * trial.seconds + 1e-9)))
-    small = trial.plan is None or bool(trial.cancelling)
-    least = LEAST if trial.cancelling else LEAST_SAFE
-    families = hard.errors(entrant.run, most, small=small, least=least)
-    steps = hard.step_digits(trial.plan.steps if trial.plan is not None else (), families)
-    trial = replace(trial, families=families, step_digits=steps)
-    binding = derivation.accuracy != "fast" or not trial.cancelling
-    failed = next((family for family in families if not family.accepted), None)
-    entrant = replace(entrant, trial=trial)
-    if binding and failed is not None:
-        return entrant.out(f"refused: {failed.refusal}")
-    return entrant

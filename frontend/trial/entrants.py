@@ -22,7 +22,8 @@ from einderive.frontend.accuracy.digits import WRONG
 from einderive.frontend.accuracy.hard_cases import Case, moved
 from einderive.frontend.baselines.rival import Rival
 from einderive.frontend.baselines.rival import executable as plain_executable
-from einderive.frontend.call import Caller
+from einderive.frontend.call.caller import Caller
+from einderive.frontend.call.simplify import Simple
 from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.trial.memory import amount, free_bytes
 from einderive.frontend.trial.timing import WARM, Timing, first
@@ -270,9 +271,9 @@ def entered(entrant: Entrant, plan: Plan, built: Executable, judge: Judge) -> En
     return replace(found, trial=replace(found.trial, seconds=seconds), call=call)
 
 
-def links(entrant: Entrant, judge: Judge) -> bool:
+def links(entrant: Entrant, judge: Judge) -> tuple[bool, Simple | None]:
     """Whether the program's flat function gives what the program gives: it is run twice, recorded
-    and replayed, and judged as the program itself was."""
+    and replayed, and judged as the program itself was.  And the recording, if there is one."""
     assert entrant.run is not None
     caller = Caller(judge.program, entrant.run, judge.device)
 
@@ -282,6 +283,16 @@ def links(entrant: Entrant, judge: Judge) -> bool:
         found = caller(*operands)
         return found if isinstance(found, tuple) else (found,)
 
-    off = judge.expected.error_of(replayed)
+    found = gives_the_same(replayed, entrant, judge)
+    return found, caller.last if found else None
+
+
+def gives_the_same(
+    run: Callable[[Mapping[Tensor, torch.Tensor]], Sequence[torch.Tensor]],
+    entrant: Entrant,
+    judge: Judge,
+) -> bool:
+    """Whether another form of the program is as exact as the program itself."""
+    off = judge.expected.error_of(run)
     bar = max(min(judge.base, WRONG), entrant.trial.error)
     return accepted(off, bar, judge.expected.epsilon)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
+from einderive.frontend.call.written import Written
 from einderive.frontend.derived import Derived
 from einderive.frontend.running.execute import Executable
 from einderive.frontend.trial.trial import Trial
@@ -25,6 +26,7 @@ class Outcome:
     - `interrupted` says that some programs were not tried or timed to the end.
     - `output` is the type to which results are converted, if `compile` was given one.
     - `linked` says that calls are flat functions (`frontend.call`).
+    - `written` is the chosen program as lines of Python, if it is made of calls of torch alone.
     - `remembered` says that all this was measured earlier: at that time, in seconds since 1970.
     """
 
@@ -36,6 +38,7 @@ class Outcome:
     interrupted: bool = False
     output: torch.dtype | None = None
     linked: bool = True
+    written: Written | None = None
     remembered: float | None = None
 
     @property

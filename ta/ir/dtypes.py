@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from einderive.ta.errors import NameUnknownError, shown
-from einderive.ta.ir.names import close_matches
 
 BYTES: Final[dict[str, int]] = {
     "float64": 8,
@@ -31,6 +30,8 @@ def checked_dtype(name: object, tensor: str = "") -> str:
     """The name, if it is one of DTYPES.  Otherwise NameUnknownError with the known names."""
     if isinstance(name, str) and name in DTYPES:
         return str(name)
+    from einderive.ta.ir.names import close_matches  # loads all functions of the notation
+
     near = close_matches(name, DTYPES) if isinstance(name, str) else ""
     raise NameUnknownError(
         f"unknown element type {shown(name)}{f' of {tensor}' if tensor else ''}",

@@ -6,16 +6,26 @@ May be imported by every package; `ta.ir` calls it for debugging only.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
 from einderive.ta.ir.node import PRINTERS
-from einderive.ta.ir.program import Program
-from einderive.ta.printing.assumed import assumption_text
-from einderive.ta.printing.show import show, show_program
 
 
-def _latex(program: Program) -> str:
-    from einderive.ta.printing.latex import latex  # SymPy takes a while to load
+def _later(place: str, name: str) -> Callable[[Any], str]:
+    """The printer of that name, which is loaded at its first use: it needs the whole notation."""
 
-    return latex(program)
+    def text(value: Any) -> str:
+        found: str = getattr(import_module(f"einderive.ta.printing.{place}"), name)(value)
+        return found
+
+    return text
 
 
-PRINTERS.update(expression=show, program=show_program, latex=_latex, assumption=assumption_text)
+PRINTERS.update(
+    expression=_later("show", "show"),
+    program=_later("show", "show_program"),
+    latex=_later("latex", "latex"),
+    assumption=_later("assumed", "assumption_text"),
+)

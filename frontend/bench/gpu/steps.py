@@ -30,7 +30,7 @@ from einderive.frontend.bench.gpu.kernels import KERNELS, KernelCase
 from einderive.frontend.bench.gpu.times import ProductsInTF32, call_seconds, gpu_seconds
 from einderive.frontend.bench.run import CASES
 from einderive.frontend.bench.suite import counted
-from einderive.frontend.call import Caller
+from einderive.frontend.call.caller import Caller
 from einderive.frontend.report.terminal import table_text
 from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.trial.choose import worth_trying

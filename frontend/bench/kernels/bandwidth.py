@@ -16,9 +16,9 @@ from typing import Any, Final, NamedTuple, cast
 
 import torch
 
-from einderive.frontend.api.optimize import compile as compile_formula
 from einderive.frontend.bench.kernels.picture import svg
 from einderive.frontend.bench.rows import Rows
+from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.files import write_whole
 from einderive.frontend.trial.timing import LONG_SAMPLE, race
 

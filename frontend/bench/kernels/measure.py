@@ -17,8 +17,8 @@ from typing import Any, cast
 
 import torch
 
-from einderive.frontend.api.optimize import compile as compile_formula
 from einderive.frontend.bench.kernels.rivals import peers
+from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.stages import ELEMENTS, Stage
 from einderive.frontend.stages.entry import HALF
 from einderive.frontend.trial.timing import LONG_SAMPLE, race

@@ -10,7 +10,7 @@ from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.accuracy.written import as_written
 from einderive.frontend.autograd.node import recorder
 from einderive.frontend.autograd.related import Related
-from einderive.frontend.call import Caller
+from einderive.frontend.call.caller import Caller
 
 
 def light(formula: str | ed.Program, /, dtypes: Any = "float64", **shapes: Any) -> Caller:

@@ -11,7 +11,7 @@ import torch
 from torch.autograd import forward_ad, gradcheck, gradgradcheck
 
 import einderive as ed
-from einderive.frontend.call import Caller
+from einderive.frontend.call.caller import Caller
 from einderive.ta.errors import OperandError
 from tests.frontend.autograd.light import light
 

@@ -11,7 +11,7 @@ from torch.library import opcheck
 from torch.utils.data import DataLoader, Dataset
 
 import einderive as ed
-from einderive.frontend.api.rebuilt import function_of
+from einderive.frontend.compile.rebuilt import function_of
 from einderive.ta.errors import RecordError
 from tests.frontend.autograd.test_node import LAYER, QUICK, SHAPES, agrees, operands, plain
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch.func import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
 
-from einderive.frontend.call import Caller
+from einderive.frontend.call.caller import Caller
 from tests.frontend.autograd.light import light
 from tests.frontend.autograd.test_node import agrees, operands
 

@@ -16,7 +16,8 @@ from torch.nn import Parameter
 import einderive as ed
 from einderive.eops.opaque import opaque
 from einderive.frontend.accuracy.written import as_written
-from einderive.frontend.call import Caller, caller
+from einderive.frontend.call import caller
+from einderive.frontend.call.caller import Caller
 from einderive.frontend.running.execute import Executable, executable
 from einderive.ta.errors import OperandError
 from einderive.ta.ir.node import Tensor

@@ -13,7 +13,7 @@ from einderive.derivations.matching.matcher import Matcher
 from einderive.eops.back_ends.task import Run
 from einderive.eops.library import OPERATORS
 from einderive.eops.torch_views.stage import lower
-from einderive.frontend.call import Caller
+from einderive.frontend.call.caller import Caller
 from einderive.frontend.running.execute import Executable
 from einderive.frontend.running.results import layout, repeats
 from einderive.ta.exact.interp import input_tensors

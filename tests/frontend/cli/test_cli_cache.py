@@ -12,8 +12,8 @@ import pytest
 import einderive as ed
 from einderive.eops.cache_folder import VARIABLE
 from einderive.frontend.api import optimize
-from einderive.frontend.api.remembered import DERIVATION
 from einderive.frontend.cli.main import main
+from einderive.frontend.compile.remembered import DERIVATION
 from einderive.frontend.memory.kept import store
 
 FORMULA = "D[i,j] = (A[i,k]-B[j,k])^2"

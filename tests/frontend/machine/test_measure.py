@@ -15,9 +15,10 @@ from einderive.derivations.matching.machine import ANY, KERNEL, Machine, Table, 
 from einderive.derivations.matching.profile import from_data, to_data
 from einderive.eops.cache_folder import VARIABLE
 from einderive.eops.library import OPERATORS
+from einderive.frontend.machine.key import KIND, profile_key
 from einderive.frontend.machine.measure import Grid, measured
 from einderive.frontend.machine.small import SMALL, instance
-from einderive.frontend.machine.stored import KIND, keep, profile_digest, profile_key, profile_of
+from einderive.frontend.machine.stored import keep, profile_digest, profile_of
 from einderive.frontend.memory.kept import store
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.operator import Work

@@ -3,7 +3,7 @@
 import torch
 
 from einderive.frontend.accuracy.inputs import random_inputs
-from einderive.frontend.api.optimize import parse
+from einderive.frontend.api.formula import parse
 from einderive.frontend.promises.indices import reach_of
 from einderive.ta.ir.affine import Range
 

@@ -7,7 +7,8 @@ import pytest
 from einderive.derivations.rules import RULES
 from einderive.derivations.steps.kernel import Step
 from einderive.frontend.api.compiled import CompiledFunction, Derivation
-from einderive.frontend.api.optimize import derive, parse
+from einderive.frontend.api.formula import parse
+from einderive.frontend.api.optimize import derive
 from einderive.frontend.report.derivation import derivation_text, digits, searched
 from einderive.frontend.report.measured import compiled_text
 from einderive.frontend.report.story import tell

@@ -21,7 +21,7 @@ from torch.library import custom_op
 
 from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.api.compiled import CompiledFunction
-from einderive.frontend.api.formula_operator import keep, slopes
+from einderive.frontend.compile.formula_operator import keep, slopes
 from einderive.ta.errors import OperandError, TextError, shown
 from einderive.ta.ir.program import Program
 

@@ -19,8 +19,8 @@ import torch
 from einderive.derivations.record.trace import fields_of, known_fields, text_of, within
 from einderive.derivations.search.strategy import Budget
 from einderive.frontend.api.compiled import CompiledFunction
-from einderive.frontend.api.optimize import compile as compile_program
 from einderive.frontend.api.record import read_program
+from einderive.frontend.compile.compile import compile as compile_program
 from einderive.ta.errors import RecordError
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program

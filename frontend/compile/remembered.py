@@ -11,7 +11,6 @@ through `load` and the whole check.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -36,6 +35,8 @@ from einderive.frontend.api.record import recalled as from_record
 from einderive.frontend.baselines.rival import executable as plain_executable
 from einderive.frontend.baselines.rival import rewritten, rivals
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
+from einderive.frontend.call.written import Operand, Written
+from einderive.frontend.compile.direct import CHOICE, Asked, digest, remember_call
 from einderive.frontend.later import Later
 from einderive.frontend.machine.stored import profile_digest
 from einderive.frontend.memory.kept import store
@@ -50,7 +51,7 @@ from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 
-CHOICE, DERIVATION = "choice", "derivation"
+DERIVATION = "derivation"
 COMPILED = ", compiled"
 GIVEN = -1
 """The number of the formula as it is given, among the candidates."""
@@ -87,20 +88,23 @@ class Request:
     @cached_property
     def derivation_key(self) -> str:
         options = (self.target, self.weights, self.laws, self.accuracy, self.nan, self.budget)
-        return _digest(self.formula, options, profile_digest(self.target), software())
+        return digest(self.formula, options, profile_digest(self.target), software())
 
     @cached_property
     def choice_key(self) -> str:
         options = (self.seconds, self.check_assumptions)
-        return _digest(self.derivation_key, options, machine(self.device))
+        return digest(self.derivation_key, options, machine(self.device))
+
+    @property
+    def asked(self) -> Asked:
+        """What a call is remembered by, beside its own text."""
+        inputs = self.program.inputs
+        operands = tuple(Operand(tensor.name, tensor.shape, tensor.dtype) for tensor in inputs)
+        return Asked(operands, self.choice_key)
 
     @property
     def about(self) -> str:
         return f"{show_program(self.program)}  {tensors(self.program.inputs)}"
-
-
-def _digest(*parts: object) -> str:
-    return hashlib.sha256(repr(parts).encode("utf-8", "replace")).hexdigest()
 
 
 @undisturbed()
@@ -138,22 +142,28 @@ def recall_derivation(
         if found is None:
             return None
         record = json.loads(found.text)["record"]
-        return Recalled(from_record(record, request.program, places), _digest(found.text))
+        return Recalled(from_record(record, request.program, places), digest(found.text))
     except UNREADABLE:
         return None
 
 
-def remember(request: Request, compiled: CompiledFunction, digest: str = "") -> None:
-    """Keeps the choice, and the derivation, unless it was recalled and has a digest.  Nothing is
-    kept if an interruption cut one of them short, or if it cannot be written."""
+def remember_choice(request: Request, compiled: CompiledFunction, known: str = "") -> None:
+    """Keeps the choice, and the derivation, unless it was recalled and its digest is `known`.
+    Nothing is kept if an interruption cut one of them short, or if it cannot be written."""
     derivation = compiled.derivation
     if derivation.stats.stopped == INTERRUPTED or compiled.interrupted:
         return
     with suppress(*UNREADABLE):
-        digest = digest or remember_derivation(request, derivation)
-        if digest:
-            text = json.dumps(_data(compiled) | {"derivation": digest})
+        known = known or remember_derivation(request, derivation)
+        if known:
+            text = json.dumps(_data(compiled) | {"derivation": known})
             store().put(CHOICE, request.choice_key, text, request.about)
+
+
+def remember_words(key: str, request: Request) -> None:
+    """Keeps that the call with this key is such a request."""
+    with suppress(*UNREADABLE):
+        remember_call(key, request.asked, request.about)
 
 
 def remember_derivation(request: Request, derivation: Derivation) -> str:
@@ -168,7 +178,7 @@ def remember_derivation(request: Request, derivation: Derivation) -> str:
     }
     text = json.dumps(data)
     done = store().put(DERIVATION, request.derivation_key, text, request.about)
-    return _digest(text) if done else ""
+    return digest(text) if done else ""
 
 
 def _data(compiled: CompiledFunction) -> dict[str, Any]:
@@ -185,7 +195,13 @@ def _data(compiled: CompiledFunction) -> dict[str, Any]:
     if number not in (None, GIVEN):
         found = places_of(compiled.derivation.source, candidates[number])
         places = {} if found is None else {str(number): found}
-    return {"trials": trials, "chosen": chosen, "linked": compiled.linked, "places": places}
+    return {
+        "trials": trials,
+        "chosen": chosen,
+        "linked": compiled.linked,
+        "written": compiled.written,
+        "places": places,
+    }
 
 
 def _compiled(
@@ -205,6 +221,7 @@ def _compiled(
         chosen=chosen,
         device=request.device,
         linked=data["linked"],
+        written=None if data["written"] is None else Written(*map(tuple, data["written"])),
         remembered=made,
     )
 

@@ -18,10 +18,10 @@ import torch
 from torch.library import custom_op
 
 from einderive.frontend.accuracy.accept_integers import output_types
-from einderive.frontend.api.rebuilt import function_of, options_of, program_of, written
 from einderive.frontend.autograd.related import Part, Related
 from einderive.frontend.call.element_types import with_types
 from einderive.frontend.call.operands import FLOATING, in_type, promoted, type_name
+from einderive.frontend.compile.rebuilt import function_of, options_of, program_of, written
 from einderive.ta.errors import OperandError
 from einderive.ta.ir.program import Program
 

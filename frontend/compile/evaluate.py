@@ -13,8 +13,8 @@ import torch
 
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.examples import from_values
-from einderive.frontend.api.optimize import compile as compile_formula
 from einderive.frontend.api.option_names import option_names
+from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.ta.errors import TextError, shown
 from einderive.ta.notation.parse import sizes_named, tensors_named
 

@@ -18,17 +18,18 @@ import torch
 import einderive as ed
 from einderive.derivations.search.strategy import Budget
 from einderive.eops.cache_folder import VARIABLE
-from einderive.frontend.api import optimize, remembered
+from einderive.frontend.api import optimize
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.record import places_of, recalled
-from einderive.frontend.api.remembered import (
+from einderive.frontend.baselines.stage_by_stage import stage_by_stage
+from einderive.frontend.compile import anew, remembered
+from einderive.frontend.compile.remembered import (
     CHOICE,
     Request,
     recall,
-    remember,
+    remember_choice,
     remember_derivation,
 )
-from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.memory import surroundings
 from einderive.frontend.memory.kept import store
 from einderive.frontend.running.execute import executable
@@ -74,7 +75,7 @@ def asked(**options: Any) -> Request:
         raise Asked(request)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(optimize, "recall", tell)
+        patch.setattr(anew, "recall", tell)
         with pytest.raises(Asked) as found:
             distances(**options)
     request = found.value.args[0]
@@ -91,7 +92,7 @@ def compiled() -> CompiledFunction:
 @pytest.fixture
 def kept(compiled: CompiledFunction) -> CompiledFunction:
     """The same, remembered."""
-    remember(asked(), compiled)
+    remember_choice(asked(), compiled)
     return compiled
 
 
@@ -127,7 +128,7 @@ def test_evaluate_and_einsum_remember_too() -> None:
     a, b = torch.randn(9, 4), torch.randn(4, 8)
     ed.einsum("ik,kj->ij", a, b, derive=True)
     ed.evaluate("Y[i] = 2*A[i,k]", A=a)
-    from einderive.frontend.api import evaluate
+    from einderive.frontend.compile import evaluate
     from einderive.frontend.einsum import call
 
     evaluate._kept.clear()
@@ -242,7 +243,7 @@ def test_every_program_that_might_be_chosen_is_put_together_again(text: str) -> 
     for trial in function.trials:
         if trial.verdict not in ("baseline", "accepted"):
             continue
-        remember(wish, replace(function, chosen=trial))
+        remember_choice(wish, replace(function, chosen=trial))
         again = recall(wish)
         assert again is not None, trial
         assert again.chosen == replace(trial, plan=again.chosen.plan)
@@ -272,7 +273,7 @@ def test_a_choice_that_cannot_be_read_is_as_good_as_none(
     change(data)
     assert store().put(CHOICE, text.key, json.dumps(data))
     assert recall(asked()) is None
-    remember(asked(), kept)
+    remember_choice(asked(), kept)
     assert recall(asked()) is not None
 
 
@@ -282,7 +283,7 @@ def test_a_step_that_does_not_hold_is_not_believed(
     number, plan = next((n, p) for n, p in enumerate(compiled.derivation.candidates) if p.steps)
     run = executable(plan, "cpu", (torch.float32,))
     trial = Trial(f"candidate {number + 1}", plan, run.words, 1.0, 0.0, "accepted")
-    remember(asked(), replace(compiled, trials=(trial,), chosen=trial))
+    remember_choice(asked(), replace(compiled, trials=(trial,), chosen=trial))
     found = recall(asked())
     assert found is not None
     check(found)
@@ -291,7 +292,7 @@ def test_a_step_that_does_not_hold_is_not_believed(
 
 
 def test_what_was_cut_short_is_not_kept(compiled: CompiledFunction) -> None:
-    remember(asked(), replace(compiled, interrupted=True))
+    remember_choice(asked(), replace(compiled, interrupted=True))
     assert not [*store().every()]
 
 
@@ -300,7 +301,7 @@ def test_nothing_is_kept_when_it_is_off(
 ) -> None:
     wish = asked()
     monkeypatch.setenv(VARIABLE, "off")
-    remember(wish, compiled)
+    remember_choice(wish, compiled)
     assert recall(wish) is None
     assert not [*folder.iterdir()]
     assert "off" in store().state().problem

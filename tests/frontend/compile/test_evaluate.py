@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import einderive as ed
-from einderive.frontend.api import evaluate as module
+from einderive.frontend.compile import evaluate as module
 from einderive.ta.errors import EinderiveError, NameUnknownError, OperandError
 
 A = np.random.default_rng(0).standard_normal((4, 5))

@@ -20,7 +20,7 @@ from einderive.frontend.api.json_file import read_json
 from einderive.frontend.api.laws import law_names
 from einderive.frontend.api.optimize import limits
 from einderive.frontend.api.record import read_derivation
-from einderive.frontend.api.remembered import DERIVATION, Request, remember_derivation
+from einderive.frontend.compile.remembered import DERIVATION, Request, remember_derivation
 from einderive.frontend.files import write_whole
 from einderive.frontend.memory.kept import store
 from einderive.ta.errors import EinderiveError, OutputError, RecordError, TextError

@@ -1,0 +1,108 @@
+"""Compiling what no call has asked for in these words: read, recalled or derived, raced, kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from einderive.derivations.search.progress import Progress
+from einderive.derivations.search.strategy import Budget
+from einderive.frontend.api.compiled import CompiledFunction
+from einderive.frontend.api.examples import examples
+from einderive.frontend.api.formula import Shape, program_of, type_names
+from einderive.frontend.api.laws import law_names
+from einderive.frontend.api.optimize import (
+    constant_names,
+    default_target,
+    derive,
+    limits,
+    target_of,
+)
+from einderive.frontend.compile.options import Options
+from einderive.frontend.compile.remembered import (
+    Request,
+    recall,
+    recall_derivation,
+    remember_choice,
+    remember_words,
+)
+from einderive.frontend.memory.kept import keeps
+from einderive.ta.ir.dtypes import checked_dtype
+from einderive.ta.ir.program import Program
+
+LASTING = ("budget", "seconds", "check_assumptions")
+"""The options that hold for related programs too, such as gradients."""
+SEARCH = Budget(seconds=0.5)
+"""The budget of `compile`, which should end in seconds."""
+
+
+def compiled(
+    formula: str | Program,
+    shapes: Mapping[str, Shape | int],
+    options: Options,
+    *,
+    progress: Callable[[Progress], object] | None = None,
+    baseline: Callable[..., Any] | None = None,
+    remember: bool = False,
+    key: str | None = None,
+) -> CompiledFunction:
+    """The function for a call of `compile`.  `remember`: it may be recalled, and is kept, under the
+    call's own `key` too, if it has one."""
+    remembering = remember and baseline is None and keeps()  # a function is no key
+    target = options.target
+    chosen = examples(shapes).target or default_target() if target is None else target
+    output = options.output
+    converted = None if output is None else getattr(torch, checked_dtype(type_names(output)))
+    program = program_of(formula, shapes, options.dtypes, options.ranges, options.outputs)
+    request = Request(
+        program,
+        target_of(chosen),
+        constant_names(program, options.weights),
+        law_names(options.laws),
+        options.accuracy,
+        options.nan,
+        limits(SEARCH if options.budget is None else options.budget),
+        options.seconds,
+        options.check_assumptions,
+    )
+    found = recall(request) if remembering else None
+    if found is None:
+        found = _measured(request, options, remembering, progress, baseline)
+    if key is not None and found.written is not None:
+        remember_words(key, request)
+    lasting = {name: getattr(options, name) for name in LASTING}
+    lasting |= {"laws": request.laws, "remember": remember}
+    return replace(found, output=converted, options=lasting)
+
+
+def _measured(
+    request: Request,
+    options: Options,
+    remembering: bool,
+    progress: Callable[[Progress], object] | None,
+    baseline: Callable[..., Any] | None,
+) -> CompiledFunction:
+    known = recall_derivation(request) if remembering else None
+    if known is not None:
+        derivation = known.derivation
+    else:
+        derived = derive(
+            request.program,
+            target=request.target,
+            budget=request.budget,
+            progress=progress,
+            weights=request.weights,
+            laws=request.laws,
+            accuracy=request.accuracy,
+            nan=request.nan,
+        )
+        derivation = replace(derived, graph=None)  # what was explored is large
+    found = derivation.compile(
+        seconds=request.seconds, baseline=baseline, check_assumptions=request.check_assumptions
+    )
+    if remembering:
+        remember_choice(request, found, "" if known is None else known.digest)
+    return found

@@ -1,0 +1,103 @@
+"""Compiling: from a formula to the fastest of the programs that are equal to it.
+
+    compile(...)  =  what such a call gave before, in any process
+                     or what was chosen for such a formula before
+                     or the fastest program of a derivation, raced now
+
+The first needs no formula to be read, so the modules that derive and race are loaded after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from einderive.frontend.compile.direct import key_of, known
+from einderive.frontend.compile.options import Options
+from einderive.frontend.memory.kept import keeps
+
+if TYPE_CHECKING:
+    from einderive.derivations.search.progress import Progress
+    from einderive.derivations.search.strategy import Budget
+    from einderive.frontend.accuracy.levels import Accuracy, Nan
+    from einderive.frontend.api.compiled import CompiledFunction
+    from einderive.frontend.api.formula import Dtypes, Shape
+    from einderive.ta.ir.program import Program
+
+
+def compile(  # the public name, as in re.compile; the built-in is not used here
+    formula: str | Program,
+    /,
+    *,
+    target: str | None = None,
+    budget: Budget | float | None = None,
+    dtypes: Dtypes | None = None,
+    ranges: Mapping[str, tuple[int, int]] | None = None,
+    progress: Callable[[Progress], object] | None = None,
+    weights: Iterable[str] | str = (),
+    laws: Iterable[str] | str = (),
+    accuracy: Accuracy = "normwise",
+    nan: Nan = "ignore",
+    seconds: float = 1.0,
+    output: Any = None,
+    baseline: Callable[..., Any] | None = None,
+    outputs: Sequence[str] | None = None,
+    check_assumptions: bool = True,
+    remember: bool = True,
+    **shapes: Shape | int,
+) -> CompiledFunction:
+    """Derive, check and time programs, and return the fastest accepted one as a function.
+
+    The function is a program that `Derivation.check` shows to be equal to the formula, or a plain
+    program of torch.  All options of `derive` hold here too, except `most`; further:
+
+    - An array in place of a shape gives its shape, element type and device: `compile(text, A=a)`.
+    - `target` is by default the device of these arrays.  Without arrays it is the GPU, if there is
+      one, else the CPU.
+    - `budget` is by default 0.5 seconds, or a number of states if that ends the search earlier.
+    - `seconds` is about how long the timing of the candidates may take.
+    - `output` is an element type to which all results are converted.
+    - `baseline` is a function of torch tensors that you would call instead.  It is timed and judged
+      beside the other programs.
+    - `check_assumptions`: where the program rests on an assumption of the formula (`assume A > 0`),
+      each call checks it, in one pass over the tensor.  With False it does not.
+    - `remember`: what was compiled before, in any process, is taken from memory, with no search and
+      no timing (see docs/memory.md).  With False it is neither recalled nor kept; nor is it with a
+      `baseline` of your own.
+
+    Raises what `derive` raises, and BuildError where no program gives right results."""
+    options = Options(
+        target=target,
+        budget=budget,
+        dtypes=dtypes,
+        ranges=ranges,
+        weights=weights,
+        laws=laws,
+        accuracy=accuracy,
+        nan=nan,
+        seconds=seconds,
+        output=output,
+        outputs=outputs,
+        check_assumptions=check_assumptions,
+    )
+    remembering = remember and baseline is None and keeps()
+    key = key_of(formula, shapes, options) if remembering else None
+
+    def whole() -> CompiledFunction:
+        from einderive.frontend.api.formula import PARSED
+        from einderive.frontend.api.option_names import refuse_option_names
+        from einderive.frontend.compile.anew import compiled
+
+        refuse_option_names(compile, formula, PARSED)
+        return compiled(
+            formula,
+            shapes,
+            options,
+            progress=progress,
+            baseline=baseline,
+            remember=remember,
+            key=key,
+        )
+
+    found = None if key is None else known(key, whole)
+    return whole() if found is None else found
