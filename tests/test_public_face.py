@@ -98,5 +98,5 @@ def test_the_walk_over_types_finds_them() -> None:
     budget = einderive.Budget
     assert set(types_in(get_type_hints(einderive.derive)["budget"])) == {budget}
     assert set(types_in(get_type_hints(einderive.derive)["progress"])) == {einderive.Progress}
-    assert "machine" in dict(functions(einderive.Derivation))
+    assert "steps" in dict(functions(einderive.Derivation))
     assert "program" in dict(functions(einderive.Derivation))
