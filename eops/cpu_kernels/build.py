@@ -6,7 +6,7 @@ import ctypes
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -15,12 +15,13 @@ from llvmlite import binding
 from numba import cfunc, types
 
 from einderive.eops.cpu_kernels.emit import Emitter
+from einderive.eops.cpu_kernels.functions import functions, near_by
+from einderive.eops.cpu_kernels.late import late_bodies
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.stored import Code, digest, store, stored
 from einderive.eops.cpu_kernels.threads import openmp, runner
 from einderive.eops.cpu_kernels.words import machine
 from einderive.eops.cpu_kernels.words.simple_elements import truths
-from einderive.eops.cpu_kernels.words.table import functions, near_by
 from einderive.eops.cpu_kernels.writing import MOST_THREADS, Room
 from einderive.eops.loops.arrange import Strides, plan
 from einderive.eops.loops.cost import steps
@@ -60,6 +61,8 @@ class Kernel:
     source: str
     run: Callable[[Any], object]
     code: Code
+    portable: Callable[[], Code]
+    """Compiles it again, without instructions that only some processors have."""
     numbers: tuple[int, ...] = ()
 
     @cached_property
@@ -116,10 +119,14 @@ def build(group: Group, strides: Strides, typing: Typing, open_sizes: bool = Fal
     kinds = (made.kind for made in (*found.values, *found.reductions))
     outs = tuple(out.dtype for out in found.outputs)
     own = tuple(dict.fromkeys(kinds))
-    code = compiled_code(source, _Types(typing.operands, outs, own), tuple(emitter.rooms))
+    compile_it = partial(
+        compiled_code, source, _Types(typing.operands, outs, own), tuple(emitter.rooms)
+    )
+    code = compile_it()
     several = found.together or found.pieces > 1
     run = runner(code.address, int(steps(found)) if several else 0, MOST_THREADS)
-    return Kernel(found, source, run, code, tuple(emitter.numbers.given))
+    portable = partial(compile_it, vectors=False)
+    return Kernel(found, source, run, code, portable, tuple(emitter.numbers.given))
 
 
 class _Types(NamedTuple):
@@ -131,28 +138,33 @@ class _Types(NamedTuple):
 
 
 @lru_cache(maxsize=KEPT)
-def compiled_code(source: str, typed: _Types, rooms: tuple[Room, ...]) -> Code:
-    """The machine code, from the disk where it is kept."""
-    name = digest(source, (*typed.operands, *typed.results))
+def compiled_code(
+    source: str, typed: _Types, rooms: tuple[Room, ...], *, vectors: bool = True
+) -> Code:
+    """The machine code, from the disk where it is kept; without `vectors`, what LLVM makes of it is
+    for every processor."""
+    name = digest(source, (*typed.operands, *typed.results, *([] if vectors else ["portable"])))
     code = stored(name)
     if code is None:
-        space = _names(typed, rooms)
+        space = _names(typed, rooms, vectors)
         own = f"kernel_{name}"  # in one process no two functions may have one symbol
         text = source.replace("def kernel(", f"def {own}(", 1)
         exec(compile(text, "<einderive kernel>", "exec"), space)
-        made = cfunc(types.void(machine.DATA), error_model="numpy")(space[own])
+        with late_bodies():
+            made = cfunc(types.void(machine.DATA), error_model="numpy")(space[own])
         store(name, made)
         code = Code(made.address, made)
     return code
 
 
-def _names(typed: _Types, rooms: Sequence[Room]) -> dict[str, Any]:
+def _names(typed: _Types, rooms: Sequence[Room], vectors: bool) -> dict[str, Any]:
     """What the source's names mean."""
     found: dict[str, Any] = {}
     for kind in typed.kinds:
         if kind != TRUTH:
-            found |= {f"{word}_{kind}": function for word, function in functions(kind).items()}
-            found |= {f"{word}_near_{kind}": function for word, function in near_by(kind).items()}
+            known, near = functions(kind, vectors), near_by(kind, vectors)
+            found |= {f"{word}_{kind}": function for word, function in known.items()}
+            found |= {f"{word}_near_{kind}": function for word, function in near.items()}
             found |= machine.order_keys(kind)
     return {
         **found,

@@ -19,12 +19,12 @@ import torch
 from numba import cfunc, types
 
 from einderive.eops.cpu_kernels.build import KEPT
+from einderive.eops.cpu_kernels.functions import functions
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.stored import Code, digest, store, stored
 from einderive.eops.cpu_kernels.totals import COMBINED
 from einderive.eops.cpu_kernels.typing import COMPUTED, WHOLE
 from einderive.eops.cpu_kernels.words import machine
-from einderive.eops.cpu_kernels.words.table import functions
 from einderive.eops.cpu_kernels.writing import Text
 from einderive.eops.dtypes import LIMITS
 from einderive.eops.torch_views.scatter import ScatterStage

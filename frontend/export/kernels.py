@@ -102,7 +102,7 @@ class Kernels:
         from einderive.eops.cpu_kernels import threads as threads_module
         from einderive.eops.cpu_kernels.writing import MOST_THREADS
 
-        owner = kernel.code.owner
+        owner = kernel.portable().owner
         library = getattr(owner, "_library", owner)  # numba's own, or one that was read from disk
         text = _without_python(str(library._get_module_for_linking()))
         file, threads = f"{self.prefix}_{name}.ll", f"{self.prefix}_threads"

@@ -137,8 +137,7 @@ def elements(dtype: str) -> Mapping[str, Written]:
     log = logarithms()["log"] if dtype == "float32" else _long_log(form)
     log1p = _log1p(form, log)
     tanh = hyperbolic_tangent() if dtype == "float32" else _long_tanh(exp)
-    found = {"exp": exp, "expm1": expm1, "log": log, "log1p": log1p, "tanh": tanh}
-    return found | _others(form, exp, log1p)
+    return {"exp": exp, "expm1": expm1, "log": log, "log1p": log1p, "tanh": tanh}
 
 
 def exponent_series(dtype: str) -> Sequence[float]:
@@ -245,24 +244,3 @@ def _long_tanh(exp: Written) -> Written:
         return with_sign(fused(rest(z), z * y, y) if y <= NEAR else far, x)
 
     return tanh
-
-
-def _others(form: _Format, exp: Written, log1p: Written) -> dict[str, Written]:
-    real = form.real
-    zero, one = real(0), real(1)
-
-    @compiled
-    def sigmoid(x: Any) -> Any:
-        small = exp(-absolute(x))
-        return (small if x < zero else one) / (one + small)
-
-    @compiled
-    def silu(x: Any) -> Any:
-        small = exp(-absolute(x))
-        return (small if x < zero else one) * x / (one + small)
-
-    @compiled
-    def softplus(x: Any) -> Any:
-        return (x if x > zero else zero) + log1p(exp(-absolute(x))) if x == x else x
-
-    return {"sigmoid": sigmoid, "silu": silu, "softplus": softplus}

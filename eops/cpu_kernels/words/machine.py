@@ -41,7 +41,7 @@ def compiled(function: Written) -> Written:
     return found
 
 
-def _instruction(function: Written) -> Written:
+def instruction(function: Written) -> Written:
     """What a kernel calls as instructions of LLVM."""
     found: Written = intrinsic(function)
     return found
@@ -51,7 +51,7 @@ def pointer(dtype: str) -> Written:
     """`f(data, k)`: the address at `data[k]`, of elements of the type."""
     kind = types.CPointer(TYPES[dtype])
 
-    @_instruction
+    @instruction
     def read_pointer(typing: Any, data: Any, place: Any) -> Any:
         def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             address = builder.load(builder.gep(args[0], [args[1]]))
@@ -62,7 +62,7 @@ def pointer(dtype: str) -> Written:
     return read_pointer
 
 
-@_instruction
+@instruction
 def load(typing: Any, address: Any, index: Any) -> Any:
     """The element at the index."""
 
@@ -72,7 +72,7 @@ def load(typing: Any, address: Any, index: Any) -> Any:
     return address.dtype(address, index), emit
 
 
-@_instruction
+@instruction
 def store(typing: Any, address: Any, index: Any, value: Any) -> Any:
     """Write the element at the index."""
 
@@ -96,7 +96,7 @@ def _of_tables(builder: Any) -> Any:
     return module.add_metadata([scope])
 
 
-@_instruction
+@instruction
 def load_float16(typing: Any, address: Any, index: Any) -> Any:
     """The element at the index as float32, from its bits."""
 
@@ -108,7 +108,7 @@ def load_float16(typing: Any, address: Any, index: Any) -> Any:
     return types.float32(address, index), emit
 
 
-@_instruction
+@instruction
 def store_float16(typing: Any, address: Any, index: Any, value: Any) -> Any:
     """Writes the bits of the nearest float16; of two that are equally near, the even one."""
 
@@ -123,7 +123,7 @@ def store_float16(typing: Any, address: Any, index: Any, value: Any) -> Any:
 def _floating(name: str) -> Written:
     """LLVM's function of so many numbers of one floating type, which loops over it vectorise."""
 
-    @_instruction
+    @instruction
     def one(typing: Any, x: Any) -> Any:
         def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             kind = context.get_value_type(x)
@@ -134,7 +134,7 @@ def _floating(name: str) -> Written:
     return one
 
 
-@_instruction
+@instruction
 def with_sign(typing: Any, x: Any, y: Any) -> Any:
     """|x| with the sign of y."""
 
@@ -147,7 +147,7 @@ def with_sign(typing: Any, x: Any, y: Any) -> Any:
     return x(x, x), emit
 
 
-@_instruction
+@instruction
 def left(typing: Any, x: Any, y: Any) -> Any:
     """The remainder of the division with the sign of x, by the C library's function."""
 
@@ -161,7 +161,7 @@ def table(values: Sequence[float]) -> Written:
     """`f(k)`: the k-th of these constants of float64."""
     kind = ir.ArrayType(ir.DoubleType(), len(values))
 
-    @_instruction
+    @instruction
     def read_table(typing: Any, place: Any) -> Any:
         def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             name = f"table_{hash(values) & 0xFFFFFFFF:08x}"
@@ -188,7 +188,7 @@ rounded_even = _floating("llvm.rint")
 root = _floating("llvm.sqrt")
 
 
-@_instruction
+@instruction
 def fused(typing: Any, a: Any, b: Any, c: Any) -> Any:
     """a*b + c, rounded once where the machine has such an instruction."""
 
@@ -202,7 +202,7 @@ def fused(typing: Any, a: Any, b: Any, c: Any) -> Any:
 
 
 def _reinterpret(source: Any, target: Any) -> Written:
-    @_instruction
+    @instruction
     def same_bits(typing: Any, x: Any) -> Any:
         def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return builder.bitcast(args[0], context.get_value_type(target))
@@ -223,7 +223,7 @@ FROM_BITS: Final = {
 }
 
 
-@_instruction
+@instruction
 def sum_in_any_order(typing: Any, total: Any, x: Any) -> Any:
     """`total + x`, where LLVM may change the order of a loop's additions: so it vectorises."""
 
@@ -235,7 +235,7 @@ def sum_in_any_order(typing: Any, total: Any, x: Any) -> Any:
     return total(total, total), emit
 
 
-@_instruction
+@instruction
 def product_in_any_order(typing: Any, total: Any, x: Any) -> Any:
     """`total * x`, likewise."""
 
@@ -247,7 +247,7 @@ def product_in_any_order(typing: Any, total: Any, x: Any) -> Any:
     return total(total, total), emit
 
 
-@_instruction
+@instruction
 def settled(typing: Any, x: Any) -> Any:
     """x, of which LLVM knows nothing.  A condition on a loop's total would otherwise be moved into
     the loop, which is then no reduction and stays without vectors."""
@@ -259,7 +259,7 @@ def settled(typing: Any, x: Any) -> Any:
     return x(x), emit
 
 
-@_instruction
+@instruction
 def wide_vectors(typing: Any) -> Any:
     """Loops of this function use the widest vectors that the processor has."""
 
@@ -275,7 +275,7 @@ def scratch(dtype: str, count: int) -> Written:
     yet."""
     kind = types.CPointer(TYPES[dtype])
 
-    @_instruction
+    @instruction
     def own(typing: Any) -> Any:
         def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             element = context.get_value_type(TYPES[dtype])

@@ -5,7 +5,6 @@ log2(x)          n + log(m)/log 2               x = 2^n * m
 log10(x)         n*log10(2) + log(m)/log 10
 x^y              e^(y*log|x|), with a sign      the logarithm as a sum of two numbers
 hypot(x, y)      2^n * sqrt(a^2 + b^2)          a, b the operands over 2^n, n = 0 or +-600
-logaddexp(x, y)  max(x, y) + log(1 + e^(-|x-y|))
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from einderive.eops.cpu_kernels.words import machine
-from einderive.eops.cpu_kernels.words.elements import elements, exponent_series
+from einderive.eops.cpu_kernels.words.elements import exponent_series
 from einderive.eops.cpu_kernels.words.machine import (
     Written,
     absolute,
@@ -122,7 +121,6 @@ def powers(dtype: str) -> Mapping[str, Written]:
     """The functions by their names in the notation, for float32 or float64."""
     parts, scaled = _parts(dtype), scaled_exponential(dtype)
     infinity, nothing = math.inf, math.nan
-    log1p, exp = elements(dtype)["log1p"], elements(dtype)["exp"]
 
     @compiled
     def exp2(x: Any) -> Any:
@@ -191,18 +189,10 @@ def powers(dtype: str) -> Mapping[str, Written]:
         found = x + y if (x != x) | (y != y) else found
         return infinity if (absolute(x) == infinity) | (absolute(y) == infinity) else found
 
-    @compiled
-    def logaddexp(x: Any, y: Any) -> Any:
-        top = y if y > x else x
-        found = top + log1p(exp(-absolute(x - y)))
-        found = x if (x == y) & (absolute(x) == infinity) else found
-        return found if (x == x) & (y == y) else x + y
-
     return {
         "exp2": of_one(exp2, dtype),
         "log2": of_one(log2, dtype),
         "log10": of_one(log10, dtype),
         "pow": short_power if dtype == "float32" else power,
         "hypot": of_two(hypot, dtype),
-        "logaddexp": logaddexp,
     }

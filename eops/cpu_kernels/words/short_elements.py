@@ -61,7 +61,7 @@ ARC: Final = (
 )
 """(asin(x)/x - 1)/x^2 in x^2, for |x| <= NEAR."""
 NEAR: Final = 0.56
-LOG_2: Final = (0.693145751953125, 1.428606820309417e-06)
+LOG2: Final = (0.693145751953125, 1.428606820309417e-06)
 """log 2: so few bits that their product with an exponent is exact, and the rest."""
 LOG10_OF_2: Final = (0.301025390625, 4.605038981195214e-06)
 
@@ -74,7 +74,7 @@ def logarithms() -> Mapping[str, Written]:
     lift, smallest, lifted = f32(2.0**23), f32(np.finfo(f32).tiny), f32(23)
     zero, one, half = f32(0), f32(1), f32(0.5)
     infinity, nothing, series = f32(math.inf), f32(math.nan), polynomial(f32, LOG)
-    high, low = map(f32, LOG_2)
+    high, low = map(f32, LOG2)
     high10, low10 = map(f32, LOG10_OF_2)
     per10 = f32(1 / math.log(10))
     per10_low = f32(1 / math.log(10) - float(per10))
@@ -153,7 +153,7 @@ def hyperbolic_tangent() -> Written:
     bits, from_bits = machine.BITS["float32"], machine.FROM_BITS["float32"]
     series, fraction = polynomial(f32, EXPONENT), i32(23)
     biased, twice = f32(1.5 * 2.0**23 + 127), f32(2 / math.log(2))
-    high, low = (f32(-part / 2) for part in LOG_2)
+    high, low = (f32(-part / 2) for part in LOG2)
     most, half, one, two = f32(10), f32(0.5), f32(1), f32(2)
 
     @compiled

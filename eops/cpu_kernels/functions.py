@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
+from einderive.eops.cpu_kernels.avx512.elements import near_vectors, vector_elements
+from einderive.eops.cpu_kernels.words.composed import composed
 from einderive.eops.cpu_kernels.words.elements import elements
 from einderive.eops.cpu_kernels.words.error_functions import error_functions
 from einderive.eops.cpu_kernels.words.gamma import gamma
@@ -19,18 +21,23 @@ from einderive.eops.cpu_kernels.words.whole_elements import whole_elements
 
 
 @cache
-def near_by(dtype: str) -> Mapping[str, Written]:
+def near_by(dtype: str, vectors: bool = True) -> Mapping[str, Written]:
     """Functions in a form for operands that are not too large, and for each `far_...`, which says
     1 where one is."""
-    return {} if dtype in ("int64", "int32") else {**near(dtype), **near_quotients(dtype)}
+    if dtype in ("int64", "int32"):
+        return {}
+    found = {**near(dtype), **near_quotients(dtype)}
+    return {**found, **(near_vectors(dtype) if vectors else {})}
 
 
 @cache
-def functions(dtype: str) -> Mapping[str, Written]:
-    """For float32, float64, int64 or int32."""
+def functions(dtype: str, vectors: bool = True) -> Mapping[str, Written]:
+    """For float32, float64, int64 or int32; with `vectors`, in the form for this processor."""
     if dtype in ("int64", "int32"):
         return {**whole_elements(dtype), **truths()}
     found = {**elements(dtype), **error_functions(dtype), **simple(dtype), **truths()}
     for family in (trigonometric, inverses, hyperbolic, powers, quotients, gamma, short_elements):
         found |= family(dtype)
-    return found
+    if vectors:
+        found |= vector_elements(dtype)
+    return {**found, **composed(dtype, found["exp"], found["log1p"])}

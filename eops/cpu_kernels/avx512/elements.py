@@ -1,0 +1,66 @@
+"""The functions on vectors of AVX-512, for float32, and two of them:
+
+exp(x)      2^n * t * e^r     x = (n + k/16)*log 2 + r,  t = 2^(k/16),  |r| <= log(2)/32
+expm1(x)    2^n * (e^r - 1) + (2^n - 1)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cache
+from typing import Final
+
+from einderive.eops.cpu_kernels.avx512.angles import ANGLES
+from einderive.eops.cpu_kernels.avx512.hyperbolic import acosh, asinh, atanh, log1p
+from einderive.eops.cpu_kernels.avx512.logarithms import log, log2, log10
+from einderive.eops.cpu_kernels.avx512.pieces import PIECEWISE
+from einderive.eops.cpu_kernels.avx512.powers import power
+from einderive.eops.cpu_kernels.avx512.registers import Vector, has_vectors, word
+from einderive.eops.cpu_kernels.words.machine import Written
+from einderive.eops.cpu_kernels.words.short_elements import EXPONENT, LOG2
+
+TO_INTEGER: Final = 1.5 * 2.0**23
+"""Beside it, the last bit of a number is 1."""
+PARTS: Final = 16
+
+
+def _reduced(x: Vector, shift: float) -> tuple[Vector, Vector, Vector]:
+    """n + shift, n and x - n*log 2, with n of as many digits as beside `shift`."""
+    moved = x.fused(1 / math.log(2), shift)
+    n = moved - shift
+    return moved, n, n.fused(-LOG2[1], n.fused(-LOG2[0], x))
+
+
+def exp(x: Vector) -> Vector:
+    moved, n, r = _reduced(x.at_least(-105.0).at_most(89.0), TO_INTEGER / PARTS)
+    t = moved.table(tuple(2.0 ** (k / PARTS) for k in range(PARTS)))
+    return (t * r).fused(r.polynomial((1.0, 1 / 2, 1 / 6)), t).scaled(n)
+
+
+def expm1(x: Vector) -> Vector:
+    _, n, r = _reduced(x.at_least(-18.0).at_most(89.0), TO_INTEGER)
+    half = n.same(0.5).scaled(n)  # of 2^n, which may lie beyond the numbers
+    found = half.fused(r.polynomial(EXPONENT).fused(r * r, r), half - 0.5) * 2.0
+    return x.absolute().where("olt", 2.0**-26, x, found)
+
+
+FORMULAS: Final = (exp, expm1, log, log2, log10, log1p, asinh, acosh, atanh)
+
+
+@cache
+def vector_elements(dtype: str) -> Mapping[str, Written]:
+    """The functions by their names in the notation; none where the processor lacks AVX-512."""
+    if dtype != "float32" or not has_vectors():
+        return {}
+    named = {formula.__name__: formula for formula in FORMULAS} | {**PIECEWISE}
+    found = {name: word(name, dtype, formula) for name, formula in named.items()}
+    return {**found, "pow": word("pow", dtype, power, arity=2)}
+
+
+@cache
+def near_vectors(dtype: str) -> Mapping[str, Written]:
+    """Likewise, for operands that are near."""
+    if dtype != "float32" or not has_vectors():
+        return {}
+    return {name: word(f"near_{name}", dtype, formula) for name, formula in ANGLES.items()}

@@ -1,0 +1,48 @@
+"""Functions made of an exponential and a logarithm, for loops that vectorise.
+
+sigmoid(x)       1/(1 + e^(-x))                   of e^(-|x|), so that nothing overflows
+silu(x)          x*sigmoid(x)
+softplus(x)      max(x, 0) + log(1 + e^(-|x|))
+logaddexp(x, y)  max(x, y) + log(1 + e^(-|x-y|))
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from einderive.eops.cpu_kernels.words.machine import Written, absolute, compiled
+
+
+@cache
+def composed(dtype: str, exp: Written, log1p: Written) -> Mapping[str, Written]:
+    """The functions by their names in the notation, for float32 or float64."""
+    real = np.float32 if dtype == "float32" else np.float64
+    zero, one, infinity = real(0), real(1), math.inf
+
+    @compiled
+    def sigmoid(x: Any) -> Any:
+        small = exp(-absolute(x))
+        return (small if x < zero else one) / (one + small)
+
+    @compiled
+    def silu(x: Any) -> Any:
+        small = exp(-absolute(x))
+        return (small if x < zero else one) * x / (one + small)
+
+    @compiled
+    def softplus(x: Any) -> Any:
+        return (x if x > zero else zero) + log1p(exp(-absolute(x))) if x == x else x
+
+    @compiled
+    def logaddexp(x: Any, y: Any) -> Any:
+        top = y if y > x else x
+        found = top + log1p(exp(-absolute(x - y)))
+        found = x if (x == y) & (absolute(x) == infinity) else found
+        return found if (x == x) & (y == y) else x + y
+
+    return {"sigmoid": sigmoid, "silu": silu, "softplus": softplus, "logaddexp": logaddexp}
