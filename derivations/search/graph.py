@@ -39,8 +39,6 @@ INTERRUPTED = "interrupted"
 MOST_OPENING = 8
 """Opening steps from one stage."""
 LIBRARY_MARGIN = 1.1
-"""A library operator is taken if its predicted cost is at most this many times that of the
-kernel."""
 
 
 class Stage(NamedTuple):
@@ -79,6 +77,8 @@ class Graph:
     weights is computed once and costs nothing."""
     allowed: Callable[[Step], bool] | None = None
     """A test of which steps may take part; None allows all."""
+    margin: float = LIBRARY_MARGIN
+    """A library operator is taken up to so many times the predicted cost of the kernel."""
     joints: list[dict[Scope, Step]] = field(default_factory=list)
     """Groups of steps that pay only together."""
     opened: dict[Scope, Step] = field(default_factory=dict)
@@ -151,7 +151,7 @@ class Graph:
         own = self.machine.seconds(work, self.item, KERNEL)
         bindings, least, nearest = self._matcher.matches(scope)
         best: Stage | None = None
-        lowest = LIBRARY_MARGIN * own
+        lowest = self.margin * own
         for operator, binding in bindings:
             seconds = self.machine.seconds(operator.work(binding), self.item, operator.name)
             used = [a.source for a in binding.operands if isinstance(a.source, Scope)]

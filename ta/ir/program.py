@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
@@ -39,12 +39,17 @@ Hints = Mapping[tuple[str, int], str]
 `~dimension` the one that is summed and a part of the index there."""
 
 
+AtShapes = Callable[[Mapping[str, tuple[int, ...]]], "Program | None"]
+
+
 @dataclass(frozen=True, slots=True)
 class Program(Uncopied):
     """A formula that was read: its statements, and the names that are needed to print them.
 
     - `inputs` are the input tensors, in the order of first appearance.
     - `sizes` are the values of the names that stand for sizes in the formula and its shapes.
+    - `at_shapes` gives the same formula for tensors of other shapes, by name, where these differ in
+      named sizes alone, and None where they do not.  It is None if no shape has a name.
     - `outputs` are the statements named in `output_names`.  For a formula these are the statements
       that the text of no other statement reads.  A read counts even if it has no effect:
       `T[i] = A[i]; Y[i] = B[i] + 0*T[i]` has one output, Y.  Without `output_names` they are the
@@ -57,6 +62,7 @@ class Program(Uncopied):
     hints: Hints = field(default_factory=lambda: MappingProxyType({}), compare=False)
     output_names: tuple[str, ...] = ()
     sizes: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}), compare=False)
+    at_shapes: AtShapes | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.output_names:

@@ -46,6 +46,7 @@ from einderive.ta.notation.lowering import (
     statement_scope,
     unknown_tensor,
 )
+from einderive.ta.notation.other_sizes import at_shapes
 from einderive.ta.notation.ranges import RangesOf, apart, infer
 from einderive.ta.notation.resolve import (
     iterators_of,
@@ -161,7 +162,14 @@ def _program(
     marked = {s.target.name for s in statements if s.output}
     names = output_names(targets, read, marked, chosen)
     hints, values = MappingProxyType(known.hints), MappingProxyType(sizes)
-    return Program(tuple(known.inputs.values()), tuple(found), hints, names, values)
+    again = None
+    if symbols:
+
+        def make(values: tuple[tuple[str, int], ...]) -> Program:
+            return _program(text, symbolic, dtypes, ranges, values, chosen)
+
+        again = at_shapes(make, text, extents, given)
+    return Program(tuple(known.inputs.values()), tuple(found), hints, names, values, again)
 
 
 def sizes_named(text: str) -> set[str]:
