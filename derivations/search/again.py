@@ -11,7 +11,7 @@ may then be refused, as a factor that no longer divides: there is no such deriva
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import inf
 from numbers import Rational
 
@@ -98,27 +98,48 @@ def again(
 
     `rules` are those of the plan's steps, by name."""
     steps: list[Step] = []
-    for step in plan.steps:
-        if step.witness.folds:
-            break  # these follow from the others, and come last
+    last = max((k for k, step in enumerate(plan.steps, 1) if not step.witness.folds), default=0)
+    for step in plan.steps[:last]:  # what comes after is folded once more below
         here, there = stages(*given), stages(*roots)
-        place = _place(step.before, here, there)
-        found = None if place is None else _like(step, place, there, here, rules[step.rule])
-        if found is None:
+        place, rule = _place(step.before, here, there), rules.get(step.rule)
+        like = None
+        if place is not None and rule is not None:
+            like = _like(step, place, there, here, rule)
+        if like is None:
             return None
-        steps.append(found)
-        given, roots = replace_step(given, step), replace_step(roots, found)
-    names = {stage.operator for stage in plan.stages}
-    chosen = [operator for operator in operators if operator.name in names]
+        steps.append(like)
+        given, roots = replace_step(given, step), replace_step(roots, like)
+    known = {operator.name: operator for operator in operators}
+    item = default_item_bytes(roots)
+
+    def graph(names: Collection[str], margin: float) -> Graph:
+        chosen = [operator for name, operator in known.items() if name in names]
+        return Graph((), chosen, machine, item, weights=weights, margin=margin)
+
     keep_copies = any(is_copy(stage.scope) for stage in plan.stages)
-    for margin in (LIBRARY_MARGIN, inf):  # the second one takes operators whatever they cost
-        item = default_item_bytes(roots)
-        graph = Graph((), chosen, machine, item, weights=weights, margin=margin)
-        folded, folds = Folding(graph).fold(roots, keep_copies)
-        used = used_stages(graph, folded)
-        if _operators(used) == _operators(plan.stages):
-            return Plan(folded, (*steps, *folds), used, sum(stage.seconds for stage in used))
-    return None
+    folded, folds = Folding(graph(known, LIBRARY_MARGIN)).fold(roots, keep_copies)
+    likeness = _Likeness()
+    wanted = {likeness.of(stage.scope): stage.operator or "" for stage in plan.stages}
+    names = {stage.operator for stage in plan.stages if stage.operator is not None}
+    found = graph(names, LIBRARY_MARGIN)
+    for scope in stages(*folded):
+        name = wanted.get(likeness.of(scope))
+        if name is not None:
+            found.stages[scope] = graph((name,), inf).stage(scope)
+    made = used_stages(found, folded)
+    if _operators(made) != _operators(plan.stages):
+        return None
+    return Plan(folded, (*steps, *folds), made, sum(stage.seconds for stage in made))
+
+
+def by_name(rules: Sequence[Rule | JointRule]) -> dict[str, Rule | JointRule]:
+    """The rules, and those that follow them, by name."""
+    found: dict[str, Rule | JointRule] = {}
+    for rule in rules:
+        found[rule.name] = rule
+        if isinstance(rule, Rule):
+            found |= by_name(rule.then)
+    return found
 
 
 def _place(scope: Scope, here: Sequence[Scope], there: Sequence[Scope]) -> Scope | None:

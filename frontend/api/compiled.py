@@ -16,12 +16,13 @@ import torch
 
 from einderive.frontend.autograd.node import recorder
 from einderive.frontend.autograd.related import Related
-from einderive.frontend.call.caller import Caller, Retype, Run
+from einderive.frontend.call.caller import Caller, Resize, Retype, Run
 from einderive.frontend.call.guard import MISS
 from einderive.frontend.call.out import into
 from einderive.frontend.call.simplify import Simple
 from einderive.frontend.derived import Derived
 from einderive.frontend.files import opened, write_whole
+from einderive.frontend.sizes.family import Family
 from einderive.frontend.trial.outcome import TRIED, Outcome
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
@@ -120,6 +121,7 @@ class CompiledFunction(Outcome, Uncopied):
         - Lists and numbers take the formula's element type.  If all operands are lists or numbers,
           the results are NumPy arrays; for bfloat16, which NumPy lacks, they are tensors.
         - Operands of other floating types are computed with in the type that they promote to.
+        - Where shapes have named sizes, operands of other sizes are taken too (docs/sizes.md).
         - `out=` is an array for the result, or a tuple of arrays for several outputs.  If the
           formula has a tensor named `out`, the name means that tensor.
 
@@ -178,9 +180,49 @@ class CompiledFunction(Outcome, Uncopied):
 
     @cached_property
     def _caller(self) -> Caller:
-        return self._called(self.derivation.source, self.run, self._retyped)
+        resize = None if self.formula.at_shapes is None else self._resized
+        return self._called(self.formula, self.run, self._retyped, resize)
 
-    def _called(self, program: Program, run: Run, retype: Retype | None = None) -> Caller:
+    @property
+    def formula(self) -> Program:
+        """The formula that it computes."""
+        return self.derivation.source
+
+    @cached_property
+    def _sizes(self) -> Family[CompiledFunction]:
+        return Family(self, CompiledFunction._remade, self._searched)
+
+    def _resized(self, shapes: Mapping[str, tuple[int, ...]]) -> Caller | None:
+        found = self._sizes.at(shapes)
+        return None if found is None else found._caller
+
+    def _searched(self, program: Program) -> CompiledFunction:
+        """The formula compiled for other sizes, with the same options."""
+        compiler: Callable[..., CompiledFunction] = import_module(COMPILE).compile
+        return compiler(program, **self._options)
+
+    def _remade(self, program: Program) -> CompiledFunction | None:
+        """The chosen program for other sizes, without a search."""
+        from einderive.derivations.rules import JOINT_RULES  # with all rules, and rivals below
+        from einderive.derivations.search.again import by_name
+        from einderive.frontend.api.laws import rules_with
+        from einderive.frontend.sizes.remade import remade
+
+        rules = by_name((*rules_with(self.options.get("laws", ())), *JOINT_RULES))
+        checked = self.options.get("check_assumptions", True)
+        outcome = remade(self, program, rules, checked=checked)
+        if outcome is None:
+            return None
+        parts = {part.name: getattr(outcome, part.name) for part in fields(outcome)}
+        return CompiledFunction(**parts, options=self.options)
+
+    def _called(
+        self,
+        program: Program,
+        run: Run,
+        retype: Retype | None = None,
+        resize: Resize | None = None,
+    ) -> Caller:
         """The call of a program: of the formula, or of the formula in other types."""
 
         def compiled(related: Program) -> CompiledFunction:
@@ -189,8 +231,16 @@ class CompiledFunction(Outcome, Uncopied):
         plain = Caller(program, run, self.device, linked=self.linked)
         record = recorder(Related(program, plain, compiled), self.output)
         converted = self._converted(run)
-        linked = self.linked
-        return Caller(program, converted, self.device, retype, record, self._traced, linked=linked)
+        return Caller(
+            program,
+            converted,
+            self.device,
+            retype,
+            record,
+            self._traced,
+            resize=resize,
+            linked=self.linked,
+        )
 
     def _traced(self, given: Mapping[str, Any]) -> Any:
         """The call as torch traces it: one call of the operator `torch.ops.einderive.formula`."""

@@ -42,6 +42,8 @@ MOST_LAYOUTS = 64
 """At most so many flat functions are kept for one program.  One more drops all of them."""
 
 Run = Callable[[Mapping[Tensor, torch.Tensor]], Sequence[torch.Tensor]]
+Resize = Callable[[Mapping[str, tuple[int, ...]]], "Caller | None"]
+"""Shapes by tensor -> the caller for operands of these shapes."""
 Retype = Callable[[Mapping[str, str]], "Caller"]
 """Element types by tensor -> the caller for operands of these types."""
 Record = Callable[..., Any]
@@ -69,6 +71,8 @@ class Caller:
     - `record` is called where torch differentiates by operands or maps over them, and `trace` where
       torch traces the call.  Without them, such operands are refused, and such a call is traced as
       the calls of torch that it makes.
+    - `resize` gives the caller for tensors of these shapes, and None for the program's own shapes
+      and for those that it cannot have.
     - Without `linked`, nothing is recorded, and the program runs stage by stage.
     """
 
@@ -77,6 +81,7 @@ class Caller:
         "_linked",
         "_names",
         "_record",
+        "_resize",
         "_retype",
         "_retyped",
         "_trace",
@@ -96,10 +101,12 @@ class Caller:
         record: Record | None = None,
         trace: Trace | None = None,
         *,
+        resize: Resize | None = None,
         linked: bool = True,
     ) -> None:
         self.program, self.run, self.device, self.linked = program, run, device, linked
         self._retype, self._record, self._trace = retype, record, trace
+        self._resize = resize
         self._retyped: dict[str, Caller] = {}
         self._names = tuple(tensor.name for tensor in program.inputs)
         kinds = [getattr(torch, tensor.dtype) for tensor in program.inputs]
@@ -140,6 +147,11 @@ class Caller:
     def _slow(self, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
         if self._trace is not None and torch.compiler.is_compiling():
             return self._trace({**dict(zip(self._names, args, strict=False)), **named})
+        if self._resize is not None:
+            given = arranged(self.program, args, named)
+            other = self._resize({name: np.shape(value) for name, value in given.items()})
+            if other is not None:
+                return self._by(other, given, [given[name] for name in self._names])
         if self._retype is not None:
             given = arranged(self.program, args, named)
             dtype = promoted(self.program, given)
@@ -192,8 +204,12 @@ class Caller:
             types = {tensor.name: tensor.dtype for tensor in self.program.inputs}
             floats = {name: dtype for name, found in types.items() if found in FLOATING}
             self._retyped[dtype] = self._retype(types | floats)
-        caller = self._retyped[dtype]
         values = [in_type(given[name], dtype) for name in self._names]
+        return self._by(self._retyped[dtype], given, values)
+
+    def _by(self, caller: Caller, given: Mapping[str, Any], values: Sequence[Any]) -> Any:
+        """The results of another caller, whose flat function is asked first from now on if the
+        operands are used as they are."""
         result = caller(*values)
         if caller.asked and all(a is b for a, b in zip(values, given.values(), strict=True)):
             others = tuple(flat for flat in self.asked if flat is not caller.asked[0])

@@ -45,14 +45,13 @@ from einderive.frontend.memory.surroundings import machine, software
 from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.text import tensors
-from einderive.frontend.trial.compiling import AS_GIVEN, apart
+from einderive.frontend.trial.compiling import apart, in_loops
 from einderive.frontend.trial.trial import Trial
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 
 DERIVATION = "derivation"
-COMPILED = ", compiled"
 GIVEN = -1
 """The number of the formula as it is given, among the candidates."""
 UNREADABLE = (EinderiveError, LookupError, TypeError, ValueError, RuntimeError)
@@ -244,7 +243,7 @@ def _run(chosen: Trial, derivation: Derivation, request: Request) -> Executable:
     types, strict = output_types(request.program), request.nan == "strict"
     if chosen.plan is not None:
         _require_steps(chosen.plan)
-        compiled = chosen.label == AS_GIVEN or chosen.label.endswith(COMPILED)
+        compiled = in_loops(chosen.label)
         checked = request.check_assumptions
         return executable(
             chosen.plan, request.device, types, strict=strict, compiled=compiled, checked=checked

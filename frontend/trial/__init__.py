@@ -1,6 +1,6 @@
 """Building, judging, timing and choosing programs.
 
 Not here: how errors are judged (`frontend.accuracy`), plain programs (`frontend.baselines`).
-May be imported by `frontend.api`, `frontend.compile`, `frontend.einsum`, `frontend.report`,
-`frontend.explorer`, `frontend.bench` and `frontend.cli`.
+May be imported by `frontend.sizes`, `frontend.api`, `frontend.compile`, `frontend.einsum`,
+`frontend.report`, `frontend.explorer`, `frontend.bench` and `frontend.cli`.
 """

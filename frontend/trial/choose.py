@@ -14,10 +14,9 @@ from typing import Any
 import torch
 
 from einderive.derivations.search.extract import Plan
-from einderive.frontend.accuracy.accept import Reference, reference
-from einderive.frontend.accuracy.hard_cases import HardCases, nonfinite_cases
+from einderive.frontend.accuracy.accept import Reference
+from einderive.frontend.accuracy.hard_cases import HardCases
 from einderive.frontend.accuracy.levels import cancelling
-from einderive.frontend.accuracy.standard import standard_error
 from einderive.frontend.accuracy.written import as_written
 from einderive.frontend.baselines.rival import Rival, rivals
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
@@ -26,6 +25,7 @@ from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.trial.compiling import compiled_candidate, worth_compiling
 from einderive.frontend.trial.entrants import Entrant, Judge, candidate, run_first
 from einderive.frontend.trial.hard import tried_hard
+from einderive.frontend.trial.judging import judge_of
 from einderive.frontend.trial.memory import require_memory
 from einderive.frontend.trial.outcome import TRIED, Outcome
 from einderive.frontend.trial.races import MARGIN, YOURS, raced, wins_again
@@ -44,8 +44,6 @@ RACES = 3
 """So often at most are those that are left raced again, where the fastest ones are refused."""
 HOPELESS_PREDICTION = 30.0
 """Candidates predicted to take this many times the best one's time are not built."""
-SCALES = (1.0, 2.0**-3, 2.0**-6, 2.0**-9)
-"""The scales of random inputs, one after the other."""
 LONGEST = 1e9
 """Seconds of timing beyond this are the same as this."""
 PREPARING_SECONDS = 0.3
@@ -106,11 +104,7 @@ def choose(
     require_work(program)
     say("computing the reference in float64")
     with _plain_errors():
-        expected, base = _expected(derivation, device)
-        odd = nonfinite_cases(program, device) if derivation.nan == "strict" else ()
-        judge = Judge(program, expected, device, base, odd)
-        judge.strict, judge.begun = derivation.nan == "strict", begun
-        judge.checked = check_assumptions
+        judge = judge_of(derivation, device, begun, checked=check_assumptions)
     hard = HardCases(program, device, derivation.accuracy, preparing=PREPARING_SECONDS)
     say("running plain programs")
     with _plain_errors():
@@ -130,21 +124,9 @@ def choose(
     except KeyboardInterrupt:
         interrupted = True
     if all(entrant.run is None for entrant in entrants):
-        raise _none_right(program, expected)
+        raise _none_right(program, judge.expected)
     say("timing")
     return _choose(derivation, entrants, judge, hard, seconds, interrupted)
-
-
-def _expected(derivation: Derived, device: str) -> tuple[Reference, float]:
-    """The reference and the error of the formula as written: on standard normal numbers, on smaller
-    ones where these overflow as written (the exponential of a long sum does)."""
-    found = []
-    for scale in SCALES:
-        expected = reference(derivation.source, device, derivation.accuracy, scale)
-        found.append((expected, standard_error(derivation.source, expected)))
-        if isfinite(found[-1][1]) or not any(t.is_floating_point for t in expected.types):
-            return found[-1]
-    return found[0]
 
 
 def _none_right(program: Program, expected: Reference) -> BuildError:

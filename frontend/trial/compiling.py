@@ -33,7 +33,13 @@ HOPELESS, HOPELESS_LATE = 3.0, 0.5
 formula as given where little time is left and it takes at least half of that time."""
 MOST_WRONG = 8.0
 """Other stages take at least the predicted time divided by this."""
-AS_GIVEN = "as given, compiled"
+IN_LOOPS = ", compiled"
+AS_GIVEN = f"as given{IN_LOOPS}"
+
+
+def in_loops(label: str) -> bool:
+    """Whether the program of this label has its stages compiled."""
+    return label.endswith(IN_LOOPS)
 
 
 def worth_compiling(
@@ -50,7 +56,7 @@ def worth_compiling(
     for entrant in sorted(running, key=lambda entrant: entrant.seconds):
         plan = entrant.trial.plan
         if plan is not None and plan.roots != derivation.unchanged.roots:
-            found.append((f"{entrant.trial.label}, compiled", plan))
+            found.append((f"{entrant.trial.label}{IN_LOOPS}", plan))
     for label, plan in found[:COMPILED]:
         spent = perf_counter() - started
         late = judge.left < judge.racing + max(spent, ONE_SECONDS)

@@ -62,7 +62,7 @@ class Program(Uncopied):
     hints: Hints = field(default_factory=lambda: MappingProxyType({}), compare=False)
     output_names: tuple[str, ...] = ()
     sizes: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}), compare=False)
-    at_shapes: AtShapes | None = field(default=None, compare=False, repr=False)
+    at_shapes: AtShapes | None = field(default=None, compare=False, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if not self.output_names:

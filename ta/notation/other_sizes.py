@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from einderive.ta.errors import RangeError
+from einderive.ta.errors import OperandError
 from einderive.ta.ir.program import AtShapes, Program
 from einderive.ta.syntax.reader import complete_errors
 
@@ -38,7 +38,7 @@ def sizes_in(
     named: Mapping[str, Shape], shapes: Mapping[str, tuple[int, ...]]
 ) -> dict[str, int] | None:
     """The values of the sizes' names for which the tensors have these shapes.  None where a shape
-    differs in more.  RangeError where a name would have two values."""
+    differs in more.  OperandError where a name would have two values."""
     found: dict[str, int] = {}
     first: dict[str, str] = {}
     for tensor, shape in named.items():
@@ -51,7 +51,7 @@ def sizes_in(
                 if size != extent:
                     return None
             elif found.setdefault(size, extent) != extent:
-                raise RangeError(
+                raise OperandError(
                     f"the size {size} is {found[size]} in {first[size]} and {extent} in {tensor}",
                     next_step="pass tensors that agree in it, or give the sizes two names",
                 )

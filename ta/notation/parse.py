@@ -169,7 +169,8 @@ def _program(
             return _program(text, symbolic, dtypes, ranges, values, chosen)
 
         again = at_shapes(make, text, extents, given)
-    return Program(tuple(known.inputs.values()), tuple(found), hints, names, values, again)
+    inputs = tuple(known.inputs.values())
+    return Program(inputs, tuple(found), hints, names, values, at_shapes=again)
 
 
 def sizes_named(text: str) -> set[str]:

@@ -1,0 +1,134 @@
+"""One compiled function at sizes that it was not compiled for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import einderive as ed
+from einderive.frontend.api.compiled import CompiledFunction
+from einderive.frontend.sizes.family import Family
+from einderive.ta.errors import OperandError, RangeError
+from tests.frontend.races import candidates_win
+
+RNG = np.random.default_rng(0)
+DISTANCES = "Y[i,j] = (A[i,k] - B[j,k])^2"
+
+
+def drawn(*shape: int) -> Any:
+    return RNG.standard_normal(shape).astype("float32")
+
+
+def nobody_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a search")
+
+    monkeypatch.setattr(CompiledFunction, "_searched", refuse)
+
+
+def chosen_rules(f: Any) -> list[str]:
+    return [step.rule for step in f.chosen.plan.steps if not step.witness.folds]
+
+
+def distances(a: Any, b: Any) -> Any:
+    return ((a[:, None] - b) ** 2).sum(2)
+
+
+def test_the_chosen_derivation_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    candidates_win(monkeypatch)
+    budget = ed.Budget(states=300)
+    f = ed.compile(DISTANCES, A=("n", 20), B=(200, 20), n=300, budget=budget, remember=False)
+    assert f.chosen.plan is not None
+    assert f.chosen.plan.steps
+    nobody_searches(monkeypatch)
+    for n in (210, 310):
+        a, b = drawn(n, 20), drawn(200, 20)
+        np.testing.assert_allclose(f(a, b), distances(a, b), rtol=1e-5, atol=1e-5)
+        other = f._sizes._known[(("n", n),)]
+        assert other.chosen.plan is not None
+        assert chosen_rules(other) == chosen_rules(f)
+        assert other.derivation.check()
+        assert other.derivation.source.inputs[0].shape == (n, 20)
+
+
+def test_a_plain_program_is_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    f = ed.compile(
+        "Y[i,o] = relu(sum[k](X[i,k]*W[o,k]) + c[o])",
+        X=("b", 7),
+        W=(5, 7),
+        c=(5,),
+        b=4,
+        budget=ed.Budget(states=1),
+        remember=False,
+    )
+    nobody_searches(monkeypatch)
+    for b in (9, 1, 400):
+        x, w, c = drawn(b, 7), drawn(5, 7), drawn(5)
+        np.testing.assert_allclose(f(x, w, c), np.maximum(x @ w.T + c, 0), rtol=1e-5, atol=1e-5)
+
+
+CASES: list[tuple[str, dict[str, Any], Callable[..., Any], list[tuple[int, ...]]]] = [
+    ("Y[i] = x[i+1] - x[i] where i in 0:n-1", {"x": ("n",), "n": 9}, np.diff, [(2,), (1,), (30,)]),
+    (
+        "Y[i,j] = softmax[j](X[i,j])",
+        {"X": ("n", "m"), "n": 8, "m": 8},
+        lambda x: np.exp(x) / np.exp(x).sum(1, keepdims=True),
+        [(3, 5), (1, 8), (0, 4), (8, 1)],
+    ),
+    ("Y[i,j] = X[j,i] + X[i,j]", {"X": ("n", "n"), "n": 4}, lambda x: x.T + x, [(1, 1), (7, 7)]),
+    ("Y[i] = sum[k](X[i,k])/size(k)", {"X": (3, "k2"), "k2": 4}, lambda x: x.mean(1), [(3, 11)]),
+]
+
+
+@pytest.mark.parametrize(("text", "given", "line", "shapes"), CASES)
+def test_other_sizes(
+    text: str, given: dict[str, Any], line: Callable[..., Any], shapes: list[tuple[int, ...]]
+) -> None:
+    """Also 0 and 1, and names that were equal at first."""
+    f = ed.compile(text, budget=ed.Budget(states=50), remember=False, **given)
+    for shape in shapes:
+        x = drawn(*shape)
+        np.testing.assert_allclose(f(x), line(x), rtol=1e-5, atol=1e-6)
+
+
+def test_a_size_that_is_known_is_answered_by_its_flat_function(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    f = ed.compile("Y[i] = 2*x[i]", x=("n",), n=4, budget=ed.Budget(states=1), remember=False)
+    x = drawn(6)
+    f(x)
+    f(x)
+    monkeypatch.setattr(Family, "at", None)
+    np.testing.assert_array_equal(f(x), 2 * x)
+
+
+def test_what_no_derivation_gives_is_searched_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    f = ed.compile("Y[i] = 2*x[i]", x=("n",), n=4, budget=ed.Budget(states=1), remember=False)
+    monkeypatch.setattr(CompiledFunction, "_remade", lambda *_: None)
+    x = drawn(5)
+    np.testing.assert_array_equal(f(x), 2 * x)
+    assert len(f._sizes._searched) == 2
+
+
+def test_other_element_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    f = ed.compile("Y[i] = 2*x[i]", x=("n",), n=4, budget=ed.Budget(states=1), remember=False)
+    nobody_searches(monkeypatch)
+    assert f(drawn(6).astype("float64")).dtype == np.float64
+    assert f([1.0, 2.0]).tolist() == [2.0, 4.0]
+
+
+def test_errors() -> None:
+    f = ed.compile(
+        "Y[i,j] = A[i,k]*B[k,j]", A=("n", "k2"), B=("k2", 3), n=2, k2=4, remember=False
+    )
+    with pytest.raises(OperandError, match="the size k2 is 5 in A and 6 in B"):
+        f(drawn(2, 5), drawn(6, 3))
+    with pytest.raises(OperandError, match="B has shape 4 x 2"):
+        f(drawn(2, 4), drawn(4, 2))
+    g = ed.compile("Y[i] = x[i+2] where i in 0:n-2", x=("n",), n=5, remember=False)
+    assert g(drawn(2)).shape == (0,)
+    with pytest.raises(RangeError, match="ends before it begins"):
+        g(drawn(1))
