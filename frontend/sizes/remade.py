@@ -85,9 +85,7 @@ def remade(
     )
 
 
-def _plan(
-    known: Outcome, program: Program, rules: Mapping[str, Rule | JointRule]
-) -> Plan | None:
+def _plan(known: Outcome, program: Program, rules: Mapping[str, Rule | JointRule]) -> Plan | None:
     derivation, plan = known.derivation, known.chosen.plan
     if plan is None:
         return None

@@ -121,9 +121,7 @@ def test_other_element_types(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_errors() -> None:
-    f = ed.compile(
-        "Y[i,j] = A[i,k]*B[k,j]", A=("n", "k2"), B=("k2", 3), n=2, k2=4, remember=False
-    )
+    f = ed.compile("Y[i,j] = A[i,k]*B[k,j]", A=("n", "k2"), B=("k2", 3), n=2, k2=4, remember=False)
     with pytest.raises(OperandError, match="the size k2 is 5 in A and 6 in B"):
         f(drawn(2, 5), drawn(6, 3))
     with pytest.raises(OperandError, match="B has shape 4 x 2"):
