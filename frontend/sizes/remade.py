@@ -28,6 +28,7 @@ from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.call import Caller
 from einderive.frontend.derived import Derived
+from einderive.frontend.machine.stored import profile_of
 from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.strict import operators_for
@@ -94,7 +95,7 @@ def _plan(known: Outcome, program: Program, rules: Mapping[str, Rule | JointRule
         derivation.source.roots(),
         program.roots(),
         operators_for(derivation.nan, derivation.target),
-        derivation.machine,
+        profile_of(derivation.target),
         rules,
         frozenset(derivation.weights),
     )
@@ -103,7 +104,7 @@ def _plan(known: Outcome, program: Program, rules: Mapping[str, Rule | JointRule
 def _derivation(known: Derived, program: Program, plan: Plan | None) -> Derived:
     operators = operators_for(known.nan, known.target)
     item, weights = default_item_bytes(program.roots()), frozenset(known.weights)
-    graph = Graph((), operators, known.machine, item, weights=weights)
+    graph = Graph((), operators, profile_of(known.target), item, weights=weights)
     given = unchanged(graph, program.roots())
     plans = (given,) if plan is None else (plan,)
     return replace(known, source=program, candidates=plans, unchanged=given, stated=())

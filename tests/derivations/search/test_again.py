@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import einderive as ed
+from einderive.derivations.matching.cost import MACHINES
 from einderive.derivations.rules import ALL_RULES
 from einderive.derivations.search.again import again, by_name
 from einderive.eops.library import OPERATORS
@@ -42,7 +43,7 @@ def test_again(text: str, here: dict[str, Any], there: dict[str, Any], least: in
     found = ed.derive(text, budget=ed.Budget(states=600), **here)
     program, made = ed.parse(text, **there), 0
     for plan in found.candidates:
-        args = found.source.roots(), program.roots(), OPERATORS, found.machine, RULES
+        args = found.source.roots(), program.roots(), OPERATORS, MACHINES[found.target], RULES
         other = again(plan, *args)
         if other is None or not plan.steps:
             continue
@@ -62,7 +63,7 @@ def test_at_the_same_sizes_each_program_is_made_again() -> None:
     found = ed.derive(text, budget=ed.Budget(states=600), **here)
     roots = found.source.roots()
     for plan in found.candidates:
-        other = again(plan, roots, roots, OPERATORS, found.machine, RULES)
+        other = again(plan, roots, roots, OPERATORS, MACHINES[found.target], RULES)
         assert other is not None
         assert other.roots == plan.roots
 
@@ -72,7 +73,7 @@ def test_a_factor_that_no_longer_divides() -> None:
     text, here, _, _ = CASES[2]
     found = ed.derive(text, budget=ed.Budget(states=600), **here)
     program = ed.parse(text, A=(1, 511, 16), B=(1, 511, 16))
-    args = found.source.roots(), program.roots(), OPERATORS, found.machine, RULES
+    args = found.source.roots(), program.roots(), OPERATORS, MACHINES[found.target], RULES
     phases = [p for p in found.candidates if any(s.rule == "phase" for s in p.steps)]
     assert phases
     for plan in phases:
