@@ -15,7 +15,12 @@ from einderive.eops.library import OPERATORS
 
 RULES = by_name(ALL_RULES)
 CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
-    ("Y[i,j] = (A[i,k]-B[j,k])^2", {"A": (30, 4), "B": (20, 4)}, {"A": (25, 4), "B": (21, 4)}, 2),
+    (
+        "Y[i,j] = (A[i,k]-B[j,k])^2",
+        {"A": (300, 20), "B": (200, 20)},
+        {"A": (250, 20), "B": (210, 20)},
+        2,
+    ),
     (
         "Y[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:9, w in 0:9",
         {"A": (2, 8, 9, 9), "K": (16, 8, 3, 3)},
