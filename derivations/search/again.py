@@ -99,14 +99,18 @@ def again(
     `rules` are those of the plan's steps, by name."""
     steps: list[Step] = []
     last = max((k for k, step in enumerate(plan.steps, 1) if not step.witness.folds), default=0)
-    for step in plan.steps[:last]:  # what comes after is folded once more below
+    complete = True
+    for number, step in enumerate(plan.steps, 1):
         here, there = stages(*given), stages(*roots)
         place, rule = _place(step.before, here, there), rules.get(step.rule)
         like = None
         if place is not None and rule is not None:
             like = _like(step, place, there, here, rule)
-        if like is None:
+        if like is None and number <= last:
             return None
+        if like is None:  # the steps at the end fold views into their readers
+            complete = False
+            break
         steps.append(like)
         given, roots = replace_step(given, step), replace_step(roots, like)
     known = {operator.name: operator for operator in operators}
@@ -116,8 +120,10 @@ def again(
         chosen = [operator for name, operator in known.items() if name in names]
         return Graph((), chosen, machine, item, weights=weights, margin=margin)
 
-    keep_copies = any(is_copy(stage.scope) for stage in plan.stages)
-    folded, folds = Folding(graph(known, LIBRARY_MARGIN)).fold(roots, keep_copies)
+    folded, folds = roots, list[Step]()
+    if not complete:
+        keep_copies = any(is_copy(stage.scope) for stage in plan.stages)
+        folded, folds = Folding(graph(known, LIBRARY_MARGIN)).fold(roots, keep_copies)
     likeness = _Likeness()
     wanted = {likeness.of(stage.scope): stage.operator or "" for stage in plan.stages}
     names = {stage.operator for stage in plan.stages if stage.operator is not None}

@@ -26,7 +26,7 @@ from einderive.frontend.accuracy.written import as_written
 from einderive.frontend.baselines.rival import executable as plain_executable
 from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
-from einderive.frontend.call import Caller
+from einderive.frontend.call.caller import Caller
 from einderive.frontend.derived import Derived
 from einderive.frontend.machine.stored import profile_of
 from einderive.frontend.running.execute import Executable, executable
@@ -77,7 +77,7 @@ def remade(
             return None
         call = partial(Caller(program, run, known.device), *judge.operands)
         seconds = first(call, known.device == "cuda")
-        linked = links(found, judge)
+        linked, _ = links(found, judge)
     except PROBLEMS:
         return None
     trial = replace(found.trial, seconds=seconds)
