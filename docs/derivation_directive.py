@@ -5,6 +5,8 @@
     :rules: expand, distribute
     ```
 
+With `:data:`, it draws a small instance of the data too.
+
 The build fails if no candidate uses all the `rules`, or if the checker does not show that candidate
 equal.  Records are kept beside the built pages, so that only what changed is derived again; what is
 kept is checked again.
@@ -42,6 +44,7 @@ class DerivationDirective(SphinxDirective):
         "ranges": directives.unchanged,
         "states": directives.positive_int,
         "rules": directives.unchanged,
+        "data": directives.flag,
     }
 
     def run(self) -> list[nodes.Node]:
@@ -68,7 +71,7 @@ class DerivationDirective(SphinxDirective):
             derivation.unchanged,
             derivation.stats,
         )
-        text = fragment(view_of(one), docs="rules.html")
+        text = fragment(view_of(one, data="data" in self.options), docs="rules.html", drawn=True)
         return [nodes.raw("", text, format="html")]
 
     def _derived(self) -> Any:

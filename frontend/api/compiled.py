@@ -91,7 +91,7 @@ class Derivation(Derived):
         from einderive.frontend.explorer.page import page
         from einderive.frontend.explorer.view import view_of
 
-        write_whole(path, page(view_of(self, search=True)))
+        write_whole(path, page(view_of(self, search=True, data=True)))
 
     def explore(self) -> Path:
         """Open the explorer in a browser; gives the path of its page, a temporary file."""
@@ -308,7 +308,7 @@ class CompiledFunction(Outcome, Uncopied):
         from einderive.frontend.explorer.page import page
         from einderive.frontend.explorer.view import view_of
 
-        write_whole(path, page(view_of(self.derivation, self, search=True)))
+        write_whole(path, page(view_of(self.derivation, self, search=True, data=True)))
 
     def explore(self) -> Path:
         """Open the explorer in a browser; gives the path of its page, a temporary file."""

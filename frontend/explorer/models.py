@@ -218,6 +218,51 @@ class SearchView:
 
 
 @dataclass(frozen=True, slots=True)
+class Cell:
+    """An element of a drawn tensor: where it stands, its colour, its index as text."""
+
+    x: int
+    y: int
+    colour: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A tensor as a grid of its elements in order of memory: an input, a stage or an output."""
+
+    name: str
+    what: str
+    shape: str
+    width: int
+    height: int
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DataProgram:
+    """A program on a small instance: its statements, its tensors, how many elements are read, and
+    `reads` for the page's script.  `shown` is the element of the output that is marked at first,
+    and `rests_on` the places of the elements of inputs on which it rests."""
+
+    title: str
+    statements: tuple[str, ...]
+    grids: tuple[Grid, ...]
+    counts: str
+    reads: str
+    shown: tuple[str, int]
+    rests_on: frozenset[tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class DataView:
+    """What a derivation does to the data, before and after."""
+
+    words: str
+    programs: tuple[DataProgram, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Reproduction:
     """What repeats a derivation: a command, lines of Python, the versions, the record's text."""
 
@@ -242,3 +287,4 @@ class View:
     reproduction: Reproduction
     measured: MeasuredView | None = None
     search: SearchView | None = None
+    data: DataView | None = None

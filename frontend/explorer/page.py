@@ -23,18 +23,31 @@ FOLDER = Path(__file__).parent
 def page(view: View, docs: str = "") -> str:
     """A whole page.  `docs` is the address of the page of rules; without it, links lead to the
     rules at the end of the page."""
-    sections = ["derivation", "program", "candidates", "search", "kernels", "rules", "reproduce"]
+    sections = [
+        "derivation",
+        "program",
+        "candidates",
+        "search",
+        "data",
+        "kernels",
+        "rules",
+        "reproduce",
+    ]
     if not view.rules:
         sections.remove("rules")
-    names = ["page.js"] if view.search is None else ["page.js", "formula.js", "search.js"]
+    if view.data is None:
+        sections.remove("data")
+    names = ["page.js", *(["data.js"] if view.data else [])]
+    names += ["formula.js", "search.js"] if view.search else []
     more = {"sections": sections, "script": "\n".join(map(_file, names))}
     return _rendered("page.html", view, docs, prefix="", **more)
 
 
-def fragment(view: View, docs: str = "") -> str:
-    """One element for a notebook or another page, where several may stand."""
+def fragment(view: View, docs: str = "", drawn: bool = False) -> str:
+    """One element for a notebook or another page, where several may stand.  With `drawn`, it shows
+    pictures too, and its steps when they are asked for."""
     digest = sha256(repr((view.title, view.tensors, view.target)).encode("utf-8")).hexdigest()
-    return _rendered("fragment.html", view, docs, prefix=f"d{digest[:8]}-")
+    return _rendered("fragment.html", view, docs, prefix=f"d{digest[:8]}-", drawn=drawn)
 
 
 def _rendered(template: str, view: View, docs: str, **more: object) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from einderive.derivations.search.extract import Plan
 from einderive.frontend.derived import Derived
+from einderive.frontend.explorer.data import data_view
 from einderive.frontend.explorer.lines import Line, plain_line
 from einderive.frontend.explorer.models import CandidateView, View
 from einderive.frontend.explorer.program import drawing, stage_views
@@ -26,9 +28,10 @@ def view_of(
     outcome: Outcome | None = None,
     checked: int = CHECKED,
     search: bool = False,
+    data: bool = False,
 ) -> View:
-    """The derivation, the measurement of its programs if there is one, and its search if that is
-    wanted and known."""
+    """The derivation, and the measurement of its programs if there is one.  Where it is asked for,
+    its search if that is known, and its data on a small instance."""
     found = derivation.searched() if search else None
     graph = graph_of(derivation)
     candidates = []
@@ -64,7 +67,13 @@ def view_of(
         reproduction=reproduction(derivation),
         measured=None if outcome is None else measured_view(outcome),
         search=None if found is None else search_view(found, derivation.stats),
+        data=data_view(derivation, _first_derived(derivation)) if data else None,
     )
+
+
+def _first_derived(derivation: Derived) -> Plan:
+    """The best candidate that has steps, which the page opens first."""
+    return next((plan for plan in derivation.candidates if plan.steps), derivation.candidates[0])
 
 
 def _given(story: Story) -> tuple[Line, ...]:

@@ -1,0 +1,145 @@
+"""A formula at small sizes, and the derivation again there: data that a person can look at.
+
+    Y[h] = A[h+r] where h in 0:242, r in 0:15        h in 0:6, r in 0:3, A of 8
+
+Iterators that index the same dimension alone keep one size.  A dimension keeps the place of its end
+relative to the last position that is read, so a padded border stays a border.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import prod
+
+from einderive.derivations.rules import JOINT_RULES, RULES
+from einderive.derivations.search.extract import Plan
+from einderive.derivations.search.run import search
+from einderive.derivations.search.strategy import Budget
+from einderive.frontend.accuracy.levels import allowed
+from einderive.frontend.derived import Derived
+from einderive.frontend.strict import operators_for
+from einderive.ta.equality.small_extents import Classes, Place
+from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.node import Access, Node, Scope, Source, Tensor
+from einderive.ta.ir.positions import INDEX
+from einderive.ta.ir.program import Program, Statement
+from einderive.ta.ir.subst import accesses, rebuild, stages
+from einderive.ta.printing.staged import staged_program
+
+FREE, LOOP, SUM = 4, 6, 3
+"""The sizes of iterators that stand alone in every index, of other loops, of other sums."""
+KEPT_SUM = 5
+"""A sum in compound indices keeps so small a size."""
+MOST_SHIFT = 3
+MOST_ELEMENTS = 400
+STATES, SECONDS = 300, 3.0
+
+
+def small_program(source: Program) -> Program | None:
+    """The formula at small sizes; None where its indices do not allow it, as with `//`, or where a
+    tensor would still have more than `MOST_ELEMENTS` elements."""
+    roots = source.roots()
+    order = stages(*roots)
+    rows = [(a, d, row) for s in order for a in accesses(s.body) for d, row in enumerate(a.rows)]
+    if any(row.floors or abs(row.const) > MOST_SHIFT for _, _, row in rows):
+        return None
+    if any(bound.lo for stage in order for bound in stage.domain):
+        return None
+    sizes = _sizes(order, Classes(roots, roots))
+    sources: dict[Source, Source] = {}
+    for tensor in source.inputs:
+        shape = tuple(_extents(tensor, order, sizes))
+        if prod(shape) > MOST_ELEMENTS or not all(shape):
+            return None
+        sources[tensor] = expr.tensor(tensor.name, shape, tensor.dtype, tensor.bounds)
+    for stage in order:
+
+        def redirect(access: Access) -> Node:
+            return expr.access(sources.get(access.source, access.source), access.rows, access.fill)
+
+        domain = sizes[stage]
+        first = len(stage.loops)
+        body = rebuild(stage.body, redirect) if accesses(stage.body) else stage.body
+        new = make_scope(domain[:first], domain[first:], body, stage.reducer)
+        sources[stage] = new
+        if prod(new.shape) > MOST_ELEMENTS:
+            return None
+    inputs = tuple(found for t in source.inputs if isinstance(found := sources[t], Tensor))
+    known = source.inlined()
+    given = {
+        made: Statement(statement.name, made, statement.loop_names)
+        for statement in source.statements
+        if isinstance(made := sources.get(known[statement.name]), Scope)
+    }
+    new_roots = [found for root in roots if isinstance(found := sources[root], Scope)]
+    outputs = [given[root] for root in new_roots]
+    return staged_program(outputs, new_roots, inputs, source.hints, given)
+
+
+def _sizes(order: Sequence[Scope], classes: Classes) -> dict[Scope, list[Range]]:
+    """The small domain of each stage."""
+    free = classes.free()
+    sums = {classes.of((s, i)) for s in order for i in range(len(s.loops), len(s.domain))}
+    loops = {classes.of((s, i)) for s in order for i in range(len(s.loops))}
+    most: dict[Place, int] = {}
+    for stage in order:
+        for i, bound in enumerate(stage.domain):
+            place = classes.of((stage, i))
+            if place in free:
+                size = SUM if place in sums and place not in loops else FREE
+            elif place in loops:
+                size = LOOP
+            else:
+                size = bound.extent if bound.extent <= KEPT_SUM else SUM
+            most[place] = min(size, bound.extent, most.get(place, size))
+    return {s: [Range(0, most[classes.of((s, i))]) for i in range(len(s.domain))] for s in order}
+
+
+def _extents(
+    tensor: Tensor, order: Sequence[Scope], sizes: dict[Scope, list[Range]]
+) -> Iterator[int]:
+    """A dimension ends as far behind the last position that is read as it does at full size."""
+    for dimension, extent in enumerate(tensor.shape):
+        last = now = -1
+        for stage in order:
+            for access in accesses(stage.body):
+                if access.source is tensor and access.source is not INDEX:
+                    row = access.rows[dimension]
+                    last = max(last, affine.bounds(row, stage.domain)[1])
+                    now = max(now, affine.bounds(row, sizes[stage])[1])
+        yield max(1, min(extent, now + extent - last))
+
+
+def derived_again(derivation: Derived, small: Program, plan: Plan) -> tuple[Plan, Program] | None:
+    """A program for the small formula by rules as near as possible to those of the plan; None where
+    the search finds none but the given one.  Calls cost nothing here, as nothing else would be
+    worth while at such sizes."""
+    machine = replace(derivation.machine, call_seconds=0.0)
+    found = search(
+        small.roots(),
+        RULES,
+        operators_for(derivation.nan, machine.name),
+        machine,
+        Budget(states=STATES, seconds=SECONDS),
+        joint_rules=JOINT_RULES,
+        allowed=allowed(derivation.accuracy, derivation.nan),
+    )
+    wanted = _rules(plan)
+    plans = [each for each in found.plans if each.steps]
+    if not plans:
+        return None
+    nearest = min(plans, key=lambda each: _difference(_rules(each), wanted))
+    program = staged_program(small.outputs, nearest.roots, small.inputs, small.hints)
+    return nearest, program
+
+
+def _rules(plan: Plan) -> Counter[str]:
+    return Counter(step.rule for step in plan.steps)
+
+
+def _difference(left: Counter[str], right: Counter[str]) -> int:
+    return ((left - right) + (right - left)).total()
