@@ -94,8 +94,19 @@ def data_program(title: str, program: Program) -> DataProgram | None:
         f"{counted(total, 'element')} read for {counted(results, 'result')}",
         json.dumps({"shapes": shapes, "reads": listed}, separators=(",", ":")),
         shown,
-        inputs_read(direct).get(shown, frozenset()),
+        _closure(shown, direct),
     )
+
+
+def _closure(element: Element, direct: Reads) -> frozenset[Element]:
+    """All that the element rests on, stages too."""
+    found: set[Element] = set()
+    pending = [element]
+    while pending:
+        fresh = direct.get(pending.pop(), frozenset()) - found
+        found |= fresh
+        pending.extend(fresh)
+    return frozenset(found)
 
 
 def inputs_read(direct: Reads) -> dict[Element, frozenset[Element]]:

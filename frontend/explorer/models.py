@@ -243,7 +243,7 @@ class Grid:
 class DataProgram:
     """A program on a small instance: its statements, its tensors, how many elements are read, and
     `reads` for the page's script.  `shown` is the element of the output that is marked at first,
-    and `rests_on` the places of the elements of inputs on which it rests."""
+    and `rests_on` the elements of other tensors on which it rests."""
 
     title: str
     statements: tuple[str, ...]

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
 
+from einderive.derivations.matching.cost import MACHINES
 from einderive.derivations.rules import JOINT_RULES, RULES
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.run import search
@@ -118,7 +119,7 @@ def derived_again(derivation: Derived, small: Program, plan: Plan) -> tuple[Plan
     """A program for the small formula by rules as near as possible to those of the plan; None where
     the search finds none but the given one.  Calls cost nothing here, as nothing else would be
     worth while at such sizes."""
-    machine = replace(derivation.machine, call_seconds=0.0)
+    machine = replace(MACHINES[derivation.target], call_seconds=0.0, launches={})
     found = search(
         small.roots(),
         RULES,

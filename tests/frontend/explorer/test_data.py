@@ -76,7 +76,8 @@ def test_both_sides_rest_on_the_same_elements() -> None:
     assert view is not None
     before, after = view.programs
     assert before.shown == after.shown
-    assert before.rests_on == after.rests_on
+    inputs = {element for element in after.rests_on if element[0] == "A"}
+    assert before.rests_on == inputs < after.rests_on
     name, place = before.shown
     h, w = divmod(place, 6)
     assert before.rests_on == {("A", (h + r) * 8 + w + s) for r in range(3) for s in range(3)}
@@ -105,7 +106,7 @@ def test_the_page_draws_it() -> None:
     here = [given for tag, given in parsed.seen if tag == "rect" and given.get("class") == "here"]
     assert len(here) == 2
     reads = [given for tag, given in parsed.seen if given.get("class") == "reads"]
-    assert len(reads) == 18
+    assert len(reads) >= 18
     labels = [given.get("aria-label") or "" for tag, given in parsed.seen if tag == "svg"]
     assert any("The elements of Y, output, 6 × 6" in label for label in labels)
     small = small_program(windows().source)
