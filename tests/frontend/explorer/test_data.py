@@ -6,8 +6,8 @@ from math import prod
 
 import pytest
 
+from einderive import derive, parse
 from einderive.derivations.search.strategy import Budget
-from einderive.frontend.api.optimize import derive, parse
 from einderive.frontend.explorer.data import data_view
 from einderive.frontend.explorer.page import page
 from einderive.frontend.explorer.small import small_program
