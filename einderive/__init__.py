@@ -15,6 +15,7 @@ from einderive.frontend.api.lazy import lazily
 from einderive.frontend.version import __version__
 
 if TYPE_CHECKING:
+    from einderive import nn
     from einderive.derivations.record.verify import Report
     from einderive.derivations.search.progress import Progress
     from einderive.derivations.search.strategy import Budget
@@ -51,6 +52,7 @@ else:
             "grad": "einderive.frontend.gradients.grad",
             "jvp": "einderive.frontend.gradients.grad",
             "load": "einderive.frontend.api.record",
+            "nn": "einderive",
             "parse": "einderive.frontend.api.formula",
         },
     )
@@ -74,5 +76,6 @@ __all__ = [
     "grad",
     "jvp",
     "load",
+    "nn",
     "parse",
 ]

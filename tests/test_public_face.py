@@ -17,7 +17,11 @@ import einderive
 from einderive.ta import errors
 from tests.test_layers import ROOT
 
-PUBLIC = {name: getattr(einderive, name) for name in einderive.__all__ if name != "__version__"}
+PUBLIC = {
+    name: getattr(einderive, name)
+    for name in einderive.__all__
+    if name not in ("__version__", "nn")
+} | {f"nn.{name}": getattr(einderive.nn, name) for name in einderive.nn.__all__}
 PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
 DOCUMENTED = {name: locate(name) for name in re.findall(r"autoclass:: (\S+)", PAGE)}
 
@@ -32,7 +36,7 @@ def functions(thing: Any) -> Iterator[tuple[str, Any]]:
                 if isinstance(found, kind):
                     found = getattr(found, part)
             found = getattr(found, "__func__", found)
-            if inspect.isfunction(found):
+            if inspect.isfunction(found) and not found.__module__.startswith("torch."):
                 yield name, found
 
 

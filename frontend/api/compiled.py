@@ -4,7 +4,7 @@ it."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from importlib import import_module
@@ -181,7 +181,7 @@ class CompiledFunction(Outcome, Uncopied):
     @cached_property
     def _caller(self) -> Caller:
         resize = None if self.formula.at_shapes is None else self._resized
-        return self._called(self.formula, self.run, self._retyped, resize)
+        return self._called(self._relatives, self.run, self._retyped, resize)
 
     @property
     def formula(self) -> Program:
@@ -216,31 +216,45 @@ class CompiledFunction(Outcome, Uncopied):
         parts = {part.name: getattr(outcome, part.name) for part in fields(outcome)}
         return CompiledFunction(**parts, options=self.options)
 
+    @cached_property
+    def _relatives(self) -> Related:
+        return self._related(self.formula, self.run)
+
+    def _related(self, program: Program, run: Run) -> Related:
+        """The functions derived from the formula, or from the formula in other types."""
+
+        def compiled(program: Program) -> CompiledFunction:
+            compiler: Callable[..., CompiledFunction] = import_module(COMPILE).compile
+            return compiler(program, **{**self._options, "weights": (), "output": None})
+
+        return Related(program, Caller(program, run, self.device, linked=self.linked), compiled)
+
     def _called(
         self,
-        program: Program,
+        related: Related,
         run: Run,
         retype: Retype | None = None,
         resize: Resize | None = None,
     ) -> Caller:
-        """The call of a program: of the formula, or of the formula in other types."""
-
-        def compiled(related: Program) -> CompiledFunction:
-            return self._related(related)
-
-        plain = Caller(program, run, self.device, linked=self.linked)
-        record = recorder(Related(program, plain, compiled), self.output)
-        converted = self._converted(run)
+        """The call, which leaves a node on torch's graph where torch asks for one."""
         return Caller(
-            program,
-            converted,
+            related.program,
+            self._converted(run),
             self.device,
             retype,
-            record,
+            recorder(related, self.output),
             self._traced,
             resize=resize,
             linked=self.linked,
         )
+
+    def with_gradient(self, wrt: Iterable[str] | None = None) -> CompiledFunction:
+        """The function itself, after the gradient by these operands was compiled.
+
+        The default is all floating-point operands.  Without this, it is compiled at the first
+        backward pass that asks for the gradient by the same operands."""
+        self._relatives.compile_gradient(wrt)
+        return self
 
     def _traced(self, given: Mapping[str, Any]) -> Any:
         """The call as torch traces it: one call of the operator `torch.ops.einderive.formula`."""
@@ -280,11 +294,6 @@ class CompiledFunction(Outcome, Uncopied):
         about = {"target": found.target, "accuracy": found.accuracy, "nan": found.nan}
         return {**self.options, **about, "weights": found.weights, "output": self.output}
 
-    def _related(self, program: Program) -> CompiledFunction:
-        """A program of derivatives, or over a batch, compiled as this one was."""
-        compiler: Callable[..., CompiledFunction] = import_module(COMPILE).compile
-        return compiler(program, **{**self._options, "weights": (), "output": None})
-
     def _converted(self, run: Run) -> Run:
         output = self.output
         return run if output is None else lambda inputs: [y.to(output) for y in run(inputs)]
@@ -295,7 +304,7 @@ class CompiledFunction(Outcome, Uncopied):
 
         source, accuracy = self.derivation.source, self.derivation.accuracy
         program, run = specialised(source, self.run, types, self.device, accuracy, as_written)
-        return self._called(program, run)
+        return self._called(self._related(program, run), run)
 
     def _repr_html_(self) -> str:
         from einderive.frontend.explorer.page import fragment

@@ -14,12 +14,15 @@ def lazily(
     space: dict[str, Any], places: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of the module whose globals are `space`; `places` gives the
-    module in which each name is defined."""
+    module in which each name is defined, which for a module is the package that it lies in."""
 
     def load(name: str) -> Any:
         if name not in places:
             raise AttributeError(f"module {space['__name__']!r} has no attribute {name!r}")
-        found = getattr(import_module(places[name]), name)
+        place = places[name]
+        if place == space["__name__"]:
+            return import_module(f"{place}.{name}")
+        found = getattr(import_module(place), name)
         space[name] = found  # found without this function from now on
         return found
 

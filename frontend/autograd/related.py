@@ -10,7 +10,7 @@ was, when they are first called, and are remembered with it; they have relatives
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
@@ -21,9 +21,10 @@ import torch
 
 from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.autograd.batched import batched
-from einderive.ta.errors import OperandError, TextError
+from einderive.ta.equality.laws import names_given
+from einderive.ta.errors import NameUnknownError, OperandError, TextError
 from einderive.ta.functions import FUNCTIONS
-from einderive.ta.gradients.program import Derived, gradient, tangent
+from einderive.ta.gradients.program import Derived, gradient, is_floating, tangent
 from einderive.ta.ir.node import Apply
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import every_term
@@ -83,6 +84,24 @@ class Related:
         """The gradient of these outputs by these operands, as far as there is one; its operands are
         those of the formula that it reads, then the cotangents."""
         return self._once(("gradient", wrt, outputs), lambda: self._gradient(wrt, outputs))
+
+    def compile_gradient(self, wrt: Iterable[str] | None) -> None:
+        """Compiles the gradient of all outputs by these operands, or by all."""
+        inputs = self.program.inputs
+        given = None if wrt is None else names_given(wrt, "wrt")
+        unknown = [name for name in given or () if name not in {t.name for t in inputs}]
+        if unknown:
+            raise NameUnknownError(
+                f"{unknown[0]!r:.80} is no operand of the formula",
+                text=show_program(self.program),
+                next_step=f"its operands are {', '.join(t.name for t in inputs)}",
+            )
+        names = {t.name for t in inputs if is_floating(t)} if given is None else {*given}
+        places = tuple(place for place, tensor in enumerate(inputs) if tensor.name in names)
+        outputs = tuple(place for place, floating in enumerate(self.floating) if floating)
+        part = self.gradient(places, outputs) if places and outputs else None
+        if part is not None:
+            _ = part.function
 
     def tangent(self, wrt: Places) -> Part | None:
         """The tangents of the floating-point outputs for tangents of these operands."""

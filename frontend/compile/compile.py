@@ -44,6 +44,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     outputs: Sequence[str] | None = None,
     check_assumptions: bool = True,
     remember: bool = True,
+    grad: bool | Iterable[str] = False,
     **shapes: Shape | int,
 ) -> CompiledFunction:
     """Derive, check and time programs, and return the fastest accepted one as a function.
@@ -61,6 +62,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
       beside the other programs.
     - `check_assumptions`: where the program rests on an assumption of the formula (`assume A > 0`),
       each call checks it, in one pass over the tensor.  With False it does not.
+    - `grad` names operands, whose gradients are compiled too; True means all floating-point ones.
     - `remember`: what was compiled before, in any process, is taken from memory, with no search and
       no timing (see docs/memory.md).  With False it is neither recalled nor kept; nor is it with a
       `baseline` of your own.
@@ -100,4 +102,5 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
         )
 
     found = None if key is None else known(key, whole)
-    return whole() if found is None else found
+    function = whole() if found is None else found
+    return function.with_gradient(None if grad is True else grad) if grad else function

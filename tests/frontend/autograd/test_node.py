@@ -215,3 +215,14 @@ def test_a_layer_is_trained_as_by_torch(compiled: ed.CompiledFunction) -> None:
     found = losses(compiled)
     assert found == pytest.approx(losses(plain), rel=1e-9)
     assert found[-1] < 0.9 * found[0]
+
+
+def test_the_gradient_is_compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    f = ed.compile("Y[i] = sin(A[i])*B[i]", A=(3,), B=(3,), grad="A", dtypes="float64", **QUICK)
+    monkeypatch.setattr("einderive.frontend.compile.compile.compile", None)
+    a, b = operands((3,), (3,))
+    agrees(f, lambda a, b: a.sin() * b, [a, b.detach()], [a])
+    with pytest.raises(TypeError):  # by both, it would be compiled now
+        f(a, b).sum().backward()
+    with pytest.raises(ed.EinderiveError, match="no operand"):
+        f.with_gradient(["C"])

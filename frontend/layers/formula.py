@@ -1,0 +1,180 @@
+"""A formula as a layer: `Formula("Y[b,o] = X[b,i]*W[o,i] + c[o]", W=(512, 256), c=(512,))`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from math import prod, sqrt
+from typing import Any
+
+import torch
+
+from einderive.frontend.api.compiled import CompiledFunction
+from einderive.frontend.api.formula import parse_given
+from einderive.frontend.compile.compile import compile as compile_formula
+from einderive.frontend.compile.formula_operator import formula as traced_call
+from einderive.frontend.compile.rebuilt import known
+from einderive.ta.errors import NameUnknownError, OperandError, TextError, shown
+from einderive.ta.ir.names import close_matches
+from einderive.ta.notation.parse import tensors_named
+from einderive.ta.syntax.reader import read_program
+from einderive.ta.syntax.tree import Name, Read, scalars
+
+Init = Callable[[torch.Tensor], object]
+
+
+class Formula(torch.nn.Module):
+    """A layer that computes a formula: some of its tensors are parameters, the others are operands.
+
+    `Formula("Y[b,o] = relu(sum[i](X[b,i]*W[o,i]) + c[o])", W=(512, 256), c=(512,))` has the
+    parameters W and c, and is called as `layer(X)` or `layer(X=X)`.
+
+    - Parameters are drawn as those of `torch.nn.Linear`: uniformly in ±1/sqrt(n).  n is the number
+      of terms that the parameter is summed with: the product of its dimensions whose iterators are
+      not on the left, here 256.  A parameter without such dimensions, as c, has the greatest n of
+      the others.  `init={"c": torch.nn.init.zeros_}` draws one in another way.
+    - The formula is compiled at the first call with operands of new shapes, types or another
+      device; the gradients are, at the first backward pass.  Both are remembered.
+    - In evaluation mode without gradients, what depends on parameters alone is computed once, and
+      again after they have changed.
+    - A number given by a name is a size: `n=8` for `where k in 0:n`.
+    - `options` are further options of `compile`, such as `{"accuracy": "fast"}`.
+
+    Raises FormulaSyntaxError, and NameUnknownError for a parameter that the formula does not
+    read."""
+
+    def __init__(
+        self,
+        text: str,
+        /,
+        *,
+        init: Mapping[str, Init] | None = None,
+        options: Mapping[str, Any] | None = None,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
+        **shapes: Any,
+    ) -> None:
+        super().__init__()
+        if not isinstance(text, str):
+            raise TextError(
+                f"a formula is a text, not {shown(text)}", next_step='write "Y[i] = W[i]*X[i]"'
+            )
+        self.text, self.options = text, dict(options or {})
+        self.sizes = {name: size for name, size in shapes.items() if isinstance(size, int)}
+        shapes = {name: tuple(each) for name, each in shapes.items() if name not in self.sizes}
+        read = tensors_named(text)[0] - self.sizes.keys()
+        for name in (*shapes, *(init or {})):
+            if name not in (read if name in shapes else shapes):
+                near = close_matches(name, read)
+                raise NameUnknownError(
+                    f"{name!r:.80} is no parameter: the formula does not read it"
+                    if name in shapes
+                    else f"{name!r:.80} has no shape, so it is no parameter",
+                    text=text,
+                    next_step=f"{near + ' ' if near else ''}it reads {', '.join(sorted(read))}",
+                )
+        self.operands = tuple(sorted(read - shapes.keys(), key=lambda name: _place(text, name)))
+        self.init = dict(init or {})
+        for name, extents in shapes.items():
+            empty = torch.empty(extents, device=device, dtype=dtype)
+            self.register_parameter(name, torch.nn.Parameter(empty))
+        self._functions: dict[object, CompiledFunction] = {}
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw all parameters anew."""
+        terms = {name: self._terms(name) for name in self._parameters}
+        most = max((count for count in terms.values() if count is not None), default=1)
+        for name, parameter in self._parameters.items():
+            assert parameter is not None
+            bound = 1 / sqrt(max(terms[name] or most, 1))
+            with torch.no_grad():
+                self.init.get(name, lambda p, bound=bound: p.uniform_(-bound, bound))(parameter)
+
+    def forward(self, *operands: Any, **named: Any) -> Any:
+        """The outputs for the operands, by position in the order in which the formula names them,
+        or by name."""
+        given = dict(zip(self.operands, operands, strict=False)) | named
+        if len(operands) + len(named) != len(self.operands) or given.keys() != {*self.operands}:
+            raise OperandError(
+                f"the layer is called with {', '.join(given) or 'nothing'}",
+                text=self.text,
+                next_step=f"call it as layer({', '.join(self.operands)})",
+            )
+        given = {
+            n: x if isinstance(x, torch.Tensor) else torch.as_tensor(x) for n, x in given.items()
+        }
+        given |= self._parameters
+        if torch.compiler.is_compiling():
+            layout = tuple((name, tuple(x.shape), x.dtype) for name, x in given.items())
+            names, text = self._traced(layout, next(iter(given.values())).device.type)
+            found = traced_call([given[name] for name in names], text)
+            return found[0] if len(found) == 1 else tuple(found)
+        return self._function(given)(**given)
+
+    def _function(self, given: Mapping[str, torch.Tensor]) -> CompiledFunction:
+        fixed = not self.training and not torch.is_grad_enabled()
+        layout = tuple((name, tuple(x.shape), x.dtype) for name, x in given.items())
+        return self._compiled(layout, next(iter(given.values())).device.type, fixed)
+
+    def _compiled(self, layout: tuple[Any, ...], device: str, fixed: bool) -> CompiledFunction:
+        key = layout, device, fixed
+        found = self._functions.get(key)
+        if found is None:
+            found = self._functions[key] = compile_formula(
+                parse_given(
+                    self.text,
+                    {name: extents for name, extents, _ in layout} | self.sizes,
+                    {name: dtype for name, _, dtype in layout},
+                ),
+                weights=[*self._parameters] if fixed else (),
+                **{"target": device, **self.options},
+            )
+        return found
+
+    def _traced(self, layout: tuple[Any, ...], device: str) -> tuple[tuple[str, ...], str]:
+        """The names of the operator's operands, and its text."""
+        found = self._compiled(layout, device, fixed=False)
+        names = tuple(tensor.name for tensor in found.derivation.source.inputs)
+        return names, known(found.text, found)
+
+    # As torch.compiler.assume_constant_result does, which would load the whole tracer.
+    _traced.__dict__["_dynamo_marked_constant"] = True
+
+    def _terms(self, name: str) -> int | None:
+        """The number of terms that the parameter is summed with; None if it is in no sum."""
+        extents = self._parameters[name].shape  # type: ignore[union-attr]
+        summed = {place for places in _summed(self.text, name) for place in places}
+        return prod(extents[place] for place in summed) if summed else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the compiled functions, which are built anew where they are called."""
+        return {**self.__dict__, "_functions": {}}
+
+    def extra_repr(self) -> str:
+        parts = [f"{name}={tuple(p.shape)}" for name, p in self.named_parameters(recurse=False)]
+        parts += [f"{name}={size}" for name, size in self.sizes.items()]
+        return ", ".join([repr(self.text), *parts])
+
+
+def _place(text: str, name: str) -> int:
+    found = re.search(rf"\b{re.escape(name)}\b", text.partition("=")[2])
+    return found.start() if found else len(text)
+
+
+def _summed(text: str, name: str) -> Iterator[set[int]]:
+    """For each read of the tensor, the dimensions whose iterators are not on the statement's
+    left."""
+    for statement in read_program(text):
+        loops = {index.name for index in statement.indices if isinstance(index, Name)}
+        for part in scalars(statement.value, into_scopes=True):
+            if (
+                isinstance(part, Read)
+                and isinstance(part.source, Name)
+                and part.source.name == name
+            ):
+                yield {
+                    place
+                    for place, index in enumerate(part.indices)
+                    if isinstance(index, Name) and index.name not in loops
+                }
