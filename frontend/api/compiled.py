@@ -188,6 +188,11 @@ class CompiledFunction(Outcome, Uncopied):
         """The formula that it computes."""
         return self.derivation.source
 
+    @property
+    def searches(self) -> int:
+        """For how many of the sizes that it was called with programs were searched."""
+        return self._sizes.searches
+
     @cached_property
     def _sizes(self) -> Family[CompiledFunction]:
         return Family(self, CompiledFunction._remade, self._searched)

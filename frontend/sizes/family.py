@@ -37,6 +37,11 @@ class Family(Generic[F]):
         self._known: dict[tuple[tuple[str, int], ...], F] = {_key(first.formula): first}
         self._searched: tuple[F, ...] = (first,)
 
+    @property
+    def searches(self) -> int:
+        """How often programs were searched."""
+        return len(self._searched)
+
     def at(self, shapes: Mapping[str, tuple[int, ...]]) -> F | None:
         """The function for tensors of these shapes.  None where they differ from the formula's in
         more than named sizes, or not at all."""

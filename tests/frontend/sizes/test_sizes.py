@@ -10,8 +10,10 @@ import pytest
 
 import einderive as ed
 from einderive.frontend.api.compiled import CompiledFunction
+from einderive.frontend.bench.sizes import FORMULAS, measured
 from einderive.frontend.sizes.family import Family
 from einderive.ta.errors import OperandError, RangeError
+from tests.amount import one_in
 from tests.frontend.races import candidates_win
 
 RNG = np.random.default_rng(0)
@@ -110,7 +112,7 @@ def test_what_no_derivation_gives_is_searched_anew(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(CompiledFunction, "_remade", lambda *_: None)
     x = drawn(5)
     np.testing.assert_array_equal(f(x), 2 * x)
-    assert len(f._sizes._searched) == 2
+    assert f.searches == 2
 
 
 def test_other_element_types(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,3 +132,10 @@ def test_errors() -> None:
     assert g(drawn(2)).shape == (0,)
     with pytest.raises(RangeError, match="ends before it begins"):
         g(drawn(1))
+
+
+@pytest.mark.parametrize("number", one_in(10, range(len(FORMULAS))))
+def test_formulas_at_random_sizes(number: int, seed: int) -> None:
+    found = measured(FORMULAS[number], 4, seed)
+    assert found.error < 1e-4
+    assert len(found.new) >= 2
