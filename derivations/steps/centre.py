@@ -22,10 +22,12 @@ J. LeVeque, Algorithms for computing the sample variance, The American Statistic
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from einderive.derivations.effects.rounding import Exactness
 from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.maps import names_of, term_text
 from einderive.derivations.steps.terms import sub_term
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.centred import less, mean_of
@@ -84,6 +86,15 @@ class Centre(Witness):
             raise RuleRefused("the sub-term has no such operands")
         first, second = self.parts
         return total, (total.terms[first], total.terms[second])
+
+    def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+        names = list(names) or names_of(scope)
+        _, (first, second) = self._difference(scope)
+        return (
+            ("a", term_text(first, scope, names)),
+            ("b", term_text(second, scope, names)),
+            ("the mean keeps", ", ".join(names[i] for i in sorted(set(self.kept))) or "nothing"),
+        )
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         return "cancels"

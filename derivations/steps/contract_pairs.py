@@ -8,11 +8,13 @@ pair uses.  The step is summation splitting, several times.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from einderive.derivations.effects.nonfinite import drops_nothing, surely_finite
 from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.maps import term_text
 from einderive.derivations.steps.terms import lift, reduced
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import affine, expr
@@ -55,6 +57,10 @@ class ContractPairs(Witness):
         rows |= {old: affine.iterator(first + new) for new, old in enumerate(kept)}
         body = substitute(expr.mul(*coefficient, *left), rows)
         return make_scope(scope.loops, [scope.domain[i] for i in kept], body)
+
+    def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+        texts = [term_text(factor, scope, names) for factor in plain_factors(scope)]
+        return tuple((f"factor {number}", text) for number, text in enumerate(texts, 1))
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         return judged("reassociates", before, after)

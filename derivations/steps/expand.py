@@ -43,6 +43,11 @@ class Expand(Witness):
             raise RuleRefused("the body has nothing to multiply out")
         return make_scope(scope.loops, scope.sums, body, scope.reducer)
 
+    def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+        body = expr.add(*(expr.mul(*choice) for choice in _choices(scope.body)))
+        count = len(body.terms) if isinstance(body, Add) else 1
+        return (("terms", f"{count} of at most {MOST_TERMS}"), ("infinite numbers", "none"))
+
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         return "cancels"
 

@@ -9,11 +9,13 @@ Source: the ring axioms.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from einderive.derivations.effects.nonfinite import surely_finite
 from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.maps import term_text
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.ir import expr
@@ -52,6 +54,11 @@ class Factor(Witness):
         else:
             inner = expr.add(*(rest[term] for term in terms))
         return make_scope(scope.loops, scope.sums, expr.mul(common, inner), scope.reducer)
+
+    def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+        terms = terms_of(scope.body)
+        common = factors_of(terms[0])[self.factor]
+        return (("a", term_text(common, scope, names)), ("terms with it", f"all {len(terms)}"))
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         return judged("reassociates", before, after)

@@ -60,6 +60,11 @@ class Witness(ABC):
         of an input as it is."""
         return False
 
+    def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+        """What the names of the rule's identity stand for on this scope, and what its side
+        conditions come to: pairs of words.  Asked only where `apply` accepts the witness."""
+        return ()
+
     def words(self, scope: Scope, names: Sequence[str] = ()) -> str:
         """The witness on this scope in words for a reader: its kind and fields.
 

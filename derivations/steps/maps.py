@@ -31,6 +31,7 @@ from einderive.ta.ir.node import Node, Scope
 from einderive.ta.printing.marks import row_text
 from einderive.ta.printing.show import show
 
+MOST_SHOWN = 160
 BINDER = re.compile(r"(\w+):-?\d+:-?\d+")
 """An iterator and its range in the text of a scope; those of the scope itself come first."""
 
@@ -75,15 +76,33 @@ class Maps(Witness):
         kept = not self.leaving(before) or zero_whatever_else(before.body)
         return kept and drops_nothing(before, after)
 
+    def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+        """The iterators before and after, and the rows that leave the ranges, with their values."""
+        fixed, names = self.fixed(scope), list(names) or names_of(scope)
+        end = fixed + len(self.forward)
+        fresh = self._fresh(names)
+        old, box = scope.domain[:end], (*scope.domain[:fixed], *self.ranges)
+        lost = affine.leaving(self.backward, self.ranges, old)
+        gained = affine.leaving(self.forward, scope.domain[fixed:end], box)
+        return (
+            ("old iterators", iterators_text(names[fixed:end], scope.domain[fixed:end])),
+            ("new iterators", iterators_text(fresh, self.ranges)),
+            ("leaves the new ranges", leaving_text(lost, names, old)),
+            ("leaves the old ranges", leaving_text(gained, [*names[:fixed], *fresh], box)),
+        )
+
+    def _fresh(self, names: Sequence[str]) -> list[str]:
+        return list(islice(pool(frozenset(names) | set("ijkl")), len(self.ranges)))
+
     def words(self, scope: Scope, names: Sequence[str] = ()) -> str:
         """`i = 3*u+v; u = i//3, v = i%3; u in 0:3, v in 0:9`."""
         fixed, names = self.fixed(scope), list(names) or names_of(scope)
         moved = names[fixed : fixed + len(self.forward)]
-        fresh = list(islice(pool(frozenset(names) | set("ijkl")), len(self.ranges)))
+        fresh = self._fresh(names)
         parts = (
             _equations(moved, self.forward, names[:fixed] + fresh),
             _equations(fresh, self.backward, names),
-            [f"{n} in {r.lo}:{r.hi}" for n, r in zip(fresh, self.ranges, strict=True)],
+            [iterators_text(fresh, self.ranges)],
         )
         return "; ".join(map(", ".join, parts))
 
@@ -91,6 +110,27 @@ class Maps(Witness):
 def names_of(scope: Scope) -> list[str]:
     """The names of the scope's iterators in its text."""
     return BINDER.findall(show(scope))[: len(scope.domain)]
+
+
+def iterators_text(names: Sequence[str], ranges: Sequence[Range]) -> str:
+    """`u in 0:3, v in 0:9`."""
+    return ", ".join(f"{n} in {r.lo}:{r.hi}" for n, r in zip(names, ranges, strict=True))
+
+
+def leaving_text(rows: Sequence[Read], names: Sequence[str], box: Sequence[Range]) -> str:
+    """`h+r-1 runs over -1:8, outside of 0:7`."""
+    found = []
+    for row, allowed in rows:
+        low, high = affine.bounds(row, box)
+        text = row_text(row, names)
+        found.append(f"{text} runs over {low}:{high + 1}, outside of {allowed.lo}:{allowed.hi}")
+    return "; ".join(found) or "nothing"
+
+
+def term_text(node: Node, scope: Scope, names: Sequence[str]) -> str:
+    """A part of the scope's body, cut where it is long."""
+    text = show(node, names=list(names) or names_of(scope))
+    return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…"
 
 
 def _equations(left: Sequence[str], rows: Sequence[Row], names: Sequence[str]) -> list[str]:

@@ -5,17 +5,19 @@ f(x)  =  {L[x] f(x)}[x]      for a sub-term f, over the iterators that it uses
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from einderive.derivations.effects.nonfinite import drops_nothing
 from einderive.derivations.effects.rounding import Exactness, is_difference, judged
 from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.maps import iterators_text, names_of, term_text
 from einderive.derivations.steps.terms import lift, sub_term
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Access, Add, Mul, Scope
+from einderive.ta.ir.node import Access, Add, Mul, Node, Scope
 from einderive.ta.ir.subst import children, replace_node, walk
 
 
@@ -32,6 +34,16 @@ class Materialise(Witness):
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
         """The scope that reads the sub-term."""
+        term = self._meant(scope)
+        if isinstance(term, Access) and all(row.lone is not None for row in term.rows):
+            raise RuleRefused("the sub-term is a plain read already")
+        if not term.free or (term is scope.body and not scope.sums):
+            raise RuleRefused("nothing would be left to do outside the new scope")
+        new = replace_node(scope.body, term, lift(term, scope, 0))
+        return make_scope(scope.loops, scope.sums, new, scope.reducer, resolved=True)
+
+    def _meant(self, scope: Scope) -> Node:
+        """The sub-term, or the product or sum of those of its operands that are meant."""
         term = sub_term(scope, self.term)
         if self.parts:
             if not isinstance(term, Mul | Add):
@@ -41,12 +53,14 @@ class Materialise(Witness):
                 raise RuleRefused("the sub-term has no such operands")
             chosen = [operands[p] for p in dict.fromkeys(self.parts)]
             term = expr.mul(*chosen) if isinstance(term, Mul) else expr.add(*chosen)
-        if isinstance(term, Access) and all(row.lone is not None for row in term.rows):
-            raise RuleRefused("the sub-term is a plain read already")
-        if not term.free or (term is scope.body and not scope.sums):
-            raise RuleRefused("nothing would be left to do outside the new scope")
-        new = replace_node(scope.body, term, lift(term, scope, 0))
-        return make_scope(scope.loops, scope.sums, new, scope.reducer, resolved=True)
+        return term
+
+    def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+        names = list(names) or names_of(scope)
+        term = self._meant(scope)
+        held = [i for i in range(len(scope.domain)) if term.free >> i & 1]
+        ranges = iterators_text([names[i] for i in held], [scope.domain[i] for i in held])
+        return (("f", term_text(term, scope, names)), ("its iterators", ranges))
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         """The chosen operands may be some of several sums or products of the body."""

@@ -18,6 +18,7 @@ from typing import ClassVar
 from einderive.derivations.effects.nonfinite import drops_nothing, surely_finite, zero_whatever_else
 from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.maps import leaving_text, names_of, term_text
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.facts.zeros import vanishes_outside
@@ -26,6 +27,7 @@ from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Condition, Node, Reducer, Scope, Select
 from einderive.ta.ir.subst import accesses, factors_of, replace_node, substitute, walk
+from einderive.ta.printing.marks import row_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,16 @@ class Merge(Witness):
         inlined = _guarded(inlined, access, source, scope.domain, exact)
         body = replace_node(scope.body, access, inlined)
         return make_scope(scope.loops, scope.sums + source.sums, body, reducer)
+
+    def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+        names = list(names) or names_of(scope)
+        access, source = reads(scope)[self.stage]
+        leaves = affine.leaving(access.rows, source.loops, scope.domain)
+        return (
+            ("the stage", term_text(source, scope, ())),
+            ("φ", ", ".join(row_text(row, names) for row in access.rows)),
+            ("leaves its loops", leaving_text(leaves, names, scope.domain)),
+        )
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         _, source = reads(before)[self.stage]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from einderive.derivations.effects.nonfinite import drops_nothing, surely_finite
 from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.maps import names_of
+from einderive.derivations.steps.maps import names_of, term_text
 from einderive.derivations.steps.terms import lift
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import affine, expr
@@ -57,6 +57,18 @@ class SplitSum(Witness):
             return [scope.body], []
         factors, summed = factors_of(scope.body), self._summed(scope)
         return [f for f in factors if f.free & summed], [f for f in factors if not f.free & summed]
+
+    def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+        names = list(names) or names_of(scope)
+        summed = names[len(scope.loops) :]
+        inside, outside = self._factors(scope)
+        return (
+            ("s", ", ".join(n for p, n in enumerate(summed) if p not in self.inner) or "none"),
+            ("t", ", ".join(summed[p] for p in self.inner)),
+            ("g(s)", term_text(expr.mul(*outside), scope, names)),
+            ("f(s,t)", term_text(expr.mul(*inside), scope, names)),
+            ("reduction iterators inside", f"{len(set(self.inner))} of {len(summed)}"),
+        )
 
     def words(self, scope: Scope, names: Sequence[str] = ()) -> str:
         """`the inner sum runs over t`."""

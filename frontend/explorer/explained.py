@@ -52,6 +52,7 @@ def _step(step: StepView) -> Iterator[RenderableType]:
     seconds = f"{duration(step.come_from.seconds)} -> {duration(step.leads_to.seconds)} predicted"
     told = (
         ("witness", step.witness),
+        ("here", "; ".join(f"{name}: {value}" for name, value in step.bound)),
         ("if", step.conditions),
         ("distance", way),
         ("program", seconds),

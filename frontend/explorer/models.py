@@ -33,6 +33,8 @@ class StepView:
     """One step of a derivation.
 
     - `witness` says in words how the right side is made from the left one.
+    - `bound` says what the names of the identity stand for here, and what the side conditions come
+      to.
     - `digits` is its effect on rounding, `nonfinite` that on NaN and infinity.
     - `checked` is the checker's finding: "holds", the reason why it does not, or empty where nobody
       asked.
@@ -46,6 +48,7 @@ class StepView:
     math: str
     conditions: str
     witness: str
+    bound: tuple[tuple[str, str], ...]
     come_from: Place
     leads_to: Place
     digits: str

@@ -10,6 +10,7 @@ from einderive.derivations.record.verify import Report
 from einderive.derivations.rules import RULES
 from einderive.derivations.search.extract import Plan, used_stages
 from einderive.derivations.search.graph import Graph, default_item_bytes
+from einderive.derivations.steps import kernel
 from einderive.derivations.steps.kernel import Step
 from einderive.frontend.accuracy.levels import exactness
 from einderive.frontend.derived import Derived
@@ -20,6 +21,7 @@ from einderive.frontend.report.catalogue import facts
 from einderive.frontend.report.derivation import RULE_OF
 from einderive.frontend.report.story import Rewriting, Story
 from einderive.frontend.strict import operators_for
+from einderive.ta.errors import RuleRefused
 from einderive.ta.identities.identity import identities
 from einderive.ta.identities.latex import latex
 from einderive.ta.ir.names import Namer
@@ -64,6 +66,7 @@ def step_views(graph: Graph, plan: Plan, story: Story, report: Report | None) ->
                 math=rule_math(step.rule)[0] if rule else "",
                 conditions=rule.conditions if rule else "",
                 witness=step.witness.words(step.before, _names(told, story)),
+                bound=_bound(step, _names(told, story)),
                 come_from=_place(graph, step.before, seconds[number - 1]),
                 leads_to=_place(graph, step.after, seconds[number]),
                 digits=DIGITS[exactness(step)],
@@ -72,6 +75,16 @@ def step_views(graph: Graph, plan: Plan, story: Story, report: Report | None) ->
             )
         )
     return found
+
+
+def _bound(step: Step, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """What the names of the rule stand for.  A record may hold a witness that does not fit, of
+    which nothing can be said."""
+    try:
+        kernel.apply(step.before, step.witness, exact=True)
+    except RuleRefused:
+        return ()
+    return step.witness.bound(step.before, names)
 
 
 def _names(told: Rewriting, story: Story) -> tuple[str, ...]:
