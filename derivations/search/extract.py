@@ -13,7 +13,7 @@ from einderive.derivations.search.choice import choices
 from einderive.derivations.search.folding import Folding, is_copy
 from einderive.derivations.search.graph import INTERRUPTED, Graph, Stage
 from einderive.derivations.search.replay import Heights, replay
-from einderive.derivations.search.variants import Variants
+from einderive.derivations.search.variants import Variant, Variants
 from einderive.derivations.steps.kernel import Step
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import stages
@@ -131,6 +131,18 @@ def plans(
     except KeyboardInterrupt:
         graph.stopped = INTERRUPTED
     return (*result, *listed[len(result) :])
+
+
+def best_plan(graph: Graph, roots: tuple[Scope, ...]) -> Plan:
+    """The cheapest program alone: the best choice for each scope, and the roots as they are."""
+    maker = _Maker(graph, roots, Heights())
+    found: list[Plan] = []
+    for padding_free in (True, False):
+        best = choices(graph, roots, padding_free=padding_free)
+        variants = Variants(graph, roots, best, maker.heights)
+        for variant in (Variant({}), Variant({}, alone=True)):
+            found.append(maker.make(variants.steps(variant), keep_copies=False).plan)
+    return min(found, key=_rank)
 
 
 def _collect(

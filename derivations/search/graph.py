@@ -8,7 +8,7 @@ expanded once, whichever programs contain it, and a program is a choice for each
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -83,6 +83,10 @@ class Graph:
     """Groups of steps that pay only together."""
     opened: dict[Scope, Step] = field(default_factory=dict)
     """The steps of opening rules, by the scopes that they lead from."""
+    costs: Mapping[tuple[Scope, str | None], float] = field(default_factory=dict)
+    """Measured seconds of scopes as single stages, by the operator (`search.measured`)."""
+    part: float = 1.0
+    """Other stages count at this part of their predicted seconds."""
     stages: dict[Scope, Stage] = field(default_factory=dict)
     edges: dict[Scope, tuple[Step, ...]] = field(default_factory=dict)
     pruned: Counter[str] = field(default_factory=Counter)
@@ -99,8 +103,15 @@ class Graph:
         """The cheapest way to compute the scope as one stage."""
         found = self.stages.get(scope)
         if found is None:
-            found = self.stages[scope] = self._stage(scope)
+            found = self.stages[scope] = self._costed(self._stage(scope))
         return found
+
+    def _costed(self, stage: Stage) -> Stage:
+        """The stage with its measured seconds, where they are known."""
+        if not self.costs and self.part == 1.0:
+            return stage
+        seconds = self.costs.get((stage.scope, stage.operator), self.part * stage.seconds)
+        return stage._replace(seconds=seconds)
 
     def without(self, names: Collection[str]) -> Graph:
         """The graph of the same scopes and steps, without the operators of these names."""

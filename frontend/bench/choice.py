@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import inf
 from pathlib import Path
 from statistics import median
@@ -33,9 +33,10 @@ from einderive.frontend.bench.ranks import median_error, rank_correlation
 from einderive.frontend.bench.rows import Rows
 from einderive.frontend.files import write_whole
 from einderive.frontend.formulas import Formula
+from einderive.frontend.machine.refined import refined
 from einderive.frontend.machine.stages import timed_stages
 from einderive.ta.errors import EinderiveError
-from einderive.ta.ir.program import Program
+from einderive.ta.ir.node import Tensor
 
 SEARCH_SECONDS = 0.2
 LARGEST = 4_000_000
@@ -68,13 +69,21 @@ class Measured:
     size: int
     stages: tuple[Timed, ...] = ()
     programs: tuple[tuple[float, float], ...] = ()
+    refined: float = 0.0
+    """The measured seconds of the program that measured extraction ranks first; 0 where it was not
+    asked."""
     failed: str = ""
+
+    @property
+    def best(self) -> float:
+        found = min(measured for _, measured in self.programs)
+        return min(found, self.refined) if self.refined else found
 
     @property
     def loss(self) -> float:
         """At least 1."""
         _, chosen = min(self.programs)
-        return chosen / min(measured for _, measured in self.programs)
+        return chosen / self.best
 
 
 def bench_choice(
@@ -84,6 +93,7 @@ def bench_choice(
     *,
     largest: bool = False,
     programs: int = 4,
+    measuring: float = 0.0,
     every: int = 1,
     file: str = "",
 ) -> int:
@@ -98,7 +108,7 @@ def bench_choice(
     for formula, size in [*selected(words, sizes, largest)][::every]:
         if (formula.name, size) not in done:
             out.progress.write(f"{formula.name}, {size}")
-            row = measured(formula, size, programs, known)
+            row = measured(formula, size, programs, known, measuring)
             done[formula.name, size] = row
             if file:
                 with Path(file).open("a", encoding="utf-8") as table:
@@ -141,8 +151,11 @@ def _add(out: Rows, row: Measured) -> None:
         out.add(f"{row.formula[:44]:<44} {row.size:>7} {told}", row)
 
 
-def measured(formula: Formula, size: int, programs: int, known: dict[str, float]) -> Measured:
-    """The formula at a size.  `known` are the times of stages, and grows."""
+def measured(
+    formula: Formula, size: int, programs: int, known: dict[str, float], measuring: float = 0.0
+) -> Measured:
+    """The formula at a size.  `known` are the times of stages, and grows.  `measuring` are the
+    seconds for measured extraction."""
     try:
         with np.errstate(all="ignore"):
             values = {n: torch.from_numpy(v) for n, v in formula.values(size, "float32").items()}
@@ -151,7 +164,12 @@ def measured(formula: Formula, size: int, programs: int, known: dict[str, float]
             program = parse(formula.text, **cast(Any, values), **cast(Any, formula.beside(size)))
             derivation = derive(program, target="cpu", budget=SEARCH_SECONDS)
             plans = [derivation.unchanged, *derivation.candidates[:programs]]
-            return _timed(formula.name, size, program, values, plans, known)
+            inputs = {tensor: values[tensor.name] for tensor in program.inputs}
+            found = _timed(formula.name, size, inputs, plans, known)
+            if measuring and not found.failed:
+                best = refined(derivation, inputs, measuring).candidates[0]
+                found = replace(found, refined=_total(best, inputs, known))
+            return found
     except (EinderiveError, RuntimeError, MemoryError) as problem:
         return Measured(formula.name, size, failed=str(problem).splitlines()[0])
 
@@ -159,12 +177,10 @@ def measured(formula: Formula, size: int, programs: int, known: dict[str, float]
 def _timed(
     name: str,
     size: int,
-    program: Program,
-    values: Mapping[str, torch.Tensor],
+    inputs: Mapping[Tensor, torch.Tensor],
     plans: Sequence[Plan],
     known: dict[str, float],
 ) -> Measured:
-    inputs = {tensor: values[tensor.name] for tensor in program.inputs}
     stages: list[Timed] = []
     totals: list[tuple[float, float]] = []
     for plan in {plan.roots: plan for plan in plans}.values():
@@ -172,7 +188,7 @@ def _timed(
         if large or plan.seconds > SLOWEST:
             continue
         total = 0.0
-        for stage, key, seconds in timed_stages(plan.stages, inputs, known=known):
+        for stage, key, seconds in timed_stages(plan.stages, inputs, known=known.get):
             total += seconds
             if key not in known:
                 known[key] = seconds
@@ -183,6 +199,14 @@ def _timed(
     if not totals:
         return Measured(name, size, failed="no program that computes and is small enough")
     return Measured(name, size, tuple(stages), tuple(totals))
+
+
+def _total(plan: Plan, inputs: Mapping[Tensor, torch.Tensor], known: dict[str, float]) -> float:
+    """The measured seconds of the program."""
+    total = 0.0
+    for _, key, seconds in timed_stages(plan.stages, inputs, known=known.get):
+        total += known.setdefault(key, seconds)
+    return total
 
 
 def _columns(stages: Sequence[Timed]) -> tuple[list[float], list[float]]:
@@ -205,7 +229,13 @@ def summary(rows: Sequence[Measured]) -> Iterator[tuple[str, object]]:
             f"{name:<20} {len(found):>6} {rank:>6.3f} {error:>6.0%} {ratio:>18.2f}",
             {"stages": name, "count": len(found), "rank": rank, "error": error, "ratio": ratio},
         )
-    losses = [row.loss for row in rows if not row.failed and len(row.programs) > 1]
+    several = [row for row in rows if not row.failed and len(row.programs) > 1]
+    yield _choices("prediction", [row.loss for row in several])
+    if any(row.refined for row in several):
+        yield _choices("measured extraction", [row.refined / row.best for row in several])
+
+
+def _choices(by: str, losses: Sequence[float]) -> tuple[str, object]:
     close = sum(loss <= CLOSE for loss in losses)
-    told = f"{close} of {len(losses)} choices by prediction within {CLOSE} of the fastest program"
-    yield told, {"choices": len(losses), "close": close, "within": CLOSE}
+    told = f"{close} of {len(losses)} choices by {by} within {CLOSE} of the fastest program"
+    return told, {"by": by, "choices": len(losses), "close": close, "within": CLOSE}

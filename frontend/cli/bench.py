@@ -6,7 +6,16 @@ from typing import Any
 
 import click
 
-from einderive.frontend.cli.parameters import ACCURACY, FILE, JSON, SECONDS, Known, examples, number
+from einderive.frontend.cli.parameters import (
+    ACCURACY,
+    FILE,
+    JSON,
+    SECONDS,
+    Known,
+    examples,
+    number,
+    seconds,
+)
 
 FORMULAS = click.option(
     "--formula",
@@ -124,6 +133,12 @@ def never_slower(
     help="The number of programs of each formula, those predicted fastest.",
 )
 @click.option(
+    "--measuring",
+    type=seconds,
+    help="Seconds for measured extraction of each formula; its choice is compared too. "
+    "[default: none]",
+)
+@click.option(
     "--every",
     type=number,
     default=1,
@@ -143,6 +158,7 @@ def choice(
     sizes: tuple[int, ...],
     largest: bool,
     programs: int,
+    measuring: float | None,
     every: int,
     file: str,
     as_json: bool,
@@ -157,7 +173,14 @@ def choice(
 
     with Rows(as_json) as rows:
         return bench_choice(
-            formulas, sizes, rows, largest=largest, programs=programs, every=every, file=file
+            formulas,
+            sizes,
+            rows,
+            largest=largest,
+            programs=programs,
+            measuring=measuring or 0.0,
+            every=every,
+            file=file,
         )
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -34,10 +33,10 @@ def timed_stages(
     stages: tuple[Stage, ...],
     inputs: Buffers,
     time: Time = least,
-    known: Mapping[str, float] = MappingProxyType({}),
+    known: Callable[[str], float | None] = lambda key: None,
 ) -> Iterator[tuple[Stage, str, float]]:
     """Each stage that computes something, with its key (`stage_key`) and its seconds.  What is
-    already `known` by its key is not timed again."""
+    `known` by its key is not timed again."""
     buffers: dict[Any, torch.Tensor] = dict(inputs)
     with torch.no_grad():
         for stage in stages:
@@ -45,7 +44,7 @@ def timed_stages(
             key = stage_key(stage, buffers)
             buffers[stage.scope] = run(buffers)
             if stage.seconds:
-                found = known.get(key)
+                found = known(key)
                 if found is None:
                     found = time(partial(run, buffers), STAGE_SECONDS)
                 yield stage, key, found

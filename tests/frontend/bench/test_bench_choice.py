@@ -51,12 +51,13 @@ def test_summary() -> None:
     figures = {"count": 3, "rank": pytest.approx(1.0), "error": 0.5, "ratio": 0.5}
     assert every == {"stages": "all", **figures}
     assert by_operator == {"stages": "matmul", **figures}
-    assert choices == {"choices": 2, "close": 1, "within": 1.25}
+    assert choices == {"by": "prediction", "choices": 2, "close": 1, "within": 1.25}
 
 
 def test_it_goes_on_where_it_ended(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "choice.jsonl"
     command = ["bench", "choice", "--formula", "softmax", "--size", "8", "--file", str(file)]
+    command += ["--measuring", "0.05"]
     assert main([*command, "--json"]) == 0
     whole = file.read_text()
     found = read(str(file))

@@ -57,7 +57,7 @@ def keys(
         run()
         return float(next(numbers))
 
-    return {key: found for _, key, found in timed_stages(stages, inputs, time, known or {})}
+    return {key: found for _, key, found in timed_stages(stages, inputs, time, (known or {}).get)}
 
 
 def operands() -> dict[str, torch.Tensor]:

@@ -1,0 +1,84 @@
+"""Measured extraction: the costs of stages are measured where they decide.
+
+    take the best program, stages without a measurement counted at a part of their prediction
+    measure its stages that have no measurement
+    put the measured seconds in, and begin again
+
+until no program that is put together with unmeasured stages could be faster, unless one of these
+takes less than that part of its prediction.  A stage that several programs have is measured
+once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from typing import TypeAlias
+
+from einderive.derivations.search.extract import Plan, best_plan, plans
+from einderive.derivations.search.graph import Graph, Stage
+from einderive.ta.ir.node import Scope
+
+OPTIMISM = 0.6
+"""The part of its prediction that a stage counts before it is measured.  Half of all stages take
+between 0.7 and 1.5 times the prediction (docs/measurements/choice.md)."""
+MOST_ROUNDS = 400
+LISTED = 16
+"""So many programs are looked at before the best one counts as such."""
+
+Costs: TypeAlias = Mapping[tuple[Scope, str | None], float]
+"""Seconds of a scope as one stage, by the operator that computes it."""
+Measure: TypeAlias = Callable[[Plan, Sequence[Stage]], Costs]
+"""The seconds of some stages of a program, at least of one of them; none where time is up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The measured stages.  `complete` says that the best program is wholly measured."""
+
+    costs: Costs
+    rounds: int
+    complete: bool
+
+
+def measure_best(
+    graph: Graph, roots: tuple[Scope, ...], measure: Measure, seconds: float = inf
+) -> Measured:
+    """Measures what decides which program is the best one.  Programs are put together in about so
+    many seconds each time that the best one is wholly measured."""
+    costs: dict[tuple[Scope, str | None], float] = {}
+    for rounds in range(MOST_ROUNDS):
+        plan = _promising(with_costs(graph, costs, OPTIMISM), roots, seconds)
+        if plan is None:
+            return Measured(costs, rounds, True)
+        found = measure(plan, _missing(plan, costs))
+        if not found:
+            return Measured(costs, rounds, False)
+        costs.update(found)
+    return Measured(costs, MOST_ROUNDS, False)
+
+
+def _promising(graph: Graph, roots: tuple[Scope, ...], seconds: float) -> Plan | None:
+    """The cheapest program of which stages are not measured; None if it is not cheaper than those
+    that are."""
+    best = best_plan(graph, roots)
+    if _missing(best, graph.costs):
+        return best
+    others = plans(graph, roots, LISTED, seconds=seconds)
+    first = min(others, key=lambda plan: (plan.seconds, not _missing(plan, graph.costs)))
+    return first if _missing(first, graph.costs) and first.seconds < best.seconds else None
+
+
+def _missing(plan: Plan, costs: Costs) -> list[Stage]:
+    """The stages that take time and are not measured."""
+    return [s for s in plan.stages if s.seconds and (s.scope, s.operator) not in costs]
+
+
+def with_costs(graph: Graph, costs: Costs, part: float = 1.0) -> Graph:
+    """The graph of the same scopes and steps, where stages take the measured seconds, and all
+    others a part of those that are predicted."""
+    other = replace(graph, costs=costs, part=part, stages={})
+    for scope in graph.stages:
+        other.stage(scope)
+    return other
