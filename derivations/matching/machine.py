@@ -89,10 +89,6 @@ class Parts(NamedTuple):
     copies: float
     calls: float
 
-    @property
-    def seconds(self) -> float:
-        return max(self.arithmetic, self.memory) + self.functions + self.copies + self.calls
-
 
 @dataclass(frozen=True, slots=True)
 class Machine:
@@ -122,28 +118,38 @@ class Machine:
 
     def seconds(self, work: Work, item_bytes: int = FLOAT_BYTES, operator: str = "") -> float:
         """The predicted time of some work, as a stage that the operator computes."""
-        return self.parts(work, item_bytes, operator).seconds
+        arithmetic, memory, functions, copies, calls = self._parts(work, item_bytes, operator)
+        return (arithmetic if arithmetic > memory else memory) + functions + copies + calls
 
     def parts(self, work: Work, item_bytes: int = FLOAT_BYTES, operator: str = "") -> Parts:
         """The predicted time by what takes it."""
-        rate = self._rate(work) * min(1.0, FLOAT_BYTES / item_bytes)
-        calls = copying = 0.0
-        if work.calls:
-            calls = self.launch(operator) + (work.calls - 1) * self.call_seconds
-        if work.bytes_copied:
-            copying = work.bytes_copied / self.bytes_a_second(work.bytes_copied, "strided")
-        moving = 0.0
+        return Parts(*self._parts(work, item_bytes, operator))
+
+    def _parts(
+        self, work: Work, item_bytes: int, operator: str
+    ) -> tuple[float, float, float, float, float]:
+        arithmetic = memory = functions = copies = calls = 0.0
+        if work.operations:
+            rate = self._rate(work)
+            arithmetic = work.operations / rate * max(1.0, item_bytes / FLOAT_BYTES)
         if work.bytes_moved:
             near = work.bytes_moved / max(1, work.calls)
-            moving = work.bytes_moved / self.bytes_a_second(near, work.access)
-        rest = self.functions.get(ANY, 0.0)
-        functions = sum(n * self.functions.get(name, rest) for name, n in work.functions)
-        return Parts(work.operations / rate, moving, functions, copying, calls)
+            memory = work.bytes_moved / self.bytes_a_second(near, work.access)
+        if work.functions:
+            rest = self.functions.get(ANY, 0.0)
+            functions = sum([n * self.functions.get(name, rest) for name, n in work.functions])
+        if work.bytes_copied:
+            copies = work.bytes_copied / self.bytes_a_second(work.bytes_copied, "strided")
+        if work.calls:
+            calls = self.launch(operator) + (work.calls - 1) * self.call_seconds
+        return arithmetic, memory, functions, copies, calls
 
     def _rate(self, work: Work) -> float:
         """Where the rate does not depend on the shape, it is scaled by the utilisation."""
         table = self.rates.get(work.unit) or self.rates["vector"]
-        if len(table.axes) == len(work.shape) and table.axes:
+        if not table.axes:
+            return table.values[0] * work.utilisation
+        if len(table.axes) == len(work.shape):
             return table.at(*work.shape)
         return table.most * work.utilisation
 
