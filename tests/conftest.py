@@ -18,6 +18,8 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.amount import leave_to_campaigns, of_campaign, without_campaigns
+
 os.environ["EINDERIVE_CACHE"] = "off"  # tests neither find nor leave compiled kernels
 if "PYTEST_XDIST_WORKER" in os.environ:  # a process each: threads of their own only get in the way
     for library in ("OMP", "MKL", "OPENBLAS"):
@@ -32,6 +34,8 @@ settings.register_profile("repeated", settings.get_profile("any"), derandomize=T
 SEED = pytest.StashKey[int]()
 END = pytest.StashKey[float]()
 FILES = pytest.StashKey[int]()
+WITHOUT_CAMPAIGNS = "not campaign"
+"""What `-m` says by default (pyproject.toml)."""
 FILES_APART = 8
 """After so many files of tests the collector runs, which takes some tenths of a second."""
 
@@ -60,6 +64,20 @@ def pytest_terminal_summary(
         terminalreporter.write_line(f"to repeat it: make campaigns{sample} SEED={seed}")
 
 
+def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
+    """No items of a campaign are made where it is left out: to make thousands takes seconds."""
+    left_out = collector.config.getoption("markexpr") == WITHOUT_CAMPAIGNS
+    return [] if left_out and of_campaign(getattr(obj, "pytestmark", ())) else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The same for parameters of a campaign."""
+    if metafunc.config.getoption("markexpr") == WITHOUT_CAMPAIGNS:
+        marks = metafunc.definition.own_markers
+        marks[:] = [without_campaigns(m) if m.name == "parametrize" else m for m in marks]
+
+
 @pytest.fixture(autouse=True)
 def few_compiled_loops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """`compile` leaves stages to torch, which takes a second less each time, but in tests marked
@@ -84,9 +102,12 @@ def seed(pytestconfig: pytest.Config) -> int:
     return pytestconfig.stash[SEED]
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A sample has an order of its own; tests marked `gpu` are skipped without a CUDA device.  The
-    tests of this folder, which are the longest, come first, so that no process is left with one."""
+    """Before campaigns are left out.  A sample has an order of its own; tests marked `gpu`
+    are skipped without a CUDA device.  The tests of this folder, which are the longest, come first,
+    so that no process is left with one."""
+    leave_to_campaigns(items)
     items.sort(key=lambda item: item.path.parent != Path(__file__).parent)
     if config.getoption("minutes") is not None:
         Random(config.stash[SEED]).shuffle(items)

@@ -5,11 +5,14 @@ import re
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from einderive.derivations.search.strategy import Budget
+from einderive.frontend.api import optimize
 from einderive.frontend.cli.main import main
 from tests.amount import first
 from tests.prepared import python
@@ -17,6 +20,7 @@ from tests.prepared import python
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {path.name: path for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))}
 PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+STATES = 300
 ADDED = re.compile(r"# ((?:ta|derivations|eops|frontend)/[\w/]+\.py)\n")
 """How a block begins that is a file of the project, to be added to it."""
 COMMAND = re.compile(r"^\$ einderive ((?:.*\\\n)*.*)$", re.MULTILINE)
@@ -50,6 +54,20 @@ def test_the_guides_have_code_and_the_quickstart_commands() -> None:
     assert {"README.md", "quickstart.md"} <= set(pages(COMMAND))
 
 
+@pytest.fixture
+def short_derivations(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No search sees more than STATES states, where the page is run at small sizes."""
+    given = optimize.limits
+
+    def limits(budget: Budget | float | None) -> Budget:
+        found = given(budget)
+        return replace(found, states=min(STATES, found.states))
+
+    if request.node.callspec.params["small"]:
+        monkeypatch.setattr(optimize, "limits", limits)
+
+
+@pytest.mark.usefixtures("short_derivations")
 @pytest.mark.parametrize(("page", "small"), whole_and_small(PYTHON))
 def test_python_blocks_run(
     page: str, small: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -104,6 +122,7 @@ def test_a_file_is_added_to_a_copy(tmp_path: Path) -> None:
         run_with({}, ["\n".join(used)], tmp_path)
 
 
+@pytest.mark.usefixtures("short_derivations")
 @pytest.mark.parametrize(("page", "small"), whole_and_small(COMMAND))
 def test_commands_run(
     page: str,

@@ -137,6 +137,15 @@ def install(python: Path, *what: str | Path) -> None:
     run(sys.executable, "-m", "pip", "--python", python, "install", *what, cwd=python.parent)
 
 
+def installed_from_a_wheel(folder: Path) -> Path:
+    """The Python of an environment with einderive."""
+    built = ("-m", "pip", "wheel", "--no-build-isolation", "-w", folder, sources(folder))
+    run(sys.executable, *built, cwd=folder)
+    python = environment(folder)
+    install(python, *folder.glob("*.whl"))
+    return python
+
+
 def is_used(python: Path, folder: Path, at: Path, program: str = USED) -> None:
     """From an empty folder: the library, the module and the command are found, and work."""
     folder.mkdir()
@@ -148,22 +157,20 @@ def is_used(python: Path, folder: Path, at: Path, program: str = USED) -> None:
 
 
 def test_from_a_wheel(tmp_path: Path) -> None:
-    built = ("-m", "pip", "wheel", "--no-build-isolation", "-w", tmp_path, sources(tmp_path))
-    run(sys.executable, *built, cwd=tmp_path)
+    python = installed_from_a_wheel(tmp_path)
     (wheel,) = tmp_path.glob("*.whl")
     with ZipFile(wheel) as file:
         names = set(file.namelist())
     assert {name.split("/")[0].split("-")[0] for name in names} == {"einderive"}
     assert names >= DATA
-    python = environment(tmp_path)
-    install(python, wheel)
     is_used(python, tmp_path / "away", tmp_path / "env")
-    is_seen_by_the_type_checker(python, tmp_path)
 
 
-def is_seen_by_the_type_checker(python: Path, folder: Path) -> None:
+@CAMPAIGN
+def test_mypy_sees_the_types(tmp_path: Path) -> None:
     """Libraries that einderive rests on are left out, for to read torch takes mypy minutes; so are
     the operators, whose types no public signature has."""
+    python, folder = installed_from_a_wheel(tmp_path), tmp_path
     (folder / "user.py").write_text(TYPED)
     (folder / "mypy.ini").write_text(
         "[mypy]\nstrict = true\n"
@@ -205,10 +212,7 @@ def test_pyright_sees_the_types(tmp_path: Path) -> None:
     """By basedpyright, which brings a node of its own."""
     if find_spec("basedpyright") is None:
         pytest.skip("basedpyright is not installed: pip install einderive[pyright]")
-    built = ("-m", "pip", "wheel", "--no-build-isolation", "-w", tmp_path, sources(tmp_path))
-    run(sys.executable, *built, cwd=tmp_path)
-    python = environment(tmp_path)
-    install(python, *tmp_path.glob("*.whl"))
+    python = installed_from_a_wheel(tmp_path)
     user = tmp_path / "away"
     user.mkdir()
     (user / "user.py").write_text(TYPED)

@@ -82,6 +82,8 @@ def tree(count: int) -> tuple[str, Shapes]:
 
 
 LONG = {
+    "20 reads beyond the border": border(20),
+    "3 blocks with softmax": blocks(3),
     "60 reads beyond the border": border(60),
     "40 layers": layers(40),
     "6 blocks with softmax": blocks(6),

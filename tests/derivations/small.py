@@ -67,7 +67,7 @@ FORMULAS: dict[str, tuple[str, Shapes]] = {
     ),
 }
 
-STATES = 600
+STATES = 300
 
 
 def program(name: str) -> Program:

@@ -17,7 +17,7 @@ from einderive.derivations.steps.kernel import kinds as known
 from einderive.ta.ir import affine
 from einderive.ta.ir.node import Scope
 from einderive.ta.printing.show import show
-from tests.amount import CAMPAIGN, examples
+from tests.amount import CAMPAIGN, examples, sampled
 from tests.derivations.checker.changes import agree, changed
 from tests.derivations.seeds import MOST_POINTS, points, read, seeded
 from tests.derivations.small import FORMULAS, MACHINES, searched
@@ -158,6 +158,7 @@ def steps_of(rule: Rule, varied: int = VARIED) -> list[Step]:
     return [step for seed in range(varied) for step in rule.steps(seeded(rule, seed))]
 
 
+@sampled(2)
 @EVERY_RULE
 def test_examples_and_nearly_all_varied_steps_are_shown(rule: Rule) -> None:
     for example in rule.examples:
@@ -174,6 +175,7 @@ def test_every_kind_of_witness_is_met() -> None:
     assert kinds | {"ReadPart"} == set(known())  # test_join has that of the joint rules
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("varied", "least"), [(VARIED // 12, 1), pytest.param(VARIED, 10, marks=CAMPAIGN)]
 )

@@ -206,7 +206,7 @@ def test_a_record_checks_as_it_was_saved(name: str) -> None:
     assert read(json.loads(record(name))) is not None
 
 
-@pytest.mark.parametrize("part", [5 * PART, pytest.param(1, marks=CAMPAIGN)])
+@pytest.mark.parametrize("part", [10 * PART, pytest.param(1, marks=CAMPAIGN)])
 @pytest.mark.parametrize("name", RECORDS)
 def test_no_change_passes_that_makes_a_record_untrue(name: str, part: int, seed: int) -> None:
     """One of so many sorts of changes; which those are is another one of each record."""

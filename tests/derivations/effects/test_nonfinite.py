@@ -135,7 +135,7 @@ def joint_steps(rule: JointRule) -> Iterator[Step]:
 EVERY_RULE = pytest.mark.parametrize("rule", ALL_RULES, ids=lambda rule: rule.name)
 
 
-@pytest.mark.parametrize("part", [PART, pytest.param(1, marks=CAMPAIGN)])
+@pytest.mark.parametrize("part", [2 * PART, pytest.param(1, marks=CAMPAIGN)])
 @EVERY_RULE
 def test_steps_that_are_said_to_keep_do(rule: Rule | JointRule, part: int) -> None:
     kept = [step for step in steps_of(rule.name) if step.keeps_nonfinite()]

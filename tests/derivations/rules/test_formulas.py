@@ -22,7 +22,7 @@ from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Scope
 from einderive.ta.notation.parse import parse
-from tests.amount import CAMPAIGN, PART
+from tests.amount import CAMPAIGN, PART, sampled
 from tests.derivations.instances import Match, Matcher, is_instance, normal
 from tests.derivations.sameness import same
 from tests.derivations.seeds import read
@@ -140,6 +140,7 @@ def test_it_is_true(rule: Rule | JointRule, identity: Identity, count: int) -> N
     assert not differs(identity, rule, count)
 
 
+@sampled(2)
 @EVERY_IDENTITY
 def test_a_falsified_one_is_refused(rule: Rule | JointRule, identity: Identity) -> None:
     """Of a joint rule, by one of its identities, which all have the same joined scope."""
@@ -166,6 +167,7 @@ def test_examples_are_instances(rule: Rule) -> None:
         ), example.before
 
 
+@sampled(2)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_a_changed_example_is_no_instance(rule: Rule) -> None:
     for example in rule.examples[:1]:

@@ -27,7 +27,7 @@ def told(**options: object) -> tuple[list[ed.Progress], ed.Derivation]:
 
 def test_it_is_told_now_and_then() -> None:
     records: list[ed.Progress] = []
-    found = ed.derive(TEXT, progress=records.append, **SHAPES)
+    found = ed.derive(TEXT, progress=records.append, budget=FEW, **SHAPES)
     assert 1 < len(records) <= 2 + found.stats.seconds / TELL_SECONDS
     assert records[-1].share == 1
 
