@@ -26,7 +26,7 @@ from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Node, Scope, Source
 from einderive.ta.ir.subst import rebuild, sources, stages
 from einderive.ta.notation.parse import parse
-from tests.amount import examples, one_in
+from tests.amount import examples, one_in, sampled
 from tests.eops.compiled import compiled
 from tests.eops.random_scopes import KINDS, random_scope
 from tests.eops.stages import SCOPES
@@ -89,7 +89,7 @@ def check(stage: Scope, seed: int = 0) -> None:
     np.testing.assert_array_equal(found.numpy()[infinite], expected[infinite])
 
 
-@pytest.mark.parametrize("name", one_in(3, SCOPES))
+@pytest.mark.parametrize("name", one_in(6, SCOPES))
 def test_stages(name: str) -> None:
     for stage in stages(SCOPES[name]):
         assert takes(stage) or stage.empty, stage
@@ -97,6 +97,7 @@ def test_stages(name: str) -> None:
             check(stage)
 
 
+@sampled(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_stages(kind: str) -> None:
     choose = Random(kind)

@@ -19,6 +19,7 @@ from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
+from tests.amount import sampled
 
 LAPLACIAN = (
     "Y[i,j] = X[i-1,j] + X[i+1,j] + X[i,j-1] + X[i,j+1] - 4*X[i,j] where i in 0:{n}, j in 0:{m}"
@@ -81,6 +82,7 @@ def refuse(*_: Any, **__: Any) -> Any:
     raise AssertionError("compiled again")
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", TEXTS)
 def test_one_code_for_several_sizes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EINDERIVE_CACHE", "off")

@@ -18,6 +18,7 @@ from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate, input_tensors
 from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.notation.parse import parse
+from tests.amount import sampled
 
 SHAPES = {"I": (40,), "J": (40,), "K": (5, 40), "x": (40,), "E": (40, 3), "B": (3, 40)}
 WHOLE = {"I": "int64", "J": "int32", "K": "int8"}
@@ -50,6 +51,7 @@ def operand(tensor: Tensor, seed: int) -> NDArray[Any]:
     return found
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", TEXTS)
 def test_terms_go_to_their_places(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = TEXTS[name]
