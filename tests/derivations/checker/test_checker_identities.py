@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from einderive.derivations.checker import compare, families, not_equal, regions, translate
+from tests.amount import sampled
 from tests.derivations.checker.changes import agree
 from tests.derivations.checker.identities import BEYOND, FALSE, SHAPES, TRUE
 from tests.derivations.seeds import read
@@ -18,6 +19,7 @@ def formal_sums_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "MOST_CUTS", 0)
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", TRUE)
 @pytest.mark.usefixtures("formal_sums_alone")
 def test_what_is_true_is_shown(name: str) -> None:

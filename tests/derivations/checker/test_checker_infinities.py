@@ -13,7 +13,7 @@ from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.ir.node import Scope
 from einderive.ta.notation.parse import parse
-from tests.amount import first
+from tests.amount import first, sampled
 from tests.derivations.checker import infinite_pairs
 
 SHAPES = {"A": (4,), "B": (4,), "C": (2,)}
@@ -212,6 +212,7 @@ def pair_of(pair: tuple[str, str], unbounded: str) -> tuple[Scope, Scope]:
     return one, other
 
 
+@sampled(3)
 @pytest.mark.parametrize("pair", LOST.values(), ids=LOST)
 @pytest.mark.parametrize("unbounded", LOSING.values(), ids=LOSING)
 def test_what_may_be_infinite_is_no_finite_leaf(unbounded: str, pair: tuple[str, str]) -> None:
@@ -219,6 +220,7 @@ def test_what_may_be_infinite_is_no_finite_leaf(unbounded: str, pair: tuple[str,
     assert not_equal(one, other) is not None
 
 
+@sampled(3)
 @pytest.mark.parametrize("pair", KEPT.values(), ids=KEPT)
 @pytest.mark.parametrize("unbounded", LOSING.values(), ids=LOSING)
 @pytest.mark.usefixtures("formal_sums_alone")
@@ -256,6 +258,7 @@ FINITE = {
 """What counts as finite: nothing is infinite in it but operands of functions."""
 
 
+@sampled(3)
 @pytest.mark.parametrize("pair", LOST.values(), ids=LOST)
 @pytest.mark.parametrize("finite", FINITE.values(), ids=FINITE)
 @pytest.mark.usefixtures("formal_sums_alone")

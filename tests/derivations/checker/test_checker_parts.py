@@ -14,6 +14,7 @@ from einderive.derivations.checker.compare import borders
 from einderive.derivations.matching.match import match
 from einderive.eops.library import by_name
 from einderive.ta.ir.operator import Binding
+from tests.amount import sampled
 from tests.derivations.checker.changes import agree
 from tests.derivations.seeds import read
 
@@ -197,6 +198,7 @@ DERIVED: tuple[tuple[str, dict[str, Any]], ...] = (
 )  # fmt: skip
 
 
+@sampled(2)
 @pytest.mark.parametrize(("text", "shapes"), DERIVED, ids=[text for text, _ in DERIVED])
 def test_every_candidate_checks(text: str, shapes: dict[str, Any]) -> None:
     found = ed.derive(text, budget=ed.Budget(states=400), **shapes)

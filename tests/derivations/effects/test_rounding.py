@@ -36,7 +36,7 @@ from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse_expression
 from einderive.ta.printing.show import show
-from tests.amount import first
+from tests.amount import first, sampled
 from tests.derivations.seeds import seeded
 
 SHAPES = {"A": (6,), "B": (6,), "C": (6,), "D": (3,), "E": (3,), "K": (6,)}
@@ -218,6 +218,7 @@ def test_steps_that_cancel_do_lose_digits() -> None:
     ]
 
 
+@sampled(2)
 @pytest.mark.parametrize("text", [*OPENED, NEVER_OPENED])
 def test_what_is_decided_opens_no_difference_unsaid(text: str) -> None:
     """All steps of all rules; some of them do open it."""
@@ -308,7 +309,7 @@ def written(random: Random) -> str:
     return f"{{{head} {total(kinds, 2)}}}"
 
 
-@pytest.mark.parametrize("seed", first(8, range(120)))
+@pytest.mark.parametrize("seed", first(4, range(120)))
 def test_what_does_not_cancel_stays_within_the_bound(seed: int) -> None:
     """Two steps, one after the other, within what the first scope's |f| allows."""
     random = Random(seed)

@@ -8,6 +8,7 @@ import einderive as ed
 from einderive.derivations.matching.bound import lower_bound
 from einderive.derivations.matching.cost import H100
 from einderive.ta.notation.parse import parse
+from tests.amount import sampled
 from tests.showcases.cases import REFERENCE
 from tests.showcases.cases_11_17 import ALGEBRA
 from tests.showcases.cases_18_30 import LAYERS
@@ -47,6 +48,7 @@ def test_weights_are_not_counted() -> None:
     assert elements("Y[i,j] = A[i,k]*B[k,j]", frozenset("AB"), **shapes) == 0
 
 
+@sampled(3)
 @pytest.mark.parametrize("name", CASES)
 def test_no_program_by_hand_is_below(name: str) -> None:
     case = CASES[name]

@@ -31,7 +31,7 @@ from einderive.ta.laws import REAL_LAWS
 from einderive.ta.laws.data import NUMBERS
 from einderive.ta.notation.parse import parse
 from einderive.ta.printing.show import tensors_of
-from tests.amount import first
+from tests.amount import first, sampled
 
 SIZE = 40
 NAMES = [law.name for law in REAL_LAWS.values() if law.applies]
@@ -174,6 +174,7 @@ def changed(witness: ByLaw) -> Iterator[ByLaw]:
     yield replace(witness, law=NAMES[(NAMES.index(witness.law) + 1) % len(NAMES)])
 
 
+@sampled(2)
 @pytest.mark.parametrize(("name", "number"), first(len(SOME), SOME + OTHERS))
 def test_a_falsified_step_is_refused(name: str, number: int) -> None:
     """By the checker, whatever the witness says of another right side; and by both where the

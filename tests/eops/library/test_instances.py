@@ -16,6 +16,7 @@ from einderive.eops.library import OPERATORS, by_name
 from einderive.ta.exact.interp import evaluate, input_tensors
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Operator
+from tests.amount import sampled
 from tests.eops.instances import TABLE, instance
 from tests.eops.operator_cases import RECOGNISED, UNUSUAL, field_of, random_values, scope_of
 
@@ -39,6 +40,7 @@ def written_out(operator: Operator, binding: Binding) -> Scope:
     raise AssertionError(f"{operator.name} has no instance for {binding}")
 
 
+@sampled(2)
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
 def test_launchers_compute_what_the_checker_writes_out(operator: Operator) -> None:
     for number, scope in enumerate(cases(operator)):
@@ -73,6 +75,7 @@ WRONG = {
 """A definition that is not the operator's."""
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", WRONG)
 def test_another_definition_is_no_instance(name: str) -> None:
     operator = replace(by_name(name), definition=WRONG[name], variants=())

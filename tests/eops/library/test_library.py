@@ -16,6 +16,7 @@ from einderive.ta.exact.interp import evaluate, input_tensors
 from einderive.ta.facts.complex_values import may_be_complex
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Operator
+from tests.amount import sampled
 from tests.eops.instances import TABLE, instance
 from tests.eops.operator_cases import (
     RECOGNISED,
@@ -64,6 +65,7 @@ def test_every_operator_is_tested() -> None:
         by_name("convolute")
 
 
+@sampled(3)
 @pytest.mark.parametrize("operator", TABLE, ids=lambda o: o.name)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_instances_of_the_definition(operator: Operator, seed: int) -> None:
@@ -116,6 +118,7 @@ def test_matmul_work_counts_layout_copies() -> None:
     assert copied == free + 8 * 2 * 8 * 16 * 32
 
 
+@sampled(3)
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda o: o.name)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, torch.int64])
 def test_element_types(operator: Operator, dtype: torch.dtype) -> None:

@@ -23,7 +23,7 @@ from einderive.ta.exact.interp import evaluate, input_tensors
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Operator
 from einderive.ta.printing.show import show
-from tests.amount import CAMPAIGN, PART
+from tests.amount import CAMPAIGN, PART, sampled
 from tests.eops.random_scopes import KINDS, random_scope
 
 MATCHER: Final = Matcher(OPERATORS)
@@ -105,6 +105,7 @@ def bindings(scope: Scope) -> tuple[tuple[Operator, Binding], ...]:
     return found
 
 
+@sampled(2)
 @pytest.mark.parametrize("part", [PART, pytest.param(1, marks=CAMPAIGN)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_bindings(kind: str, part: int) -> None:

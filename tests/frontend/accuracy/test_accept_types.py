@@ -16,7 +16,7 @@ from einderive.frontend.accuracy.inputs import random_inputs
 from einderive.frontend.accuracy.levels import ACCURACIES
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.running.execute import executable
-from tests.amount import one_in
+from tests.amount import one_in, sampled
 from tests.frontend.races import nobody_is_slow
 
 FEW = ed.Budget(states=200)
@@ -39,6 +39,7 @@ TABLE: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+@sampled(2)
 @pytest.mark.parametrize(("name", "dtype"), one_in(3, product(TABLE, FLOATS)))
 def test_accepted_programs_are_as_exact_as_the_direct_one(
     name: str, dtype: str, monkeypatch: pytest.MonkeyPatch

@@ -39,6 +39,7 @@ from einderive.ta.ir.node import Scope, Source
 from einderive.ta.ir.operator import Binding
 from einderive.ta.ir.subst import sources
 from einderive.ta.notation.parse import parse_expression
+from tests.amount import sampled
 from tests.frontend.races import nobody_is_slow
 
 
@@ -99,6 +100,7 @@ def shapes_of(text: str) -> dict[str, Any]:
     return given
 
 
+@sampled(2)
 @pytest.mark.parametrize("dtype", ["int64", "int8", "uint8", "bool"])
 @pytest.mark.parametrize("text", PROGRAMS)
 def test_all_programs_give_the_formula_in_the_same_type(text: str, dtype: str) -> None:
@@ -251,6 +253,7 @@ def test_a_float_in_the_place_of_an_integer_is_refused() -> None:
     assert expected.error_of(replace(run, runs=(floating,))) == inf
 
 
+@sampled(2)
 @pytest.mark.parametrize("dtype", ["int8", "bool"])
 @pytest.mark.parametrize("fill", ["200", "1/2", "inf"])
 @pytest.mark.parametrize(
@@ -293,6 +296,7 @@ READS = (
 )
 
 
+@sampled(3)
 @pytest.mark.parametrize("fill", FILLS, ids=str)
 @pytest.mark.parametrize("dtype", [*SMALL_TYPES, "int64"])
 def test_a_fill_need_not_fit_the_type(dtype: str, fill: Any) -> None:

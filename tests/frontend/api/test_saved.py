@@ -10,7 +10,7 @@ import pytest
 
 import einderive as ed
 from einderive.ta.errors import RecordError
-from tests.amount import one_in
+from tests.amount import one_in, sampled
 
 BUDGET = ed.Budget(states=60)
 M, N, V, W = (4, 3), (5, 3), (3,), (4,)
@@ -78,6 +78,7 @@ def loaded(data: Any, folder: Path) -> ed.Derivation:
     return ed.load(folder / "d.json")
 
 
+@sampled(3)
 @pytest.mark.parametrize(("text", "options"), one_in(3, CASES))
 def test_what_is_saved_checks(text: str, options: dict[str, Any], tmp_path: Path) -> None:
     derivation = ed.derive(text, target="cpu", budget=BUDGET, **options)

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import einderive as ed
+from tests.amount import sampled
 
 A: Final = np.random.default_rng(0).standard_normal((5, 6))
 B: Final = np.random.default_rng(1).standard_normal((5, 6))
@@ -55,6 +56,7 @@ CASES: Final[dict[str, tuple[Any, dict[str, Any]]]] = {
 }
 
 
+@sampled(2)
 @pytest.mark.parametrize("convert", [np.asarray, torch.from_numpy], ids=["numpy", "torch"])
 @pytest.mark.parametrize("text", CASES)
 def test_values(text: str, convert: Callable[[Any], Any]) -> None:

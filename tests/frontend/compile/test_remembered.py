@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -35,6 +33,8 @@ from einderive.frontend.memory.kept import store
 from einderive.frontend.running.execute import executable
 from einderive.frontend.trial import choose
 from einderive.frontend.trial.trial import Trial
+from tests.amount import sampled
+from tests.prepared import python
 
 ROOT = Path(__file__).parents[3]
 DISTANCES = "D[i,j] = (A[i,k]-B[j,k])^2"
@@ -228,6 +228,7 @@ FORMULAS = {
 }
 
 
+@sampled(2)
 @pytest.mark.compiled
 @pytest.mark.parametrize("text", FORMULAS, ids=range(len(FORMULAS)))
 def test_every_program_that_might_be_chosen_is_put_together_again(text: str) -> None:
@@ -351,13 +352,7 @@ def test_another_process_remembers(kept: CompiledFunction) -> None:
         "print(f.chosen.label, *map(float, f(torch.ones(9, 4), torch.zeros(8, 4))[0]))",
     ]
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    said = subprocess.run(
-        [sys.executable, "-c", "\n".join(lines)],
-        env=os.environ | {"PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    said = python("-c", "\n".join(lines), env=os.environ | {"PYTHONPATH": path})
     assert said.stdout.split()[-8:] == ["4.0"] * 8, said.stderr
     assert said.stdout.startswith(kept.chosen.label)
 
