@@ -14,8 +14,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from hashlib import blake2b
+from math import prod
 
 from einderive.ta.ir import expr
+from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select
 from einderive.ta.ir.subst import children, stages, walk
 
@@ -79,14 +81,24 @@ def only_decided(before: Scope) -> bool:
 
 
 def regroups_many(before: Scope, after: Scope) -> bool:
-    """Whether a sum or product of three operands or more has other operands than before: the order
-    in which they are taken depends on where they are read."""
+    """Whether a sum or product of three operands or more has other operands than before, or they
+    vary over more or fewer positions in another order: the order in which they are taken depends on
+    where they are read, and on this, since what varies over few comes first."""
 
-    def many(scope: Scope) -> set[Node]:
-        found = (node for stage in stages(scope) for node in walk(stage.body))
-        return {node for node in found if len(children(node)) > 2}
+    def many(scope: Scope) -> set[tuple[Node, tuple[int, ...]]]:
+        found = ((node, stage.domain) for stage in stages(scope) for node in walk(stage.body))
+        return {(node, _small_first(node, r)) for node, r in found if len(children(node)) > 2}
 
     return not many(after) <= many(before)
+
+
+def _small_first(node: Node, domain: Sequence[Range]) -> tuple[int, ...]:
+    """The places of the operands, those that vary over few positions first."""
+    extents = [
+        prod(side.extent for i, side in enumerate(domain) if operand.free >> i & 1)
+        for operand in children(node)
+    ]
+    return tuple(sorted(range(len(extents)), key=extents.__getitem__))
 
 
 def _harmless(node: Node) -> bool:

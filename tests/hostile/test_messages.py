@@ -18,12 +18,12 @@ def test_message(case: Case) -> None:
     assert message(case) == case.expected
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.kind}: {case.cause}")
-def test_every_message_ends_with_the_next_step(case: Case) -> None:
-    kind, *lines = case.expected.splitlines()
-    assert kind.endswith(("Error", "exit code 2"))
-    assert lines[-1].startswith("  next: ")
-    assert len(lines[-1]) > len("  next: ")
+def test_every_message_ends_with_the_next_step() -> None:
+    for case in CASES:
+        kind, *lines = case.expected.splitlines()
+        assert kind.endswith(("Error", "exit code 2")), case
+        assert lines[-1].startswith("  next: "), case
+        assert len(lines[-1]) > len("  next: "), case
 
 
 def test_the_causes_and_the_inputs_are_distinct() -> None:

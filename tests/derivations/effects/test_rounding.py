@@ -333,6 +333,10 @@ def test_what_does_not_cancel_stays_within_the_bound(seed: int) -> None:
     [
         ("{L[i:3:7] A[(2*i)%3] - D[0] + B[i%2]}", "shift"),  # added in an order that depends on i
         ("{L[i:3:7] A[(2*i)%3]*D[0]*B[i%2]}", "shift"),
+        (  # D varies over fewer positions than A and C at first, and over as many after
+            "{L[i:3:6,j:0:3] relu({L[i:0:6,j:0:3] A[i]*(A[i] - C[i] + D[j])}[i,j])}",
+            "merge-stage",
+        ),
         ("{L[i:0:6,j:0:3] A[i]/{L[j:0:3] D[j]*E[j]}[j]}", "materialise"),  # a/b, and a*(1/b)
     ],
 )

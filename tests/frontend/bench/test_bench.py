@@ -8,7 +8,7 @@ from einderive.derivations.matching.cost import H100
 from einderive.derivations.search.strategy import Budget
 from einderive.frontend.bench.run import CASES, WAYS, budgets, run
 from einderive.frontend.cli.main import main
-from tests.amount import CAMPAIGN
+from tests.amount import CAMPAIGN, sampled
 
 Capture = pytest.CaptureFixture[str]
 
@@ -47,6 +47,7 @@ def test_budgets_grow() -> None:
     assert efforts == sorted(set(efforts) - {Budget().effort})
 
 
+@sampled(2)
 @pytest.mark.parametrize("number", CASES)
 def test_the_reference_program_is_reached_or_bettered(number: int) -> None:
     outcome = run(CASES[number], H100, Budget(states=700))

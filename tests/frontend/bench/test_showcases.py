@@ -101,7 +101,7 @@ def as_given(derivation: ed.Derivation) -> Plan:
     return unchanged(Graph((), operators, machine, default_item_bytes(roots)), roots)
 
 
-@pytest.mark.parametrize("name", one_in(5, VARIANTS))
+@pytest.mark.parametrize("name", one_in(9, VARIANTS))
 def test_variant_is_derived(name: str) -> None:
     variant = VARIANTS[name]
     derivation = ed.derive(variant.text, **variant.shapes)
@@ -125,7 +125,7 @@ def derived(name: str, target: str = "cpu") -> ed.Derivation:
 
 
 @pytest.mark.parametrize("most", [1, pytest.param(None, marks=CAMPAIGN)])
-@pytest.mark.parametrize("case", one_in(2, DEMO), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", one_in(3, DEMO), ids=lambda case: case.name)
 def test_demo_case_is_derived_and_candidates_check(case, most: int | None) -> None:
     derivation = derived(case.name)
     assert len(derivation.candidates) >= 2

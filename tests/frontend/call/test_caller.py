@@ -22,6 +22,7 @@ from einderive.frontend.running.execute import Executable, executable
 from einderive.ta.errors import OperandError
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.program import Program
+from tests.amount import sampled
 
 FORMULAS: dict[str, dict[str, tuple[int, ...]]] = {
     "Y[i,j] = A[i,k]*B[k,j]": {"A": (3, 4), "B": (4, 5)},
@@ -91,6 +92,7 @@ def outputs(result: Any) -> list[np.ndarray]:
     return [np.asarray(y) for y in (result if isinstance(result, tuple) else (result,))]
 
 
+@sampled(2)
 @pytest.mark.parametrize("text", FORMULAS)
 def test_every_call_gives_what_the_stages_give(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also from the second call on, when stages no longer run, for each layout in turn."""

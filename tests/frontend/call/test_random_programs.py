@@ -20,6 +20,7 @@ from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import stages
+from tests.amount import sampled
 from tests.eops.random_scopes import KINDS, random_scope
 from tests.fuzz.generator import program as random_program
 
@@ -66,6 +67,7 @@ def data(inputs: Sequence[Tensor], choose: Random) -> list[torch.Tensor]:
     ]
 
 
+@sampled(3)
 @pytest.mark.parametrize("seed", range(PROGRAMS))
 def test_calls_give_what_the_stages_give(seed: int) -> None:
     choose = Random(f"calls {seed}")

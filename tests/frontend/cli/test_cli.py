@@ -20,7 +20,7 @@ from einderive.frontend.bench.run import WAYS
 from einderive.frontend.cli.catalogue import rules
 from einderive.frontend.cli.main import main
 from einderive.frontend.interruption import Interruption
-from tests.amount import first
+from tests.amount import first, sampled
 
 Capture = pytest.CaptureFixture[str]
 DISTANCES = ["derive", "Y[i,j] = (A[i,k]-B[j,k])^2", "A=16,8", "B=16,8"]
@@ -460,6 +460,7 @@ def test_an_interrupted_measurement_says_so(
     assert "(interrupted: not all were tried or timed)" in " ".join(out.split())
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("closed", "argv", "code"),
     first(

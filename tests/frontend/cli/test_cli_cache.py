@@ -15,6 +15,7 @@ from einderive.frontend.api import optimize
 from einderive.frontend.cli.main import main
 from einderive.frontend.compile.remembered import DERIVATION
 from einderive.frontend.memory.kept import store
+from tests.amount import sampled
 
 FORMULA = "D[i,j] = (A[i,k]-B[j,k])^2"
 OPTIONS: dict[str, Any] = {
@@ -117,6 +118,7 @@ def version(data: Any) -> None:
     data["derivations"][0]["record"]["version"] = 99
 
 
+@sampled(2)
 @pytest.mark.parametrize("change", [witness, law, budget, version])
 def test_what_does_not_check_is_refused(
     change: Callable[[Any], None], exported: Path, capsys: pytest.CaptureFixture[str]

@@ -14,7 +14,7 @@ from einderive.ta.errors import FormulaSyntaxError, OperandError, RangeError
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
 from einderive.ta.ir.program import Program
-from tests.amount import one_in
+from tests.amount import one_in, sampled
 
 Shape = tuple[int, ...]
 
@@ -62,6 +62,7 @@ DTYPES = ("float64", "int64", "complex128", "bool")
 TYPED = [(*case, dtype) for case in CASES for dtype in DTYPES]
 
 
+@sampled(3)
 @pytest.mark.parametrize(
     ("equation", "shapes", "dtype"),
     one_in(5, TYPED),
@@ -77,6 +78,7 @@ def test_as_numpy(equation: str, shapes: tuple[Shape, ...], dtype: str) -> None:
     agree(tensor.numpy(), wanted)
 
 
+@sampled(3)
 @pytest.mark.parametrize(("equation", "shapes"), CASES)
 def test_the_program_means_what_numpy_means(equation: str, shapes: tuple[Shape, ...]) -> None:
     arrays = [array.astype(np.float64) for array in random_arrays(shapes, "int64")]

@@ -12,6 +12,7 @@ import einderive as ed
 from einderive.frontend.call.guard import MISS
 from einderive.frontend.einsum import call as module
 from einderive.frontend.einsum import linked as einsum_linked
+from tests.amount import sampled
 from tests.frontend.einsum.test_einsum_suites import arguments, of
 
 LIBRARIES: dict[str, Any] = {
@@ -24,6 +25,7 @@ LIBRARIES: dict[str, Any] = {
 }
 
 
+@sampled(2)
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_calls_of_the_suites_again(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every tenth call of the suites; most are answered by a flat function the second time."""

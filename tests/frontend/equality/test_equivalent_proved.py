@@ -18,7 +18,7 @@ from einderive.frontend.equality.verdict import SHOWN
 from einderive.ta.equality.compare import compare
 from einderive.ta.ir.node import Scope
 from einderive.ta.notation.parse import parse
-from tests.amount import CAMPAIGN, PART, first, one_in
+from tests.amount import CAMPAIGN, PART, first, one_in, sampled
 from tests.derivations.checker.changes import changed
 from tests.showcases.cases import REFERENCE, Case
 from tests.showcases.cases_11_17 import ALGEBRA
@@ -43,6 +43,7 @@ MUTANTS = 24
 HUGE = 10_000_000
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", one_in(2, CASES))
 def test_every_show_case_is_decided_at_its_sizes_of_use(name: str) -> None:
     case = CASES[name]

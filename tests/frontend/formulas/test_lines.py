@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from einderive.frontend.formulas import FIELDS, FORMULAS, Formula
+from tests.amount import sampled
 
 WRITTEN = [formula for formulas in FIELDS.values() for formula in formulas]
 
@@ -23,6 +24,7 @@ def by_line(formula: Formula, n: int, dtype: str) -> tuple[np.ndarray[Any, Any],
     return tuple(np.asarray(y) for y in outputs)
 
 
+@sampled(3)
 @pytest.mark.parametrize("formula", WRITTEN, ids=lambda formula: formula.name)
 def test_the_line_runs(formula: Formula) -> None:
     tiny, full = formula.sizes

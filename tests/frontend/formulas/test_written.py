@@ -13,7 +13,7 @@ import torch
 import einderive as ed
 from einderive.frontend.accuracy.written import as_written
 from einderive.frontend.formulas import Formula
-from tests.amount import one_in
+from tests.amount import one_in, sampled
 from tests.frontend.formulas.test_lines import WRITTEN, by_line
 from tests.frontend.races import candidates_win
 
@@ -26,6 +26,7 @@ def close(found: Sequence[Any], formula: Formula, n: int) -> None:
         np.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-9)
 
 
+@sampled(3)
 @pytest.mark.parametrize("formula", WRITTEN, ids=lambda formula: formula.name)
 def test_the_formula_is_its_line(formula: Formula) -> None:
     n = formula.sizes[0]
