@@ -38,6 +38,7 @@ END = pytest.StashKey[float]()
 FILES = pytest.StashKey[int]()
 WITHOUT_CAMPAIGNS = "not campaign"
 """What `-m` says by default (pyproject.toml)."""
+DERIVED_STATES = 600
 FILES_APART = 8
 """After so many files of tests the collector runs, which takes some tenths of a second."""
 
@@ -90,12 +91,18 @@ def few_compiled_loops(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
 
 
 @pytest.fixture(autouse=True)
-def short_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`compile` and `evaluate` search for some states instead of 0.5 s, unless they are given a
-    budget: what they find does not depend on the machine's pace."""
+def short_searches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a budget, `compile` and `evaluate` search for some states instead of 0.5 s, so that
+    what they find does not depend on the machine's pace; `derive` sees fewer states than by
+    default, but in campaigns."""
+    from einderive.frontend.api import optimize
     from einderive.frontend.compile import anew
 
-    monkeypatch.setattr(anew, "SEARCH", replace(anew.SEARCH, states=500, seconds=None))
+    search = replace(anew.SEARCH, states=500, seconds=None)
+    monkeypatch.setattr(anew, "SEARCH", search)
+    if request.node.get_closest_marker("campaign") is None:
+        limits, few = optimize.limits, replace(search, states=DERIVED_STATES)
+        monkeypatch.setattr(optimize, "limits", lambda b: limits(few if b is None else b))
 
 
 @pytest.fixture(autouse=True)

@@ -36,7 +36,7 @@ from tests.strategies import Grammar, scopes
 
 EVERY_RULE = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 SEEDS = 200
-LEAST_STEPS = 20
+LEAST_STEPS = 12
 PART = 4
 """Of the steps, one of so many is judged every time, or LEAST_STEPS if these are fewer."""
 LEAST_CORRUPTED = 12
