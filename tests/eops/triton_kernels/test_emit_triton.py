@@ -21,6 +21,7 @@ from einderive.ta.ir.affine import iterator
 from einderive.ta.ir.canon import scope
 from einderive.ta.notation.parse import parse
 from tests import prepared
+from tests.amount import sampled
 from tests.eops import triton_runner as runner
 from tests.eops.fused_products import PRODUCTS
 from tests.eops.long_reductions import LONG
@@ -29,12 +30,18 @@ CASES = {case.name: case for case in runner.cases()}
 
 
 @pytest.fixture(scope="module")
-def interpreted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """What the interpreter's process found, by case."""
-    told = prepared.interpreted(runner.__file__, tmp_path_factory.mktemp("kernels"))
+def interpreted(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, dict[str, Any]]:
+    """What the interpreter's process found, by case, of the cases that are tested."""
+    functions = [item for item in request.session.items if isinstance(item, pytest.Function)]
+    here = [f for f in functions if f.function is test_meaning_in_the_interpreter]
+    tested = [function.callspec.params["name"] for function in here]
+    told = prepared.interpreted(runner.__file__, tmp_path_factory.mktemp("kernels"), *tested)
     return {record["case"]: record for record in map(json.loads, told.splitlines())}
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", CASES)
 def test_meaning_in_the_interpreter(interpreted: dict[str, dict[str, Any]], name: str) -> None:
     record, case = interpreted[name], CASES[name]

@@ -13,6 +13,7 @@ from einderive.frontend.formulas import FORMULAS, SIZES, Formula
 from einderive.ta.equality.positions import positions
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate_at
+from tests.amount import sampled
 
 SOURCES = (
     "array API",
@@ -26,6 +27,7 @@ SOURCES = (
 )
 
 
+@sampled(3)
 @pytest.mark.parametrize("formula", FORMULAS, ids=lambda formula: formula.name)
 def test_plain_lines_are_the_formula(formula: Formula) -> None:
     n = SIZES[0]

@@ -7,7 +7,7 @@ import pytest
 import einderive as ed
 from einderive.frontend.identities import EQUAL, FAMILIES, UNDECIDED, UNEQUAL, Pair
 from einderive.frontend.identities.entry import SIZE
-from tests.amount import CAMPAIGN, one_in
+from tests.amount import CAMPAIGN, one_in, sampled
 from tests.frontend.identities.test_lists import names, tree
 
 LONG = {
@@ -42,6 +42,7 @@ def promised(side: str, pair: Pair) -> str:
     return f"assume {', '.join(here)}\n" if here else ""
 
 
+@sampled(3)
 @pytest.mark.parametrize("pair", EQUALITIES, ids=str)
 def test_equal(pair: Pair) -> None:
     try:
@@ -53,6 +54,7 @@ def test_equal(pair: Pair) -> None:
     assert found or str(pair) in UNDECIDED, found
 
 
+@sampled(3)
 @pytest.mark.parametrize("pair", one_in(2, [(pair,) for pair in UNEQUAL]), ids=str)
 def test_unequal(pair: Pair) -> None:
     try:
