@@ -36,6 +36,7 @@ LINES: dict[str, Any] = dict.fromkeys("BZC", (3000,))
 def all_families(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every family is tried, however slow the machine is."""
     monkeypatch.setattr("einderive.frontend.accuracy.hard_cases.PREPARING_SECONDS", inf)
+    monkeypatch.setattr("einderive.frontend.trial.choose.PREPARING_SECONDS", inf)
 
 
 def quickly(text: str, **options: Any) -> CompiledFunction:
