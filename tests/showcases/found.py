@@ -31,7 +31,7 @@ def derived(case: Case, budget: ed.Budget | None = None) -> ed.Derivation:
     return ed.derive(
         text,
         target=TARGET,
-        budget=budget,
+        budget=budget or ed.Budget(),
         weights=case.weights,
         accuracy=case.accuracy,
         **shapes,
