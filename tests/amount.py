@@ -27,10 +27,10 @@ def sampled(part: int) -> pytest.MarkDecorator:
 
 
 def leave_to_campaigns(items: Iterable[pytest.Item]) -> None:
-    """Marks the cases of each sampled test that were not drawn."""
+    """Marks the cases of each sampled test that were not drawn: the same ones every time."""
     cases: dict[tuple[Path, str], list[pytest.Item]] = {}
     for item in items:
-        if item.get_closest_marker("sampled") is not None:
+        if item.get_closest_marker("sampled") is not None and not of_campaign(item.iter_markers()):
             cases.setdefault((item.path, item.name.split("[")[0]), []).append(item)
     for (_, name), every in cases.items():
         mark = every[0].get_closest_marker("sampled")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 import einderive as ed
+from tests.amount import sampled
 from tests.showcases.cases_11_17 import ALGEBRA
 from tests.showcases.cases_18_30 import LAYERS
 from tests.showcases.found import (
@@ -18,6 +19,7 @@ from tests.showcases.found import (
 FURTHER = {**ALGEBRA, **LAYERS}
 
 
+@sampled(2)
 @pytest.mark.parametrize(("name", "budget"), names_and_budgets(FURTHER))
 def test_found_and_checked(name: str, budget: ed.Budget | None) -> None:
     case = FURTHER[name]

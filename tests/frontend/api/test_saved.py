@@ -120,6 +120,7 @@ WRONG: dict[str, str] = {
 }  # fmt: skip
 
 
+@sampled(2)
 @pytest.mark.parametrize("stated", WRONG.values(), ids=WRONG)
 def test_another_program_than_the_steps_lead_to_is_found(stated: str, tmp_path: Path) -> None:
     text, shapes = TWO

@@ -32,6 +32,7 @@ class Variant:
     operators: tuple[str, ...]
 
 
+DEFAULT = ed.Budget()
 BOX = ("avg_pool1d", "avg_pool1d")
 BAND = ("eOperator", "matmul")
 CHAIN = ("matmul", "matmul")
@@ -104,7 +105,7 @@ def as_given(derivation: ed.Derivation) -> Plan:
 @pytest.mark.parametrize("name", one_in(9, VARIANTS))
 def test_variant_is_derived(name: str) -> None:
     variant = VARIANTS[name]
-    derivation = ed.derive(variant.text, **variant.shapes)
+    derivation = ed.derive(variant.text, budget=DEFAULT, **variant.shapes)
     best = derivation.candidates[0]
     assert as_given(derivation).seconds / best.seconds >= variant.factor
     assert derivation.check(0)
@@ -121,7 +122,7 @@ def test_variant_is_derived(name: str) -> None:
 def derived(name: str, target: str = "cpu") -> ed.Derivation:
     """A case of the demo, within the default budget."""
     case = next(case for case in DEMO if case.name == name)
-    return ed.derive(case.text, ranges=case.ranges, target=target, **case.shapes)
+    return ed.derive(case.text, budget=DEFAULT, ranges=case.ranges, target=target, **case.shapes)
 
 
 @pytest.mark.parametrize("most", [1, pytest.param(None, marks=CAMPAIGN)])

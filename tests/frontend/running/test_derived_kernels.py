@@ -12,7 +12,7 @@ import pytest
 
 import einderive as ed
 from einderive.ta.ir.node import Scope
-from tests.amount import CAMPAIGN
+from tests.amount import CAMPAIGN, sampled
 from tests.eops.ahead_of_time import TARGETS, compile_for
 from tests.frontend import derived_kernels
 from tests.prepared import interpreted
@@ -64,6 +64,7 @@ def beside_a_product(formula: str) -> Scope:
     return stage.scope
 
 
+@sampled(2)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("formula", ["conv", "band", "conv transpose"])
 def test_derived_kernels_compile_ahead_of_time(formula: str, target: str, tmp_path: Path) -> None:

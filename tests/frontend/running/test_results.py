@@ -19,6 +19,7 @@ from einderive.frontend.running.execute import executable
 from einderive.frontend.running.results import Layout, layout, meet, owned, repeats
 from einderive.frontend.trial import races as module
 from einderive.frontend.trial.timing import Timing
+from tests.amount import sampled
 from tests.frontend.races import nobody_is_slow
 
 KINDS: tuple[Callable[..., Any], ...] = (np.array, torch.tensor)
@@ -108,6 +109,7 @@ def stays_alone(run: Callable[..., Any], inputs: Mapping[str, Any]) -> None:
         np.testing.assert_array_equal(found, values)
 
 
+@sampled(3)
 @pytest.mark.parametrize("name", FORMULAS)
 def test_writing_to_a_result_changes_nothing_else(name: str) -> None:
     text, options = FORMULAS[name]

@@ -14,6 +14,7 @@ from einderive.frontend.trial.entrants import Judge
 from einderive.frontend.trial.races import YOURS
 from einderive.frontend.trial.timing import Timing
 from einderive.ta.errors import OperandError
+from tests.amount import sampled
 from tests.frontend.derived import DISTANCES, derived
 from tests.frontend.races import candidates_win, nobody_is_slow
 
@@ -76,6 +77,7 @@ def test_your_own_function_is_checked_and_timed_as_it_is() -> None:
     assert set(calls) == {48}
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [

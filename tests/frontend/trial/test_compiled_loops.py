@@ -11,6 +11,7 @@ from einderive.eops.back_ends import cpu_kernels
 from einderive.eops.back_ends.cpu_kernels import CPU_KERNELS
 from einderive.frontend.running.execute import executable
 from einderive.frontend.trial.compiling import AS_GIVEN, apart
+from tests.amount import sampled
 from tests.frontend.races import candidates_win, nobody_is_slow
 
 CHAIN = "Y[i,j] = (X[i,j]*w[j] + X[i,j])/(1 + w[j]*w[j]) - X[i,j]"
@@ -106,6 +107,7 @@ TOGETHER = {
 }
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", TOGETHER)
 def test_stages_over_the_same_rows_are_one_kernel(name: str) -> None:
     text, expected = TOGETHER[name]
