@@ -14,6 +14,7 @@ import torch
 
 import einderive as ed
 from einderive.ta.errors import OperandError
+from tests.amount import sampled
 
 A = np.random.default_rng(0).standard_normal((4, 5)).astype(np.float32)
 X = np.random.default_rng(1).standard_normal(5).astype(np.float32)
@@ -79,6 +80,7 @@ TORCH: dict[str, Make] = {
 }
 
 
+@sampled(3)
 @pytest.mark.parametrize("vector", NUMPY)
 @pytest.mark.parametrize("matrix", NUMPY)
 def test_layouts_of_numpy(product: ed.CompiledFunction, matrix: str, vector: str) -> None:

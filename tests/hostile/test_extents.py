@@ -14,6 +14,7 @@ from einderive.eops.triton_kernels.emit_triton import emit
 from einderive.eops.triton_kernels.plan import plan
 from einderive.frontend.trial.memory import amount, require_memory
 from einderive.ta.errors import BuildError, RangeError
+from tests.amount import sampled
 from tests.hostile.bounds import bounded
 from tests.prepared import interpreted
 
@@ -28,6 +29,7 @@ HUGE: list[tuple[str, dict[str, tuple[int, ...]]]] = [
 ]
 
 
+@sampled(2)
 @pytest.mark.parametrize(("text", "shapes"), HUGE)
 def test_huge_shapes_are_derived_shown_saved_and_checked(
     text: str, shapes: dict[str, Any], tmp_path: Path

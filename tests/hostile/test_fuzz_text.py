@@ -13,7 +13,7 @@ import einderive as ed
 from einderive.ta.errors import EinderiveError
 from einderive.ta.notation.parse import parse, parse_expression
 from einderive.ta.printing.show import show_program
-from tests.amount import CAMPAIGN, examples
+from tests.amount import CAMPAIGN, examples, sampled
 from tests.hostile.bounds import bounded
 
 SHAPES = {"A": (3, 4), "B": (4, 5), "x": (3,), "s": ()}
@@ -107,6 +107,7 @@ NESTED: dict[str, Callable[[int], str]] = {
 }
 
 
+@sampled(3)
 @pytest.mark.parametrize("depth", [30, 1000, pytest.param(5000, marks=CAMPAIGN)])
 @pytest.mark.parametrize("shape", NESTED)
 def test_deep_nesting(shape: str, depth: int) -> None:
@@ -141,6 +142,7 @@ LARGE = {
 }
 
 
+@sampled(2)
 @pytest.mark.parametrize("text", LARGE.values(), ids=LARGE)
 def test_large_texts(text: str) -> None:
     with bounded():

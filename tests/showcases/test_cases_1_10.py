@@ -9,7 +9,7 @@ import pytest
 
 import einderive as ed
 from einderive.derivations.search.extract import Plan
-from tests.amount import first
+from tests.amount import first, sampled
 from tests.showcases.cases import REFERENCE
 from tests.showcases.found import (
     assert_as_good_as_by_hand,
@@ -22,6 +22,7 @@ DOUBLED = ed.Budget(states=2 * ed.Budget().states, effort=2 * ed.Budget().effort
 IM2COL = [name for name in REFERENCE if name.startswith("10 ")]
 
 
+@sampled(2)
 @pytest.mark.parametrize(("name", "budget"), names_and_budgets(REFERENCE))
 def test_found_and_checked(name: str, budget: ed.Budget | None) -> None:
     case = REFERENCE[name]

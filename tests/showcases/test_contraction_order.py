@@ -7,7 +7,7 @@ import opt_einsum
 import pytest
 
 import einderive as ed
-from tests.amount import CAMPAIGN
+from tests.amount import CAMPAIGN, sampled
 from tests.showcases.cases import Case
 from tests.showcases.found import FEW, assert_as_good_as_by_hand, assert_equivalent, derived
 
@@ -55,6 +55,7 @@ def network(equation: str, scale: int) -> Case:
     return Case(formula, "; ".join(by_hand), tensors, sizes, small)
 
 
+@sampled(2)
 @pytest.mark.parametrize("budget", [FEW, pytest.param(None, marks=CAMPAIGN)])
 @pytest.mark.parametrize("name", NETWORKS)
 def test_order_is_as_good_as_the_optimal_one(name: str, budget: ed.Budget | None) -> None:

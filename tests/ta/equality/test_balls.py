@@ -15,7 +15,7 @@ from einderive.ta.equality.balls import PreciseField
 from einderive.ta.exact.fields import whole_value
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.node import Reducer
-from tests.amount import CAMPAIGN
+from tests.amount import CAMPAIGN, sampled
 from tests.ta.functions.test_functions import DEFINITIONS
 
 FIELD: Final = PreciseField(20)
@@ -56,6 +56,7 @@ def has_value(function: str, point: float) -> bool:
     return domain is None or domain.holds(point)
 
 
+@sampled(2)
 @pytest.mark.parametrize("part", [3, pytest.param(1, marks=CAMPAIGN)])
 @pytest.mark.parametrize("function", UNARY)
 def test_a_ball_holds_the_values_of_a_function_on_all_of_a_ball(function: str, part: int) -> None:

@@ -13,6 +13,7 @@ from einderive.ta.exact.one_term import one_term
 from einderive.ta.exact.rationals import ExactField
 from einderive.ta.ir.node import Scope
 from einderive.ta.notation.parse import parse
+from tests.amount import sampled
 
 SHAPES = {"E": (6, 4), "I": (5,), "J": (5,), "x": (6,), "Z": (0,)}
 FOUND = [
@@ -51,6 +52,7 @@ def values(scope: Scope, seed: int, bad: float | None) -> dict[str, Array]:
     return found
 
 
+@sampled(3)
 @pytest.mark.parametrize("bad", [None, np.nan, np.inf, 1e300, 0.5])
 @pytest.mark.parametrize("field", [RealField(), ExactField()], ids=["real", "exact"])
 @pytest.mark.parametrize("text", [*FOUND, *OTHERS])

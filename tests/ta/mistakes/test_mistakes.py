@@ -20,7 +20,7 @@ from einderive.ta.mistakes.formula import Formula
 from einderive.ta.mistakes.repair import MISTAKES
 from einderive.ta.notation.parse import parse
 from einderive.ta.syntax.layout import joined
-from tests.amount import examples
+from tests.amount import examples, sampled
 
 rng = np.random.default_rng(3)
 DATA = {
@@ -296,6 +296,7 @@ def shapes_given(proposed: str) -> dict[str, tuple[int, ...]]:
     return {name: s for name, s in shapes_of(proposed).items() if "_of_" not in name}
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("wrong", "said", "proposed", "expected"),
     ROWS,
