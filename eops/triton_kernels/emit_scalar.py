@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, Self
@@ -22,6 +23,10 @@ from einderive.ta.ir.expr import const
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Select
 
 ONE: Final = const(1)
+WIDER: Final = "_wider"
+"""The names of helpers in float64 end so in a kernel in float32."""
+HELPER: Final = re.compile(r"(?<![\w.])(_[a-z]\w*)\(")
+"""A helper's name where it is called or defined."""
 
 
 class BodyWriter:
@@ -135,9 +140,12 @@ class BodyWriter:
         known = FUNCTIONS[node.function]
         if isinstance(known.constant, float):
             return scalar(known.constant, compute)
-        self.helpers |= dict.fromkeys(helpers_of(known))
+        own = self.plan.compute
+        wider = compute == "float64" != own  # operands of a comparison with an index
+        self.helpers |= dict.fromkeys(name + WIDER * wider for name in helpers_of(known))
         special = {"float32": known.triton_float32, "int64": known.triton_whole}
         template = special.get(compute) or known.triton
+        template = HELPER.sub(rf"\1{WIDER}(", template) if wider else template
         zero, one = (literal(Fraction(value), compute) for value in (0, 1))
         compared = node.args if known.truth else node.args[:1] if known.picks else ()
         operands = [
@@ -170,7 +178,10 @@ def helpers_of(known: Function) -> list[str]:
 
 
 def helper_source(function: str, compute: str) -> str:
-    """The source of a function's helper, its series long enough for the type it computes in."""
-    helper = FUNCTIONS[function].triton_helper
+    """The source of a function's helper, its series long enough for the type it computes in; in
+    float64 under a name of its own, if that name ends with WIDER."""
+    wider = function.endswith(WIDER)
+    helper = FUNCTIONS[function.removesuffix(WIDER)].triton_helper
     assert helper is not None
-    return helper(compute == "float64")
+    source = helper(wider or compute == "float64")
+    return HELPER.sub(rf"\1{WIDER}(", source) if wider else source

@@ -19,7 +19,7 @@ def _fmod(x, y):
     r = tl.fma(-tl.floor({divided("r", "size", wide)}), size, r)
     r = tl.fma(-tl.floor({divided("r", "size", wide)}), size, r)
     r = tl.where(r < 0, r + size, tl.where(r >= size, r - size, r))
-    r = tl.where((size == float("inf")) & (tl.abs(x) < float("inf")), tl.abs(x), r)
+    r = tl.where(size == float("inf"), tl.where(tl.abs(x) < float("inf"), tl.abs(x), r), r)
     return tl.where(x < 0, -r, r)
 
 

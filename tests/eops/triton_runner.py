@@ -31,6 +31,7 @@ from einderive.ta.ir.affine import Row, iterator
 from einderive.ta.ir.canon import scope
 from einderive.ta.ir.node import Condition, Node, Scope, Source, Tensor
 from einderive.ta.ir.subst import accesses
+from einderive.ta.notation.parse import parse
 from tests.eops import fused_products, long_reductions
 
 INF = math.inf
@@ -292,6 +293,7 @@ def cases() -> list[Case]:
             "kept integers", scope(box(6, 5), [], expr.apply("relu", read(whole, 0, 1))), "loop", 0
         ),
         *integer_fills(),
+        *compared(),
         *(integer_case(name) for name, known in FUNCTIONS.items() if known.whole),
         Case("hostile name", scope(box(4), [], read(hostile, 0)), "loop", 0),
     )
@@ -299,6 +301,18 @@ def cases() -> list[Case]:
         function_case(name, d) for d in ("float32", "float64") for name in REAL if name != "nan"
     ]
     return [*everywhere, *awkward(), *functions]
+
+
+def compared() -> list[Case]:
+    """Functions of float32 that are compared with integers: those are computed in float64."""
+    dtypes = {"A": "float32", "N": "int64"}
+    texts = ("A[i] % 3", "A[i] // 3", "atan(A[i])*2", "hypot(A[i], N[i])", "asinh(A[i])")
+    found = []
+    for text in texts:
+        shapes = {"A": (40,), "N": (40,)}
+        (stage,) = parse(f"Y[i] = where({text} < N[i], exp(A[i]), 0)", shapes, dtypes).roots()
+        found.append(Case(f"{text} beside an integer", stage, "loop"))
+    return found
 
 
 def integer_fills() -> list[Case]:
