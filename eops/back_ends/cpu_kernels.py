@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import torch
 
 from einderive.eops.back_ends.task import BackEnd, Fused, Run, Task
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.group import Group, is_view
 from einderive.eops.loops.picks import picked
 from einderive.eops.opaque import opaque
 from einderive.eops.torch_views.stage import lower
@@ -19,7 +19,7 @@ from einderive.eops.torch_views.types import depends_on_inputs
 from einderive.ta.exact.direct import direct
 from einderive.ta.exact.one_term import one_term
 from einderive.ta.exact.scattered import scattered
-from einderive.ta.ir.node import Access, Apply, Scope, Source
+from einderive.ta.ir.node import Apply, Scope, Source
 from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import nested_scopes, sources, walk
 
@@ -42,8 +42,8 @@ def installed() -> bool:
 
 def worth_compiling(task: Task) -> bool:
     """Whether a kernel may be faster than torch's operations for the stage."""
-    if isinstance(task.scope.body, Access) and not task.scope.sums:
-        return False  # a view
+    if is_view(task.scope):
+        return False
     return _adds_terms(task) or _fusible(task)
 
 

@@ -16,8 +16,8 @@ from typing import Final, TypeAlias
 
 from einderive.eops.loops.arrange import dense, plan
 from einderive.eops.loops.cost import LAUNCH, seconds
-from einderive.eops.loops.group import Group
-from einderive.ta.ir.node import Access, Scope
+from einderive.eops.loops.group import Group, is_view
+from einderive.ta.ir.node import Scope
 
 Reads = Mapping[Scope, Collection[Scope]]
 _Unit: TypeAlias = "Group | Scope"
@@ -138,7 +138,7 @@ def _pays(
 
 def predicted(group: Group) -> float | None:
     """The seconds of the group on dense operands.  None if no one kernel computes it."""
-    if all(isinstance(stage.body, Access) and not stage.sums for stage in group.stages):
+    if all(map(is_view, group.stages)):
         return LAUNCH / 2  # views
     found = plan(group, dense(group))
     return None if found is None else seconds(found)

@@ -79,6 +79,21 @@ class Group:
                 pending.append((inner, tuple(affine.substitute(row, below) for row in inner.rows)))
 
 
+def is_view(stage: Scope) -> bool:
+    """Whether the stage is a part of what it reads, where it lies: no index misses, and elements of
+    a dense operand are at a fixed distance along each loop."""
+    body = stage.body
+    if stage.sums or not isinstance(body, Access):
+        return False
+    if not affine.within(body.rows, body.source.ranges, stage.domain):
+        return False
+    offset, stride = affine.ZERO, 1
+    for row, side in zip(reversed(body.rows), reversed(body.source.ranges), strict=True):
+        offset = affine.add(offset, row, stride)
+        stride *= side.extent
+    return not offset.floors
+
+
 def _rows(stage: Scope, rows: Sequence[Row]) -> tuple[Row, ...]:
     """These for the stage's iterators; of what a gather computes no row says anything."""
     found = picked(stage)

@@ -28,8 +28,8 @@ CHECKER_TESTS = (
 
 
 KERNELS = (
-    "einderive.eops.loops.bodies",
-    *(f"einderive.eops.cpu_kernels.{name}" for name in ("emit", "passes")),
+    *(f"einderive.eops.loops.{name}" for name in ("bodies", "draft", "picks", "windows")),
+    *(f"einderive.eops.cpu_kernels.{name}" for name in ("emit", "passes", "windows", "writing")),
 )
 """What has to be right; the rest of these rooms decides mostly what is fast."""
 

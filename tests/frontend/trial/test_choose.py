@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import einderive as ed
-from einderive.frontend.trial import choose, races
+from einderive.frontend.trial import choose, entrants, races
 from einderive.frontend.trial.entrants import Judge
 from einderive.frontend.trial.races import YOURS
 from einderive.frontend.trial.timing import Timing
@@ -177,6 +177,18 @@ def test_a_program_far_behind_the_fastest_is_left_out() -> None:
     judge.fastest = 0.1
     assert judge.far_behind(0.3)
     assert not Judge(cast(Any, None), cast(Any, None), "cpu", 0.0).far_behind(1e9)
+
+
+def test_a_run_that_a_busy_machine_stopped_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(self: entrants._Timed, inputs: Any) -> Any:
+        self.seconds = 0.05
+        return self.run(inputs)
+
+    monkeypatch.setattr(entrants._Timed, "__call__", stopped)
+    monkeypatch.setattr(entrants, "first", lambda *_: 1e-5)
+    monkeypatch.setattr(choose, "first", lambda *_: 1e-5)
+    verdicts = [trial.verdict for trial in distances().trials]
+    assert not any("on its first run" in verdict for verdict in verdicts), verdicts
 
 
 def test_what_did_not_race_bars_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
