@@ -56,8 +56,11 @@ def matcher(seeds: int) -> Callable[[], Judge]:
 
 def kernels(seeds: int) -> Callable[[], Judge]:
     from tests.eops.loops import programs
+    from tests.fuzz.stencils import stencils_program
 
-    pool = [programs.drawn(Random(f"kernels {number}")) for number in range(4 * seeds)]
+    random = [Random(f"kernels {number}") for number in range(4 * seeds)]
+    pool = [programs.drawn(one) for one in random]
+    pool += [stencils_program(one) for one in random[:seeds]]
     if found := programs.first_fault(pool, range(len(pool))):
         raise RuntimeError(f"without any mutant: {found[1]}: {pool[found[0]]}")
 

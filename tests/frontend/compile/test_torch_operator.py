@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 import torch
 from torch.library import opcheck
 
 import einderive as ed
+from einderive.frontend.stages import ELEMENTS, STAGES, Stage
 from einderive.ta.errors import TextError
+from tests.amount import CAMPAIGN
 
 SOFTMAX = "Y[i,j] = softmax[j](X[i,j]); Z[j] = sum[i](X[i,j]*w[j])"
 
@@ -58,6 +63,20 @@ def test_compiled_code_holds_it_as_one_call(function: ed.CompiledFunction) -> No
     assert len(calls) == 1
     eager = torch.compile(around, backend="eager", fullgraph=True)
     torch.testing.assert_close(eager(x, w), expected)
+
+
+@CAMPAIGN
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
+def test_torch_finds_nothing_wrong_with_any_stage(stage: Stage) -> None:
+    """Of each kind, in each type, and with operands that lie in any way."""
+    least = ELEMENTS[0]
+    operands = stage.tensors(stage.values(least))
+    options: Any = {**operands, **stage.beside(least)}
+    op = ed.compile(stage.text, budget=0.05, seconds=0.02, **options).as_torch_op(
+        "stage_" + re.sub(r"\W+", "_", stage.name)
+    )
+    given = tuple(operands[argument.name] for argument in op._schema.arguments)
+    assert set(opcheck(op, given).values()) == {"SUCCESS"}
 
 
 def test_results_are_contiguous_as_is_stated() -> None:
