@@ -23,7 +23,8 @@ from einderive.frontend.call.simplify import Simple
 from einderive.frontend.derived import Derived
 from einderive.frontend.files import opened, write_whole
 from einderive.frontend.sizes.family import Family
-from einderive.frontend.trial.outcome import TRIED, Outcome
+from einderive.frontend.trial.effort import Given, effort_of
+from einderive.frontend.trial.outcome import Outcome
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 from einderive.ta.uncopied import Uncopied
@@ -47,8 +48,9 @@ class Derivation(Derived):
     def compile(
         self,
         *,
-        seconds: float = 1.0,
-        tried: int = TRIED,
+        effort: Given = "normal",
+        seconds: float | None = None,
+        tried: int | None = None,
         baseline: Callable[..., Any] | None = None,
         progress: Callable[[str], object] | None = None,
         check_assumptions: bool = True,
@@ -56,8 +58,9 @@ class Derivation(Derived):
         """Build, check and time the best candidates and the plain programs; return the fastest
         accepted one as a function.
 
-        - `seconds` is about the most that the timing may take.
-        - `tried` is how many candidates are built.
+        - `effort` is "instant", "normal", "high" or a number of seconds (docs/effort.md).
+        - `seconds` is about the most that the timing may take, and `tried` how many candidates are
+          built, in place of what the effort says.
         - `baseline` is a function of torch tensors that you would call instead; it is timed too.
         - `progress` is a function that is called with a text, which says what is being done.
         - `check_assumptions=False`: no call checks the assumptions that the program rests on."""
@@ -65,6 +68,7 @@ class Derivation(Derived):
 
         outcome = choose(
             self,
+            effort=effort_of(effort),
             seconds=seconds,
             tried=tried,
             baseline=baseline,
@@ -72,7 +76,7 @@ class Derivation(Derived):
             check_assumptions=check_assumptions,
         )
         parts = {part.name: getattr(outcome, part.name) for part in fields(outcome)}
-        options = {"seconds": seconds, "check_assumptions": check_assumptions}
+        options = {"effort": effort, "seconds": seconds, "check_assumptions": check_assumptions}
         return CompiledFunction(**parts, options=options)
 
     def __str__(self) -> str:

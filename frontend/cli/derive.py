@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from einderive.frontend.cli.codes import DONE, INTERRUPTED
 from einderive.frontend.cli.parameters import (
     ACCURACY,
+    EFFORT,
     FILE,
     LAWS,
     NAN,
@@ -20,6 +21,9 @@ from einderive.frontend.cli.parameters import (
     number,
 )
 from einderive.frontend.cli.parameters import seconds as seconds_type
+
+if TYPE_CHECKING:
+    from einderive.frontend.trial.effort import Given
 
 EXAMPLES = examples(
     'einderive derive "Y[b,i,e] = Q[b,i,d]*K[b,j,d]*V[b,j,e]" Q=8,2048,64 K=8,2048,64 \\',
@@ -50,6 +54,7 @@ class JsonAlone(click.Command):
     show_default=True,
     help="The device to derive for: cpu, cuda, cuda:90 or cuda:80.",
 )
+@EFFORT
 @click.option("--seconds", type=seconds_type, help="End the search after so many seconds.")
 @click.option("--states", type=number, help="End the search after so many expressions.")
 @click.option(
@@ -91,6 +96,7 @@ def derive(
     formula: str,
     shapes: tuple[str, ...],
     target: str,
+    effort: Given | None,
     seconds: float | None,
     states: int | None,
     dtype: tuple[str, ...],
@@ -130,9 +136,13 @@ def derive(
         from einderive.frontend.report.data import json_text, trials_data
         from einderive.frontend.report.derivation import derivation_parts
         from einderive.frontend.report.terminal import show, terminal_width
+        from einderive.frontend.trial.effort import effort_of
         from einderive.ta.errors import TextError
         from einderive.ta.notation.parse import parse, sizes_named, tensors_named
 
+        if effort is not None and seconds is None and states is None:
+            seconds = effort_of(effort).search
+        budget = Budget(seconds=seconds) if states is None else Budget(states, seconds=seconds)
         try:
             named = frozenset().union(*tensors_named(formula)) - sizes_named(formula)
         except TextError:  # said when the text is parsed
@@ -141,7 +151,7 @@ def derive(
         derivation = derive_program(
             parse(formula, tensors, types, ranges, sizes),
             target=target,
-            budget=Budget(seconds=seconds) if states is None else Budget(states, seconds=seconds),
+            budget=budget,
             progress=progress.show if progress.wanted else None,  # each takes a look at all states
             weights=[name.strip() for name in weights.split(",") if name.strip()],
             **options,
@@ -154,7 +164,8 @@ def derive(
     if json_to != "-":
         require_candidate(derivation, candidate)
         show(*derivation_parts(derivation, terminal_width(), candidate - 1))
-    compiled = measured(derivation, 1.0) if run and not interrupted else None
+    wanted = run and not interrupted
+    compiled = measured(derivation, None, effort or "normal") if wanted else None
     if json_to == "-":
         found = {} if compiled is None else {"measured": trials_data(compiled)}
         print(json_text(derivation.data(search) | found))

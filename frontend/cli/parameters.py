@@ -71,6 +71,11 @@ def seconds(value: object) -> float:
     return found
 
 
+def effort(value: object) -> str | float:
+    """An option's type: one of the words, or seconds above 0."""
+    return str(value) if value in ("instant", "normal", "high") else seconds(value)
+
+
 def examples(*lines: str) -> str:
     """The examples at the end of a command's help, as they stand."""
     return "\n".join(["\b", "examples:", *(f"  {line}" for line in lines)])
@@ -110,6 +115,13 @@ NAN = click.option(
     metavar="NAME",
     help="What holds for NaN and infinity. strict: they stay where the formula has them; ignore: "
     "nothing is promised.",
+)
+EFFORT = click.option(
+    "--effort",
+    type=effort,
+    metavar="EFFORT",
+    help="How much time to take: instant (nothing is timed), normal (3 seconds), high (a minute), "
+    "or a number of seconds.",
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 SECONDS = click.option(

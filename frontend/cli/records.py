@@ -13,6 +13,7 @@ from einderive.frontend.cli.parameters import FILE, JSON, SECONDS, Known, exampl
 if TYPE_CHECKING:
     from einderive.derivations.record.verify import Report
     from einderive.frontend.api.compiled import CompiledFunction, Derivation
+    from einderive.frontend.trial.effort import Given
 
 RECORD = click.argument("record", metavar="FILE", type=FILE)
 FIRST = 'einderive derive "Y[i,j] = (A[i,k]-B[j,k])^2" A=64,8 B=64,8 --save d.json'
@@ -77,10 +78,10 @@ def run(record: str, seconds: float, as_json: bool) -> int:
         progress.write(f"reading {record}")
         from einderive.frontend.api.record import load
         from einderive.frontend.report.data import json_text, trials_data
-        from einderive.frontend.trial.outcome import TRIED
+        from einderive.frontend.trial.effort import NORMAL
 
         derivation = load(record)
-        for number in range(min(TRIED, len(derivation.candidates))):
+        for number in range(min(NORMAL.tried, len(derivation.candidates))):
             progress.write(f"checking candidate {number + 1}")
             report = derivation.check(number)
             if not report:
@@ -221,13 +222,15 @@ def require_candidate(derivation: Derivation, number: int | None) -> None:
         )
 
 
-def measured(derivation: Derivation, seconds: float) -> CompiledFunction:
+def measured(
+    derivation: Derivation, seconds: float | None, effort: Given = "normal"
+) -> CompiledFunction:
     """The compiled function.  Meanwhile, stderr says what is being done."""
     from einderive.frontend.report.terminal import Progress
 
     with Progress() as progress:
         progress.write("building, checking and measuring the best candidates")
-        return derivation.compile(seconds=seconds, progress=progress.write)
+        return derivation.compile(effort=effort, seconds=seconds, progress=progress.write)
 
 
 def print_measured(compiled: CompiledFunction) -> None:

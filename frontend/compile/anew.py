@@ -30,12 +30,13 @@ from einderive.frontend.compile.remembered import (
     remember_words,
 )
 from einderive.frontend.memory.kept import keeps
+from einderive.frontend.trial.effort import NORMAL, Effort, effort_of
 from einderive.ta.ir.dtypes import checked_dtype
 from einderive.ta.ir.program import Program
 
-LASTING = ("budget", "seconds", "check_assumptions")
+LASTING = ("budget", "effort", "seconds", "check_assumptions")
 """The options that hold for related programs too, such as gradients."""
-SEARCH = Budget(seconds=0.5)
+SEARCH = Budget(seconds=NORMAL.search)
 """The budget of `compile`, which should end in seconds."""
 
 
@@ -56,6 +57,7 @@ def compiled(
     chosen = examples(shapes).target or default_target() if target is None else target
     output = options.output
     converted = None if output is None else getattr(torch, checked_dtype(type_names(output)))
+    effort = effort_of(options.effort)
     program = program_of(formula, shapes, options.dtypes, options.ranges, options.outputs)
     request = Request(
         program,
@@ -64,7 +66,8 @@ def compiled(
         law_names(options.laws),
         options.accuracy,
         options.nan,
-        limits(SEARCH if options.budget is None else options.budget),
+        limits(_search(effort) if options.budget is None else options.budget),
+        effort,
         options.seconds,
         options.check_assumptions,
     )
@@ -76,6 +79,10 @@ def compiled(
     lasting = {name: getattr(options, name) for name in LASTING}
     lasting |= {"laws": request.laws, "remember": remember}
     return replace(found, output=converted, options=lasting)
+
+
+def _search(effort: Effort) -> Budget:
+    return SEARCH if effort == NORMAL else replace(SEARCH, seconds=effort.search)
 
 
 def _measured(
@@ -101,7 +108,10 @@ def _measured(
         )
         derivation = replace(derived, graph=None)  # what was explored is large
     found = derivation.compile(
-        seconds=request.seconds, baseline=baseline, check_assumptions=request.check_assumptions
+        effort=options.effort,
+        seconds=request.seconds,
+        baseline=baseline,
+        check_assumptions=request.check_assumptions,
     )
     if remembering:
         remember_choice(request, found, "" if known is None else known.digest)

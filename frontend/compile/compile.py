@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from einderive.frontend.accuracy.levels import Accuracy, Nan
     from einderive.frontend.api.compiled import CompiledFunction
     from einderive.frontend.api.formula import Dtypes, Shape
+    from einderive.frontend.trial.effort import Given
     from einderive.ta.ir.program import Program
 
 
@@ -38,7 +39,8 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     laws: Iterable[str] | str = (),
     accuracy: Accuracy = "normwise",
     nan: Nan = "ignore",
-    seconds: float = 1.0,
+    effort: Given = "normal",
+    seconds: float | None = None,
     output: Any = None,
     baseline: Callable[..., Any] | None = None,
     outputs: Sequence[str] | None = None,
@@ -55,8 +57,11 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     - An array in place of a shape gives its shape, element type and device: `compile(text, A=a)`.
     - `target` is by default the device of these arrays.  Without arrays it is the GPU, if there is
       one, else the CPU.
-    - `budget` is by default 0.5 seconds, or a number of states if that ends the search earlier.
-    - `seconds` is about how long the timing of the candidates may take.
+    - `effort` says how much time all this may take: "instant" (what is remembered, or predicted to
+      be the fastest; checked, but not timed), "normal" (about 3 seconds), "high" (about a minute),
+      or a number of seconds.  docs/effort.md says what each does.
+    - `budget` is for the search alone, and `seconds` for the timing of the candidates alone; where
+      they are not given, the effort says both.
     - `output` is an element type to which all results are converted.
     - `baseline` is a function of torch tensors that you would call instead.  It is timed and judged
       beside the other programs.
@@ -77,6 +82,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
         laws=laws,
         accuracy=accuracy,
         nan=nan,
+        effort=effort,
         seconds=seconds,
         output=output,
         outputs=outputs,

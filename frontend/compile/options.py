@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from einderive.derivations.search.strategy import Budget
     from einderive.frontend.accuracy.levels import Accuracy, Nan
     from einderive.frontend.api.formula import Dtypes
+    from einderive.frontend.trial.effort import Given
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,8 @@ class Options:
     laws: Iterable[str] | str
     accuracy: Accuracy
     nan: Nan
-    seconds: float
+    effort: Given
+    seconds: float | None
     output: Any
     outputs: Sequence[str] | None
     check_assumptions: bool

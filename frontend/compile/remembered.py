@@ -46,6 +46,7 @@ from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.text import tensors
 from einderive.frontend.trial.compiling import apart, in_loops
+from einderive.frontend.trial.effort import NORMAL, Effort
 from einderive.frontend.trial.trial import Trial
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.program import Program
@@ -70,7 +71,8 @@ class Request:
     accuracy: Accuracy
     nan: Nan
     budget: Budget
-    seconds: float = 1.0
+    effort: Effort = NORMAL
+    seconds: float | None = None
     check_assumptions: bool = True
 
     @property
@@ -91,7 +93,7 @@ class Request:
 
     @cached_property
     def choice_key(self) -> str:
-        options = (self.seconds, self.check_assumptions)
+        options = (self.effort, self.seconds, self.check_assumptions)
         return digest(self.derivation_key, options, machine(self.device))
 
     @property

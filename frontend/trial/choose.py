@@ -23,17 +23,19 @@ from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.derived import Derived
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.trial.compiling import compiled_candidate, worth_compiling
+from einderive.frontend.trial.effort import NORMAL, Effort
 from einderive.frontend.trial.entrants import Entrant, Judge, candidate, run_first
-from einderive.frontend.trial.hard import tried_hard
+from einderive.frontend.trial.hard import checked, tried_hard
 from einderive.frontend.trial.judging import judge_of
 from einderive.frontend.trial.memory import require_memory
-from einderive.frontend.trial.outcome import TRIED, Outcome
+from einderive.frontend.trial.outcome import Outcome
+from einderive.frontend.trial.predicted import predicted
 from einderive.frontend.trial.races import MARGIN, YOURS, raced, wins_again
 from einderive.frontend.trial.timing import UNTIMED, Timing, first
 from einderive.frontend.trial.trial import Trial
 from einderive.frontend.trial.work import require_work
 from einderive.frontend.trial.written import forms
-from einderive.ta.errors import BuildError, EinderiveError, OperandError, shown
+from einderive.ta.errors import BuildError, OperandError, shown
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 
@@ -46,9 +48,6 @@ HOPELESS_PREDICTION = 30.0
 """Candidates predicted to take this many times the best one's time are not built."""
 LONGEST = 1e9
 """Seconds of timing beyond this are the same as this."""
-PREPARING_SECONDS = 0.3
-"""Seconds for making hard inputs and evaluating them as written.  Three families are always
-made."""
 
 Say = Callable[[str], object]
 
@@ -57,8 +56,9 @@ Say = Callable[[str], object]
 def choose(
     derivation: Derived,
     *,
-    seconds: float = 1.0,
-    tried: int = TRIED,
+    effort: Effort = NORMAL,
+    seconds: float | None = None,
+    tried: int | None = None,
     baseline: Callable[..., Any] | None = None,
     progress: Say | None = None,
     check_assumptions: bool = True,
@@ -70,11 +70,14 @@ def choose(
     that can cancel are exempt from the latter with accuracy="fast".  A candidate is handed back
     only if its derivation checks (`Derived.check`).
 
-    `seconds` is about the most that the timing may take.  `baseline` is a function of torch tensors
+    `seconds` is about the most that the timing may take, and `tried` how many candidates are built;
+    `effort` says it where they do not.  `baseline` is a function of torch tensors
     that enters as one more plain program: it takes the operands by position, in the order in which
     the formula reads them first, and gives the output, or a tuple of several.  `progress` is told
     in words what is being done.  `check_assumptions`: each call checks the promises on which the
     program rests, and the time for this counts."""
+    seconds = effort.timing if seconds is None else seconds
+    tried = effort.tried if tried is None else tried
     if not isinstance(seconds, Real) or not seconds >= 0:  # also refuses NaN
         raise OperandError(
             f"seconds is how long timing may take, not {shown(seconds)}",
@@ -105,7 +108,16 @@ def choose(
     say("computing the reference in float64")
     with _plain_errors():
         judge = judge_of(derivation, device, begun, checked=check_assumptions)
-    hard = HardCases(program, device, derivation.accuracy, preparing=PREPARING_SECONDS)
+        judge.effort = effort
+    hard = HardCases(program, device, derivation.accuracy, preparing=effort.preparing)
+    if not effort.measured:
+        with _plain_errors():
+            found = predicted(derivation, judge, hard)
+            if not found or found[-1].run is None:
+                found.append(_general(judge))
+        if found[-1].run is None:
+            raise _none_right(program, judge.expected)
+        return _outcome(derivation, found, found[-1], judge)
     say("running plain programs")
     with _plain_errors():
         plain = _plain(judge, hard, derivation, baseline)
@@ -277,6 +289,17 @@ def _choose(
         stopped = True
     if best is None:
         best = next(e for e in entrants if e.run is not None)
+    return _outcome(derivation, entrants, best, judge, interrupted=stopped or interrupted)
+
+
+def _outcome(
+    derivation: Derived,
+    entrants: Sequence[Entrant],
+    best: Entrant,
+    judge: Judge,
+    *,
+    interrupted: bool = False,
+) -> Outcome:
     assert best.run is not None
     trials = tuple(_numbered([entrant.trial for entrant in entrants]))
     chosen = trials[next(place for place, e in enumerate(entrants) if e is best)]
@@ -286,7 +309,7 @@ def _choose(
         trials,
         chosen,
         judge.device,
-        stopped or interrupted,
+        interrupted,
         **forms(best, judge),
     )
 
@@ -310,26 +333,12 @@ def _fastest_candidate(
             continue  # also what did not race: its first run alone says little
         entrant = tried_hard(entrant, hard, derivation)
         if entrant.run is not None:
-            entrant = _checked(entrant, derivation)
+            entrant = checked(entrant, derivation)
         entrants[place] = entrant
         refused |= entrant.run is None
         if entrant.run is not None and wins_again(entrant, best, judge):
             return entrant, refused
     return None, refused
-
-
-def _checked(entrant: Entrant, derivation: Derived) -> Entrant:
-    """The candidate, refused where its derivation does not check.  Asked of the one alone that is
-    to be handed back: a check takes about as long as the search."""
-    plan = entrant.trial.plan
-    assert plan is not None
-    number = next((n for n, found in enumerate(derivation.candidates) if found is plan), None)
-    try:
-        report = derivation.check_plan(plan) if number is None else derivation.check(number)
-        failed = next((finding for finding in report.findings if not finding.ok), None)
-    except EinderiveError as error:
-        return entrant.out(f"refused: {str(error).splitlines()[0]}")
-    return entrant if failed is None else entrant.out(f"refused: {failed.what}: {failed.detail}")
 
 
 def _numbered(trials: Sequence[Trial]) -> Iterator[Trial]:

@@ -17,11 +17,8 @@ from einderive.frontend.trial.entrants import Entrant, Judge, entered, reason
 from einderive.frontend.trial.trial import Trial
 from einderive.ta.ir.subst import nested_scopes, stages
 
-COMPILED = 2
-"""The stages of at most so many programs are compiled: the formula as given, and the fastest
-candidates."""
-COMPILING_SECONDS = 0.8
-"""Compiling goes on for about so long."""
+COMPILING = 0.4
+"""The part of the time for all programs in which compiling may begin."""
 ONE_SECONDS = 0.3
 """A program takes about so long to compile, to judge and to run, or as long as the one before."""
 MOST_STAGES = 16
@@ -57,10 +54,10 @@ def worth_compiling(
         plan = entrant.trial.plan
         if plan is not None and plan.roots != derivation.unchanged.roots:
             found.append((f"{entrant.trial.label}{IN_LOOPS}", plan))
-    for label, plan in found[:COMPILED]:
+    for label, plan in found[: judge.effort.compiled]:
         spent = perf_counter() - started
         late = judge.left < judge.racing + max(spent, ONE_SECONDS)
-        if spent > COMPILING_SECONDS or (late and label != AS_GIVEN):
+        if spent > COMPILING * judge.effort.altogether or (late and label != AS_GIVEN):
             return
         hopeless = HOPELESS_LATE if late else HOPELESS
         worth = [s for s in plan.stages if stage_is_worth(task_of(s, "cpu", compiled=True))]

@@ -25,6 +25,7 @@ from einderive.frontend.baselines.rival import executable as plain_executable
 from einderive.frontend.call.caller import Caller
 from einderive.frontend.call.simplify import Simple
 from einderive.frontend.running.execute import Executable, executable
+from einderive.frontend.trial.effort import NORMAL, Effort
 from einderive.frontend.trial.memory import amount, free_bytes
 from einderive.frontend.trial.timing import BRIEF, WARM, Timing, first
 from einderive.frontend.trial.trial import Trial
@@ -49,12 +50,13 @@ have stopped it in between."""
 MOST_OF_FREE = 0.25
 TEMPORARIES = 3
 """The number of tensors as large as the largest temporary that are alive at once."""
-LEAST_SECONDS, LEAST_TIMES = 0.35, 5.0
-"""All runs before the race take at most so many seconds, or so many times those of the fastest."""
-ALL_SECONDS, ALL_TIMES = 2.0, 20.0
-"""All that is done with the programs is to take about so many seconds, or so many times the time of
-the fastest one, so that `compile` with the search before ends in three.  It is an aim: what has
-begun is finished, and the formula as loops and the best candidate are always tried."""
+LEAST_TIMES = 5.0
+"""All runs before the race take as long as the effort says, or so many times as long as the fastest
+program."""
+ALL_TIMES = 20.0
+"""All that is done with the programs is to take as long as the effort says, or so many times as
+long as the fastest one, so that `compile` with the search before ends in three.  It is an aim: what
+has begun is finished, and the formula as loops and the best candidate are always tried."""
 RACING_SECONDS, RACING_RUNS = 0.6, 8
 """Seconds of these for timing and choosing, or those of so many runs of the fastest one."""
 GPU_SECONDS = 10.0
@@ -114,6 +116,7 @@ class Judge:
     begun: float = 0.0
     strict: bool = False
     """NaN and infinities have to stay in place."""
+    effort: Effort = NORMAL
     checked: bool = True
     """Each call checks the promises that a candidate's steps used."""
 
@@ -132,7 +135,7 @@ class Judge:
     @property
     def late(self) -> bool:
         """Whether the time for runs before the race is used up."""
-        least = LEAST_SECONDS if self.device == "cpu" else GPU_SECONDS
+        least = self.effort.before if self.device == "cpu" else GPU_SECONDS
         limit = max(least, LEAST_TIMES * self.fastest) if isfinite(self.fastest) else inf
         return perf_counter() - self.started > limit
 
@@ -141,7 +144,7 @@ class Judge:
         """Seconds until the programs should have been judged and timed; infinite on a GPU."""
         if self.device != "cpu" or not isfinite(self.fastest):
             return inf
-        return max(ALL_SECONDS, ALL_TIMES * self.fastest) - (perf_counter() - self.begun)
+        return max(self.effort.altogether, ALL_TIMES * self.fastest) - (perf_counter() - self.begun)
 
     @property
     def racing(self) -> float:
@@ -229,7 +232,7 @@ def _too_large(rival: Rival, judge: Judge) -> str:
     needed, free = TEMPORARIES * rival.elements * item, free_bytes(judge.device)
     if free is not None and needed > MOST_OF_FREE * free:
         return f"its temporaries take {amount(needed)}, and {amount(free)} are free"
-    if needed / BYTES_A_SECOND > max(LEAST_SECONDS, LEAST_TIMES * judge.fastest) / 2:
+    if needed / BYTES_A_SECOND > max(judge.effort.before, LEAST_TIMES * judge.fastest) / 2:
         return f"its temporaries take {amount(needed)}, which is slow"
     return ""
 

@@ -1,4 +1,4 @@
-"""A program on inputs for which programs lose digits."""
+"""What a program has to pass before it is handed back: hard inputs, and the checker."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from einderive.frontend.accuracy.hard_cases import LEAST, LEAST_SAFE, HardCases
 from einderive.frontend.derived import Derived
 from einderive.frontend.trial.entrants import Entrant
+from einderive.ta.errors import EinderiveError
 
 HARD_SECONDS = 0.25
 """About how long the runs on hard inputs may take for each program that they are asked of; the
@@ -31,3 +32,17 @@ def tried_hard(entrant: Entrant, hard: HardCases, derivation: Derived) -> Entran
     if binding and failed is not None:
         return entrant.out(f"refused: {failed.refusal}")
     return entrant
+
+
+def checked(entrant: Entrant, derivation: Derived) -> Entrant:
+    """The candidate, refused where its derivation does not check.  Asked of the one alone that is
+    to be handed back: a check takes about as long as the search."""
+    plan = entrant.trial.plan
+    assert plan is not None
+    number = next((n for n, found in enumerate(derivation.candidates) if found is plan), None)
+    try:
+        report = derivation.check_plan(plan) if number is None else derivation.check(number)
+        failed = next((finding for finding in report.findings if not finding.ok), None)
+    except EinderiveError as error:
+        return entrant.out(f"refused: {str(error).splitlines()[0]}")
+    return entrant if failed is None else entrant.out(f"refused: {failed.what}: {failed.detail}")

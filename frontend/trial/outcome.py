@@ -12,9 +12,6 @@ from einderive.frontend.derived import Derived
 from einderive.frontend.running.execute import Executable
 from einderive.frontend.trial.trial import Trial
 
-TRIED = 6
-"""The number of candidates, those predicted fastest, that are built and timed."""
-
 
 @dataclass(frozen=True, eq=False)
 class Outcome:

@@ -22,8 +22,9 @@ it."""
 NEAR, SHORT = 2.0, 1e-2
 """Of calls that are shorter than so many seconds, those within so many times the fastest one's time
 race again, in longer batches."""
-RACE_SECONDS, RACE_TIMES = 0.3, 6.0
-"""The race takes no longer than that, or than so many times the fastest one's time."""
+RACE, RACE_TIMES = 0.15, 6.0
+"""The race takes no longer than that part of the time for all programs, or than so many times the
+fastest one's time."""
 
 
 def wins_again(entrant: Entrant, best: Entrant | None, judge: Judge) -> bool:
@@ -54,7 +55,7 @@ def raced(entrants: Sequence[Entrant], judge: Judge, seconds: float) -> tuple[li
         and entrant.run is not None
         and (not judge.far_behind(entrant.seconds) or entrant.trial.label == YOURS)
     ]
-    seconds = min(seconds, max(RACE_SECONDS, RACE_TIMES * judge.fastest))
+    seconds = min(seconds, max(RACE * judge.effort.altogether, RACE_TIMES * judge.fastest))
     try:
         _timed(found, racing, judge, seconds=seconds)
         best = min((found[place].seconds for place in racing), default=inf)

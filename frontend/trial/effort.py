@@ -1,0 +1,81 @@
+"""How much time and memory may go into a compiled function.
+
+effort of t seconds   search t/6, at most 10;  programs tried, judged and timed 2t/3;
+                      timing t/3 of these;  6*sqrt(t/3) candidates, at most 32
+"normal"              3 seconds
+"high"                60 seconds
+"instant"             a short search; the program that is predicted to be the fastest is checked
+                      against the formula, and no times are compared
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite, sqrt
+from numbers import Real
+from typing import Final, Literal, TypeAlias
+
+from einderive.ta.errors import TextError, shown
+
+Given: TypeAlias = Literal["instant", "normal", "high"] | float
+"""An effort as a user gives it: a word, or a number of seconds."""
+NORMAL_SECONDS: Final = 3.0
+HIGH_SECONDS: Final = 60.0
+LONGEST_SEARCH: Final = 10.0
+MOST_TRIED: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What `compile` spends.  All times are of a formula that takes less than 100 ms.
+
+    - `search` are the seconds of the search, `timing` those of one race, `altogether` those for
+      trying programs and timing them, and `before` those of their runs before the race.
+    - `preparing` are the seconds for making hard inputs.
+    - `tried` candidates are built, and the stages of `compiled` programs are compiled into loops.
+    - `measured`: programs are timed; else predictions choose."""
+
+    search: float
+    timing: float
+    altogether: float
+    before: float
+    preparing: float
+    tried: int
+    compiled: int
+    measured: bool = True
+
+
+def of_seconds(seconds: float) -> Effort:
+    """The effort of about so many seconds."""
+    times = seconds / NORMAL_SECONDS
+    return Effort(
+        search=min(0.5 * times, LONGEST_SEARCH),
+        timing=times,
+        altogether=2.0 * times,
+        before=0.35 * times,
+        preparing=0.3 * min(times, 5.0),
+        tried=min(max(round(6 * sqrt(times)), 1), MOST_TRIED),
+        compiled=min(max(round(2 * sqrt(times)), 1), 8),
+    )
+
+
+NORMAL: Final = of_seconds(NORMAL_SECONDS)
+EFFORTS: Final = {
+    "instant": Effort(0.2, 0.0, 0.1, 0.1, 0.03, 2, 0, measured=False),
+    "normal": NORMAL,
+    "high": of_seconds(HIGH_SECONDS),
+}
+
+
+def effort_of(given: object) -> Effort:
+    """The effort that a user means.  TextError if there is none."""
+    if isinstance(given, str) and given in EFFORTS:
+        return EFFORTS[given]
+    if isinstance(given, Real) and not isinstance(given, bool):
+        seconds = float(given)
+        if isfinite(seconds) and seconds > 0:
+            return of_seconds(seconds)
+    raise TextError(
+        f"effort is a word or a number of seconds above 0, not {shown(given, 40)}",
+        next_step=f"use one of {', '.join(map(repr, EFFORTS))}, or for example effort=10.0",
+    )

@@ -1,0 +1,53 @@
+"""The program that is predicted to be the fastest, checked against the formula and not timed.
+
+A candidate is taken if it is predicted to take at most `MARGIN` of the formula's own time, has no
+step that can cancel, and consists of calls of torch; else the plain program with the least work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from einderive.derivations.search.extract import Plan
+from einderive.frontend.accuracy.hard_cases import HardCases
+from einderive.frontend.accuracy.levels import cancelling
+from einderive.frontend.baselines.rival import rivals
+from einderive.frontend.derived import Derived
+from einderive.frontend.trial.entrants import Entrant, Judge, candidate, run_first
+from einderive.frontend.trial.hard import checked, tried_hard
+from einderive.frontend.trial.races import MARGIN
+
+
+def predicted(derivation: Derived, judge: Judge, hard: HardCases) -> list[Entrant]:
+    """The programs that were looked at; the last one is right, if one is."""
+    found: list[Entrant] = []
+    for number, plan in islice(_promising(derivation, judge), judge.effort.tried):
+        entrant = candidate(f"candidate {number}", plan, judge, best=True)
+        if entrant.run is not None:
+            entrant = tried_hard(entrant, hard, derivation)
+        if entrant.run is not None:
+            entrant = checked(entrant, derivation)
+        found.append(entrant)
+        if entrant.run is not None:
+            return found
+    plain = rivals(judge.program, judge.device, judge.strict)
+    for rival in sorted(plain, key=lambda one: one.work):
+        entrant = run_first(rival, "baseline", judge)
+        if entrant.run is not None:
+            entrant = judge.judged(entrant)
+        if entrant.run is not None:
+            entrant = tried_hard(entrant, hard, derivation)
+        found.append(entrant)
+        if entrant.run is not None:
+            return found
+    return found
+
+
+def _promising(derivation: Derived, judge: Judge) -> Iterator[tuple[int, Plan]]:
+    """Candidates with their numbers, in the order of their predicted times."""
+    for number, plan in enumerate(derivation.candidates, 1):
+        faster = plan.seconds <= MARGIN * derivation.unchanged.seconds
+        kernels = judge.device == "cuda" and any(stage.operator is None for stage in plan.stages)
+        if faster and not kernels and not cancelling(plan.steps):
+            yield number, plan
