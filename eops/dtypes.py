@@ -197,7 +197,8 @@ def _chooses(node: Node, dtype: str, scope: Scope) -> bool:
             return holds(dtype, node.fill) or not leaves(node, scope.domain)
         case Apply():
             known = FUNCTIONS[node.function]
-            selects = known.pieces is not None and known.pieces.selects
+            selects = known.digits and known.symmetric
+            selects |= known.pieces is not None and known.pieces.selects
             return known.truth or (
                 selects and all(_chooses(part, dtype, scope) for part in node.args)
             )

@@ -192,7 +192,7 @@ def _function(known: Function) -> str:
         _about(known.name),
         law,
         slopes,
-        end or "all numbers",
+        end or ("integers" if known.digits else "all numbers"),
         between or "",
     )
     return f"| {' | '.join(cells)} |"

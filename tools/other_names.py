@@ -57,18 +57,7 @@ WRITTEN: Final = {
 }
 """What stands for a function that has no name of its own."""
 LEFT_OUT: Final = {
-    **dict.fromkeys(
-        ("bitwise_and", "bitwise_invert", "bitwise_or", "bitwise_xor"),
-        "operates on digits; the algebra has sums and products of numbers",
-    ),
-    "bitwise_left_shift": "is `x[i]*2^k`",
-    "bitwise_right_shift": "is `x[i]//2^k`",
-    **dict.fromkeys(
-        ("conj", "imag", "real"),
-        "is no function of numbers in a field; pass the parts of complex tensors as operands",
-    ),
     "nextafter": "depends on the element type, and not on the number alone",
-    "signbit": "tells 0 from -0, which are one number; `x[i] < 0` is false for both",
     **dict.fromkeys(("rrelu", "gumbel_softmax"), "draws random numbers; pass them as an operand"),
     "multigammaln": "is a sum of `lgamma`",
     **dict.fromkeys(

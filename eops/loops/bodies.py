@@ -232,6 +232,9 @@ class Bodies:
         truth = isinstance(node, Apply) and FUNCTIONS[node.function].truth
         if truth and kind != TRUTH:
             return Operation(kind, (self._value(node, TRUTH, at),), kind)
+        digits = isinstance(node, Apply) and FUNCTIONS[node.function].digits
+        if digits and kind not in ("int64", TRUTH):
+            return Operation(kind, (self._value(node, "int64", at),), kind)
         if kind == TRUTH and not truth:
             own = self._own_kind([node], at)
             zero = self.values.place(Constant(0, own))

@@ -26,6 +26,7 @@ from einderive.eops.torch_views.strided import fill_value
 from einderive.eops.torch_views.types import StageTypes, compared_in, held, is_whole
 from einderive.eops.torch_views.views import ViewPlan, plan_reads
 from einderive.ta.exact.one_term import one_term
+from einderive.ta.facts.complex_values import is_real
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
@@ -106,8 +107,9 @@ class OneTermStage:
             sums = [domain[i] for i in left if i >= len(scope.loops)]
             self.scope = make_scope(scope.loops, sums, new, scope.reducer)
 
-    def _tensor(self, name: str, dims: Dims) -> Tensor:
-        return expr.tensor(f"{name}'", [self.domain[i].extent for i in dims])
+    def _tensor(self, name: str, dims: Dims, real: bool = True) -> Tensor:
+        dtype = "float32" if real else "complex64"
+        return expr.tensor(f"{name}'", [self.domain[i].extent for i in dims], dtype)
 
     def _rows(self, dims: Dims) -> list[affine.Row]:
         return [affine.shift(affine.iterator(i), -self.domain[i].lo) for i in dims]
@@ -119,7 +121,7 @@ class OneTermStage:
         fixed = tuple(v for v in self.places if v in plan.present)
         dims = set(plan.present).difference(fixed) | (set(self.dims) if fixed else set())
         rising = tuple(sorted(dims))
-        tensor = self._tensor(f"picked{len(self.picked)}", rising)
+        tensor = self._tensor(f"picked{len(self.picked)}", rising, is_real(access))
         self.picked.append(Picked(access, plan, fixed, rising, tensor))
         return expr.access(tensor, self._rows(rising))
 

@@ -21,6 +21,7 @@ from einderive.eops.torch_views.gather import PerDevice
 from einderive.eops.torch_views.steps import Dims, Frame, Step, Typed, Value
 from einderive.eops.torch_views.types import compared_in, held
 from einderive.eops.torch_views.views import plan_reads
+from einderive.ta.facts.complex_values import PARTS, becomes_real
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.expr import split_coefficient
@@ -87,6 +88,14 @@ class Elementwise:
         return found
 
     def _step(self, node: Node) -> Step:
+        """Parts of complex numbers, and what is made of them, are computed in real numbers."""
+        if isinstance(node, Apply) and becomes_real(node):
+            if node.function in PARTS:
+                return steps.part(node.function, self._compile(node.args[0]))
+            return steps.in_real_numbers(self._made(node))
+        return self._made(node)
+
+    def _made(self, node: Node) -> Step:
         if isinstance(node, Access):
             return self._access(node)
         if isinstance(node, Const):
@@ -100,6 +109,10 @@ class Elementwise:
             return steps.choice(
                 self._mask(condition), self._compile(then), self._compile(otherwise)
             )
+        if isinstance(node, Apply) and FUNCTIONS[node.function].digits:
+            args = [self._compile(arg) for arg in node.args]
+            found = steps.truth(node.function, args, self._typed(node.args))
+            return steps.as_number(found)
         if isinstance(node, Apply):
             return steps.apply(node.function, [self._compile(arg) for arg in node.args])
         if isinstance(node, Add):

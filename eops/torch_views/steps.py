@@ -208,9 +208,33 @@ def apply(function: str, args: Sequence[Step]) -> Step:
     return Step(arg.dims, run)
 
 
+def part(function: str, arg: Step) -> Step:
+    """A part of a complex number, or its magnitude, as a number of the type computed in."""
+    call = _spelled(FUNCTIONS[function].torch)
+
+    def run(frame: Frame) -> Value:
+        inside = frame.dtype if frame.dtype.is_complex else frame.dtype.to_complex()
+        value = arg.run(replace(frame, dtype=inside)).tensor
+        return Value(call(value).to(frame.dtype, copy=True), True)
+
+    return Step(arg.dims, run)
+
+
+def in_real_numbers(step: Step) -> Step:
+    """The step, of which nothing but real numbers comes, as a number of the type computed in."""
+
+    def run(frame: Frame) -> Value:
+        if not frame.dtype.is_complex:
+            return step.run(frame)
+        found = step.run(replace(frame, dtype=frame.dtype.to_real()))
+        return Value(found.tensor.to(frame.dtype), True)
+
+    return Step(step.dims, run)
+
+
 def truth(function: str, args: Sequence[Step], typed: Typed) -> Step:
-    """A condition on values, as bools.  `typed` gives the type in which its operands are
-    compared."""
+    """A condition on values, as bools, or a function of digits.  `typed` gives the type in which
+    its operands are compared, or are integers."""
     dims = union(*(arg.dims for arg in args))
     call, _ = operation(function)
 
@@ -232,7 +256,7 @@ def not_zero(step: Step, typed: Typed) -> Step:
 
 
 def as_number(mask: Step) -> Step:
-    """Bools as 1 and 0."""
+    """Bools as 1 and 0, and integers as numbers of the type computed in."""
 
     def run(frame: Frame) -> Value:
         return Value(mask.run(frame).tensor.to(frame.dtype), True)

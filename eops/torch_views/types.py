@@ -3,9 +3,10 @@
 float16 and bfloat16 are computed in float32 and rounded once, at the end.  For bool and integers,
 `eops.dtypes` decides: they are computed and given back in int64, or in the type read if the stage
 only chooses among elements.  A stage that leaves the integers is in torch's default float; if it
-does so by a fill that is no integer, in float64.  Complex types follow torch.  A stage that depends
-on no input, `T[i] = 3`, is in int64 in a program that reads integers, and otherwise in the inputs'
-floating type.
+does so by a fill that is no integer, in float64.  Complex types follow torch; a stage whose values
+are real though it reads complex numbers, as abs(Z[i]), is computed in the real type.  A stage that
+depends on no input, `T[i] = 3`, is in int64 in a program that reads integers, and otherwise in the
+inputs' floating type.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import torch
 from einderive.eops.dtypes import holds, is_integral, of_values, operand_type, whole_types
 from einderive.ta.exact.fields import rounded
 from einderive.ta.exact.interp import input_tensors
+from einderive.ta.facts.complex_values import becomes_real
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Apply, Node, Number, Scope, Source, Tensor
@@ -42,11 +44,14 @@ def stage_types(scope: Scope, dtypes: Sequence[torch.dtype]) -> StageTypes:
     valued = of_values(scope, dtypes)
     if is_imaginary(scope):
         common = reduce(torch.promote_types, [torch.get_default_dtype(), *valued], torch.complex64)
+        common = common.to_real() if becomes_real(scope) else common
         return StageTypes(common, common)
     if all(map(is_whole, valued)):
         compute, result = whole_types(scope, [_name(dtype) for dtype in valued])
         return StageTypes(_type(compute), _type(result))
     common = reduce(torch.promote_types, valued)
+    if common.is_complex and becomes_real(scope):
+        common = common.to_real()
     return StageTypes(torch.float32 if common in HALVES else common, common)
 
 
@@ -55,7 +60,8 @@ def compared_in(
 ) -> torch.dtype:
     """The type in which operands are compared, or tested for 0."""
     if any(dtype.is_complex for dtype in dtypes) or any(map(_is_imaginary, operands)):
-        return reduce(torch.promote_types, dtypes, torch.complex64)
+        common = reduce(torch.promote_types, dtypes, torch.complex64)
+        return common.to_real() if becomes_real(*operands) else common
     return _type(operand_type(operands, domain, [_name(dtype) for dtype in dtypes]))
 
 

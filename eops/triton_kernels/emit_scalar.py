@@ -147,12 +147,14 @@ class BodyWriter:
         template = special.get(compute) or known.triton
         template = HELPER.sub(rf"\1{WIDER}(", template) if wider else template
         zero, one = (literal(Fraction(value), compute) for value in (0, 1))
-        compared = node.args if known.truth else node.args[:1] if known.picks else ()
+        apart = known.truth or known.digits
+        compared = node.args if apart else node.args[:1] if known.picks else ()
         operands = [
-            self._named(arg, compared if known.truth or not place else ())
+            self._named(arg, compared if apart or not place else ())
             for place, arg in enumerate(node.args)
         ]
-        return template.format(*operands, zero=zero, one=one)
+        text = template.format(*operands, zero=zero, one=one)
+        return f"{text}.to(tl.{compute})" if known.digits and compute != "int64" else text
 
     def _named(self, node: Node, compared: Sequence[Node]) -> str:
         """The operand of a function as a name; where operands are compared, in the type in which

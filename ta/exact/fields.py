@@ -304,7 +304,12 @@ class ComplexField(RealField):
 
     def apply(self, function: str, *args: Array) -> Array:
         known = FUNCTIONS[function]
-        return np.asarray(1j if known.imaginary else known.real(*args), dtype=np.complex128)
+        try:
+            found = 1j if known.imaginary else known.real(*args)
+        except TypeError:  # a function of real numbers alone
+            real = np.logical_and.reduce([np.imag(arg) == 0 for arg in args])
+            found = np.where(real, known.real(*map(np.real, args)), math.nan)
+        return np.asarray(found, dtype=np.complex128)
 
 
 def _small_power(base: Array, exponent: int) -> Array:

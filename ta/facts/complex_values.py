@@ -6,10 +6,14 @@ exp(1j*A[i])       may be complex; so may abs(1j*A[i]), though it is real
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Final
 
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.node import Access, Apply, Node, Scope, Tensor
-from einderive.ta.ir.subst import children, producers
+from einderive.ta.ir.subst import branches, children, producers
+
+PARTS: Final = frozenset(("abs", "real", "imag"))
+"""Functions that give a real number for a complex one."""
 
 
 def may_be_complex(node: Node) -> bool:
@@ -31,3 +35,33 @@ def _complex(node: Node) -> bool:
     if isinstance(node, Apply) and FUNCTIONS[node.function].imaginary:
         return True
     return any(map(_complex, children(node)))
+
+
+def becomes_real(*nodes: Node) -> bool:
+    """Whether complex numbers take part, but all values are real numbers: abs(Z[i])*A[i]."""
+    for stage in (stage for node in nodes for stage in producers(node)):
+        _real(stage)
+    return all(map(_real, nodes)) and any(map(may_be_complex, nodes))
+
+
+def is_real(node: Node) -> bool:
+    """Whether all values are real numbers."""
+    return not may_be_complex(node) or becomes_real(node)
+
+
+@lru_cache(maxsize=1 << 14)
+def _real(node: Node) -> bool:
+    if isinstance(node, Access):
+        source = node.source
+        if isinstance(source, Tensor):
+            return not source.dtype.startswith("complex")
+        return _real(source)
+    if isinstance(node, Scope):
+        return _real(node.body)
+    if isinstance(node, Apply):
+        known = FUNCTIONS[node.function]
+        if known.truth or node.function in PARTS:
+            return True
+        if known.imaginary or not (known.finite_at_numbers or known.beside_nan):
+            return False
+    return all(map(_real, branches(node) or children(node)))

@@ -25,6 +25,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 HALF = Fraction(1, 2)
+END = 2.0**62
 USUAL = 4
 """The cost of most functions: the time of a pass over memory hides it."""
 
@@ -144,6 +145,41 @@ def rational(value: Callable[..., Fraction | int]) -> Callable[..., Any]:
     return exact
 
 
+def of_digits(value: Callable[[int, int], int | None]) -> Callable[..., Any]:
+    """The value if both operands are integers and it exists; else NaN."""
+
+    def exact(x: Any, y: Any) -> Any:
+        if isinstance(x, float) or isinstance(y, float) or x.denominator * y.denominator != 1:
+            return math.nan
+        found = value(int(x), int(y))
+        return math.nan if found is None else Fraction(found)
+
+    return exact
+
+
+def of_whole_floats(value: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """The function of 64-bit integers on floats; NaN where these are none."""
+
+    def real(x: Any, y: Any) -> Any:
+        known = (np.floor(x) == x) & (np.floor(y) == y) & (np.abs(x) < END) & (np.abs(y) < END)
+        both = (np.where(known, each, 0).astype(np.int64) for each in (x, y))
+        return np.where(known, value(*both), math.nan)
+
+    return real
+
+
+def of_whole_balls(exact: Callable[..., Any]) -> Callable[..., Any]:
+    """On balls: the value if both hold one integer alone; else none."""
+
+    def value(x: Any, y: Any) -> Any:
+        if not (x.is_exact() and y.is_exact() and x.is_integer() and y.is_integer()):
+            return type(x).nan()
+        found = exact(*(Fraction(int(each.unique_fmpz())) for each in (x, y)))
+        return type(x)(int(found)) if found == found else type(x).nan()
+
+    return value
+
+
 def unchanged(value: Callable[[Any], int]) -> Callable[[Any], Any]:
     """The value if the operand is rational.  An infinity stays as it is."""
     return lambda x: x if isinstance(x, float) else Fraction(value(x))
@@ -185,6 +221,12 @@ class Function:
     whole: bool = False
     """Whether the value is an integer if all operands are.  Functions with `pieces` need not say
     so."""
+    digits: bool = False
+    """Whether it is about the binary digits of integers.  Then its operands are integers or bools,
+    and are computed as such beside numbers of any other type."""
+    part: bool = False
+    """Whether it is a part of a complex number, or the conjugate.  Of a real number, `exact` is the
+    number itself, or 0."""
     symmetric: bool = False
     """Whether f(a, b) = f(b, a), for every a and b."""
 
@@ -216,6 +258,10 @@ class Function:
     """The function on a ball of Arb: a ball that holds the values at all finite numbers of the
     operand, or NaN.  It confirms counterexamples (`ta.equality.balls`).  Functions with `pieces`
     need none."""
+
+    complex_ball: Callable[..., Any] | None = None
+    """The function on a ball of complex numbers, in the operations of python-flint's `acb`, with
+    the principal value.  A difference of complex numbers is confirmed with it."""
 
     work: int = USUAL
     """The cost, for predicted times, in additions in registers."""

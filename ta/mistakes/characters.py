@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from functools import partial
@@ -74,6 +75,35 @@ def _marks(formula: Formula) -> Iterator[Correction]:
         yield Correction(((0, len(formula.text), whole),), (place, place + 1))
 
 
+_DIGITS = {
+    "&": "bitwise_and",
+    "|": "bitwise_or",
+    "<<": "bitwise_left_shift",
+    ">>": "bitwise_right_shift",
+}
+_DIGIT_OPERATOR = re.compile(r"(?<![&|<>])(?:<<|>>|&|\|)(?![&|<>=])|~(?!=)")
+
+
+def _of_digits(formula: Formula) -> Iterator[Correction]:
+    """`A[i] & 1`, `A[i] << 1`, `~A[i]`, of what is no comparison."""
+    for found in _DIGIT_OPERATOR.finditer(formula.text):
+        before, after = formula.text[: found.start()].rstrip(), found.end()
+        after += len(formula.text[after:]) - len(formula.text[after:].lstrip())
+        end = formula.operand_after(after)
+        start = found.start() if found[0] == "~" else formula.operand_before(len(before))
+        if min(start, end) < 0:
+            continue
+        compared = re.search(r"(?:[<>]=?|[=!]=)\s*\Z", formula.text[:start])
+        compared = compared or re.match(r"\s*[<>=!]", formula.text[end:])
+        if compared or re.search("[<>=]", formula.text[start:end].replace(found[0], " ")):
+            continue
+        right = formula.text[after:end]
+        new = f"bitwise_invert({right})"
+        if found[0] != "~":
+            new = f"{_DIGITS[found[0]]}({before[start:]}, {right})"
+        yield Correction(((start, end, new),), found.span())
+
+
 _INVISIBLE = "[\u200b-\u200f\u2060\ufeff\u00ad\u202a-\u202e]"
 
 MISTAKES = (
@@ -91,6 +121,7 @@ MISTAKES = (
     Mistake("", "write the letter with its mark as one character", _marks),
     pattern("names stand without quotation marks", "take them away", r"['\"`]", ""),
     pattern("", "take it away", r"\$", ""),
+    Mistake("operators on digits are functions here", "write", _of_digits),
     pattern(
         "conditions are joined with `and`, `or` and `not`",
         "write the words",

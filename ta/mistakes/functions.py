@@ -26,7 +26,7 @@ _ELSEWHERE = WORDS["elsewhere"]["names"].split()
 _REDUCER = re.compile(rf"(?<![\w.])({'|'.join(_ELSEWHERE)})\s*\[[^\[\]]*\]\s*\(")
 _OF_THE_SAME_SHAPE = (
     *("sort", "argsort", "topk", "unique", "dropout", "fft", "ifft", "inverse"),
-    *("real", "imag", "conj", "angle", "signbit", "nextafter"),
+    "nextafter",
 )
 _KNOWN = (*FUNCTIONS, *dict.fromkeys(name for name, _ in DEFINITIONS))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from einderive.ta.mistakes.formula import Formula
+from einderive.ta.mistakes.formula import Formula, indexed
 from einderive.ta.mistakes.mistake import Correction, Mistake, in_place, pattern
 
 _METHOD = re.compile(
@@ -35,6 +35,21 @@ def _methods(formula: Formula) -> Iterator[Correction]:
             args = formula.text[found.end() : end - 1].strip()
             new = f"{found['method']}({operand}{', ' * bool(args)}{args})"
             yield Correction(((start, end, new),), (found.start("method"), found.end("method")))
+
+
+def _parts(formula: Formula) -> Iterator[Correction]:
+    """`Z[i].real`, `Z.imag` as `real(Z[i])`, `imag(Z)`."""
+    for found in re.finditer(r"(\)|\]|\b[^\W\d]\w*)\s*\.\s*(real|imag)\b(?!\s*\()", formula.text):
+        start = formula.operand_before(found.end(1))
+        if start < 0:
+            continue
+        operand, line = formula.text[start : found.end(1)], formula.line_at(start)
+        if (rank := formula.rank(operand)) is None:
+            yield Correction(((start, found.end(), f"{found[2]}({operand})"),), found.span(2))
+            continue
+        names = line.left if len(line.left) == rank else formula.fresh(rank)
+        read = indexed(operand, names)
+        yield in_place(line, (start, found.end(), f"{found[2]}({read})"), names, found.span(2))
 
 
 def _lengths(formula: Formula) -> Iterator[Correction]:
@@ -74,6 +89,7 @@ MISTAKES = (
         "write it as a function of the elements",
         _methods,
     ),
+    Mistake("`{found}` is an attribute of arrays", "write it as a function", _parts),
     Mistake("`{found}` asks for a size", "write the number", _lengths),
     pattern(
         "`{found}` is a choice of Python",

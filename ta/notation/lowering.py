@@ -15,6 +15,8 @@ from fractions import Fraction
 
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.errors import NameUnknownError, RangeError
+from einderive.ta.facts.complex_values import may_be_complex
+from einderive.ta.facts.whole_values import BOOL, NO_INTEGER, whole_kind
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine, canon, expr
 from einderive.ta.ir.affine import Range, Row
@@ -243,9 +245,34 @@ def _call(call: Call, frame: Frame) -> Node:
         then, otherwise = scalar(call.args[1], frame), scalar(call.args[2], frame)
         return _where(call.args[0], then, otherwise, frame)
     operands = [scalar(arg, frame) for arg in call.args]
+    known = FUNCTIONS[call.function]
     if call.function == "pow":
         base, exponent = operands
         return _real_power(base, exponent, call.span)
+    if known.digits:
+        return _of_digits(call, operands, frame)
+    if known.part and known.exact is not None and not may_be_complex(operands[0]):
+        return expr.mul(expr.const(known.exact(1)), operands[0])
+    return expr.apply(call.function, *operands)
+
+
+def _of_digits(call: Call, operands: Sequence[Node], frame: Frame) -> Node:
+    """A function of the digits of integers, of operands whose types say that they are integers."""
+    kinds = [whole_kind(operand, frame.ranges) for operand in operands]
+    for kind, arg in zip(kinds, call.args, strict=True):
+        if kind == NO_INTEGER:
+            raise NotationError(
+                f"{call.function} takes integers and bools, and this may be no integer",
+                arg.span,
+                next_step="give the types of the tensors, for example dtypes={'A': 'int64'}",
+            )
+    if call.function == "bitwise_invert":
+        (x,), (kind,) = operands, kinds
+        return (
+            expr.apply("equal", x, expr.const(0))
+            if kind == BOOL
+            else expr.subtract(expr.const(-1), x)
+        )
     return expr.apply(call.function, *operands)
 
 

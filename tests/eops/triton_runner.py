@@ -35,8 +35,10 @@ from einderive.ta.notation.parse import parse
 from tests.eops import fused_products, long_reductions
 
 INF = math.inf
-REAL = tuple(name for name, known in FUNCTIONS.items() if not known.imaginary)
-"""Triton has no complex numbers."""
+REAL = tuple(
+    name for name, known in FUNCTIONS.items() if not (known.imaginary or known.part or known.digits)
+)
+"""Triton has no complex numbers; functions of digits are of integers."""
 
 
 def row(const: int = 0, **coefficients: int) -> Row:
@@ -162,7 +164,16 @@ def integer_case(name: str) -> Case:
     """Computed in int64; the divisors are other than 0."""
     tensors = [expr.tensor(letter, (37,), "int32") for letter in "AB"[: FUNCTIONS[name].arity]]
     body = expr.apply(name, *(read(tensor, 0) for tensor in tensors))
-    return Case(f"{name} of integers", scope(box(37), [], body), "loop", 0)
+    domain = Interval(0) if name.endswith("shift") else None
+    return Case(f"{name} of integers", scope(box(37), [], body), "loop", 0, domain)
+
+
+def digits_beside_floats() -> Case:
+    """Integers of more digits than a float has."""
+    large = expr.add(expr.const(2**40), read(expr.tensor("A", (37,), "int64"), 0))
+    digits = expr.apply("bitwise_xor", large, expr.const(2**40))
+    body = expr.mul(digits, read(expr.tensor("B", (37,), "float32"), 0))
+    return Case("digits beside floats", scope(box(37), [], body), "loop", 1e-6)
 
 
 def all_functions(dtype: str) -> Scope:
@@ -294,7 +305,12 @@ def cases() -> list[Case]:
         ),
         *integer_fills(),
         *compared(),
-        *(integer_case(name) for name, known in FUNCTIONS.items() if known.whole),
+        *(
+            integer_case(name)
+            for name, known in FUNCTIONS.items()
+            if known.whole and not known.part and name != "bitwise_invert"
+        ),
+        digits_beside_floats(),
         Case("hostile name", scope(box(4), [], read(hostile, 0)), "loop", 0),
     )
     functions = [
@@ -369,7 +385,8 @@ def sample(tensor: Tensor, generator: np.random.Generator, domain: Interval | No
     if tensor.dtype == "uint8":
         return generator.integers(1, 9, tensor.shape).astype(np.float64)
     if tensor.dtype.startswith("int"):
-        return generator.integers(1, 9, tensor.shape) * generator.choice((-1.0, 1.0), tensor.shape)
+        signs = (1.0,) if domain else (-1.0, 1.0)
+        return generator.integers(1, 9, tensor.shape) * generator.choice(signs, tensor.shape)
     if domain is None:
         raw = generator.uniform(0.5, 1.5, tensor.shape)
         raw = raw * generator.choice((-1.0, -0.01, 1e-3, 2.0, 9.0), tensor.shape)

@@ -42,12 +42,13 @@ INDICES = "IJOY"
 
 UNARY = (
     *("exp", "tanh", "relu", "relu", "abs", "sign", "sqrt", "sigmoid", "log", "rsqrt", "log1p"),
-    *(name for name, known in FUNCTIONS.items() if known.arity == 1),
+    *(n for n, f in FUNCTIONS.items() if f.arity == 1 and not (f.part or f.digits)),
 )
+"""Without those of complex numbers, and without those of integers alone."""
 BINARY = (
     *("maximum", "minimum") * 6,
     *("floor_divide", "remainder"),
-    *(name for name, known in FUNCTIONS.items() if known.arity == 2),
+    *(name for name, known in FUNCTIONS.items() if known.arity == 2 and not known.digits),
 )
 COMPARING = ("less", "less_equal", "equal", "not_equal")
 

@@ -19,6 +19,7 @@ def whole_elements(dtype: str) -> Mapping[str, Written]:
     """The functions by their names in the notation, for int64 or int32."""
     whole = np.int64 if dtype == "int64" else np.int32
     zero, one = whole(0), whole(1)
+    most = whole(63 if dtype == "int64" else 31)
 
     @compiled
     def same(x: Any) -> Any:
@@ -60,8 +61,33 @@ def whole_elements(dtype: str) -> Mapping[str, Written]:
         quotient = x // (one if small else y)
         return -x if y == -one else quotient
 
+    @compiled
+    def both(x: Any, y: Any) -> Any:
+        return x & y
+
+    @compiled
+    def either(x: Any, y: Any) -> Any:
+        return x | y
+
+    @compiled
+    def differing(x: Any, y: Any) -> Any:
+        return x ^ y
+
+    @compiled
+    def left(x: Any, y: Any) -> Any:
+        return zero if y > most else x << (most if y > most else y)
+
+    @compiled
+    def right(x: Any, y: Any) -> Any:
+        return x >> (most if y > most else y)
+
     return {
         "abs": magnitude,
+        "bitwise_and": both,
+        "bitwise_left_shift": left,
+        "bitwise_or": either,
+        "bitwise_right_shift": right,
+        "bitwise_xor": differing,
         "ceil": same,
         "floor": same,
         "floor_divide": floor_divide,

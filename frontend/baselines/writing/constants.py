@@ -72,13 +72,14 @@ def number(value: Number, kind: Kind = Kind.FLOAT) -> str:
 @lru_cache(maxsize=256)
 def takes_numbers(function: str, place: int) -> bool:
     """Whether torch's function takes a number as this operand."""
-    known, one = FUNCTIONS[function], torch.ones(1)
+    known = FUNCTIONS[function]
+    one = torch.ones(1, dtype=torch.int64 if known.digits else None)
     room, _, name = known.torch.partition(".")
     call = getattr({"torch": torch, "F": functional}[room], name, None)
     if call is None:  # a form with parentheses
         return False
     try:
-        call(*(1.0 if k == place else one for k in range(known.arity)))
+        call(*(one.new_ones(()).item() if k == place else one for k in range(known.arity)))
     except TypeError:
         return False
     return True

@@ -66,7 +66,7 @@ class Kinds:
         known = FUNCTIONS[node.function]
         if known.truth:
             return Kind.TRUTH
-        if known.picks or known.reducer:
+        if known.picks or known.reducer or (known.digits and known.symmetric):
             return self.together(branches(node) or node.args)
         return self._number(node) if known.keeps_integers else Kind.FLOAT
 

@@ -87,7 +87,8 @@ FAR = (2.0**28, -(2.0**29) - 64, 1.6e10, -7e22, 1e30, 1.7e38, -3.4e38)
 FARTHER = (*FAR, 6381956970095103 * 2.0**797, 5.319372648326541e255, 1.7976931348623157e308)
 """Multiples of pi/2 but for a very small rest are among them."""
 DIVIDING = ("fmod", "remainder", "floor_divide")
-WHOLE = (*DIVIDING, "maximum", "minimum")
+DIGITS = tuple(f"bitwise_{name}" for name in ("and", "or", "xor", "left_shift", "right_shift"))
+WHOLE = (*DIVIDING, *DIGITS, "maximum", "minimum")
 NEAR = ", near"
 ULP_NEAR = {"sin": (0.8, 0.9), "cos": (0.8, 0.9), "tan": (2.0, 1.2)}
 """Of the forms for operands that are near."""
@@ -301,12 +302,15 @@ def test_loops_of_any_length(count: int) -> None:
 
 
 def test_kernels_have_every_function_of_the_notation() -> None:
-    """But the imaginary unit, since kernels have no complex numbers."""
+    """But those of complex numbers, which kernels do not have, and those of digits, which are of
+    integers alone."""
     chosen = {name for name, known in FUNCTIONS.items() if known.picks}  # written as `if`
-    named = set(FUNCTIONS) - chosen - {"1j"}
+    digits = {name for name, known in FUNCTIONS.items() if known.digits}
+    parts = {name for name, known in FUNCTIONS.items() if known.part}
+    named = set(FUNCTIONS) - chosen - {"1j"} - parts - digits
     assert set(functions("float32")) == set(functions("float64")) == named
     whole = {name for name, known in FUNCTIONS.items() if known.keeps_integers}
-    assert set(functions("int64")) == whole - chosen
+    assert set(functions("int64")) == whole - chosen - parts - {"bitwise_invert"}
 
 
 @pytest.mark.parametrize("name", [n for n in functions("int64") if n in WHOLE])
@@ -315,7 +319,7 @@ def test_whole_numbers(name: str) -> None:
     numbers = np.array([0, 1, -1, 2, -3, 7, -7, 2**62, 2**63 - 1, -(2**63) + 1, -(2**63)])
     x, y = np.repeat(numbers, numbers.size), np.tile(numbers, numbers.size)
     operation, found = getattr(torch, name), applied(name, x, y)
-    defined = (y != -1) | (x != -(2**63))
+    defined = (y >= 0) if name.endswith("shift") else (y != -1) | (x != -(2**63))
     divisor = np.where(y == 0, 1, y) if name in DIVIDING else y
     expected = operation(torch.tensor(x[defined]), torch.tensor(divisor[defined])).numpy()
     np.testing.assert_array_equal(found[defined], expected)

@@ -60,6 +60,10 @@ DEFINITIONS: Final[dict[str, Callable[[Any], Any]]] = {
     "erfinv": mpmath.erfinv,
     "lgamma": mpmath.loggamma,
     "digamma": mpmath.digamma,
+    "bitwise_invert": lambda x: -1 - x,
+    "conj": lambda x: x,
+    "real": lambda x: x,
+    "imag": lambda x: 0 * x,
     "isfinite": lambda x: 1,
     "isinf": lambda x: 0,
     "isnan": lambda x: 0,
@@ -119,7 +123,7 @@ def test_accuracy(function: str, part: int) -> None:
             compared += 1
         else:
             assert abs(value) <= 2 * SMALLEST, (point, value)
-            compared += FUNCTIONS[function].truth
+            compared += FUNCTIONS[function].truth or FUNCTIONS[function].part
     assert compared > 200 / part
 
 

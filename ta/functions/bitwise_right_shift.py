@@ -1,0 +1,28 @@
+"""The floor of x/2^y, for integers.  There is no value where y < 0."""
+
+import numpy as np
+
+from einderive.ta.functions.data import Function, of_digits, of_whole_balls, of_whole_floats
+
+MOST = 4096
+
+
+def _shifted(x: int, y: int) -> int | None:
+    return x >> y if 0 <= y <= MOST else None
+
+
+FUNCTION = Function(
+    "bitwise_right_shift",
+    of_whole_floats(
+        lambda x, y: np.where(y < 0, np.nan, np.floor(np.ldexp(x * 1.0, -np.minimum(y, MOST))))
+    ),
+    arity=2,
+    exact=(exact := of_digits(_shifted)),
+    ball=of_whole_balls(exact),
+    digits=True,
+    whole=True,
+    partial=True,
+    latex=r"{0} \gg {1}",
+    torch_stage="torch.bitwise_right_shift({0}.long(), {1}.long())",
+    triton="({0} >> tl.minimum({1}, 63))",
+)
