@@ -49,10 +49,12 @@ from einderive.ta.equality.positions import positions
 from einderive.ta.errors import BuildError
 from einderive.ta.exact.fields import Field, RealField
 from einderive.ta.exact.interp import affordable, evaluate_at, visited
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.expr import tensor
-from einderive.ta.ir.node import Scope, Tensor
+from einderive.ta.ir.node import Apply, Node, Scope, Tensor
 from einderive.ta.ir.program import Program
+from einderive.ta.ir.subst import every_term
 
 FACTOR = 10.0
 """One decimal digit."""
@@ -133,13 +135,24 @@ def reference(
     return replace(found, wider=wider)
 
 
+def _wide(value: torch.Tensor, digits: bool) -> torch.Tensor:
+    """Integers stay as they are where their digits count."""
+    if digits and not (value.is_floating_point() or value.is_complex()):
+        return value
+    return value.to(torch.complex128 if value.is_complex() else torch.float64)
+
+
+def _is_of_digits(node: Node) -> bool:
+    return isinstance(node, Apply) and FUNCTIONS[node.function].digits
+
+
 def _real_reference(
     program: Program, inputs: Mapping[Tensor, torch.Tensor], accuracy: Accuracy
 ) -> Reference:
-    wide = {
-        source: value.to(torch.complex128 if value.is_complex() else torch.float64)
-        for source, value in inputs.items()
-    } or {_NO_INPUT: torch.zeros((), dtype=torch.float64)}
+    digits = any(map(_is_of_digits, every_term(*program.roots())))
+    wide = {source: _wide(value, digits) for source, value in inputs.items()} or {
+        _NO_INPUT: torch.zeros((), dtype=torch.float64)
+    }
     roots = tuple(map(equally_cheap, program.roots()))
     parts = pieces(roots)
     if parts:

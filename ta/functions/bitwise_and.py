@@ -12,7 +12,7 @@ from einderive.ta.functions.data import Function, of_digits, of_whole_balls, of_
 
 FUNCTION = Function(
     "bitwise_and",
-    of_whole_floats(np.bitwise_and),
+    of_whole_floats(np.bitwise_and, np.bitwise_and),
     arity=2,
     exact=(exact := of_digits(operator.and_)),
     ball=of_whole_balls(exact),

@@ -12,7 +12,7 @@ from einderive.ta.functions.data import Function, of_digits, of_whole_balls, of_
 
 FUNCTION = Function(
     "bitwise_or",
-    of_whole_floats(np.bitwise_or),
+    of_whole_floats(np.bitwise_or, np.bitwise_or),
     arity=2,
     exact=(exact := of_digits(operator.or_)),
     ball=of_whole_balls(exact),

@@ -12,7 +12,7 @@ from einderive.ta.functions.data import Function, of_digits, of_whole_balls, of_
 
 FUNCTION = Function(
     "bitwise_xor",
-    of_whole_floats(np.bitwise_xor),
+    of_whole_floats(np.bitwise_xor, np.bitwise_xor),
     arity=2,
     exact=(exact := of_digits(operator.xor)),
     ball=of_whole_balls(exact),

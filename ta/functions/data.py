@@ -25,7 +25,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 HALF = Fraction(1, 2)
-END = 2.0**62
+END = 2.0**53
+"""Greater floats have no digits for all integers."""
 USUAL = 4
 """The cost of most functions: the time of a pass over memory hides it."""
 
@@ -157,10 +158,14 @@ def of_digits(value: Callable[[int, int], int | None]) -> Callable[..., Any]:
     return exact
 
 
-def of_whole_floats(value: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """The function of 64-bit integers on floats; NaN where these are none."""
+def of_whole_floats(
+    value: Callable[[Any, Any], Any], wrapping: Callable[[Any, Any], Any]
+) -> Callable[..., Any]:
+    """The value of floats if both are integers, else NaN; of 64-bit integers, as they wrap."""
 
     def real(x: Any, y: Any) -> Any:
+        if np.asarray(x).dtype.kind in "iu" and np.asarray(y).dtype.kind in "iu":
+            return wrapping(x, y)
         known = (np.floor(x) == x) & (np.floor(y) == y) & (np.abs(x) < END) & (np.abs(y) < END)
         both = (np.where(known, each, 0).astype(np.int64) for each in (x, y))
         return np.where(known, value(*both), math.nan)
