@@ -28,9 +28,9 @@ from typing import Any, TypeAlias
 
 from einderive.derivations.checker import sets
 from einderive.derivations.checker.compare import not_equal
-from einderive.ta.facts.complex_values import may_be_complex
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.facts.signs import NOT_NEGATIVE, POSITIVE, least_sign, not_zero
+from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope

@@ -18,10 +18,10 @@ from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.terms import sub_term
 from einderive.ta.errors import RuleRefused
-from einderive.ta.facts.complex_values import may_be_complex
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.facts.sides import Sides, holds, put, sides_of
 from einderive.ta.functions import FUNCTIONS
+from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Apply, Node, Power, Scope

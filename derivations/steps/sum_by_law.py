@@ -19,9 +19,9 @@ from einderive.derivations.effects.rounding import Exactness
 from einderive.derivations.steps.kernel import Witness
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.closed import Closed, closed_of, placed
-from einderive.ta.facts.complex_values import may_be_complex
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.facts.sides import known_to_hold
+from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope

@@ -210,8 +210,7 @@ class Bodies:
         rows += (affine.ZERO,) * (len(stage.domain) - len(rows))
         at, picks = _At(stage, rows), []
         for v, node in found.values.items():
-            own = self._own_kind([node], at)
-            value, (lo, hi) = self._value(node, own, at), stage.domain[v]
+            value, (lo, hi) = self._value(node, self._own_kind([node], at), at), stage.domain[v]
             picks.append(_Pick(v, value, self.values.place(Within(value, lo, hi, TRUTH))))
         made = self._value(found.body, kind, at._replace(picks=tuple(picks)))
         nothing = self.values.place(Constant(REDUCERS[stage.reducer].identity, kind))
@@ -223,18 +222,16 @@ class Bodies:
         """The place of the term's value in this type."""
         rows = tuple(at.rows[i] for i in affine.bits(node.free))
         key = node, kind, at._replace(rows=rows)
-        found = self._done.get(key)
-        if found is None:
+        if (found := self._done.get(key)) is None:
             found = self._done[key] = self.values.place(self._made(node, kind, at))
         return found
 
     def _made(self, node: Node, kind: str, at: _At) -> Value:
-        truth = isinstance(node, Apply) and FUNCTIONS[node.function].truth
-        if truth and kind != TRUTH:
-            return Operation(kind, (self._value(node, TRUTH, at),), kind)
-        digits = isinstance(node, Apply) and FUNCTIONS[node.function].digits
-        if digits and kind not in ("int64", TRUTH):
-            return Operation(kind, (self._value(node, "int64", at),), kind)
+        known = FUNCTIONS[node.function] if isinstance(node, Apply) else None
+        truth = known is not None and known.truth
+        own = TRUTH if truth else "int64" if known and known.digits and kind != TRUTH else kind
+        if own != kind:
+            return Operation(kind, (self._value(node, own, at),), kind)
         if kind == TRUTH and not truth:
             own = self._own_kind([node], at)
             zero = self.values.place(Constant(0, own))

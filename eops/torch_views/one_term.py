@@ -26,8 +26,8 @@ from einderive.eops.torch_views.strided import fill_value
 from einderive.eops.torch_views.types import StageTypes, compared_in, held, is_whole
 from einderive.eops.torch_views.views import ViewPlan, plan_reads
 from einderive.ta.exact.one_term import one_term
-from einderive.ta.facts.complex_values import is_real
 from einderive.ta.functions import REDUCERS
+from einderive.ta.given.complex_values import is_real
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Node, Scope, Source, Tensor

@@ -21,8 +21,8 @@ from einderive.eops.torch_views.gather import PerDevice
 from einderive.eops.torch_views.steps import Dims, Frame, Step, Typed, Value
 from einderive.eops.torch_views.types import compared_in, held
 from einderive.eops.torch_views.views import plan_reads
-from einderive.ta.facts.complex_values import PARTS, becomes_real
 from einderive.ta.functions import FUNCTIONS
+from einderive.ta.given.complex_values import PARTS, becomes_real
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Select, Source

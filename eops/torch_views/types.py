@@ -21,8 +21,8 @@ import torch
 from einderive.eops.dtypes import holds, is_integral, of_values, operand_type, whole_types
 from einderive.ta.exact.fields import rounded
 from einderive.ta.exact.interp import input_tensors
-from einderive.ta.facts.complex_values import becomes_real
 from einderive.ta.functions import FUNCTIONS
+from einderive.ta.given.complex_values import becomes_real
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Apply, Node, Number, Scope, Source, Tensor
 from einderive.ta.ir.positions import INDEX, is_input

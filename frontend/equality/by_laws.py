@@ -19,7 +19,7 @@ from einderive.ta.equality.positions import positions
 from einderive.ta.exact.fields import Array, ComplexField, Field, RealField
 from einderive.ta.exact.interp import Values, evaluate, evaluate_at, input_tensors, visited
 from einderive.ta.exact.sampled import SMALL, Positions, sampled_values
-from einderive.ta.facts.complex_values import may_be_complex
+from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir.node import ANY, Bounds, Scope, Tensor
 from einderive.ta.ir.program import Assumption
 from einderive.ta.ir.subst import points_of

@@ -1,4 +1,5 @@
-"""Data given beside a text: shapes, ranges, types and sizes, checked; and limits on integers.
+"""Data given beside a text: shapes, ranges, types and sizes, checked; limits on integers; and
+what the types say of terms.
 
 Not here: what a text says (`ta.notation`).
 May be imported by `ta.syntax`, `ta.notation`, `ta.equality` and every other package.

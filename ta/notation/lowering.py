@@ -15,8 +15,6 @@ from fractions import Fraction
 
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.errors import NameUnknownError, RangeError
-from einderive.ta.facts.complex_values import may_be_complex
-from einderive.ta.facts.whole_values import BOOL, NO_INTEGER, whole_kind
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine, canon, expr
 from einderive.ta.ir.affine import Range, Row
@@ -27,6 +25,7 @@ from einderive.ta.notation.conditions import select_on
 from einderive.ta.notation.definitions import written_out
 from einderive.ta.notation.ellipsis import refusal
 from einderive.ta.notation.index import extent, index_row
+from einderive.ta.notation.of_types import of_types
 from einderive.ta.notation.ranges import shape_text
 from einderive.ta.syntax.tree import (
     Call,
@@ -249,30 +248,8 @@ def _call(call: Call, frame: Frame) -> Node:
     if call.function == "pow":
         base, exponent = operands
         return _real_power(base, exponent, call.span)
-    if known.digits:
-        return _of_digits(call, operands, frame)
-    if known.part and known.exact is not None and not may_be_complex(operands[0]):
-        return expr.mul(expr.const(known.exact(1)), operands[0])
-    return expr.apply(call.function, *operands)
-
-
-def _of_digits(call: Call, operands: Sequence[Node], frame: Frame) -> Node:
-    """A function of the digits of integers, of operands whose types say that they are integers."""
-    kinds = [whole_kind(operand, frame.ranges) for operand in operands]
-    for kind, arg in zip(kinds, call.args, strict=True):
-        if kind == NO_INTEGER:
-            raise NotationError(
-                f"{call.function} takes integers and bools, and this may be no integer",
-                arg.span,
-                next_step="give the types of the tensors, for example dtypes={'A': 'int64'}",
-            )
-    if call.function == "bitwise_invert":
-        (x,), (kind,) = operands, kinds
-        return (
-            expr.apply("equal", x, expr.const(0))
-            if kind == BOOL
-            else expr.subtract(expr.const(-1), x)
-        )
+    if known.digits or known.part:
+        return of_types(call, operands, frame.ranges)
     return expr.apply(call.function, *operands)
 
 

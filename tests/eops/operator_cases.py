@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from einderive.ta.exact.fields import ComplexField, RealField
-from einderive.ta.facts.complex_values import may_be_complex
+from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.notation.parse import parse
 

@@ -43,9 +43,10 @@ NOTATION = {
         ),
         *("ir.program", "ir.sources", "ir.subst", "notation.parse"),
         *(
-            "facts.complex_values",
             "facts.infinite",
+            "facts.intervals",
             "facts.signs",
+            "given.complex_values",
             "laws",
             "laws.data",
             "printing.written",

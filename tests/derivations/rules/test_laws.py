@@ -23,7 +23,7 @@ from einderive.derivations.steps.law import ByLaw
 from einderive.ta.errors import RuleRefused
 from einderive.ta.exact.fields import ComplexField, RealField
 from einderive.ta.exact.interp import evaluate, input_tensors
-from einderive.ta.facts.complex_values import may_be_complex
+from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Scope

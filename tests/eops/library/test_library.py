@@ -13,7 +13,7 @@ from einderive.eops.library import OPERATORS, by_name
 from einderive.eops.torch_views.stage import lower_all
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate, input_tensors
-from einderive.ta.facts.complex_values import may_be_complex
+from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Operator
 from tests.amount import sampled
