@@ -209,8 +209,6 @@ def by_sum(before: Scope, witness: Any) -> Scope | str:
     if before.reducer != "sum" or not 0 <= number < len(before.sums):
         return "the law says nothing of this reduction"
     at, (first, end) = len(before.loops) + number, before.sums[number]
-    if end <= first:
-        return "nothing is reduced"
     old, new = law.equations[witness.equation].removeprefix("sum[k](").split(") = ", 1)
     others = (*before.domain[:at], *before.domain[at + 1 :])
     letters = sorted({x for x in _words(old) if len(x) == 1 and x.isalpha()} - {"k"})

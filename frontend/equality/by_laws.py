@@ -72,8 +72,9 @@ def difference(pair: Pair) -> Counterexample | None:
     """Entries that satisfy the assumptions and for which both sides certainly differ."""
     if not _small(pair):
         return None
+    field = _fields(pair)[0]
     for data in _drawn(pair):
-        found = first_difference(pair.left, pair.right, data, RealField(ROUNDING))
+        found = first_difference(pair.left, pair.right, data, field)
         if found is not None:
             return pair.example(found, data)
     return None
@@ -152,16 +153,25 @@ def _drawn(pair: Pair) -> Iterator[dict[str, Array]]:
 
 
 def _entries(tensor: Tensor, draw: int, generator: np.random.Generator) -> Array:
+    if not tensor.dtype.startswith("complex"):
+        return _reals(tensor.shape, draw, generator)
+    parts = [_reals(tensor.shape, draw, generator) for _ in range(2)]
+    return np.asarray(parts[0] + 1j * parts[1])
+
+
+def _reals(shape: tuple[int, ...], draw: int, generator: np.random.Generator) -> Array:
     if draw < 8:
         reach = 1 + draw // 2
-        return generator.integers(-reach, reach + 1, tensor.shape).astype(np.float64)
+        return generator.integers(-reach, reach + 1, shape).astype(np.float64)
     if draw < 16:
-        return generator.integers(-24, 25, tensor.shape) / 8
-    return np.asarray(generator.standard_normal(tensor.shape) * (0.5, 1.0, 3.0)[draw % 3])
+        return generator.integers(-24, 25, shape) / 8
+    return np.asarray(generator.standard_normal(shape) * (0.5, 1.0, 3.0)[draw % 3])
 
 
 def _broken(bounds: Bounds, values: Array) -> Array:
-    """The entries that break a promise."""
+    """The entries that break a promise.  Of complex numbers, only `!= 0` is promised."""
+    if np.iscomplexobj(values):
+        return np.asarray(bounds.nonzero & (values == 0))
     low = values > float(bounds.least) if bounds.above else values >= float(bounds.least)
     high = values < float(bounds.greatest) if bounds.below else values <= float(bounds.greatest)
     return np.asarray(~(low & high & ((values != 0) | (not bounds.nonzero))))

@@ -81,7 +81,10 @@ def _fits(example: Counterexample, held: dict[str, Range]) -> bool:
     if example.entries is None:
         return False
     given = ((name, value) for name, _, value in example.entries if name in held)
-    return all(value == int(value) and _holds(held[name], int(value)) for name, value in given)
+    return all(
+        not isinstance(value, complex) and value == int(value) and _holds(held[name], int(value))
+        for name, value in given
+    )
 
 
 def _holds(bound: Range, value: int) -> bool:

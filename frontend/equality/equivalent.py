@@ -123,7 +123,13 @@ def _verdict(equation: Equation, pair: Pair, laws: frozenset[str], most: int) ->
     """The verdict for numbers, restricted to what holds for the element types as well."""
     found = _with_laws(equation, pair, laws, most)
     reason = unsure(pair) if found and found.kind != "identical" else ""
-    return Verdict("undecided", reason) if reason else found
+    if not reason:
+        return found
+    example = difference(pair)
+    if example is not None:
+        return different(pair, example)
+    shown = proved(pair) if equation.proofs else None
+    return shown or Verdict("undecided", reason)
 
 
 def _with_laws(equation: Equation, pair: Pair, laws: frozenset[str], most: int) -> Verdict:
@@ -352,6 +358,6 @@ def _laws_missing(functions: Sequence[str], laws: frozenset[str]) -> str:
     offered = [name for name, law in LAWS.items() if law.function in functions and name not in laws]
     tried = "equal for random numbers up to rounding, but not shown"
     if any(FUNCTIONS[name].imaginary for name in functions if name in FUNCTIONS):
-        tried = "not shown, and complex numbers were not tried"
+        tried = "not shown"
     text = f"{tried}: only laws of {', '.join(functions)} could make both sides equal"
     return f"{text}; allow them by name: {', '.join(offered)}" if offered else text

@@ -9,7 +9,7 @@ from math import log10
 from typing import Any, TypeAlias
 
 Shapes: TypeAlias = Mapping[str, tuple[int, ...]]
-Entry: TypeAlias = tuple[str, tuple[int, ...], "Fraction | float | int"]
+Entry: TypeAlias = tuple[str, tuple[int, ...], "Fraction | complex | float | int"]
 """A tensor, a position in it, and the value there."""
 
 KINDS = ("identical", "evaluated", "proved", "generic", "different", "undecided")
@@ -96,5 +96,8 @@ def _number(value: Any) -> str:
             sign = "-" if value < 0 else ""
             return f"about {sign}10^{(bits[0] - bits[1]) * log10(2):.0f}"
         return str(value)
-    number = float(value)
+    if isinstance(value, complex) and value.imag:
+        sign = "-" if value.imag < 0 else "+"
+        return f"{_number(value.real)}{sign}{_number(abs(value.imag))}j"
+    number = float(value.real)
     return str(int(number)) if number.is_integer() and abs(number) < 2**53 else f"{number:.10g}"

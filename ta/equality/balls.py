@@ -55,7 +55,7 @@ class PreciseField(Field):
         return self._each(lambda ball: _power(ball, exponent), base)
 
     def apply(self, function: str, *args: Array) -> Array:
-        return self._each(partial(_apply, FUNCTIONS[function]), *args)
+        return self._each(partial(applied, FUNCTIONS[function]), *args)
 
     def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
         return self._each(_combination(reducer), left, right)
@@ -101,7 +101,7 @@ def _power(base: arb, exponent: int) -> arb:
     return base if exponent % 2 else abs(base)
 
 
-def _apply(known: Function, *args: arb) -> arb:
+def applied(known: Function, *args: arb) -> arb:
     """The values for all numbers in the balls; none where they are not known."""
     if known.picks and known.ball is not None and (args[0] != 0 or args[0].is_zero()):
         found: arb = known.ball(*args)  # the one that is not taken does not count

@@ -17,11 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from einderive.ta.equality.balls import PreciseField
+from einderive.ta.equality.complex_balls import ComplexPreciseField
 from einderive.ta.equality.partial_values import ValuedField, bare
 from einderive.ta.exact.blocks import unflat
 from einderive.ta.exact.fields import POISON, Array, Field, RealField, random_values
 from einderive.ta.exact.interp import Values, evaluate, evaluate_at, input_tensors, visited
 from einderive.ta.exact.rationals import ExactField
+from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir.node import Access, Const, Reducer, Scope, Tensor
 from einderive.ta.ir.subst import every_term
 
@@ -175,8 +177,9 @@ def confirmed(x: Scope, y: Scope, point: tuple[int, ...], data: Mapping[str, Val
     if visited((x, y), 1) > MOST_PRECISE:
         return False
     at = np.array(point, dtype=np.int64).reshape(1, len(point))
+    complex_numbers = any(map(may_be_complex, (x, y)))
     for digits in DIGITS:
-        field = PreciseField(digits)
+        field = ComplexPreciseField(digits) if complex_numbers else PreciseField(digits)
         values = [evaluate_at(side, at, data, field) for side in (x, y)]
         if field.differs(*values)[0]:
             return True

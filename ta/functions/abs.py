@@ -10,6 +10,7 @@ FUNCTION = Function(
     definition="maximum(x,-x)",
     pieces=Pieces((1,), above=(1,), below=(-1,)),
     at_zero=0,
+    complex_ball=lambda z: type(z)(abs(z)),
     latex=r"\left|{0}\right|",
     derivative=("sign(x)",),
 )

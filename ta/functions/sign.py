@@ -13,5 +13,6 @@ FUNCTION = Function(
     pieces=Pieces((1,), above=(0,), below=(0,), step=1),
     at_zero=0,
     range=(-1, 1),
+    complex_ball=lambda z: z.sgn(),
     derivative=("0",),
 )

@@ -119,11 +119,21 @@ class Evaluation:
         free = frozenset(i for i in within if i >= self.loops)
         inside = affine.within(node.rows, node.source.ranges, box)
         key = (node, inside, *((i, box[i]) for i in sorted(free)))
+        if isinstance(node.source, Tensor) and node.source.dtype.startswith("complex"):
+            return self._complex_entry(key, free)
         before = len(self.field.registry.all)
         number = self.field.find("read", key=key, free=free)
         if number == before:
             raise Stopped(self.field.case)  # of which something may be stated
         return self.field.entry(number)
+
+    def _complex_entry(self, key: tuple[object, ...], free: frozenset[int]) -> Quotient:
+        """a + 1j*b for two real numbers."""
+        field = self.field
+        real, other = (
+            field.of(field.find("part", key=(which, *key), free=free)) for which in ("a", "b")
+        )
+        return field.add(real, field.multiply(imaginary.unit(field), other))
 
     def _position(self, row: Row, box: Box) -> Quotient:
         """An index as a value: a generator for each iterator."""
@@ -264,6 +274,10 @@ COMPLEX: dict[str, Callable[[Values, Quotient], Quotient]] = {
     "exp": imaginary.exp,
     "cos": imaginary.cos,
     "sin": imaginary.sin,
+    "real": imaginary.real,
+    "imag": imaginary.imag,
+    "conj": imaginary.conj,
+    "abs": imaginary.absolute,
 }
 RULES: dict[str, Callable[..., Quotient]] = {
     "exp": functions.exp,
@@ -285,6 +299,9 @@ RULES: dict[str, Callable[..., Quotient]] = {
     "pi": trigonometry.pi,
     "1j": imaginary.unit,
     "finite": lambda _, x: x,
+    "real": lambda _, x: x,
+    "conj": lambda _, x: x,
+    "imag": lambda field, x: field.constant(0),
     "pow": _real_power,
     "less": partial(_compared, (-1,)),
     "less_equal": partial(_compared, (-1, 0)),

@@ -6,11 +6,13 @@ used hold for complex numbers as well.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from einderive.ta.reals import functions
 from einderive.ta.reals.case import NotDecided
 from einderive.ta.reals.field import Values
 from einderive.ta.reals.generators import Quotient
-from einderive.ta.reals.polynomials import coefficients_of, constant, used
+from einderive.ta.reals.polynomials import coefficients_of, constant, generator, used
 from einderive.ta.reals.trigonometry import turn
 
 
@@ -21,6 +23,11 @@ def unit(field: Values) -> Quotient:
 def parts(field: Values, value: Quotient) -> tuple[Quotient, Quotient]:
     """a and b with value = a + 1j*b."""
     number = field.find("imaginary")
+    if number in used(value.bottom):  # u/(c + 1j*d) = u*(c - 1j*d)/(c^2 + d^2)
+        below = coefficients_of(value.bottom, number)
+        c, d = (below.get(degree, constant(0)) for degree in (0, 1))
+        above = value.top * (c - generator(number) * d)
+        value = field.quotient(above, c * c + d * d)
     if number in used(value.bottom):
         raise NotDecided("a complex divisor")
     found = coefficients_of(value.top, number)
@@ -56,3 +63,32 @@ def sin(field: Values, value: Quotient) -> Quotient:
     turned = field.multiply(unit(field), value)
     apart = field.subtract(exp(field, turned), exp(field, field.negative(turned)))
     return field.multiply(field.multiply(apart, unit(field)), field.power(field.constant(-2), -1))
+
+
+def real(field: Values, value: Quotient) -> Quotient:
+    return _known_parts(field, value)[0]
+
+
+def imag(field: Values, value: Quotient) -> Quotient:
+    return _known_parts(field, value)[1]
+
+
+def conj(field: Values, value: Quotient) -> Quotient:
+    """a - 1j*b."""
+    own, other = _known_parts(field, value)
+    return field.subtract(own, field.multiply(unit(field), other))
+
+
+def absolute(field: Values, value: Quotient) -> Quotient:
+    """sqrt(a^2 + b^2)."""
+    own, other = _known_parts(field, value)
+    squares = field.add(field.power(own, 2), field.power(other, 2))
+    return functions.power(field, squares, Fraction(1, 2))
+
+
+def _known_parts(field: Values, value: Quotient) -> tuple[Quotient, Quotient]:
+    """Both parts, which have to be real numbers."""
+    found = parts(field, value)
+    if any(map(field.complex, found)):
+        raise NotDecided("a part of what may be complex in more than one way")
+    return found

@@ -221,3 +221,11 @@ def test_a_law_of_real_numbers_is_not_used_on_complex_ones() -> None:
         for witness in closed_sums(before, Laws(("sum-geometric-small",))):
             reason = not_shown(before, before, witness)
             assert dtype == "float64" or "real numbers" in str(reason)
+
+
+def test_a_law_of_all_numbers_is_used_on_complex_ones() -> None:
+    text = "Y = sum[k](Z[k+1]-Z[k]) where k in 0:8"
+    (before,) = parse(text, {"Z": (9,)}, "complex128", {}).roots()
+    (witness,) = closed_sums(before, Laws(("sum-differences",)))
+    after = kernel.apply(before, witness)
+    assert not_shown(before, after, witness) is None
