@@ -267,7 +267,11 @@ class CompiledFunction(Outcome, Uncopied):
 
     def _traced(self, given: Mapping[str, Any]) -> Any:
         """The call as torch traces it: one call of the operator `torch.ops.einderive.formula`."""
-        text = self._operator_text()
+        if self.formula.at_shapes is None:
+            text = self._operator_text()
+        else:
+            layout = [(name, tuple([int(n) for n in x.shape])) for name, x in given.items()]
+            text = self._operator_text(tuple(layout))
         operands = [
             value
             if isinstance(value := given[tensor.name], torch.Tensor)
@@ -281,10 +285,12 @@ class CompiledFunction(Outcome, Uncopied):
         """What a pickle holds: the text of the function, from which it is built anew."""
         return import_module(REBUILT).function_of, (self.text,)
 
-    def _operator_text(self) -> str:
-        """The text that stands for the function in traced code."""
+    def _operator_text(self, shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()) -> str:
+        """The text that stands in traced code for the function, or for it at these shapes."""
         import_module(OPERATOR)
-        text: str = import_module(REBUILT).known(self.text, self)
+        other = self._sizes.at(dict(shapes)) if shapes else None
+        function = self if other is None else other
+        text: str = import_module(REBUILT).known(function.text, function)
         return text
 
     # As torch.compiler.assume_constant_result does, which would load the whole tracer.

@@ -125,3 +125,14 @@ def test_workers_of_a_data_loader(layer: Compiled) -> None:
     expected = torch.stack([items[k] for k in range(4)])  # called here before, and there again
     loader = DataLoader(items, batch_size=2, num_workers=1, multiprocessing_context="fork")
     torch.testing.assert_close(torch.cat(list(loader)), expected)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_other_sizes_have_gradients_and_are_traced() -> None:
+    text = "Y[b] = sum[i](X[b,i]^2*w[i])"
+    f = ed.compile(text, X=("n", 3), w=(3,), n=4, dtypes="float64", **QUICK)
+    for size in (4, 6):
+        torch.compiler.reset()
+        given = operands((size, 3), (3,))
+        for call in (f, torch.compile(f, backend="eager", fullgraph=True)):
+            agrees(call, lambda x, w: x**2 @ w, given, given)
