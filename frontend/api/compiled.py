@@ -18,6 +18,7 @@ from einderive.frontend.autograd.node import recorder
 from einderive.frontend.autograd.related import Related
 from einderive.frontend.call.caller import Caller, Resize, Retype, Run
 from einderive.frontend.call.guard import MISS
+from einderive.frontend.call.layouts import Layout, layout_of
 from einderive.frontend.call.out import into
 from einderive.frontend.call.simplify import Simple
 from einderive.frontend.derived import Derived
@@ -116,6 +117,7 @@ class CompiledFunction(Outcome, Uncopied):
 
     def __post_init__(self) -> None:
         _ = self._caller  # torch.compile cannot trace a property's first use
+        object.__setattr__(self, "_sized", self.formula.at_shapes is not None)
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         """The outputs for the given arrays: one output alone, several as a tuple.
@@ -267,11 +269,7 @@ class CompiledFunction(Outcome, Uncopied):
 
     def _traced(self, given: Mapping[str, Any]) -> Any:
         """The call as torch traces it: one call of the operator `torch.ops.einderive.formula`."""
-        if self.formula.at_shapes is None:
-            text = self._operator_text()
-        else:
-            layout = [(name, tuple([int(n) for n in x.shape])) for name, x in given.items()]
-            text = self._operator_text(tuple(layout))
+        text = self._operator_text(layout_of(given) if vars(self)["_sized"] else ())
         operands = [
             value
             if isinstance(value := given[tensor.name], torch.Tensor)
@@ -285,8 +283,8 @@ class CompiledFunction(Outcome, Uncopied):
         """What a pickle holds: the text of the function, from which it is built anew."""
         return import_module(REBUILT).function_of, (self.text,)
 
-    def _operator_text(self, shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()) -> str:
-        """The text that stands in traced code for the function, or for it at these shapes."""
+    def _operator_text(self, shapes: Layout = ()) -> str:
+        """The text that stands in traced code for the function at these shapes."""
         import_module(OPERATOR)
         other = self._sizes.at(dict(shapes)) if shapes else None
         function = self if other is None else other

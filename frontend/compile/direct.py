@@ -20,6 +20,7 @@ import numpy as np
 import torch
 
 from einderive.frontend.call.guard import MISS
+from einderive.frontend.call.layouts import Layout, layout_of
 from einderive.frontend.call.written import Operand, Written, flat_of
 from einderive.frontend.compile.options import Options
 from einderive.frontend.machine.key import KIND, profile_key
@@ -95,9 +96,11 @@ def _plain(value: Any) -> object:
     raise Unusual
 
 
-def known(key: str, whole: Callable[[], CompiledFunction]) -> CompiledFunction | None:
-    """The function that such a call gave before.  `whole` is what makes it with all that belongs to
-    it, once it is needed."""
+def known(
+    key: str, given: Mapping[str, Any], whole: Callable[[], CompiledFunction]
+) -> CompiledFunction | None:
+    """The function that such a call, with these shapes, gave before.  `whole` is what makes it with
+    all that belongs to it, once it is needed."""
     try:
         found = store().get(CALL, key)
         if found is None:
@@ -115,7 +118,10 @@ def known(key: str, whole: Callable[[], CompiledFunction]) -> CompiledFunction |
         )
     except (LookupError, TypeError, ValueError):  # the text of another release
         return None
-    found_function: Any = Direct(written, operands, whole, kept.made)
+    named = any(
+        type(shape) in (tuple, list) and str in map(type, shape) for shape in given.values()
+    )
+    found_function: Any = Direct(written, operands, whole, kept.made, sized=named)
     return found_function  # type: ignore[no-any-return]  # it stands in for a CompiledFunction
 
 
@@ -136,8 +142,10 @@ class Direct:
         operands: Sequence[Operand],
         whole: Callable[[], CompiledFunction],
         remembered: float,
+        *,
+        sized: bool = False,
     ) -> None:
-        self.remembered = remembered
+        self.remembered, self._sized = remembered, sized
         self._written, self._operands, self._make = written, operands, whole
         self._names = tuple(operand.name for operand in operands)
         self._default = torch.get_default_dtype()
@@ -169,7 +177,7 @@ class Direct:
 
     def _traced(self, given: Mapping[str, Any]) -> Any:
         """The call as torch traces it (`CompiledFunction`)."""
-        text = self._operator_text()
+        text = self._operator_text(layout_of(given) if vars(self)["_sized"] else ())
         values = [
             value
             if isinstance(value := given[name], torch.Tensor)
@@ -179,8 +187,8 @@ class Direct:
         found = torch.ops.einderive.formula(values, text)
         return found[0] if len(found) == 1 else tuple(found)
 
-    def _operator_text(self) -> str:
-        return self._whole._operator_text()
+    def _operator_text(self, shapes: Layout = ()) -> str:
+        return self._whole._operator_text(shapes)
 
     _operator_text.__dict__["_dynamo_marked_constant"] = True  # as in CompiledFunction
 

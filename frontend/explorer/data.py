@@ -89,7 +89,9 @@ def data_program(title: str, program: Program) -> DataProgram | None:
     results = sum(prod(statement.scope.shape) for statement in program.outputs)
     return DataProgram(
         title,
-        tuple(show_program(program).splitlines()),
+        tuple(
+            show_program(program).splitlines()[-len(program.statements) :]
+        ),  # not what is assumed
         grids,
         f"{counted(total, 'element')} read for {counted(results, 'result')}",
         json.dumps({"shapes": shapes, "reads": listed}, separators=(",", ":")),

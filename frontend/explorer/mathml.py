@@ -23,6 +23,10 @@ SIGNS = {
     "vee": "∨",
     "bmod": "mod",
     "cdot": "·",
+    "oplus": "⊕",
+    "sim": "∼",
+    "ll": "≪",
+    "gg": "≫",
     "lfloor": "⌊",
     "rfloor": "⌋",
     "lceil": "⌈",
@@ -40,7 +44,15 @@ SIGNS = {
 LARGE = frozenset({"∑", "∏", "max", "min"})
 """Their limits stand below and above."""
 SPACES = {",": "0.17em", ";": "0.28em", "quad": "1em", "qquad": "2em", " ": "0.25em"}
-ACCENTS = {"hat": "^", "bar": "¯", "dot": "˙", "ddot": "¨", "tilde": "~", "vec": "→"}
+ACCENTS = {
+    "hat": "^",
+    "bar": "¯",
+    "dot": "˙",
+    "ddot": "¨",
+    "tilde": "~",
+    "vec": "→",
+    "overline": "‾",
+}
 LITERAL = frozenset({"text", "mathrm", "operatorname", "mathbf", "boldsymbol", "mathcal"})
 SCRIPTS = {
     (False, True, False): "msub",
@@ -117,6 +129,8 @@ class _Reader:
         name = token[1:]
         if name in LITERAL:
             return self.literal(name)
+        if name == "mathbin":  # says how much room is around it
+            return self.item()
         if name in ("frac", "sqrt"):
             whole = Element("mfrac" if name == "frac" else "msqrt")
             whole.extend([self.item() for _ in range(2 if name == "frac" else 1)])

@@ -20,7 +20,7 @@ FUNCTION = Function(
     whole=True,
     partial=True,
     symmetric=True,
-    latex=r"{0} \mathbin{{\&}} {1}",
+    latex=r"{0} \mathbin{{\mathrm{{and}}}} {1}",
     torch_stage="torch.bitwise_and({0}.long(), {1}.long())",
     triton="({0} & {1})",
 )

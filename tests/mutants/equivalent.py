@@ -558,13 +558,6 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     ),
     (
         BODIES,
-        "Bodies._value",
-        "found is None",
-        ("True",),
-        "short way: the value is made again, and is the same",
-    ),
-    (
-        BODIES,
         "Bodies._product",
         "factor.exponent < 0",
         ("factor.exponent <= 0",),

@@ -36,7 +36,11 @@ LINES: dict[str, Any] = dict.fromkeys("BZC", (3000,))
 def all_families(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every family is tried, however slow the machine is."""
     monkeypatch.setattr("einderive.frontend.accuracy.hard_cases.PREPARING_SECONDS", inf)
-    monkeypatch.setattr("einderive.frontend.trial.choose.PREPARING_SECONDS", inf)
+    monkeypatch.setattr("einderive.frontend.trial.choose.HardCases", unhurried)
+
+
+def unhurried(*args: Any, **options: Any) -> HardCases:
+    return HardCases(*args, **{**options, "preparing": inf})
 
 
 def quickly(text: str, **options: Any) -> CompiledFunction:

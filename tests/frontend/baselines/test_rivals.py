@@ -261,8 +261,9 @@ def test_programs_of_several_types_are_right(seed: int) -> None:
 
 
 ELEMENTWISE = [d for d in DEFINITIONS.values() if d.torch and not d.binder and not d.folds]
-SAME = {"elu": "F.celu"}
-"""torch's function by another name, which is the same for the default of the option."""
+SAME = {"elu": "F.celu", "signbit": "A < 0"}
+"""torch's function by another name, which is the same for the default of the option, and a
+comparison in place of a call: for it, -0 is not below 0."""
 
 
 @pytest.mark.parametrize("known", ELEMENTWISE, ids=lambda known: known.name)
