@@ -16,6 +16,11 @@ and the pace of the machine are too coarse for one."""
 LONG_SAMPLE, LONG_ROUNDS = 1e-3, 12
 """Sample and rounds for a race of few: longer batches, as the first calls after another program's
 are slower."""
+REPEATED = 5e-3
+"""A run that is shorter than so many seconds follows one of the same program that is not timed: a
+program that is called again and again finds its own data and instructions in the caches."""
+LONG_RUN, ROUNDS, LONG_RUN_ROUNDS = 0.03, 3, 2
+"""Every rival runs in so many rounds at least; in fewer where the fastest takes longer."""
 DUEL_SECONDS = 0.2
 MOST_CALLS = 100
 WARM, BRIEF = 0.03, 1e-3
@@ -78,31 +83,34 @@ def race(
 ) -> list[Timing]:
     """The time of each rival over interleaved rounds, so that a change of the machine's pace meets
     all of them; every other round goes backwards, so that none always follows the same one.  Before
-    a batch of short calls there is one that is not timed: it finds the other rivals' data in the
-    caches, which a program that is called again and again does not.
+    a batch of short calls, or a brief run, there is one that is not timed (`REPEATED`).
 
-    Every rival runs in at least 3 rounds and at most in `most`; a slow one leaves the race when it
-    has had its share of about `seconds` in all.  `known` are the seconds of a call as far as these
-    are known: what is longer than `sample` needs no call to find out how many make a batch."""
-    before = known or [0.0] * len(runs)
-    calls = [
-        1 if found > sample else batch(timed(run, cuda), sample)
-        for run, found in zip(runs, before, strict=True)
+    Every rival runs in at least `ROUNDS` rounds and at most in `most`; a slow one leaves the race
+    when it has had its share of about `seconds` in all.  `known` are the seconds of a call as far
+    as these are known: what is longer than `sample` needs no call to find out how many make a
+    batch."""
+    lengths = list(known) or [0.0] * len(runs)
+    lengths = [
+        found if found > sample else timed(run, cuda)
+        for run, found in zip(runs, lengths, strict=True)
     ]
+    calls = [batch(found, sample) if found <= sample else 1 for found in lengths]
     samples: list[list[float]] = [[] for _ in runs]
     spent = [0.0] * len(runs)
     share = seconds / max(1, len(runs))
+    least = ROUNDS if min(lengths, default=0.0) <= LONG_RUN else LONG_RUN_ROUNDS
     order = list(range(len(runs)))
     for number in range(most):
         for position in order if number % 2 == 0 else reversed(order):
-            if number < 3 or spent[position] < share:
+            if number < least or spent[position] < share:
                 if apart:
                     time.sleep(apart)
-                if apart or calls[position] > 1:
+                once = apart or lengths[position] <= REPEATED
+                if once:
                     runs[position]()
                 found = timed(runs[position], cuda, calls[position])
                 samples[position].append(found)
-                spent[position] += found * calls[position]
+                spent[position] += found * (calls[position] + bool(once))
     return [summary(found) for found in samples]
 
 
