@@ -110,8 +110,11 @@ def _takes(node: Node) -> bool:
 @lru_cache(maxsize=KEPT)
 def build(group: Group, strides: Strides, typing: Typing, open_sizes: bool = False) -> Kernel:
     """The kernel of a group, for operands of these strides (in the order of `group.operands`) and
-    types.  With `open_sizes`, its code serves other sizes too (`numbers.py`)."""
+    types.  With `open_sizes`, its code serves other sizes too (`numbers.py`), unless the group
+    needs a window of rows, which has its sizes in the text."""
     found = plan(group, strides, typing, open_sizes)
+    if found is None and open_sizes:
+        return build(group, strides, typing)
     assert found is not None, "one kernel computes the group"
     emitter = Emitter(found, Numbers(open_sizes))
     source = emitter.source()

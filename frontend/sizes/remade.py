@@ -33,7 +33,7 @@ from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.strict import operators_for
 from einderive.frontend.trial.compiling import in_loops
-from einderive.frontend.trial.entrants import PROBLEMS, Entrant, links
+from einderive.frontend.trial.entrants import Entrant, links
 from einderive.frontend.trial.judging import judge_of
 from einderive.frontend.trial.memory import require_memory
 from einderive.frontend.trial.outcome import Outcome
@@ -78,7 +78,7 @@ def remade(
         call = partial(Caller(program, run, known.device), *judge.operands)
         seconds = first(call, known.device == "cuda")
         linked, _ = links(found, judge)
-    except PROBLEMS:
+    except Exception:  # numba's own errors are no subclasses of any that torch raises
         return None
     trial = replace(found.trial, seconds=seconds)
     return Outcome(

@@ -14,6 +14,7 @@ import einderive as ed
 from einderive.eops.cpu_kernels import build as building
 from einderive.eops.cpu_kernels.build import Kernel, build
 from einderive.eops.cpu_kernels.typing import typing_of
+from einderive.eops.loops.arrange import plan
 from einderive.eops.loops.group import Group
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
@@ -115,3 +116,17 @@ def test_formulas_that_name_their_sizes(monkeypatch: pytest.MonkeyPatch) -> None
         if n > 1:
             assert "compiled loops" in str(found)
             monkeypatch.setattr(building, "cfunc", refuse)
+
+
+def test_a_window_of_rows_has_its_sizes_in_the_text() -> None:
+    """Only a window computes a maximum, and the sum of its neighbours, in one kernel."""
+    text = "T[i] = max[k](A[i+k]) where i in 0:30, k in 0:3; Y[i] = T[i] + T[i+1] where i in 0:29"
+    (root,) = parse(text, {"A": (32,)}).roots()
+    group = Group(tuple(stages(root)), (root,))
+    a = torch.arange(32.0).sin()
+    typing = typing_of(group, [a.dtype])
+    assert typing is not None
+    assert plan(group, (a.stride(),), typing, True) is None
+    kernel = build(group, (a.stride(),), typing, True)
+    largest = a.unfold(0, 3, 1).amax(1)
+    torch.testing.assert_close(kernel(a)[0], largest[:-1] + largest[1:])
