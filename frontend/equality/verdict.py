@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from html import escape
 from math import log10
 from typing import Any, TypeAlias
 
@@ -75,6 +76,23 @@ class Verdict:
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.detail}"
+
+    def _repr_html_(self) -> str:
+        """The verdict in a notebook: its kind, the claim, and the counterexample or the sizes."""
+        parts = [f"<p><strong>{escape(self.kind)}</strong>: {escape(self.detail)}</p>"]
+        if self.counterexample is not None:
+            parts.append(f"<p>{escape(str(self.counterexample))}</p>")
+        if self.shapes:
+            head = "".join(f'<th scope="col">{escape(name)}</th>' for name in self.shapes[0])
+            rows = "".join(
+                f"<tr>{''.join(f'<td>{_shape(shape)}</td>' for shape in shapes.values())}</tr>"
+                for shapes in self.shapes
+            )
+            caption = "<caption>shown for these shapes</caption>"
+            parts.append(
+                f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+            )
+        return f'<div class="einderive-verdict">{"".join(parts)}</div>'
 
 
 def _comma(numbers: tuple[int, ...]) -> str:

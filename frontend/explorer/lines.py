@@ -14,10 +14,10 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from einderive.frontend.explorer.mathml import leaves, markup, mathml
 from einderive.frontend.report.story import Rewriting
 from einderive.ta.ir.program import Hints, Program, Statement
 from einderive.ta.printing.latex import latex
+from einderive.ta.printing.mathml import leaves, markup, mathml
 
 SYMBOL = re.compile(r"\w+|\s+|.")
 CHANGED = "changed"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from einderive.derivations.matching.cost import MACHINES
 from einderive.derivations.record.verify import Report
 from einderive.derivations.rules import RULES
 from einderive.derivations.search.extract import Plan, used_stages
@@ -15,8 +14,8 @@ from einderive.derivations.steps.kernel import Step
 from einderive.frontend.accuracy.levels import exactness
 from einderive.frontend.derived import Derived
 from einderive.frontend.explorer.lines import marked_lines
-from einderive.frontend.explorer.mathml import markup, mathml
 from einderive.frontend.explorer.models import HOLDS, Place, RuleCard, StepView
+from einderive.frontend.machine.stored import profile_of
 from einderive.frontend.report.catalogue import facts
 from einderive.frontend.report.derivation import RULE_OF
 from einderive.frontend.report.story import Rewriting, Story
@@ -26,6 +25,7 @@ from einderive.ta.identities.identity import identities
 from einderive.ta.identities.latex import latex
 from einderive.ta.ir.names import Namer
 from einderive.ta.ir.node import Scope
+from einderive.ta.printing.mathml import markup, mathml
 from einderive.ta.printing.printer import Printer
 from einderive.ta.printing.show import tensors_of
 
@@ -44,7 +44,7 @@ def graph_of(derivation: Derived) -> Graph:
     item = default_item_bytes(derivation.source.roots())
     operators = operators_for(derivation.nan, derivation.target)
     weights = frozenset(derivation.weights)
-    return Graph(RULES, operators, MACHINES[derivation.target], item, weights=weights)
+    return Graph(RULES, operators, profile_of(derivation.target), item, weights=weights)
 
 
 def step_views(graph: Graph, plan: Plan, story: Story, report: Report | None) -> list[StepView]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from html import escape
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -45,6 +46,16 @@ class Derivatives(Program):
     operands: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     results: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     forward: bool = False
+
+    def _repr_html_(self) -> str:
+        """The derivatives in a notebook, below the formula that they are of."""
+        assert self.of is not None
+        what = "Tangents" if self.forward else "Gradient"
+        by = ", ".join(f"<code>{escape(name)}</code>" for name in self.wrt)
+        return (
+            f'<div class="einderive-derivatives">{self.of._repr_html_()}'
+            f"<p>{what} by {by}:</p>{Program._repr_html_(self)}</div>"
+        )
 
     def check(self) -> Verdict:
         """Decide whether these are the derivatives of the formula, as `equivalent` decides.

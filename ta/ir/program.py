@@ -82,8 +82,12 @@ class Program(Uncopied):
         """The statements as LaTeX mathematics, in which sums have limits."""
         return PRINTERS["latex"](self)
 
+    def _repr_html_(self) -> str:
+        """The program in a notebook: mathematics, and the text."""
+        return PRINTERS["html"](self)
+
     def _repr_latex_(self) -> str:
-        """The program in a notebook."""
+        """The program where a page takes LaTeX alone."""
         return f"$\\displaystyle {self.latex()}$"
 
     @property

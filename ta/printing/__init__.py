@@ -27,5 +27,6 @@ PRINTERS.update(
     expression=_later("show", "show"),
     program=_later("show", "show_program"),
     latex=_later("latex", "latex"),
+    html=_later("notebook", "formula_html"),
     assumption=_later("assumed", "assumption_text"),
 )

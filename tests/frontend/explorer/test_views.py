@@ -11,11 +11,16 @@ import numpy as np
 import pytest
 
 import einderive as ed
+from einderive.derivations.matching.cost import CPU
+from einderive.derivations.matching.profile import from_data, to_data
+from einderive.eops.cache_folder import VARIABLE
 from einderive.frontend.cli.main import main
 from einderive.frontend.explorer.lines import changed
 from einderive.frontend.explorer.models import HOLDS, CandidateView, View
 from einderive.frontend.explorer.reproduce import reproduction
+from einderive.frontend.explorer.steps import graph_of
 from einderive.frontend.explorer.view import view_of
+from einderive.frontend.machine.stored import keep
 from einderive.frontend.report.story import tell
 from tests.frontend.explorer.derived import distances, windows
 
@@ -123,3 +128,12 @@ def test_python_and_command_repeat_the_derivation(capsys: pytest.CaptureFixture[
     assert main([*words[1:-1], "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["input"] == found.data()["input"]
     assert json.loads(told.record)["candidates"] == found.data()["candidates"]
+
+
+def test_times_are_predicted_for_the_profile_that_was_measured_here(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    other = from_data(to_data(CPU) | {"origin": "measured", "call_seconds": 1.0})
+    assert keep(other)
+    assert graph_of(distances()).machine == other

@@ -3,10 +3,10 @@
 import pytest
 
 from einderive.derivations.rules import ALL_RULES
-from einderive.frontend.explorer.mathml import leaves, markup, mathml
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.identities.identity import identities
 from einderive.ta.identities.latex import latex
+from einderive.ta.printing.mathml import leaves, markup, mathml
 from einderive.ta.printing.typeset import applied
 
 
