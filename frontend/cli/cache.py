@@ -206,6 +206,6 @@ TIMES = ("made", "used")
 
 
 def _size(count: int) -> str:
-    from einderive.frontend.trial.memory import amount
+    from einderive.frontend.limits.memory import amount
 
     return amount(count)

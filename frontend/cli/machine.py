@@ -109,6 +109,6 @@ def _shown(found: Machine, problem: str) -> list[Any]:
 
 
 def _amount(size: float) -> str:
-    from einderive.frontend.trial.memory import amount
+    from einderive.frontend.limits.memory import amount
 
     return amount(int(size))

@@ -308,7 +308,7 @@ def _require_memory(text: str, spec: EinsumSpec, item_bytes: int, device: str) -
     needed = prod(sizes[label] for label in spec.output) * item_bytes
     if needed < UNASKED_BYTES or device not in ("cpu", "cuda"):
         return
-    from einderive.frontend.trial.memory import amount, free_bytes
+    from einderive.frontend.limits.memory import amount, free_bytes
 
     free = free_bytes(device)
     if needed > 2**63 - 1 or (free is not None and needed > free):

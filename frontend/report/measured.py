@@ -19,7 +19,7 @@ from einderive.frontend.report.derivation import plan_operators, step_list
 from einderive.frontend.report.terminal import WIDTH, formula, indented, rendered, with_heads
 from einderive.frontend.text import duration, figure, listed, operators, tensors
 from einderive.frontend.trial.outcome import Outcome
-from einderive.frontend.trial.races import MARGIN
+from einderive.frontend.trial.steady import MARGIN
 from einderive.frontend.trial.trial import Trial
 from einderive.ta.ir.program import Assumption
 from einderive.ta.printing.show import show_program

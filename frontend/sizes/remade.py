@@ -28,6 +28,8 @@ from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.call.caller import Caller
 from einderive.frontend.derived import Derived
+from einderive.frontend.limits.memory import require_memory
+from einderive.frontend.limits.work import require_work
 from einderive.frontend.machine.stored import profile_of
 from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.running.settings import undisturbed
@@ -35,11 +37,9 @@ from einderive.frontend.strict import operators_for
 from einderive.frontend.trial.compiling import in_loops
 from einderive.frontend.trial.entrants import Entrant, links
 from einderive.frontend.trial.judging import judge_of
-from einderive.frontend.trial.memory import require_memory
 from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.timing import first
 from einderive.frontend.trial.trial import Trial
-from einderive.frontend.trial.work import require_work
 from einderive.ta.ir.program import Program
 
 _NUMBER = re.compile(r"\d+")

@@ -21,19 +21,20 @@ from einderive.frontend.accuracy.written import as_written
 from einderive.frontend.baselines.rival import Rival, rivals
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.derived import Derived
+from einderive.frontend.limits.memory import require_memory
+from einderive.frontend.limits.work import require_work
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.trial.compiling import compiled_candidate, worth_compiling
 from einderive.frontend.trial.effort import NORMAL, Effort
 from einderive.frontend.trial.entrants import Entrant, Judge, candidate, run_first
-from einderive.frontend.trial.hard import checked, tried_hard
+from einderive.frontend.trial.hard import tried_hard
 from einderive.frontend.trial.judging import judge_of
-from einderive.frontend.trial.memory import require_memory
 from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.predicted import predicted
-from einderive.frontend.trial.races import MARGIN, YOURS, raced, wins_again
-from einderive.frontend.trial.timing import UNTIMED, Timing, first
+from einderive.frontend.trial.races import YOURS, raced
+from einderive.frontend.trial.timing import first
 from einderive.frontend.trial.trial import Trial
-from einderive.frontend.trial.work import require_work
+from einderive.frontend.trial.winner import fastest_candidate, fastest_plain
 from einderive.frontend.trial.written import forms
 from einderive.ta.errors import BuildError, OperandError, shown
 from einderive.ta.ir.program import Program
@@ -276,9 +277,9 @@ def _choose(
     entrants, stopped = raced(entrants, judge, seconds)
     best: Entrant | None = None
     try:
-        best = _fastest_plain(entrants, hard, derivation)
+        best = fastest_plain(entrants, hard, derivation)
         for _ in range(RACES):
-            winner, refused = _fastest_candidate(entrants, best, judge, hard, derivation)
+            winner, refused = fastest_candidate(entrants, best, judge, hard, derivation)
             if winner is not None or not refused or stopped or judge.left < 0:
                 break
             place = next((p for p, e in enumerate(entrants) if e is best), None)
@@ -314,33 +315,6 @@ def _outcome(
     )
 
 
-def _fastest_candidate(
-    entrants: list[Entrant],
-    best: Entrant | None,
-    judge: Judge,
-    hard: HardCases,
-    derivation: Derived,
-) -> tuple[Entrant | None, bool]:
-    """The fastest candidate that beats the fastest plain program and is accepted on hard inputs,
-    and whether one was refused: then others may enter the race that were far behind it."""
-    bar = UNTIMED if best is None else best.timing or Timing(best.seconds, 0.0)
-    refused = False
-    for place in _by_time(entrants, plain=False):
-        entrant = entrants[place]
-        if entrant.seconds > MARGIN * bar.seconds:
-            break
-        if entrant.timing is None or not entrant.timing.beats(bar, MARGIN):
-            continue  # also what did not race: its first run alone says little
-        entrant = tried_hard(entrant, hard, derivation)
-        if entrant.run is not None:
-            entrant = checked(entrant, derivation)
-        entrants[place] = entrant
-        refused |= entrant.run is None
-        if entrant.run is not None and wins_again(entrant, best, judge):
-            return entrant, refused
-    return None, refused
-
-
 def _numbered(trials: Sequence[Trial]) -> Iterator[Trial]:
     """Several baselines are told apart by numbers."""
     several = sum(trial.label == "baseline" for trial in trials) > 1
@@ -351,20 +325,3 @@ def _numbered(trials: Sequence[Trial]) -> Iterator[Trial]:
             yield replace(trial, label=f"baseline {count}")
         else:
             yield trial
-
-
-def _by_time(entrants: Sequence[Entrant], *, plain: bool) -> list[int]:
-    found = [p for p, e in enumerate(entrants) if e.run is not None and e.plain is plain]
-    return sorted(found, key=lambda place: entrants[place].seconds)
-
-
-def _fastest_plain(entrants: list[Entrant], hard: HardCases, derivation: Derived) -> Entrant | None:
-    """The fastest plain program that is accepted on hard inputs as well: a general one, which
-    stands where there is no other, in any case."""
-    places = _by_time(entrants, plain=True)
-    for place in places:
-        if not entrants[place].trial.families and place != places[-1]:
-            entrants[place] = tried_hard(entrants[place], hard, derivation)
-        if entrants[place].run is not None:
-            return entrants[place]
-    return None

@@ -24,9 +24,9 @@ from einderive.frontend.baselines.rival import Rival
 from einderive.frontend.baselines.rival import executable as plain_executable
 from einderive.frontend.call.caller import Caller
 from einderive.frontend.call.simplify import Simple
+from einderive.frontend.limits.memory import amount, free_bytes
 from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.trial.effort import NORMAL, Effort
-from einderive.frontend.trial.memory import amount, free_bytes
 from einderive.frontend.trial.timing import BRIEF, WARM, Timing, first
 from einderive.frontend.trial.trial import Trial
 from einderive.ta.errors import EinderiveError

@@ -40,7 +40,10 @@ class Outcome:
 
     @property
     def baseline(self) -> Trial:
-        """The fastest plain program that was accepted."""
+        """The fastest plain program that was accepted; of those within noise of each other, the one
+        that was chosen."""
+        if self.chosen.plan is None:
+            return self.chosen
         accepted = [trial for trial in self.trials if trial.verdict == "baseline"]
         return min(accepted, key=lambda trial: trial.seconds, default=self.trials[0])
 

@@ -16,7 +16,7 @@ from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.derived import Derived
 from einderive.frontend.trial.entrants import Entrant, Judge, candidate, run_first
 from einderive.frontend.trial.hard import checked, tried_hard
-from einderive.frontend.trial.races import MARGIN
+from einderive.frontend.trial.steady import MARGIN
 
 
 def predicted(derivation: Derived, judge: Judge, hard: HardCases) -> list[Entrant]:

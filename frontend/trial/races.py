@@ -10,12 +10,10 @@ from typing import Any
 import torch
 
 from einderive.frontend.trial.entrants import Entrant, Judge
+from einderive.frontend.trial.steady import MARGIN
 from einderive.frontend.trial.timing import LONG_ROUNDS, LONG_SAMPLE, duel, race
 
 YOURS = "your baseline"
-MARGIN = 0.97
-"""A candidate replaces the fastest baseline when it takes at most this part of its time, beyond
-what the two differ by from round to round (`Timing.beats`)."""
 CLOSE = 0.8
 """A candidate that takes a smaller part of the fastest one's time needs no second race against
 it."""

@@ -36,4 +36,4 @@ def candidates_win(monkeypatch: pytest.MonkeyPatch) -> None:
 
     nobody_is_slow(monkeypatch)
     monkeypatch.setattr("einderive.frontend.trial.choose.raced", raced)
-    monkeypatch.setattr("einderive.frontend.trial.choose.wins_again", lambda *_: True)
+    monkeypatch.setattr("einderive.frontend.trial.winner.wins_again", lambda *_: True)

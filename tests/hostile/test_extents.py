@@ -12,7 +12,7 @@ import pytest
 import einderive as ed
 from einderive.eops.triton_kernels.emit_triton import emit
 from einderive.eops.triton_kernels.plan import plan
-from einderive.frontend.trial.memory import amount, require_memory
+from einderive.frontend.limits.memory import amount, require_memory
 from einderive.ta.errors import BuildError, RangeError
 from tests.amount import sampled
 from tests.hostile.bounds import bounded
@@ -54,7 +54,7 @@ def test_free_memory_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     program = ed.parse("Y[i] = 2*A[i]", A=(1 << 20,))
     for free, fits in ((None, True), (24 << 20, True), ((24 << 20) - 1, False)):
         monkeypatch.setattr(
-            "einderive.frontend.trial.memory.free_bytes", lambda device, free=free: free
+            "einderive.frontend.limits.memory.free_bytes", lambda device, free=free: free
         )
         if fits:
             require_memory(program, "cpu")

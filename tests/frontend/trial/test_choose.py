@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import einderive as ed
-from einderive.frontend.trial import choose, entrants, races
+from einderive.frontend.trial import choose, entrants, races, winner
 from einderive.frontend.trial.entrants import Judge
 from einderive.frontend.trial.races import YOURS
 from einderive.frontend.trial.timing import Timing
@@ -208,7 +208,7 @@ def test_what_did_not_race_bars_no_other(monkeypatch: pytest.MonkeyPatch) -> Non
 
     nobody_is_slow(monkeypatch)
     monkeypatch.setattr(choose, "raced", raced)
-    monkeypatch.setattr(choose, "wins_again", lambda *_: True)
+    monkeypatch.setattr(winner, "wins_again", lambda *_: True)
     run = distances()
     assert run.chosen.plan is not None
     assert run.chosen.seconds == 0.02
@@ -220,10 +220,10 @@ def test_what_did_not_race_bars_no_other(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_close_winner_of_many_races_once_more_if_there_is_time(
     monkeypatch: pytest.MonkeyPatch, again: float, left: float, chosen: bool
 ) -> None:
-    wins_again = choose.wins_again
+    wins_again = winner.wins_again
     candidates_win(monkeypatch)
     monkeypatch.setattr(Judge, "left", left)
-    monkeypatch.setattr(choose, "wins_again", wins_again)
+    monkeypatch.setattr(winner, "wins_again", wins_again)
     times = Timing(again, 0.0, (again,) * 4), Timing(1.0, 0.0, (1.0,) * 4)
     monkeypatch.setattr(races, "duel", lambda *_, **__: times)
     monkeypatch.setattr(races, "CLOSE", 0.0)
@@ -258,7 +258,7 @@ def test_what_was_far_behind_a_refused_candidate_races_after_all(
 
     nobody_is_slow(monkeypatch)
     monkeypatch.setattr(choose, "raced", raced_by_turns)
-    monkeypatch.setattr(choose, "wins_again", lambda *_: True)
+    monkeypatch.setattr(winner, "wins_again", lambda *_: True)
     monkeypatch.setattr(choose, "checked", refused_once)
     run = distances()
     assert run.chosen.plan is not None

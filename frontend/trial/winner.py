@@ -1,0 +1,83 @@
+"""The winner of a race: the plain program that stands, and the candidate that replaces it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from einderive.frontend.accuracy.hard_cases import HardCases
+from einderive.frontend.derived import Derived
+from einderive.frontend.trial.entrants import Entrant, Judge
+from einderive.frontend.trial.hard import checked, tried_hard
+from einderive.frontend.trial.races import wins_again
+from einderive.frontend.trial.steady import MARGIN, Standing, in_order, is_level, merits
+from einderive.frontend.trial.timing import UNTIMED, Timing
+
+
+def fastest_plain(entrants: list[Entrant], hard: HardCases, derivation: Derived) -> Entrant | None:
+    """The fastest plain program that is accepted on hard inputs as well: a general one, which
+    stands where there is no other, in any case.  Of those within noise of each other, the first in
+    the list, where those with less work come first."""
+    places = _running(entrants, plain=True)
+    order = in_order([Standing(_timing(entrants[place]), (place,)) for place in places])
+    for number in order:
+        place = places[number]
+        if not entrants[place].trial.families and number != order[-1]:
+            entrants[place] = tried_hard(entrants[place], hard, derivation)
+        if entrants[place].run is not None:
+            return entrants[place]
+    return None
+
+
+def fastest_candidate(
+    entrants: list[Entrant],
+    best: Entrant | None,
+    judge: Judge,
+    hard: HardCases,
+    derivation: Derived,
+) -> tuple[Entrant | None, bool]:
+    """The fastest candidate that beats the fastest plain program and is accepted on hard inputs,
+    and whether one was refused: then others may enter the race that were far behind it.  Of
+    candidates within noise of each other, the first by their merits."""
+    bar = _bar(entrants, best)
+    refused = False
+    places = [
+        place
+        for place in _running(entrants, plain=False)
+        # also what did not race: its first run alone says little
+        if (timing := entrants[place].timing) is not None and timing.beats(bar, MARGIN)
+    ]
+    standings = [
+        Standing(_timing(entrants[place]), merits(entrants[place].trial, judge.base))
+        for place in places
+    ]
+    for number in in_order(standings):
+        place = places[number]
+        entrant = tried_hard(entrants[place], hard, derivation)
+        if entrant.run is not None:
+            entrant = checked(entrant, derivation)
+        entrants[place] = entrant
+        refused |= entrant.run is None
+        if entrant.run is not None and wins_again(entrant, best, judge):
+            return entrant, refused
+    return None, refused
+
+
+def _bar(entrants: Sequence[Entrant], best: Entrant | None) -> Timing:
+    """The time that a candidate has to beat: that of the plain program that stands, or of one that
+    was as fast within noise."""
+    if best is None:
+        return UNTIMED
+    level = [_timing(entrants[place]) for place in _running(entrants, plain=True)]
+    own = _timing(best)
+    return min(
+        (timing for timing in (own, *level) if is_level(own, timing)),
+        key=lambda timing: timing.seconds,
+    )
+
+
+def _timing(entrant: Entrant) -> Timing:
+    return entrant.timing or Timing(entrant.seconds, 0.0)
+
+
+def _running(entrants: Sequence[Entrant], *, plain: bool) -> list[int]:
+    return [p for p, e in enumerate(entrants) if e.run is not None and e.plain is plain]
