@@ -259,7 +259,7 @@ def test_what_was_far_behind_a_refused_candidate_races_after_all(
     nobody_is_slow(monkeypatch)
     monkeypatch.setattr(choose, "raced", raced_by_turns)
     monkeypatch.setattr(winner, "wins_again", lambda *_: True)
-    monkeypatch.setattr(choose, "checked", refused_once)
+    monkeypatch.setattr(winner, "checked", refused_once)
     run = distances()
     assert run.chosen.plan is not None
     assert run.chosen.label == tried[-1] != tried[0]
@@ -269,6 +269,6 @@ def test_what_was_far_behind_a_refused_candidate_races_after_all(
         everything_refused.append(entrant.trial.label)
         return entrant.out("refused: for the test")
 
-    monkeypatch.setattr(choose, "checked", refused_always)
+    monkeypatch.setattr(winner, "checked", refused_always)
     assert distances().chosen.plan is None
     assert everything_refused
