@@ -12,6 +12,7 @@ import einderive as ed
 from einderive.frontend.trial import choose, entrants, races, winner
 from einderive.frontend.trial.entrants import Judge
 from einderive.frontend.trial.races import YOURS
+from einderive.frontend.trial.steady import WITHIN
 from einderive.frontend.trial.timing import Timing
 from einderive.ta.errors import OperandError
 from tests.amount import sampled
@@ -42,13 +43,16 @@ def in_order(*words: str) -> Any:
     return race
 
 
-def test_every_baseline_is_a_trial_and_the_ratio_is_against_the_fastest() -> None:
+def test_every_baseline_is_a_trial_and_the_ratio_is_against_the_fastest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nobody_is_slow(monkeypatch)
     run = quickly("Y[b,o] = X[b,i]*W[o,i] + C[o]", X=(9, 8), W=(7, 8), C=(7,))
     plain = [t for t in run.trials if t.plan is None]
     assert {t.words[0] for t in plain} >= {"linear", "matmul", "torch.einsum"}
     assert [t.label for t in plain] == [f"baseline {n}" for n in range(1, len(plain) + 1)]
     accepted = [t.seconds for t in plain if t.verdict == "baseline"]
-    assert run.baseline.seconds == min(accepted)
+    assert min(accepted) <= run.baseline.seconds <= WITHIN * min(accepted)
     assert run.ratio == run.baseline.seconds / run.chosen.seconds
     assert "F.linear(X, W, C)" in trial(run, "linear").text
 
