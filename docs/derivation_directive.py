@@ -25,7 +25,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import einderive as ed
 from einderive.derivations.rules import RULE_SET_VERSION
-from einderive.frontend.cli.arguments import ranges, shapes
+from einderive.frontend.arguments import ranges, shapes
 from einderive.frontend.explorer.page import fragment
 from einderive.frontend.explorer.view import view_of
 

@@ -28,6 +28,7 @@ DATA = {
     "einderive/frontend/formulas/arrays.toml",
     "einderive/frontend/stages/polybench.toml",
     "einderive/frontend/explorer/page.html",
+    "einderive/frontend/workbench/workbench.html",
 }
 """Files that are no Python."""
 OTHER = "the package of this name from PyPI"

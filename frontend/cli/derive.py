@@ -121,7 +121,7 @@ def derive(
 
     Sizes may be names, as in A=n,64 and `where h in 0:n-2`; their values follow as n=100.
     """
-    from einderive.frontend.cli import arguments
+    from einderive.frontend import arguments
     from einderive.frontend.report.terminal import Progress
 
     extents = arguments.shapes(shapes, names=True)
@@ -180,7 +180,7 @@ def derive(
 
 def _require_folders(paths: list[str]) -> None:
     """Refuse before a long search what could not be written after it."""
-    from einderive.frontend.cli.arguments import UsageError
+    from einderive.frontend.arguments import UsageError
 
     for path in paths:
         if not Path(path).parent.is_dir():

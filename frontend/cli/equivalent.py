@@ -47,7 +47,7 @@ def equivalent(
     """
     from rich.text import Text
 
-    from einderive.frontend.cli import arguments
+    from einderive.frontend import arguments
     from einderive.frontend.report.terminal import LONGEST, Progress, show
 
     if re.fullmatch(r"\w+=[\d,]*", rhs):

@@ -48,7 +48,7 @@ def grad(
 
     Exit codes: 0 done; 1 a check failed; 2 the input cannot be used; 3 undecided.
     """
-    from einderive.frontend.cli import arguments
+    from einderive.frontend import arguments
 
     if ones and forward:
         raise arguments.UsageError(

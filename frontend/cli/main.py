@@ -20,10 +20,11 @@ from einderive.frontend.cli.catalogue import ops, rules
 from einderive.frontend.cli.codes import BROKEN_PIPE, INTERNAL, INTERRUPTED, UNUSABLE
 from einderive.frontend.cli.derive import derive
 from einderive.frontend.cli.equivalent import equivalent
+from einderive.frontend.cli.explore import explore
 from einderive.frontend.cli.grad import grad
 from einderive.frontend.cli.machine import machine
 from einderive.frontend.cli.parameters import examples
-from einderive.frontend.cli.records import check, explain, explore, export, run
+from einderive.frontend.cli.records import check, explain, export, run
 from einderive.frontend.version import __version__
 
 COMPLETE = "_EINDERIVE_COMPLETE"
@@ -121,7 +122,7 @@ def _run(argv: list[str]) -> int:
 
 def _explained(problem: Exception) -> tuple[str, int]:
     """The message for the error, and the exit code."""
-    from einderive.frontend.cli.arguments import UsageError, told_for_the_command_line
+    from einderive.frontend.arguments import UsageError, told_for_the_command_line
     from einderive.ta.errors import EinderiveError
 
     if isinstance(problem, click.UsageError):

@@ -1,4 +1,4 @@
-"""`einderive check`, `run`, `explain`, `explore` and `export`: commands on a saved derivation."""
+"""`einderive check`, `run`, `explain` and `export`: commands on a saved derivation."""
 
 from __future__ import annotations
 
@@ -143,40 +143,6 @@ def explain(record: str, candidate: int, why_not: str | None, as_json: bool) -> 
 
 
 @click.command(
-    short_help="Show a saved derivation as a page.",
-    epilog=examples(
-        FIRST, "einderive explore d.json", "einderive explore d.json --run --html d.html"
-    ),
-)
-@RECORD
-@click.option("--html", type=FILE, help="Write the page to a file; no browser is opened.")
-@click.option("--run/--no-run", "timed", help="Build, check and time the programs for the page.")
-@SECONDS
-@JSON
-def explore(record: str, html: str | None, timed: bool, seconds: float, as_json: bool) -> int:
-    """Show a saved derivation as a page: steps, programs, candidates, rules.
-
-    The page is one file that needs no network. Without --html, it opens in a browser.
-    """
-    from einderive.frontend.api.record import load
-
-    derivation = load(record)
-    compiled = measured(derivation, seconds) if timed else None
-    shown = derivation if compiled is None else compiled
-    if as_json:
-        from einderive.frontend.explorer.view import view_of
-        from einderive.frontend.report.data import json_text
-
-        print(json_text(view_of(derivation, compiled)))
-    elif html is None:
-        print(f"opened {shown.explore()}")
-    else:
-        shown.to_html(html)
-        print(f"wrote {html}")
-    return DONE
-
-
-@click.command(
     short_help="Write the fastest program as Python that runs without einderive.",
     epilog=examples(FIRST, "einderive export d.json --dir out", "python out/program.py"),
 )
@@ -212,7 +178,7 @@ def _data(number: int, report: Report) -> dict[str, Any]:
 
 
 def require_candidate(derivation: Derivation, number: int | None) -> None:
-    from einderive.frontend.cli.arguments import UsageError
+    from einderive.frontend.arguments import UsageError
 
     count = len(derivation.candidates)
     if number is not None and number > count:

@@ -2,5 +2,5 @@
 them.
 
 Not here: the terminal's reports (`frontend.report`).
-May be imported by `frontend.api` and `frontend.cli`.
+May be imported by `frontend.api`, `frontend.cli` and `frontend.workbench`.
 """

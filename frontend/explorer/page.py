@@ -53,7 +53,7 @@ def fragment(view: View, docs: str = "", drawn: bool = False) -> str:
 def _rendered(template: str, view: View, docs: str, **more: object) -> str:
     known = {rule.name for rule in view.rules} if template == "page.html" or docs else set()
     return (
-        _environment()
+        environment()
         .get_template(template)
         .render(
             view=view, docs=docs, known=known, shown=_shown(view), css=_file("page.css"), **more
@@ -72,18 +72,19 @@ def _file(name: str) -> str:
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(FOLDER),
+def environment(*folders: Path) -> Environment:
+    """Templates of this folder, and of others that build on them."""
+    found = Environment(
+        loader=FileSystemLoader([FOLDER, *folders]),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
     filters = (amount, duration, shortened, capitalised, place, told_shares, slowest)
-    environment.filters |= {each.__name__: each for each in filters}
-    environment.filters |= {"extents": extents, "base64": _base64}
-    return environment
+    found.filters |= {each.__name__: each for each in filters}
+    found.filters |= {"extents": extents, "base64": _base64}
+    return found
 
 
 def amount(number: float) -> str:

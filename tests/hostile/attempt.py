@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 import einderive as ed
-from einderive.frontend.cli import arguments
+from einderive.frontend import arguments
 from einderive.frontend.cli.main import main
 from einderive.ta.errors import EinderiveError
 from einderive.ta.notation.parse import parse

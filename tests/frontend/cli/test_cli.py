@@ -221,6 +221,23 @@ def test_every_command_has_help_with_examples_and_can_give_json(
     assert command in ("bench", "cache") or "--json" in out
 
 
+def test_explore_says_what_it_needs(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    for line, words in [
+        (["explore", "--html", "d.html"], "--html, --run and --json need the file of a derivation"),
+        (["explore", "--json"], "need the file of a derivation"),
+        (["explore", "d.json", "--port", "80"], "are for the workbench, without a file"),
+        (["explore", "--no-browser", "--port", "999999"], "port 999999 cannot be had"),
+    ]:
+        code, out, err = run(capsys, *line)
+        assert (code, out) == (2, "")
+        assert words in err
+    monkeypatch.setattr("einderive.frontend.cli.explore.find_spec", lambda name: None)
+    code, out, err = run(capsys, "explore")
+    assert code == 2
+    assert "the workbench needs starlette and uvicorn" in err
+    assert "next: pip install 'einderive[explore]'" in err
+
+
 def test_commands_in_help_are_all_commands(capsys: Capture) -> None:
     listed = run(capsys, "--help")[1].partition("Commands:\n")[2].partition("\n\n")[0]
     names = [line.split()[0] for line in listed.splitlines()]

@@ -1,5 +1,6 @@
-"""Arguments of the command line, read into values.  Every refusal shows the argument with a
-caret."""
+"""Arguments as words, `A=64,32` and `h=0:56`, read into values.
+
+Every refusal shows the word with a caret."""
 
 from __future__ import annotations
 

@@ -1,0 +1,95 @@
+"""`einderive explore`: a saved derivation as a page, and the workbench."""
+
+from __future__ import annotations
+
+import webbrowser
+from importlib.util import find_spec
+
+import click
+
+from einderive.frontend.cli.codes import DONE
+from einderive.frontend.cli.parameters import FILE, JSON, SECONDS, examples, number
+from einderive.frontend.cli.records import FIRST, measured
+
+LIBRARIES = ("starlette", "uvicorn")
+"""What serves the workbench."""
+
+
+@click.command(
+    short_help="Open the workbench, or show a saved derivation as a page.",
+    epilog=examples(
+        "einderive explore",
+        "einderive explore --port 8642 --no-browser",
+        FIRST,
+        "einderive explore d.json",
+        "einderive explore d.json --run --html d.html",
+    ),
+)
+@click.argument("record", metavar="[FILE]", type=FILE, required=False)
+@click.option("--html", type=FILE, help="Write the page to a file; no browser is opened.")
+@click.option("--run/--no-run", "timed", help="Build, check and time the programs for the page.")
+@SECONDS
+@JSON
+@click.option("--port", type=number, help="The workbench's port.  [default: a free one]")
+@click.option(
+    "--browser/--no-browser",
+    default=True,
+    help="Open the workbench in a browser; else only say where it is.",
+)
+def explore(
+    record: str | None,
+    html: str | None,
+    timed: bool,
+    seconds: float,
+    as_json: bool,
+    port: int | None,
+    browser: bool,
+) -> int:
+    """Without a file, open the workbench: a page on this machine alone, on which you type a formula
+    and see it read as you type. It ends with Ctrl-C.
+
+    With the file of a saved derivation, show that as a page: steps, programs, candidates, rules.
+    The page is one file that needs no network. Without --html, it opens in a browser.
+    """
+    if record is None:
+        if html is not None or timed or as_json:
+            raise click.UsageError("--html, --run and --json need the file of a derivation")
+        return _workbench(port or 0, browser)
+    if port is not None or not browser:
+        raise click.UsageError("--port and --no-browser are for the workbench, without a file")
+    from einderive.frontend.api.record import load
+
+    derivation = load(record)
+    compiled = measured(derivation, seconds) if timed else None
+    shown = derivation if compiled is None else compiled
+    if as_json:
+        from einderive.frontend.explorer.view import view_of
+        from einderive.frontend.report.data import json_text
+
+        print(json_text(view_of(derivation, compiled)))
+    elif html is None:
+        print(f"opened {shown.explore()}")
+    else:
+        shown.to_html(html)
+        print(f"wrote {html}")
+    return DONE
+
+
+def _workbench(port: int, browser: bool) -> int:
+    from einderive.frontend.arguments import UsageError
+
+    missing = [name for name in LIBRARIES if find_spec(name) is None]
+    if missing:
+        raise UsageError(
+            f"the workbench needs {' and '.join(missing)}",
+            next_step="pip install 'einderive[explore]'",
+        )
+    from einderive.frontend.workbench.serve import serve
+
+    def started(address: str) -> None:
+        print(f"the workbench is at {address}\nCtrl-C ends it", flush=True)
+        if browser:
+            webbrowser.open(address)
+
+    serve(port, started)
+    return DONE

@@ -1,0 +1,54 @@
+"""Serving the workbench on this machine alone, until Ctrl-C."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from einderive.frontend.workbench.app import application
+from einderive.ta.errors import TextError
+
+HOME = "127.0.0.1"
+
+
+def serve(port: int, started: Callable[[str], object]) -> None:
+    """Answers until Ctrl-C.  `started` is told the address, which ends with a key.  Port 0 takes a
+    free one; TextError where a port cannot be had."""
+    with socket.socket() as place:
+        place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            place.bind((HOME, port))
+        except (OSError, OverflowError) as problem:
+            raise TextError(
+                f"port {port} cannot be had: {problem}",
+                next_step="give another one, or leave it out, and a free one is taken",
+            ) from None
+        token, port = secrets.token_urlsafe(16), place.getsockname()[1]
+        place.listen()
+        server = server_of(token, port)
+        started(f"http://{HOME}:{port}/{token}/")
+        try:
+            server.run(sockets=[place])
+        except KeyboardInterrupt:  # raised again by uvicorn, after it has ended
+            return
+
+
+def server_of(token: str, port: int) -> uvicorn.Server:
+    """The server, for a socket that listens."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            application(token, port),
+            http="h11",
+            loop="asyncio",
+            ws="none",
+            lifespan="off",
+            log_level="warning",
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_graceful_shutdown=1,
+        )
+    )

@@ -1,0 +1,91 @@
+"""A workbench on a free port of this machine, and a client for it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import monotonic, sleep
+from typing import Any
+
+from einderive.frontend.workbench.serve import HOME, server_of
+
+TOKEN = "the-key-of-the-tests"
+PATIENCE = 60.0
+"""Seconds after which something that should happen has not."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    text: str
+    headers: Mapping[str, str]
+
+    @property
+    def data(self) -> Any:
+        return json.loads(self.text)
+
+
+@dataclass(frozen=True)
+class Client:
+    """Requests as a browser sends them from the workbench's own page, with other headers where
+    they are given."""
+
+    port: int
+
+    @property
+    def origin(self) -> str:
+        return f"http://{HOME}:{self.port}"
+
+    def get(self, path: str, **headers: str) -> Answer:
+        return self.ask("GET", f"/{TOKEN}/{path}", None, _named(headers))
+
+    def post(self, path: str, data: object, **headers: str) -> Answer:
+        own = {"Origin": self.origin, "Content-Type": "application/json"}
+        return self.ask("POST", f"/{TOKEN}/{path}", json.dumps(data), own | _named(headers))
+
+    def ask(
+        self, method: str, path: str, body: str | None = None, headers: Mapping[str, str] = {}
+    ) -> Answer:
+        talk = http.client.HTTPConnection(HOME, self.port, timeout=PATIENCE)
+        try:
+            talk.request(method, path, body, dict(headers))
+            answer = talk.getresponse()
+            told = {name.lower(): value for name, value in answer.getheaders()}
+            return Answer(answer.status, answer.read().decode("utf-8"), told)
+        finally:
+            talk.close()
+
+
+def _named(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+@contextmanager
+def served() -> Iterator[Client]:
+    with socket.socket() as place:
+        place.bind((HOME, 0))
+        place.listen()
+        port = place.getsockname()[1]
+        server = server_of(TOKEN, port)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [place]}, daemon=True)
+        thread.start()
+        until(lambda: server.started)
+        try:
+            yield Client(port)
+        finally:
+            server.should_exit = True
+            thread.join(PATIENCE)
+            assert not thread.is_alive()
+
+
+def until(happened: Any) -> None:
+    """Waits for something, not for ever."""
+    end = monotonic() + PATIENCE
+    while not happened():
+        assert monotonic() < end, "it did not happen"
+        sleep(0.02)
