@@ -93,7 +93,7 @@ def normal(wanted: Wanted) -> torch.Tensor:
 
 def _offset(wanted: Wanted) -> torch.Tensor:
     """A mean of 1000 (of 32 in float16, 4 in bfloat16) and a deviation of 1."""
-    return wanted.mean + normal(wanted)
+    return normal(wanted).add_(wanted.mean)
 
 
 def _clusters(wanted: Wanted) -> torch.Tensor:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
+from math import inf, prod
 
 import numpy as np
 import torch
@@ -88,7 +88,7 @@ def smallest(roots: Sequence[Scope], outputs: Sequence[torch.Tensor]) -> tuple[P
     for output, (root, values) in enumerate(zip(roots, outputs, strict=True)):
         if values.dim() < 2 or not values.dtype.is_floating_point or not values.numel():
             continue
-        rows = values.abs().amax(-1)
+        rows = torch.linalg.vector_norm(values, inf, dim=-1)
         place = int(rows.argmin())
         if not float(rows.flatten()[place]) < SMALL * float(rows.median()):
             continue
