@@ -26,6 +26,8 @@ from einderive.derivations.steps.kernel import Step
 from einderive.eops.library import OPERATORS
 from einderive.frontend.accuracy.levels import Accuracy, Nan, left_out
 from einderive.frontend.files import write_whole
+from einderive.frontend.kernels.data import kernels_data
+from einderive.frontend.kernels.texts import KernelText, kernel_texts
 from einderive.ta.errors import RecordError, TextError, shown
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.program import Program, Statement
@@ -74,12 +76,24 @@ class Derived(Uncopied):
     graph: Graph | None = field(default=None, repr=False)
     """What the search explored.  A derivation that was read from a file, or compiled, has none."""
     recorded_search: Searched | None = field(default=None, repr=False)
+    recorded_kernels: tuple[KernelText, ...] = field(default=(), repr=False)
+    """The kernels that its record holds, from the machine where it was saved."""
 
     def searched(self, most: int = MOST_STATES) -> Searched | None:
         """The search as data for a reader; None where it is not known."""
         if self.graph is None:
             return self.recorded_search
         return searched(self.graph, self.source, self.candidates, most)
+
+    def kernels(self, candidate: int = 0) -> tuple[KernelText, ...]:
+        """The kernels that are generated for a candidate's stages, counted from 0, as texts: those
+        of the record, or else written anew.  Nothing is compiled."""
+        plan = self._plan(candidate)
+        recorded = tuple(each for each in self.recorded_kernels if each.candidate == candidate)
+        strict = self.nan == "strict"
+        return recorded or kernel_texts(
+            candidate, plan, self.staged(plan), self.target, strict=strict
+        )
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -147,12 +161,14 @@ class Derived(Uncopied):
     def __repr__(self) -> str:
         return f"<Derivation of {show_program(self.source)!r}, {len(self.candidates)} candidates>"
 
-    def data(self, search: bool = False) -> dict[str, Any]:
+    def data(self, search: bool = False, kernels: bool = False) -> dict[str, Any]:
         """The record as plain data; `frontend.api.record.load` reads it back.  With `search`, it
-        holds the search too, where that is known."""
+        holds the search too, where that is known; with `kernels`, the sources of kernels."""
         hints = self.source.hints
         known = search and (self.graph is not None or self.recorded_search is not None)
-        more = {"search": search_data(self._known_search)} if known else {}
+        more: dict[str, Any] = {"search": search_data(self._known_search)} if known else {}
+        if kernels:
+            more["kernels"] = kernels_data(map(self.kernels, range(len(self.candidates))))
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -186,15 +202,19 @@ class Derived(Uncopied):
         assert found is not None
         return found
 
-    def save(self, path: str | os.PathLike[str], *, search: bool = False) -> None:
+    def save(
+        self, path: str | os.PathLike[str], *, search: bool = False, kernels: bool = False
+    ) -> None:
         """Write the record as JSON.  The file appears complete, or not at all.
 
         With `search`, it also holds what the search saw: expressions, equalities, refusals.  This
         is for readers, takes up to some seconds and 2 MB, and needs a derivation of this process.
+        With `kernels`, it holds the plans and sources of generated kernels, at most 256 kB, and
+        what was measured of them if they have run on a GPU.
 
         Raises RecordError where an expression is nested more deeply than the notation reads, and
         OutputError where the file cannot be written."""
-        data = self.data(search)
+        data = self.data(search, kernels)
         for candidate in data["candidates"]:
             for step in candidate["steps"]:
                 if max(map(nesting, (step["before"], step["after"]))) > MOST_NESTED:

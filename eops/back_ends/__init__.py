@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from einderive.eops.back_ends.task import BackEnd, Fused, Run, Task
+from einderive.eops.back_ends.task import BackEnd, Fused, Run, Task, Types
+from einderive.eops.told import Told
 from einderive.ta.ir.node import Scope
 from einderive.ta.listing import listed
 
@@ -36,4 +37,21 @@ def fused(tasks: Sequence[Task], roots: Sequence[Scope]) -> tuple[Fused, ...]:
         for one in back_end.fuse(left, roots) if back_end.fuse is not None else ():
             found.append(one)
             left = [task for task in left if task.scope not in one.stages]
+    return tuple(found)
+
+
+def told(tasks: Sequence[Task], roots: Sequence[Scope], types: Types) -> tuple[Told, ...]:
+    """The kernels that are generated for the stages, as text; nothing is compiled."""
+    found: list[Told] = []
+    inside: set[Scope] = set()
+    for one in fused(tasks, roots):
+        back_end = next(each for each in BACK_ENDS if each.word == one.word)
+        inside.update(one.stages)
+        if back_end.tell is not None:
+            found += back_end.tell(one.stages, one.outputs, types)
+    for task in tasks:
+        if task.scope not in inside:
+            taking = next(each for each in BACK_ENDS if each.lower(task) is not None)
+            if taking.tell is not None:
+                found += taking.tell((task.scope,), (task.scope,), types)
     return tuple(found)

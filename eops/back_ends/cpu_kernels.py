@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import torch
 
-from einderive.eops.back_ends.task import BackEnd, Fused, Run, Task
+from einderive.eops.back_ends.task import BackEnd, Fused, Run, Task, Types
 from einderive.eops.loops.group import Group, is_view
 from einderive.eops.loops.picks import picked
 from einderive.eops.opaque import opaque
+from einderive.eops.told import Told
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import depends_on_inputs
 from einderive.ta.exact.direct import direct
@@ -173,4 +174,14 @@ def _otherwise(stage: Scope, strict: bool) -> Run:
     return lower(stage, as_written=strict)
 
 
-CPU_KERNELS = BackEnd(_lower, "eOperator (compiled loops)", _fuse)
+def _tell(stages: Sequence[Scope], outputs: Sequence[Scope], types: Types) -> Sequence[Told]:
+    from einderive.eops.cpu_kernels.told import told
+
+    (first, *others) = stages
+    if not others and first.sums and scattered(first) is not None and one_term(first) is None:
+        return ()  # a loop over its terms, which has no plan
+    found = told(Group(tuple(stages), tuple(outputs)), types)
+    return () if found is None else (found,)
+
+
+CPU_KERNELS = BackEnd(_lower, "eOperator (compiled loops)", _fuse, _tell)

@@ -8,7 +8,8 @@ from typing import Any
 
 import torch
 
-from einderive.ta.ir.node import Scope
+from einderive.eops.told import Told
+from einderive.ta.ir.node import Scope, Source
 from einderive.ta.ir.operator import Binding
 from einderive.ta.ir.subst import nested_scopes
 
@@ -16,6 +17,10 @@ Run = Callable[[Mapping[Any, torch.Tensor]], torch.Tensor]
 """A function from the buffers of tensors and scopes to the stage's own buffer.  A buffer has the
 extents of its source's ranges and any strides; the result has the stage's extents, and may share
 memory with a buffer."""
+
+
+Types = Mapping[Source, str]
+"""The element types of tensors and stages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +73,10 @@ class BackEnd:
     - `word`: its name in reports; without one, reports show the operator's name.
     - `fuse`: picks stages of a program that it computes together.  Each output of the program among
       them has to be among `outputs`.
+    - `tell`: gives the kernels of stages as text, without compiling them; `outputs` are written.
     """
 
     lower: Callable[[Task], Run | None]
     word: str = ""
     fuse: Callable[[Sequence[Task], Sequence[Scope]], Sequence[Fused]] | None = None
+    tell: Callable[[Sequence[Scope], Sequence[Scope], Types], Sequence[Told]] | None = None

@@ -7,11 +7,12 @@ from typing import Any, Final
 
 import torch
 
-from einderive.eops.back_ends.task import BackEnd, Fused, Run, Task
+from einderive.eops.back_ends.task import BackEnd, Fused, Run, Task, Types
 from einderive.eops.library.elementwise import ELEMENTWISE
 from einderive.eops.library.reduction import REDUCTION
 from einderive.eops.loops.group import Group
-from einderive.eops.torch_views.positions import Positions
+from einderive.eops.told import Told
+from einderive.eops.torch_views.positions import Positions, placed
 from einderive.eops.torch_views.types import depends_on_inputs, is_imaginary
 from einderive.ta.exact.direct import direct
 from einderive.ta.ir.node import Scope
@@ -110,4 +111,14 @@ def _computed(group: Group) -> Callable[[Mapping[Any, torch.Tensor]], tuple[torc
     return lambda buffers: launch(*[buffers[source] for source in group.operands])
 
 
-TRITON = BackEnd(_lower, "eOperator (Triton)", _fuse)
+def _tell(stages: Sequence[Scope], outputs: Sequence[Scope], types: Types) -> Sequence[Told]:
+    from einderive.eops.triton_kernels.told import told_group, told_stage
+
+    if len(stages) > 1:
+        found = told_group(Group(tuple(stages), tuple(outputs)), types)
+        if found is not None:
+            return (found,)
+    return tuple(one for stage in stages for one in told_stage(stage, placed(stage), types))
+
+
+TRITON = BackEnd(_lower, "eOperator (Triton)", _fuse, _tell)

@@ -302,23 +302,23 @@ def _pseudo_code(plan: Plan) -> Iterator[str]:
             if place in again:
                 yield f"        v{place} = as kept"
             elif place not in known and not isinstance(value, Constant):
-                yield f"        v{place} = {_text(plan, value)}"
+                yield f"        v{place} = {value_text(plan.values, value)}"
             if plan.depth(plan.masks[place], phase) == 0:
                 known.add(place)
         if phase.window is not None:
             window = plan.windows[phase.window]
             where = ", ".join(map(row_as_text, window.rows))
-            name = _name(plan, window.value)
+            name = _name(plan.values, window.value)
             yield f"        w{phase.window}[{where}] = {name}, {window.size(plan.block)} of them"
             known -= {*plan.needed[number]}
         for value_kept in phase.kept:
             yield f"        keep v{value_kept}"
         for k in phase.reductions:
             made = plan.reductions[k]
-            yield f"        t{k} = {made.reducer} of {_name(plan, made.value)}"
+            yield f"        t{k} = {made.reducer} of {_name(plan.values, made.value)}"
         for k in phase.outputs:
             out = plan.outputs[k]
-            yield f"        out{k}[{row_as_text(out.offset)}] = {_name(plan, out.value)}"
+            yield f"        out{k}[{row_as_text(out.offset)}] = {_name(plan.values, out.value)}"
 
 
 def _filling(plan: Plan, window: Window, phase: Phase) -> list[str]:
@@ -337,18 +337,19 @@ def _filling(plan: Plan, window: Window, phase: Phase) -> list[str]:
     return found
 
 
-def _name(plan: Plan, place: int) -> str:
-    value = plan.values[place]
+def _name(values: Sequence[Value], place: int) -> str:
+    value = values[place]
     return str(value.value) if isinstance(value, Constant) else f"v{place}"
 
 
-def _text(plan: Plan, value: Value) -> str:
-    names = [_name(plan, place) for place in operands_of(value)]
+def value_text(values: Sequence[Value], value: Value) -> str:
+    """One of the values as pseudo-code, in which the others have names."""
+    names = [_name(values, place) for place in operands_of(value)]
     rows: Sequence[Row] = rows_of(value)
     match value:
         case Load(operand, offset, checked, fill, picked=picked):
             where = [row_as_text(offset)] + [f"{c.stride}*[{row_as_text(c.row)}]" for c in checked]
-            where += [f"{one.stride}*{_name(plan, one.value)}" for one in picked]
+            where += [f"{one.stride}*{_name(values, one.value)}" for one in picked]
             return f"p{operand}[{' + '.join(where)}]" + (f" else {fill}" if checked else "")
         case Total(k):
             return f"t{k}"

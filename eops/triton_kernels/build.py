@@ -17,6 +17,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, Protocol
+from weakref import WeakValueDictionary
 
 import torch
 
@@ -112,6 +113,10 @@ class Kernel:
     path: Path
     function: Any
     chosen: dict[str, Config] = field(default_factory=dict)
+    tried: dict[Config, float] = field(default_factory=dict)
+    """Seconds of the configurations that were timed."""
+    compiled: dict[Config, Any] = field(default_factory=dict)
+    """What Triton compiled for each configuration."""
 
     def __call__(self, *tensors: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
         """The one output, written to `out` where given.  Raises BuildError for a misfit."""
@@ -142,7 +147,9 @@ class Kernel:
         if device.type != "cuda":
             return self.function[grid](*tensors, *outs, **options)
         with torch.cuda.device(device):
-            return self.function[grid](*tensors, *outs, **options, enable_fp_fusion=FP_FUSION)
+            made = self.function[grid](*tensors, *outs, **options, enable_fp_fusion=FP_FUSION)
+        self.compiled[config] = made
+        return made
 
     def config(self, tensors: Sequence[torch.Tensor], outs: Sequence[torch.Tensor]) -> Config:
         """The fastest configuration for the device that the tensors lie on."""
@@ -152,7 +159,8 @@ class Kernel:
         key = torch.cuda.get_device_name(device)
         if key not in self.chosen:
             trial = [*map(torch.empty_like, outs)]  # the outputs show what the chosen one wrote
-            self.chosen[key] = min(configs, key=lambda c: self._seconds(c, tensors, trial))
+            self.tried.update((c, self._seconds(c, tensors, trial)) for c in configs)
+            self.chosen[key] = min(configs, key=self.tried.__getitem__)
         return self.chosen[key]
 
     def chosen_config(self) -> Config:
@@ -220,4 +228,10 @@ def build_rows(made: RowPlan, *, formula: str = "", cache: Path | None = None) -
 
 def _kernel(made: Planned, source: str, cache: Path | None) -> Kernel:
     path = write_source(source, (cache or default_cache()).resolve())
-    return Kernel(made, source, path, _load_module(path).eop)
+    kernel = Kernel(made, source, path, _load_module(path).eop)
+    KNOWN[source] = kernel
+    return kernel
+
+
+KNOWN: Final[WeakValueDictionary[str, Kernel]] = WeakValueDictionary()
+"""The kernels that were built, by their source."""

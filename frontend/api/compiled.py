@@ -96,7 +96,7 @@ class Derivation(Derived):
         from einderive.frontend.explorer.page import page
         from einderive.frontend.explorer.view import view_of
 
-        write_whole(path, page(view_of(self, search=True, data=True)))
+        write_whole(path, page(view_of(self, search=True, data=True, kernels=True)))
 
     def explore(self) -> Path:
         """Open the explorer in a browser; gives the path of its page, a temporary file."""
@@ -330,7 +330,8 @@ class CompiledFunction(Outcome, Uncopied):
         from einderive.frontend.explorer.page import page
         from einderive.frontend.explorer.view import view_of
 
-        write_whole(path, page(view_of(self.derivation, self, search=True, data=True)))
+        whole = view_of(self.derivation, self, search=True, data=True, kernels=True)
+        write_whole(path, page(whole))
 
     def explore(self) -> Path:
         """Open the explorer in a browser; gives the path of its page, a temporary file."""

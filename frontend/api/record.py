@@ -40,6 +40,7 @@ from einderive.frontend.accuracy.levels import checked
 from einderive.frontend.api.compiled import Derivation
 from einderive.frontend.api.json_file import read_json
 from einderive.frontend.derived import Stated
+from einderive.frontend.kernels.data import read_kernels
 from einderive.frontend.later import Later
 from einderive.frontend.machine.stored import profile_of
 from einderive.frontend.strict import operators_for
@@ -52,10 +53,11 @@ from einderive.ta.notation.parse import parse, tensors_named
 SAVE = "save one with `derivation.save(path)`"
 FIELDS = (
     *("format", "version", "rule_set", "target", "weights", "accuracy", "nan"),
-    *("input", "candidates", "statistics", "measured", "search"),
+    *("input", "candidates", "statistics", "measured", "search", "kernels"),
 )
 """The fields of a record; `measured` is in what `einderive derive --run --json` prints, and makes
-no claim here, since times are those of another run.  `search` is there to be shown."""
+no claim here, since times are those of another run.  `search` and `kernels` are there to be
+shown."""
 BEFORE_FAST = 2
 """The version in which `normwise` was what is called `fast` since: a record of it is read so."""
 CANDIDATE = ("predicted_seconds", "program", "stages", "steps")
@@ -178,9 +180,12 @@ def _derivation(
     given = unchanged(graph, source.roots())
     with within("search"):
         search = read_search(data["search"]) if "search" in data else None
+    with within("kernels"):
+        kernels = read_kernels(data["kernels"], len(listed)) if "kernels" in data else ()
     return Derivation(
         *(source, target, plans, given, statistics, weights, stated, accuracy, nan),
         recorded_search=search,
+        recorded_kernels=kernels,
     )
 
 

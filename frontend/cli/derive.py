@@ -91,6 +91,9 @@ class JsonAlone(click.Command):
     is_flag=True,
     help="Keep what the search saw in the record: expressions, equalities, what was refused.",
 )
+@click.option(
+    "--kernels", is_flag=True, help="Keep the sources of generated kernels in the record."
+)
 @click.option("--run/--no-run", help="Build, check and time the best programs.")
 def derive(
     formula: str,
@@ -107,6 +110,7 @@ def derive(
     html: str | None,
     save: str | None,
     search: bool,
+    kernels: bool,
     run: bool,
     **options: Any,
 ) -> int:
@@ -158,7 +162,7 @@ def derive(
         )
     interrupted = derivation.stats.stopped == "interrupted"
     for path in records:
-        derivation.save(path, search=search)
+        derivation.save(path, search=search, kernels=kernels)
     if html is not None:
         derivation.to_html(html)
     if json_to != "-":
@@ -168,7 +172,7 @@ def derive(
     compiled = measured(derivation, None, effort or "normal") if wanted else None
     if json_to == "-":
         found = {} if compiled is None else {"measured": trials_data(compiled)}
-        print(json_text(derivation.data(search) | found))
+        print(json_text(derivation.data(search, kernels) | found))
     elif compiled is not None:
         print()
         print_measured(compiled)

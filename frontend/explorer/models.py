@@ -115,8 +115,46 @@ class Drawing:
 
 
 @dataclass(frozen=True, slots=True)
+class CodeView:
+    """A text in pieces: the kind of each, such as `keyword`, or `""`, and the piece."""
+
+    name: str
+    pieces: tuple[tuple[str, str], ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(text for _, text in self.pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchView:
+    """A configuration of a kernel: its words, its time, what it takes of a GPU's memory."""
+
+    words: str
+    seconds: str
+    takes: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KernelView:
+    """A generated kernel: the `names` and `lines` of the stages that it computes, `instead` of
+    which library operators it may run, where its text comes from, plan, source, configurations."""
+
+    names: str
+    lines: tuple[Line, ...]
+    language: str
+    instead: str
+    origin: str
+    plan: str
+    code: CodeView
+    launches: tuple[LaunchView, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CandidateView:
-    """A program with its derivation: the steps that lead to it, its stages, its predicted time."""
+    """A program with its derivation: the steps that lead to it, its stages, its predicted time,
+    the kernels that are generated for it."""
 
     number: int
     title: str
@@ -129,6 +167,7 @@ class CandidateView:
     digits: str
     assumptions: str
     findings: tuple[str, ...]
+    kernels: tuple[KernelView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +197,7 @@ class TrialView:
     chosen: bool
     hard: tuple[HardView, ...]
     loss: str
-    source: str
+    source: CodeView | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,16 +209,8 @@ class MeasuredView:
     verdict: str
     warning: str
     promised: str
-    kernels: tuple[Kernel, ...]
+    kernels: tuple[CodeView, ...]
     error: str
-
-
-@dataclass(frozen=True, slots=True)
-class Kernel:
-    """The source of a kernel that was generated for the chosen program."""
-
-    name: str
-    source: str
 
 
 @dataclass(frozen=True, slots=True)

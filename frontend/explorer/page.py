@@ -15,7 +15,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from einderive.frontend.explorer.models import Place, Share, StageView, View
-from einderive.frontend.text import duration, shape
+from einderive.frontend.text import counted, duration, shape
 
 FOLDER = Path(__file__).parent
 
@@ -81,7 +81,7 @@ def environment(*folders: Path) -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    filters = (amount, duration, shortened, capitalised, place, told_shares, slowest)
+    filters = (amount, counted, duration, shortened, capitalised, place, told_shares, slowest)
     found.filters |= {each.__name__: each for each in filters}
     found.filters |= {"extents": extents, "base64": _base64}
     return found

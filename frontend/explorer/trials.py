@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from math import isfinite
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from einderive.frontend.explorer.models import HardView, Kernel, MeasuredView, TrialView
-from einderive.frontend.export.module import write
+from einderive.frontend.explorer.highlight import highlighted
+from einderive.frontend.explorer.models import CodeView, HardView, MeasuredView, TrialView
+from einderive.frontend.export.module import files
 from einderive.frontend.report.measured import (
     ERRORS,
     NOTICED,
@@ -62,7 +61,7 @@ def _trial(outcome: Outcome, trial: Trial, longest: float) -> TrialView:
             for family in trial.families
         ),
         loss=loss(trial),
-        source=trial.text,
+        source=CodeView(trial.label, highlighted(trial.text)) if trial.text else None,
     )
 
 
@@ -70,18 +69,16 @@ def _figures(own: float, written: float, lost: float) -> tuple[str, str, str]:
     return f"{own:.1e}", f"{written:.1e}", f"{lost:.1f}" if lost >= NOTICED else "none"
 
 
-def _kernels(outcome: Outcome) -> tuple[Kernel, ...]:
+def _kernels(outcome: Outcome) -> tuple[CodeView, ...]:
     """The chosen program as Python, and the sources of its kernels; none where the program decides
     from its data, since no file says that."""
     label = f"{outcome.chosen.label}: {', '.join(outcome.chosen.words)}"
-    source = outcome.derivation.source
-    with TemporaryDirectory() as folder:
-        try:
-            paths = write(source, outcome.run, outcome.device, folder, label)
-        except BuildError:
-            return ()
-        return tuple(
-            Kernel(path.name.removesuffix(".txt"), Path(path).read_text("utf-8"))
-            for path in paths
-            if path.suffix in (".py", ".txt") and not path.stem.endswith(("_threads", "_loops"))
-        )
+    try:
+        found = files(outcome.derivation.source, outcome.run, outcome.device, label)
+    except BuildError:
+        return ()
+    return tuple(
+        CodeView(name.removesuffix(".txt"), highlighted(text))
+        for name, text in found.items()
+        if name.endswith((".py", ".txt")) and not name.endswith(("_threads.py", "_loops.py"))
+    )

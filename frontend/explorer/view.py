@@ -5,6 +5,7 @@ from __future__ import annotations
 from einderive.derivations.search.extract import Plan
 from einderive.frontend.derived import Derived
 from einderive.frontend.explorer.data import data_view
+from einderive.frontend.explorer.kernels import kernel_views
 from einderive.frontend.explorer.lines import Line, plain_line
 from einderive.frontend.explorer.models import CandidateView, View
 from einderive.frontend.explorer.program import drawing, stage_views
@@ -29,16 +30,20 @@ def view_of(
     checked: int = CHECKED,
     search: bool = False,
     data: bool = False,
+    kernels: bool = False,
 ) -> View:
     """The derivation, and the measurement of its programs if there is one.  Where it is asked for,
-    its search if that is known, and its data on a small instance."""
+    its search if that is known, its data on a small instance, and the kernels of its first
+    candidates."""
     found = derivation.searched() if search else None
     graph = graph_of(derivation)
+    derived = _first_derived(derivation)
     candidates = []
     for place, plan in enumerate(derivation.candidates):
         story = tell(derivation, plan)
         report = derivation.check(place) if place < checked else None
         stages = stage_views(derivation, plan, graph)
+        written = kernels and (place < CHECKED or plan is derived)
         candidates.append(
             CandidateView(
                 number=place + 1,
@@ -52,6 +57,7 @@ def view_of(
                 digits=digits(plan.steps),
                 assumptions=assumptions(plan.steps),
                 findings=() if report is None else tuple(map(str, report.findings)),
+                kernels=kernel_views(derivation, place, tuple(stages)) if written else (),
             )
         )
     names = [step.rule for candidate in candidates for step in candidate.steps]
@@ -67,7 +73,7 @@ def view_of(
         reproduction=reproduction(derivation),
         measured=None if outcome is None else measured_view(outcome),
         search=None if found is None else search_view(found, derivation.stats),
-        data=data_view(derivation, _first_derived(derivation)) if data else None,
+        data=data_view(derivation, derived) if data else None,
     )
 
 

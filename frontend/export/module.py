@@ -109,12 +109,23 @@ if __name__ == "__main__":
 '''
 
 
-@undisturbed()
 def write(
     program: Program, run: Run, device: str, folder: str | os.PathLike[str], label: str
 ) -> tuple[Path, ...]:
     """The files, written to the folder: the module first.  Raises BuildError for a program that
     cannot be written, and OutputError."""
+    found = files(program, run, device, label)
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    for name, content in found.items():
+        write_whole(place / name, content)
+    return tuple(place / name for name in found)
+
+
+@undisturbed()
+def files(program: Program, run: Run, device: str, label: str) -> dict[str, str]:
+    """The texts of the files by name, the module first.  Raises BuildError for a program that
+    cannot be written."""
     inputs = random_inputs(program.inputs, device)
     given = [inputs[tensor].contiguous() for tensor in program.inputs]
     trace = _recorded(program, run, given)
@@ -147,12 +158,7 @@ def write(
         error=getsource(error),
         operands=", ".join(map(_operand, program.inputs)),
     )
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    files = {f"{MODULE}.py": text, **kernels.files}
-    for name, content in files.items():
-        write_whole(place / name, content)
-    return tuple(place / name for name in files)
+    return {f"{MODULE}.py": text, **kernels.files}
 
 
 def _recorded(program: Program, run: Run, given: Sequence[torch.Tensor]) -> Trace:

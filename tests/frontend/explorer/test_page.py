@@ -141,7 +141,7 @@ def test_contrasts_in_light_and_dark() -> None:
     dark = colours(style.partition("prefers-color-scheme: dark")[2].partition("}")[0])
     assert light.keys() == dark.keys()
     for scheme in (light, dark):
-        for ink in ("ink", "muted", "accent", "good", "bad"):
+        for ink in ("ink", "muted", "accent", "good", "bad", "word", "number", "string"):
             for ground in ("paper", "panel"):
                 assert contrast(scheme[ink], scheme[ground]) >= 4.5, (ink, ground)
         for ground in ("gone", "come"):

@@ -1,0 +1,42 @@
+"""A generated kernel as a reader sees it: what it computes, its plan, its source, its launches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from einderive.ta.ir.node import Scope, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One way to run a kernel: block sizes and warps, or an order of loops.
+
+    - `seconds` are those of a run, `timed` says whether they were measured or predicted; None where
+      nobody knows.
+    - `registers` and `spilled` are those of a thread, `shared` the bytes of a block of threads, as
+      the compiler for a GPU gives them; None where nothing was compiled."""
+
+    words: str
+    chosen: bool
+    seconds: float | None = None
+    timed: bool = False
+    registers: int | None = None
+    spilled: int | None = None
+    shared: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A kernel that computes `stages`, producers first, and writes `outputs`, out0, out1, ...
+
+    `operands` are what it reads, in the order of its arguments; `letter` stands before their
+    numbers in the plan, `p0` or `a0`."""
+
+    stages: tuple[Scope, ...]
+    operands: tuple[Source, ...]
+    outputs: tuple[Scope, ...]
+    letter: str
+    language: str
+    plan: str
+    source: str
+    launches: tuple[Launch, ...]

@@ -1,0 +1,174 @@
+"""A Triton kernel as a reader sees it: its plan as pseudo-code, its source, its configurations.
+
+Nothing is compiled for it, so it needs neither a GPU nor Triton.  Where the kernel has run, the
+configurations have their times, and the compiled ones their registers and shared memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import isinf
+
+from einderive.eops.dtypes import accumulator, result
+from einderive.eops.loops.group import Group
+from einderive.eops.loops.plan import row_as_text, value_text
+from einderive.eops.loops.values import Constant, operands_of
+from einderive.eops.told import Launch, Told
+from einderive.eops.triton_kernels.blocks import Config
+from einderive.eops.triton_kernels.build import KNOWN, Planned
+from einderive.eops.triton_kernels.emit_rows import emit_rows
+from einderive.eops.triton_kernels.emit_triton import emit
+from einderive.eops.triton_kernels.plan import Load, Plan, default_dtype, plan
+from einderive.eops.triton_kernels.products import product_plan
+from einderive.eops.triton_kernels.rows import RowPlan, row_plan
+from einderive.eops.triton_kernels.split import split
+from einderive.ta.ir.node import Scope, Source
+from einderive.ta.ir.subst import sources
+from einderive.ta.printing.show import show
+
+LANGUAGE = "Triton"
+
+
+def told_stage(stage: Scope, scope: Scope, types: Mapping[Source, str]) -> Iterator[Told]:
+    """The kernel of a stage, or the two that share its long reduction; `scope` is the stage with
+    constant operands in the place of positions."""
+    given = [types[s] if s in types else default_dtype(s) for s in sources(scope.body)]
+    parts = split(scope)
+    if parts is None:
+        yield _told(stage, scope, given, None)
+        return
+    partial, total = parts
+    known = dict(zip(sources(scope.body), given, strict=True))
+    compute = accumulator(scope, given)
+    yield _told(stage, partial, [known[s] for s in sources(partial.body)], compute)
+    yield _told(stage, total, [compute], result(scope, given))
+
+
+def _told(stage: Scope, part: Scope, given: Sequence[str], out_dtype: str | None) -> Told:
+    made = plan(part, given, out_dtype)
+    source = emit(made, formula=show(part))
+    text = "\n".join(_pseudo_code(made))
+    launches = _launches(made, source)
+    written = part if part.shape != stage.shape else stage
+    return Told((stage,), made.sources, (written,), "a", LANGUAGE, text, source, launches)
+
+
+def told_group(group: Group, types: Mapping[Source, str]) -> Told | None:
+    """The one kernel of a group; None where its stages have kernels of their own."""
+    dtypes = tuple(types[source] for source in group.operands)
+    formula = "\n".join(map(show, group.stages))
+    product = product_plan(group, dtypes)
+    rows = None if product is not None else row_plan(group, dtypes)
+    made: Plan | RowPlan
+    if product is not None:
+        made, source = product, emit(product, formula=formula)
+        text = "\n".join(_pseudo_code(product))
+    elif rows is not None:
+        made, source = rows, emit_rows(rows, formula)
+        text = "\n".join(_rows_pseudo_code(rows))
+    else:
+        return None
+    return Told(
+        group.stages,
+        made.sources,
+        group.outputs,
+        "a",
+        LANGUAGE,
+        text,
+        source,
+        _launches(made, source),
+    )
+
+
+def _launches(made: Planned, source: str) -> tuple[Launch, ...]:
+    kernel = KNOWN.get(source)
+    tried = {} if kernel is None else kernel.tried
+    compiled = {} if kernel is None else kernel.compiled
+    chosen = made.configs[0] if kernel is None else kernel.chosen_config()
+
+    def launch(config: Config) -> Launch:
+        found = compiled.get(config)
+        shared = getattr(getattr(found, "metadata", None), "shared", None)
+        seconds = tried.get(config)
+        return Launch(
+            _words(config),
+            config == chosen,
+            None if seconds is None or isinf(seconds) else seconds,
+            config in tried,
+            getattr(found, "n_regs", None),
+            getattr(found, "n_spills", None),
+            shared,
+        )
+
+    return tuple(map(launch, made.configs))
+
+
+def _words(config: Config) -> str:
+    blocks = ", ".join(f"{name} = {size}" for name, size in config.blocks)
+    warps = "1 warp" if config.num_warps == 1 else f"{config.num_warps} warps"
+    return f"{blocks}; {warps}, {config.num_stages} stages of loads"
+
+
+def _pseudo_code(made: Plan) -> Iterator[str]:
+    """The stage, or the product, of one kernel."""
+    scope, roles = made.scope, made.contraction
+    count = len(scope.loops)
+    sides = [f"i{i} in {side.lo}:{side.hi}" for i, side in enumerate(scope.domain)]
+    if roles is not None:
+        yield f"in parallel for batch, m by BLOCK_M, n by BLOCK_N of {', '.join(sides[:count])}"
+        yield f"    for k by BLOCK_K of {', '.join(sides[i] for i in roles.k)}"
+    else:
+        yield f"in parallel for {', '.join(sides[:count]) or 'one output'}, BLOCK at once"
+        at_once = ", BLOCK_R at once" if made.form == "flat" else ""
+        yield f"    for {', '.join(sides[count:])}{at_once}" if scope.sums else "    once"
+    for number, load in enumerate(made.loads.values()):
+        yield f"        v{number} = a{load.operand}[{row_as_text(load.offset)}]{_guarded(load)}"
+    if roles is not None:
+        yield "        t0 = t0 + dot(left tile, right tile)"
+    elif scope.sums:
+        yield f"        t0 = {scope.reducer} of the body"
+    yield f"    out0 = {'t0' if scope.sums else 'the body'}"
+    yield f"where the stage is {show(scope)}"
+
+
+def _guarded(load: Load) -> str:
+    tests = [
+        f"{'0 <= ' * guard.test_low}{row_as_text(guard.row)}"
+        f"{f' < {guard.extent}' * guard.test_high}"
+        for guard in load.guards
+    ]
+    return f" where {' and '.join(tests)}, else {load.access.fill}" if tests else ""
+
+
+def _rows_pseudo_code(made: RowPlan) -> Iterator[str]:
+    sides = [f"i{i} in {side.lo}:{side.hi}" for i, side in enumerate(made.domain)]
+    yield f"in parallel for {', '.join(sides[: made.shared]) or 'one row'}, BLOCK at once"
+    known: set[int] = set()
+    for reductions, outputs in made.passes:
+        walk = "in registers" if made.whole else "BLOCK_R at a time"
+        yield f"    for {', '.join(sides[made.shared :]) or 'one place'}, {walk}"
+        ends = [made.reductions[k].value for k in reductions]
+        ends += [made.outputs[k].value for k in outputs]
+        for place in _needed(made, ends):
+            value = made.values[place]
+            if place not in known and not isinstance(value, Constant):
+                yield f"        v{place} = {value_text(made.values, value)}"
+            if made.whole:
+                known.add(place)
+        for k in reductions:
+            one = made.reductions[k]
+            yield f"        t{k} = {one.reducer} of v{one.value}"
+        for k in outputs:
+            out = made.outputs[k]
+            yield f"        out{k}[{row_as_text(out.offset)}] = v{out.value}"
+
+
+def _needed(made: RowPlan, ends: Sequence[int]) -> list[int]:
+    """The values from which these are computed, operands first."""
+    pending, seen = list(ends), set[int]()
+    while pending:
+        value = pending.pop()
+        if value not in seen:
+            seen.add(value)
+            pending += operands_of(made.values[value])
+    return sorted(seen)
