@@ -18,7 +18,7 @@ from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Add, Apply, Node, Scope
 from einderive.ta.ir.positions import INDEX, is_position
-from einderive.ta.ir.subst import accesses, children, factors_of, substitute, walk
+from einderive.ta.ir.subst import accesses, factors_of, substitute, terms_of, walk
 from einderive.ta.laws import REAL_LAWS
 
 FACTORS = "abcd"
@@ -30,7 +30,7 @@ ONE, ZERO = expr.const(1), expr.const(0)
 def closed_sums(scope: Scope, laws: Laws) -> Iterator[SumByLaw]:
     """Every iterator over which these laws give a closed form of the sum."""
     body = scope.body
-    if scope.reducer != "sum" or not 0 < len(_terms(body)) <= MOST_TERMS:
+    if scope.reducer != "sum" or not 0 < len(terms_of(body)) <= MOST_TERMS:
         return
     for number, side in enumerate(scope.sums):
         at = len(scope.loops) + number
@@ -44,7 +44,7 @@ def closed_sums(scope: Scope, laws: Laws) -> Iterator[SumByLaw]:
                     continue
                 ways: Iterator[list[Node]] | Sequence[list[Node]]
                 if any(letter.shape for letter in closed.letters):
-                    ways = _differences(body, at, side)
+                    ways = _differences(body, at)
                 else:
                     ways = _combinations(closed, body, at) if all(map(is_position, reads)) else ()
                 for parts in ways:
@@ -68,13 +68,9 @@ def _scopes(scope: Scope, at: int, parts: Sequence[Node], closed: Closed) -> tup
     )
 
 
-def _terms(body: Node) -> tuple[Node, ...]:
-    return children(body) if isinstance(body, Add) else (body,)
-
-
-def _differences(body: Node, at: int, side: Range) -> Iterator[list[Node]]:
+def _differences(body: Node, at: int) -> Iterator[list[Node]]:
     """f with body = f(k+1) - f(k), if the terms come in such pairs."""
-    left, found = list(_terms(body)), list[Node]()
+    left, found = list(terms_of(body)), list[Node]()
     if len(left) % 2:
         return
     following = [affine.iterator(i) for i in range(at)] + [affine.shift(affine.iterator(at), 1)]
@@ -108,7 +104,7 @@ def _combinations(closed: Closed, body: Node, at: int) -> Iterator[list[Node]]:
         forms = _forms(closed, base, at)
         values: dict[str, Node] = dict.fromkeys(forms, ZERO)
         places = {form: letter for letter, form in forms.items()}
-        for factor, form in (split for term in _terms(body) for split in _split(term, at)):
+        for factor, form in (split for term in terms_of(body) for split in _split(term, at)):
             letter = places.get(form)
             if letter is None:
                 break
@@ -120,7 +116,7 @@ def _combinations(closed: Closed, body: Node, at: int) -> Iterator[list[Node]]:
 def _forms(closed: Closed, base: Node, at: int) -> Mapping[str, Node]:
     """What each factor stands before: a + b*x^k gives 1 and x^k."""
     found = {}
-    for term in _terms(closed.term):
+    for term in terms_of(closed.term):
         factors = [_put(factor, base, at) for factor in factors_of(term)]
         (letter,) = (f for f in factors if isinstance(f, str))
         found[letter] = expr.mul(*(f for f in factors if not isinstance(f, str)))

@@ -25,7 +25,7 @@ from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Add, Mul, Node, Power, Scope
-from einderive.ta.ir.subst import rename
+from einderive.ta.ir.subst import rename, terms_of
 
 MOST_TERMS = 16
 """A product that multiplies out to more terms does not pay."""
@@ -169,7 +169,7 @@ def _fast(scope: Scope, found: Product, sides: Sequence[tuple[Node, Node]]) -> S
             factors += [expr.power(a, rest), expr.power(b, power)]
         parts.append(expr.mul(*factors))
     total = expr.add(*parts)
-    terms = total.terms if isinstance(total, Add) else (total,)
+    terms = terms_of(total)
     return _sum_of(scope, terms)
 
 
@@ -185,7 +185,7 @@ def _bound(
             size = expr.power(side, degree) if degree % 2 == 0 else _absolute(side, degree)
             parts.append(expr.mul(expr.const(share), *weights, size))
     total = expr.add(*parts)
-    terms = total.terms if isinstance(total, Add) else (total,)
+    terms = terms_of(total)
     return _sum_of(scope, terms)
 
 

@@ -8,7 +8,7 @@ from operator import or_
 
 from einderive.derivations.rule import Example, Refusal, Rule
 from einderive.derivations.rules import materialise
-from einderive.derivations.steps.factor import Factor, terms_of
+from einderive.derivations.steps.factor import Factor, terms_to_factor
 from einderive.derivations.steps.kernel import Witness
 from einderive.ta.ir import affine
 from einderive.ta.ir.node import Scope, Select
@@ -21,7 +21,7 @@ def propose(scope: Scope) -> Iterator[Witness]:
     body = scope.body
     if not scope.sums or not isinstance(body, Select):
         return
-    terms = [factors_of(term) for term in terms_of(body)]
+    terms = [factors_of(term) for term in terms_to_factor(body)]
     asked = [affine.mask(condition.row) for condition in body.conditions]
     for position, common in enumerate(terms[0]):
         others = [f.free for factors in terms for f in factors if f is not common]

@@ -21,6 +21,7 @@ from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Add, Mul, Node, Power, Scope
+from einderive.ta.ir.subst import terms_of
 
 MOST_TERMS = 64
 """Expanding beyond this many terms is refused."""
@@ -45,7 +46,7 @@ class Expand(Witness):
 
     def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
         body = expr.add(*(expr.mul(*choice) for choice in _choices(scope.body)))
-        count = len(body.terms) if isinstance(body, Add) else 1
+        count = len(terms_of(body))
         return (("terms", f"{count} of at most {MOST_TERMS}"), ("infinite numbers", "none"))
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:

@@ -36,7 +36,7 @@ class Factor(Witness):
     def apply(self, scope: Scope, exact: bool) -> Scope:
         """The body as a product.  All terms of the body, or all branches, have to have the factor,
         and no infinite number of the text may make it infinite."""
-        terms = terms_of(scope.body)
+        terms = terms_to_factor(scope.body)
         first = factors_of(terms[0])
         if not 0 <= self.factor < len(first):
             raise RuleRefused("the first term has no such factor")
@@ -56,7 +56,7 @@ class Factor(Witness):
         return make_scope(scope.loops, scope.sums, expr.mul(common, inner), scope.reducer)
 
     def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
-        terms = terms_of(scope.body)
+        terms = terms_to_factor(scope.body)
         common = factors_of(terms[0])[self.factor]
         return (("a", term_text(common, scope, names)), ("terms with it", f"all {len(terms)}"))
 
@@ -64,7 +64,7 @@ class Factor(Witness):
         return judged("reassociates", before, after)
 
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
-        return surely_finite(factors_of(terms_of(before.body)[0])[self.factor])
+        return surely_finite(factors_of(terms_to_factor(before.body)[0])[self.factor])
 
 
 def _stays_finite(node: Node) -> bool:
@@ -86,7 +86,7 @@ def _read(node: Node) -> tuple[Scope, ...]:
     return ()
 
 
-def terms_of(body: Node) -> tuple[Node, ...]:
+def terms_to_factor(body: Node) -> tuple[Node, ...]:
     """The terms of a sum, or the branches of a choice.  A 0 as the right branch has every factor,
     so it is left out."""
     if isinstance(body, Add):

@@ -25,9 +25,9 @@ from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Add, Const, Node, Scope
+from einderive.ta.ir.node import Const, Node, Scope
 from einderive.ta.ir.positions import is_position
-from einderive.ta.ir.subst import children, factors_of, walk
+from einderive.ta.ir.subst import factors_of, terms_of, walk
 from einderive.ta.laws import REAL_LAWS
 
 MOST: Final = 1 << 63
@@ -105,14 +105,10 @@ class SumByLaw(Witness):
 
 def _multiplied_out(node: Node) -> Node:
     """The sum without sums among the factors of its terms."""
-    factors = [[_terms(factor) for factor in factors_of(term)] for term in _terms(node)]
+    factors = [[terms_of(factor) for factor in factors_of(term)] for term in terms_of(node)]
     if sum(prod(map(len, each)) for each in factors) > MOST_TERMS:
         return node
     return expr.add(*(expr.mul(*one) for each in factors for one in product(*each)))
-
-
-def _terms(node: Node) -> tuple[Node, ...]:
-    return children(node) if isinstance(node, Add) else (node,)
 
 
 def _is_rounded(term: Node) -> bool:

@@ -11,6 +11,7 @@ import click
 from einderive.frontend.cli.codes import DONE, INTERRUPTED
 from einderive.frontend.cli.parameters import (
     ACCURACY,
+    DTYPES,
     EFFORT,
     FILE,
     LAWS,
@@ -57,11 +58,7 @@ class JsonAlone(click.Command):
 @EFFORT
 @click.option("--seconds", type=seconds_type, help="End the search after so many seconds.")
 @click.option("--states", type=number, help="End the search after so many expressions.")
-@click.option(
-    "--dtype",
-    multiple=True,
-    help="The element type of all tensors, or of one: float16, A=int32.  [default: float32]",
-)
+@DTYPES
 @RANGES
 @click.option(
     "--weights",

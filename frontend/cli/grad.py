@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from einderive.frontend.cli.codes import DONE, FAILED, UNDECIDED
-from einderive.frontend.cli.parameters import JSON, RANGES, SHAPES, examples
+from einderive.frontend.cli.parameters import DTYPES, JSON, RANGES, SHAPES, examples
 
 EXAMPLES = examples(
     'einderive grad "Y[i,j] = A[i,k]*B[k,j]" A=64,32 B=32,16',
@@ -22,11 +22,7 @@ EXAMPLES = examples(
 @click.option("--wrt", metavar="A,B", help="The operands.  [default: all that have a derivative]")
 @click.option("--ones", is_flag=True, help="Put 1 for the cotangents of scalar outputs.")
 @click.option("--forward", is_flag=True, help="Print the derivative along a direction instead.")
-@click.option(
-    "--dtype",
-    multiple=True,
-    help="The element type of all tensors, or of one: float16, I=int32.  [default: float32]",
-)
+@DTYPES
 @RANGES
 @click.option("--check/--no-check", help="Check it by dual numbers; the verdict goes to stderr.")
 @JSON

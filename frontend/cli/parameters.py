@@ -82,6 +82,11 @@ def examples(*lines: str) -> str:
 
 
 SHAPES = click.argument("shapes", metavar="[NAME=SIZES]...", nargs=-1)
+DTYPES = click.option(
+    "--dtype",
+    multiple=True,
+    help="The element type of all tensors, or of one: float16, I=int32.  [default: float32]",
+)
 RANGES = click.option(
     "--range",
     "over",

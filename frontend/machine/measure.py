@@ -308,9 +308,5 @@ def _window(points: int, taps: int) -> tuple[Callable[[], object], float]:
     return partial(functional.avg_pool2d, images, length, stride=1), float(points * taps)
 
 
-def _vectors(size: int) -> dict[str, tuple[int, ...]]:
-    return dict.fromkeys("ABCDEFGHJ", (size,))
-
-
 def _at_eight(small: Small) -> Small:
     return small._replace(shapes={name: tuple(8 for _ in s) for name, s in small.shapes.items()})

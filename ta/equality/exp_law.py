@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from einderive.ta.equality.signs import SignField, compared
-from einderive.ta.exact.fields import Array, Field, power_as_built
+from einderive.ta.exact.fields import Array, Field, halves, pair, power_as_built
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir.node import Number, Reducer
 
@@ -39,8 +39,6 @@ SAFE_PRIMES: Final = (2147454839, 2147365919, 2147363039, 2147345639)
 BASE: Final = 4
 """A base for code that does not compare a user's programs.  A known base proves nothing about
 constants."""
-_HALF: Final = np.uint64(32)
-_LOW: Final = np.uint64(0xFFFFFFFF)
 
 
 @dataclass(frozen=True)
@@ -62,42 +60,42 @@ class ExponentialField(Field):
         return SignField(self.prime // 2, self.signed)
 
     def constant(self, value: Number) -> Array:
-        return _pack(self.value.constant(value), self.exponent.constant(value))
+        return pair(self.value.constant(value), self.exponent.constant(value))
 
     def convert(self, values: npt.ArrayLike) -> Array:
         """Signed integers become pairs of their residues; unsigned ones are pairs already."""
         given = np.asarray(values)
         if given.dtype == np.uint64:
             return given
-        return _pack(self.value.convert(given), self.exponent.convert(given))
+        return pair(self.value.convert(given), self.exponent.convert(given))
 
     def power(self, base: Array, exponent: int) -> Array:
-        first, second = _parts(base)
-        return _pack(self.value.power(first, exponent), self.exponent.power(second, exponent))
+        first, second = halves(base)
+        return pair(self.value.power(first, exponent), self.exponent.power(second, exponent))
 
     def apply(self, function: str, *args: Array) -> Array:
-        firsts = [_parts(arg)[0] for arg in args]
+        firsts = [halves(arg)[0] for arg in args]
         first = self.value.apply(function, *firsts)
         if self.signed and FUNCTIONS[function].compares:
             return compared(self, function, args, self._sign)
         if function == "exp":
             first = np.where(args[0] == self.constant(-math.inf), first, self._exp(args[0]))
         whole = first <= 1  # f(0) and f(-inf), where they are whole, are so in both parts
-        found = _pack(first, np.where(whole, first, self.exponent.opaque(function, first)))
+        found = pair(first, np.where(whole, first, self.exponent.opaque(function, first)))
         if function == "pow":
             base, exponent = args
-            integers = self.value.signed_residues(_parts(exponent)[0])
+            integers = self.value.signed_residues(halves(exponent)[0])
             return power_as_built(self, found, base, exponent, integers)
         return found
 
-    def _sign(self, pair: Array) -> Array:
+    def _sign(self, value: Array) -> Array:
         """The sign of the value, as a pair."""
-        sign = self.value.sign(_parts(pair)[0])
+        sign = self.value.sign(halves(value)[0])
         minus = sign == self.prime - 1
-        return _pack(sign, np.where(minus, np.uint64(self.prime // 2 - 1), sign))
+        return pair(sign, np.where(minus, np.uint64(self.prime // 2 - 1), sign))
 
     def _exp(self, arg: Array) -> Array:
-        _, exponent = _parts(arg)
+        _, exponent = halves(arg)
         result = np.ones_like(exponent)
         factor = self.base
         for bit in range(31):
@@ -109,30 +107,22 @@ class ExponentialField(Field):
     def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
         if REDUCERS[reducer].order:
             return self.reduce(reducer, np.stack(np.broadcast_arrays(left, right), axis=-1), 1)
-        (a, x), (b, y) = _parts(left), _parts(right)
-        return _pack(self.value.combine(reducer, a, b), self.exponent.combine(reducer, x, y))
+        (a, x), (b, y) = halves(left), halves(right)
+        return pair(self.value.combine(reducer, a, b), self.exponent.combine(reducer, x, y))
 
     def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
-        first, second = _parts(values)
+        first, second = halves(values)
         if not REDUCERS[reducer].order:
             reduced = self.exponent.reduce(reducer, second, axes)
         else:
             nothing = first == self.value.identity(reducer)
             keys = self.value.keys(reducer, first, nothing, axes)
             reduced = self.exponent.extreme(reducer, second, keys, nothing, axes)
-        return _pack(self.value.reduce(reducer, first, axes), reduced)
+        return pair(self.value.reduce(reducer, first, axes), reduced)
 
     def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
         """Independent residues: by the Chinese remainder theorem, integers below p*q."""
-        return _pack(self.value.random(shape, generator), self.exponent.random(shape, generator))
+        return pair(self.value.random(shape, generator), self.exponent.random(shape, generator))
 
     def differs(self, left: Array, right: Array) -> Array:
-        return self.value.differs(_parts(left)[0], _parts(right)[0])
-
-
-def _pack(first: Array, second: Array) -> Array:
-    return np.asarray((first << _HALF) | second)
-
-
-def _parts(pair: Array) -> tuple[Array, Array]:
-    return pair >> _HALF, pair & _LOW
+        return self.value.differs(halves(left)[0], halves(right)[0])

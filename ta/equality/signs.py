@@ -47,11 +47,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce as fold
-from typing import ClassVar, Final
+from typing import Final
 
 import numpy as np
 
-from einderive.ta.exact.fields import Array, Field, ModularField, whole_value
+from einderive.ta.exact.fields import Array, Field, OrderedField, whole_value
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir.node import Number, Reducer
 
@@ -60,14 +60,13 @@ PRIME: Final = 2147483399
 
 
 @dataclass(frozen=True)
-class SignField(ModularField):
+class SignField(OrderedField):
     """Integers modulo such a prime (`sign_primes`).  An infinity is one residue; f of it
     is right where f of the infinity is whole, as in exp(-inf) = 0, and max leaves -inf out."""
 
     prime: int = PRIME
     signed: bool = True
     """If it is false, functions that compare are opaque too: less follows, from fewer draws."""
-    block: ClassVar[int] = 1 << 22  # a reduction by max sees all its operands at once
 
     @property
     def infinity(self) -> int:
@@ -97,13 +96,6 @@ class SignField(ModularField):
             if isinstance(value, Fraction) or (value is not None and math.isinf(value)):
                 result = np.where(args[0] == self.constant(point), self.constant(value), result)
         return result
-
-    def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
-        """The reduction of two numbers.  For max and min, the operands of the two numbers have no
-        influence."""
-        if not REDUCERS[reducer].order:
-            return super().combine(reducer, left, right)
-        return self.reduce(reducer, np.stack(np.broadcast_arrays(left, right), axis=-1), 1)
 
     def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
         if not REDUCERS[reducer].order:

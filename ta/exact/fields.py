@@ -40,6 +40,9 @@ PRIMES: Final = (2147483647, 2147483629, 2147483587, 2147483579, 2147483563, 214
 MOST_EXPONENT: Final = 64
 """Powers with greater exponents that are no constants are opaque."""
 
+_HALF: Final = np.uint64(32)
+_LOW: Final = np.uint64(0xFFFFFFFF)
+
 POISON: Final = math.nan
 """The exact result of an operation that has none: 1/0, inf - inf, sqrt(-inf)."""
 
@@ -250,6 +253,28 @@ class ModularField(Field):
 
     def differs(self, left: Array, right: Array) -> Array:
         return np.asarray(left != right)
+
+
+class OrderedField(ModularField):
+    """Residues whose max and min look at all their operands at once."""
+
+    block: ClassVar[int] = 1 << 22
+
+    def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
+        """The reduction of two numbers.  For max and min, the operands of the two numbers have no
+        influence."""
+        if not REDUCERS[reducer].order:
+            return super().combine(reducer, left, right)
+        return self.reduce(reducer, np.stack(np.broadcast_arrays(left, right), axis=-1), 1)
+
+
+def pair(first: Array, second: Array | np.uint64) -> Array:
+    """Two numbers below 2^32 as one of 64 bits; `halves` gives them back."""
+    return np.asarray((first << _HALF) | second)
+
+
+def halves(pairs: Array) -> tuple[Array, Array]:
+    return pairs >> _HALF, pairs & _LOW
 
 
 class NativeField(Field):

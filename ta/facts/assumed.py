@@ -1,7 +1,7 @@
 """Promises about a tensor's elements, which a formula makes: `assume A > 0`.
 
     assume A > 0        positive(A)     assume A != 0       nonzero(A)
-    assume A >= 1       positive(A)     assume 0 <= A < 1   non_negative(A), bounds(A)
+    assume A >= 1       positive(A)     assume 0 <= A < 1   bounds(A)
 
 A promise is part of the tensor, `Tensor.bounds`, so that every expression that reads the tensor
 carries it.  It holds for the elements alone: a read outside of the tensor gives the fill.  If
@@ -27,17 +27,9 @@ def positive(tensor: Tensor) -> bool:
     return least > 0 or (least == 0 and above)
 
 
-def non_negative(tensor: Tensor) -> bool:
-    return tensor.bounds.least >= 0
-
-
 def negative(tensor: Tensor) -> bool:
     _, greatest, _, below, _ = tensor.bounds
     return greatest < 0 or (greatest == 0 and below)
-
-
-def not_positive(tensor: Tensor) -> bool:
-    return tensor.bounds.greatest <= 0
 
 
 def nonzero(tensor: Tensor) -> bool:

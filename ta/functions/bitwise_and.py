@@ -8,19 +8,13 @@ import operator
 
 import numpy as np
 
-from einderive.ta.functions.data import Function, of_digits, of_whole_balls, of_whole_floats
+from einderive.ta.functions.digits import of_digits
 
-FUNCTION = Function(
+FUNCTION = of_digits(
     "bitwise_and",
-    of_whole_floats(np.bitwise_and, np.bitwise_and),
-    arity=2,
-    exact=(exact := of_digits(operator.and_)),
-    ball=of_whole_balls(exact),
-    digits=True,
-    whole=True,
-    partial=True,
+    operator.and_,
+    np.bitwise_and,
     symmetric=True,
     latex=r"{0} \mathbin{{\mathrm{{and}}}} {1}",
-    torch_stage="torch.bitwise_and({0}.long(), {1}.long())",
     triton="({0} & {1})",
 )

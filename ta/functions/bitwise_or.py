@@ -8,19 +8,13 @@ import operator
 
 import numpy as np
 
-from einderive.ta.functions.data import Function, of_digits, of_whole_balls, of_whole_floats
+from einderive.ta.functions.digits import of_digits
 
-FUNCTION = Function(
+FUNCTION = of_digits(
     "bitwise_or",
-    of_whole_floats(np.bitwise_or, np.bitwise_or),
-    arity=2,
-    exact=(exact := of_digits(operator.or_)),
-    ball=of_whole_balls(exact),
-    digits=True,
-    whole=True,
-    partial=True,
+    operator.or_,
+    np.bitwise_or,
     symmetric=True,
     latex=r"{0} \mathbin{{\mathrm{{or}}}} {1}",
-    torch_stage="torch.bitwise_or({0}.long(), {1}.long())",
     triton="({0} | {1})",
 )

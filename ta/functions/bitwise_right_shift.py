@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from einderive.ta.functions.data import Function, of_digits, of_whole_balls, of_whole_floats
+from einderive.ta.functions.digits import of_digits
 
 MOST = 4096
 
@@ -17,16 +17,11 @@ def _on_floats(x: Any, y: Any) -> Any:
     return np.where(y < 0, np.nan, np.floor(np.ldexp(x * 1.0, -np.minimum(y, MOST))))
 
 
-FUNCTION = Function(
+FUNCTION = of_digits(
     "bitwise_right_shift",
-    of_whole_floats(_on_floats, np.right_shift),
-    arity=2,
-    exact=(exact := of_digits(_shifted)),
-    ball=of_whole_balls(exact),
-    digits=True,
-    whole=True,
-    partial=True,
+    _shifted,
+    np.right_shift,
+    _on_floats,
     latex=r"{0} \gg {1}",
-    torch_stage="torch.bitwise_right_shift({0}.long(), {1}.long())",
     triton="({0} >> tl.minimum({1}, 63))",
 )

@@ -8,19 +8,13 @@ import operator
 
 import numpy as np
 
-from einderive.ta.functions.data import Function, of_digits, of_whole_balls, of_whole_floats
+from einderive.ta.functions.digits import of_digits
 
-FUNCTION = Function(
+FUNCTION = of_digits(
     "bitwise_xor",
-    of_whole_floats(np.bitwise_xor, np.bitwise_xor),
-    arity=2,
-    exact=(exact := of_digits(operator.xor)),
-    ball=of_whole_balls(exact),
-    digits=True,
-    whole=True,
-    partial=True,
+    operator.xor,
+    np.bitwise_xor,
     symmetric=True,
     latex=r"{0} \oplus {1}",
-    torch_stage="torch.bitwise_xor({0}.long(), {1}.long())",
     triton="({0} ^ {1})",
 )

@@ -14,27 +14,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce as over
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from einderive.ta.exact.fields import PRIMES, Array, Field, ModularField
+from einderive.ta.exact.fields import PRIMES, Array, Field, OrderedField, halves, pair
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.functions.data import Pieces
 from einderive.ta.gradients.derivatives import OPERANDS, formulas
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Reducer
 from einderive.ta.ir.subst import fold
 
-_HALF: Final = np.uint64(32)
-_LOW: Final = np.uint64(0xFFFFFFFF)
-
 
 @dataclass(frozen=True)
-class DrawnField(ModularField):
+class DrawnField(OrderedField):
     """Residues in an order that is drawn."""
-
-    block: ClassVar[int] = 1 << 22  # a reduction by max sees all its operands at once
 
     def positive(self, values: Array) -> Array:
         """Whether each number counts as positive: z or -z for each z other than 0."""
@@ -59,11 +54,6 @@ class DrawnField(ModularField):
         if known.pieces is not None:
             return self._of_pieces(known.pieces, args)
         return super().apply(function, *args)
-
-    def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
-        if not REDUCERS[reducer].order:
-            return super().combine(reducer, left, right)
-        return self.reduce(reducer, np.stack(np.broadcast_arrays(left, right), axis=-1), 1)
 
     def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
         """For max and min, the number whose hash is the greatest; the value of nothing is last."""
@@ -108,45 +98,45 @@ class DualField(Field):
         return DrawnField(self.prime)
 
     def constant(self, value: Number) -> Array:
-        return pack(self.part.constant(value), np.uint64(0))
+        return pair(self.part.constant(value), np.uint64(0))
 
     def convert(self, values: npt.ArrayLike) -> Array:
         """Signed integers are constants; unsigned ones are pairs already."""
         given = np.asarray(values)
-        return given if given.dtype == np.uint64 else pack(self.part.convert(given), np.uint64(0))
+        return given if given.dtype == np.uint64 else pair(self.part.convert(given), np.uint64(0))
 
     def power(self, base: Array, exponent: int) -> Array:
-        value, tangent = parts(base)
+        value, tangent = halves(base)
         slope = self.part.multiply(
             self.part.constant(Fraction(exponent)), self.part.power(value, exponent - 1)
         )
-        return pack(self.part.power(value, exponent), self.part.multiply(slope, tangent))
+        return pair(self.part.power(value, exponent), self.part.multiply(slope, tangent))
 
     def apply(self, function: str, *args: Array) -> Array:
         known = FUNCTIONS[function]
         if known.picks:
-            return np.where(parts(args[0])[0] != 0, args[1], args[2])
-        values, tangents = zip(*map(parts, args), strict=True) if args else ((), ())
+            return np.where(halves(args[0])[0] != 0, args[1], args[2])
+        values, tangents = zip(*map(halves, args), strict=True) if args else ((), ())
         value = self.part.apply(function, *values)
         if known.truth or not any(tangent.any() for tangent in tangents):
-            return pack(value, np.zeros_like(value))
+            return pair(value, np.zeros_like(value))
         slopes = [_value(formula, self.part, values) for formula in formulas(function)]
         found = [self.part.multiply(s, t) for s, t in zip(slopes, tangents, strict=True)]
-        return pack(value, over(self.part.add, found))
+        return pair(value, over(self.part.add, found))
 
     def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
-        (a, s), (b, t) = parts(left), parts(right)
+        (a, s), (b, t) = halves(left), halves(right)
         if reducer == "sum":
-            return pack(self.part.add(a, b), self.part.add(s, t))
+            return pair(self.part.add(a, b), self.part.add(s, t))
         if reducer == "prod":
             cross = self.part.add(self.part.multiply(a, t), self.part.multiply(b, s))
-            return pack(self.part.multiply(a, b), cross)
+            return pair(self.part.multiply(a, b), cross)
         return self.reduce(reducer, np.stack(np.broadcast_arrays(left, right), axis=-1), 1)
 
     def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
-        value, tangent = parts(values)
+        value, tangent = halves(values)
         if reducer == "sum":
-            return pack(
+            return pair(
                 self.part.reduce(reducer, value, axes), self.part.reduce(reducer, tangent, axes)
             )
         flat = values.reshape(*values.shape[: values.ndim - axes], -1)
@@ -157,25 +147,17 @@ class DualField(Field):
                 flat = np.concatenate([paired, flat[..., 2 * half :]], axis=-1)
             return np.asarray(flat[..., 0])
         found = self.part.reduce(reducer, value, axes)
-        value, tangent = parts(flat)
+        value, tangent = halves(flat)
         equal = value == found[..., None]
         total = self.part.reduce("sum", np.where(equal, tangent, np.uint64(0)), 1)
         ties = self.part.convert(equal.sum(axis=-1).astype(np.int64))
-        return pack(found, self.part.multiply(total, self.part.power(ties, -1)))
+        return pair(found, self.part.multiply(total, self.part.power(ties, -1)))
 
     def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
-        return pack(self.part.random(shape, generator), np.uint64(0))
+        return pair(self.part.random(shape, generator), np.uint64(0))
 
     def differs(self, left: Array, right: Array) -> Array:
         return np.asarray(left != right)
-
-
-def pack(value: Array, tangent: Array | np.uint64) -> Array:
-    return np.asarray((value << _HALF) | tangent)
-
-
-def parts(pair: Array) -> tuple[Array, Array]:
-    return pair >> _HALF, pair & _LOW
 
 
 def _value(formula: Node, field: Field, args: tuple[Array, ...]) -> Array:

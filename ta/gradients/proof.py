@@ -22,9 +22,9 @@ import numpy as np
 
 from einderive.ta.equality.partial_values import has_infinity
 from einderive.ta.equality.primes import digest, primes
-from einderive.ta.exact.fields import Array, random_values
+from einderive.ta.exact.fields import Array, halves, pair, random_values
 from einderive.ta.exact.interp import evaluate, uses_order
-from einderive.ta.gradients.duals import DrawnField, DualField, pack, parts
+from einderive.ta.gradients.duals import DrawnField, DualField
 from einderive.ta.gradients.program import Derived, is_floating
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.program import Program
@@ -147,11 +147,11 @@ class _Draw:
     def along(self, directions: Mapping[str, Array]) -> dict[str, Array]:
         """The tangent of each output of the formula in the direction."""
         values = {
-            name: pack(self.field.convert(entry), directions.get(name, np.uint64(0)))
+            name: pair(self.field.convert(entry), directions.get(name, np.uint64(0)))
             for name, entry in self.entries.items()
         }
         roots = zip(self.formula.outputs, self.formula.roots(), strict=True)
-        return {o.name: parts(evaluate(root, values, self.duals))[1] for o, root in roots}
+        return {o.name: halves(evaluate(root, values, self.duals))[1] for o, root in roots}
 
     def values(self, given: Mapping[str, Array]) -> dict[str, Array]:
         """The outputs of the program of derivatives."""

@@ -174,6 +174,11 @@ def branches(node: Node) -> tuple[Node, ...]:
     return ()
 
 
+def terms_of(node: Node) -> tuple[Node, ...]:
+    """The terms of a sum.  Any other node is its own only term."""
+    return node.terms if isinstance(node, Add) else (node,)
+
+
 def factors_of(node: Node) -> tuple[Node, ...]:
     """The factors of a product.  Any other node is its own only factor."""
     return node.factors if isinstance(node, Mul) else (node,)

@@ -96,7 +96,7 @@ def _side_by_side(formula: Formula) -> Iterator[Correction]:
     for token in _TOKEN.finditer(formula.text):
         if (
             before is not None
-            and _ends_a_value(formula, before)
+            and _ends_a_value(before)
             and (_is_value(token[0]) or (token[0] == "(" and not before[0][0].isidentifier()))
             and not (before[0] == "]" and token[0] == "(" and not _closes_a_read(formula, before))
         ):
@@ -109,7 +109,7 @@ def _is_value(token: str) -> bool:
     return token[0].isalnum() and token not in _NO_VALUES
 
 
-def _ends_a_value(formula: Formula, token: re.Match[str]) -> bool:
+def _ends_a_value(token: re.Match[str]) -> bool:
     return _is_value(token[0]) or token[0] in "])"
 
 

@@ -23,7 +23,6 @@ from einderive.ta.ir.affine import Range
 from einderive.ta.ir.names import RESERVED, close_matches, pool
 from einderive.ta.ir.node import Node, Scope, Source, Tensor
 from einderive.ta.ir.program import Program, Statement
-from einderive.ta.mistakes.repair import Parser, Tried, repaired
 from einderive.ta.notation.definitions import check_length
 from einderive.ta.notation.einstein import check_types, gathers_written_out, make_explicit
 from einderive.ta.notation.ellipsis import expanded
@@ -108,6 +107,7 @@ def parse(
     found = tried(text, lambda: _program(text, *given))
     if not isinstance(found, TextError):
         return found
+    from einderive.ta.mistakes.repair import Parser, Tried, repaired  # only where there is one
 
     def read_again(other: str) -> Tried:
         unread = tried(other, lambda: read_program(other))

@@ -28,8 +28,6 @@ from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access
 
-COPIED = re.compile(r"F\.pad|\.flip|\.roll|^c_|(permute|expand|\.m?T\b).*\.reshape")
-
 
 class View(NamedTuple):
     """An expression with one dimension for each iterator of `dims`."""

@@ -291,7 +291,9 @@ def test_the_start_is_quick() -> None:
         "import sys; import einderive; assert not {'click', 'rich', 'torch'} & set(sys.modules);"
         "from einderive.frontend.cli.main import main; assert main(['derive', '--help']) == 0;"
         "assert not {'torch', 'numpy', 'einderive.ta'} & set(sys.modules);"
-        "assert main(['rules', 'skew']) == 0; assert 'torch' not in sys.modules"
+        "assert main(['rules', 'skew']) == 0; assert 'torch' not in sys.modules;"
+        "from einderive.ta.notation.parse import parse; parse('Y[i] = A[i]', {'A': (3,)});"
+        "assert 'einderive.ta.mistakes.repair' not in sys.modules"
     )
     root = Path(__file__).resolve().parents[3]
     assert subprocess.run([sys.executable, "-c", script], cwd=root, check=False).returncode == 0

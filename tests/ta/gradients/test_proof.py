@@ -11,8 +11,8 @@ import pytest
 
 import einderive as ed
 from einderive.ta.equality.primes import primes
-from einderive.ta.exact.fields import ModularField
-from einderive.ta.gradients.duals import DrawnField, DualField, pack, parts
+from einderive.ta.exact.fields import ModularField, halves, pair
+from einderive.ta.gradients.duals import DrawnField, DualField
 from einderive.ta.gradients.program import Derived
 from einderive.ta.gradients.proof import decide
 from einderive.ta.notation.parse import tensors_named
@@ -69,26 +69,26 @@ DUALS: Final = DualField(PRIME)
 
 def dual(value: int, tangent: int) -> Any:
     field = ModularField(PRIME)
-    return pack(field.convert(np.array(value)), field.convert(np.array(tangent)))
+    return pair(field.convert(np.array(value)), field.convert(np.array(tangent)))
 
 
-def pair(number: Any) -> tuple[int, int]:
-    value, tangent = parts(number)
+def numbers(number: Any) -> tuple[int, int]:
+    value, tangent = halves(number)
     return int(value), int(tangent)
 
 
 def test_arithmetic_of_duals() -> None:
     a, b = dual(3, 5), dual(7, 11)
-    assert pair(DUALS.add(a, b)) == (10, 16)
-    assert pair(DUALS.multiply(a, b)) == (21, 3 * 11 + 7 * 5)
-    assert pair(DUALS.power(a, 3)) == (27, 27 * 5)
+    assert numbers(DUALS.add(a, b)) == (10, 16)
+    assert numbers(DUALS.multiply(a, b)) == (21, 3 * 11 + 7 * 5)
+    assert numbers(DUALS.power(a, 3)) == (27, 27 * 5)
     inverse = DUALS.power(a, -1)
-    assert pair(DUALS.multiply(a, inverse)) == (1, 0)
+    assert numbers(DUALS.multiply(a, inverse)) == (1, 0)
     several = np.stack([a, b, dual(2, 1)])
-    assert pair(DUALS.reduce("prod", several, 1)) == (42, 5 * 14 + 11 * 6 + 21)
-    assert pair(DUALS.reduce("max", several, 1)) in [(3, 5), (7, 11), (2, 1)]
+    assert numbers(DUALS.reduce("prod", several, 1)) == (42, 5 * 14 + 11 * 6 + 21)
+    assert numbers(DUALS.reduce("max", several, 1)) in [(3, 5), (7, 11), (2, 1)]
     exp = DUALS.apply("exp", a)
-    assert pair(exp)[1] == pair(exp)[0] * 5 % PRIME
+    assert numbers(exp)[1] == numbers(exp)[0] * 5 % PRIME
 
 
 def test_drawn_comparisons_go_one_way_or_the_other() -> None:
