@@ -145,6 +145,18 @@ def best_plan(graph: Graph, roots: tuple[Scope, ...]) -> Plan:
     return min(found, key=_rank)
 
 
+def without_idle_steps(
+    graph: Graph, roots: tuple[Scope, ...], plan: Plan, seconds: float = inf
+) -> Plan:
+    """The program of this graph without steps that change nothing in the end, which takes about so
+    many seconds at most."""
+    steps = list(plan.steps)
+    while steps and steps[-1].witness.folds:  # made anew
+        steps.pop()
+    way = _Way(plan, tuple(steps), _Maker(graph, roots, Heights()))
+    return _shortened(way, _Limits(EFFORT // 10, perf_counter() + seconds), lambda: None)[0]
+
+
 def _collect(
     ways: dict[object, _Way],
     graph: Graph,

@@ -98,6 +98,7 @@ class Graph:
         self._matcher = Matcher(self.operators)
         self._estimates: dict[Scope, float] = {}
         self._reading: dict[tuple[object, ...], Stage] = {}
+        self._weighed: set[Scope] = set()
 
     def stage(self, scope: Scope) -> Stage:
         """The cheapest way to compute the scope as one stage."""
@@ -113,6 +114,25 @@ class Graph:
         seconds = self.costs.get((stage.scope, stage.operator), self.part * stage.seconds)
         return stage._replace(seconds=seconds)
 
+    def with_costs(
+        self, costs: Mapping[tuple[Scope, str | None], float], part: float = 1.0
+    ) -> Graph:
+        """The graph of the same scopes and steps, where stages take the measured seconds, and all
+        others a part of those that are predicted.
+
+        Costs decide which operator computes a scope only where one reads past the nearest stages,
+        as it then does their work too.  So all other stages are those of this graph, with other
+        seconds.  The graph itself has predicted seconds alone."""
+        other = replace(self, costs=costs, part=part, stages={})
+        for scope, stage in self.stages.items():
+            source = scope.body.source if isinstance(scope.body, Access) else scope
+            if scope not in self._weighed and source not in self._weighed:
+                other.stages[scope] = other._costed(stage)
+        for scope in self.stages:
+            other.stage(scope)
+        other.stages = {scope: other.stages[scope] for scope in self.stages} | other.stages
+        return other
+
     def without(self, names: Collection[str]) -> Graph:
         """The graph of the same scopes and steps, without the operators of these names."""
         changed = {scope for scope, stage in self.stages.items() if stage.operator in names}
@@ -123,6 +143,7 @@ class Graph:
         }
         operators = [operator for operator in self.operators if operator.name not in names]
         other = replace(self, operators=operators, stages=kept)
+        other._weighed = self._weighed
         for scope in self.stages:
             other.stage(scope)
         return other
@@ -169,6 +190,7 @@ class Graph:
             needed = tuple(dict.fromkeys(used))
             cost = seconds
             if not _same(needed, reads):
+                self._weighed.add(scope)
                 cost += self._total(needed) - self._total(reads)
             if cost < lowest or (best is None and cost == lowest):
                 best = Stage(scope, operator.name, binding, seconds, needed, 0.0, operator.name)

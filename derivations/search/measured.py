@@ -35,28 +35,50 @@ Measure: TypeAlias = Callable[[Plan, Sequence[Stage]], Costs]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The measured stages.  `complete` says that the best program is wholly measured."""
+    """The measured stages, and the programs that were put together on the way, in this order and
+    with predicted seconds.  `complete` says that the best program is wholly measured."""
 
     costs: Costs
-    rounds: int
+    programs: tuple[Plan, ...]
     complete: bool
+
+    @property
+    def rounds(self) -> int:
+        return len(self.programs)
+
+    def seconds(self, plan: Plan) -> float | None:
+        """The program's seconds; None where a stage is not measured."""
+        if _missing(plan, self.costs):
+            return None
+        return sum(self.costs.get((s.scope, s.operator), s.seconds) for s in plan.stages)
 
 
 def measure_best(
-    graph: Graph, roots: tuple[Scope, ...], measure: Measure, seconds: float = inf
+    graph: Graph,
+    roots: tuple[Scope, ...],
+    measure: Measure,
+    seconds: float = inf,
+    *,
+    beat: float = inf,
 ) -> Measured:
     """Measures what decides which program is the best one.  Programs are put together in about so
-    many seconds each time that the best one is wholly measured."""
+    many seconds each time that the best one is wholly measured.  `beat` are the seconds of another
+    program, which none is to replace that takes more under optimistic costs."""
     costs: dict[tuple[Scope, str | None], float] = {}
-    for rounds in range(MOST_ROUNDS):
-        plan = _promising(with_costs(graph, costs, OPTIMISM), roots, seconds)
-        if plan is None:
-            return Measured(costs, rounds, True)
-        found = measure(plan, _missing(plan, costs))
+    predicted: dict[tuple[Scope, str | None], float] = {}
+    programs: list[Plan] = []
+    for _ in range(MOST_ROUNDS):
+        plan = _promising(graph.with_costs(costs, OPTIMISM), roots, seconds)
+        if plan is None or plan.seconds >= beat:
+            return Measured(costs, tuple(programs), True)
+        missing = _missing(plan, costs)
+        predicted |= {(s.scope, s.operator): s.seconds / OPTIMISM for s in missing}
+        found = measure(plan, missing)
         if not found:
-            return Measured(costs, rounds, False)
+            break
+        programs.append(_with(plan, predicted))
         costs.update(found)
-    return Measured(costs, MOST_ROUNDS, False)
+    return Measured(costs, tuple(programs), False)
 
 
 def _promising(graph: Graph, roots: tuple[Scope, ...], seconds: float) -> Plan | None:
@@ -70,15 +92,15 @@ def _promising(graph: Graph, roots: tuple[Scope, ...], seconds: float) -> Plan |
     return first if _missing(first, graph.costs) and first.seconds < best.seconds else None
 
 
+def _with(plan: Plan, costs: Costs) -> Plan:
+    """The program whose stages take these seconds, where they are known."""
+    stages = tuple(
+        stage._replace(seconds=costs.get((stage.scope, stage.operator), stage.seconds))
+        for stage in plan.stages
+    )
+    return replace(plan, stages=stages, seconds=sum(stage.seconds for stage in stages))
+
+
 def _missing(plan: Plan, costs: Costs) -> list[Stage]:
     """The stages that take time and are not measured."""
     return [s for s in plan.stages if s.seconds and (s.scope, s.operator) not in costs]
-
-
-def with_costs(graph: Graph, costs: Costs, part: float = 1.0) -> Graph:
-    """The graph of the same scopes and steps, where stages take the measured seconds, and all
-    others a part of those that are predicted."""
-    other = replace(graph, costs=costs, part=part, stages={})
-    for scope in graph.stages:
-        other.stage(scope)
-    return other

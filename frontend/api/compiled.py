@@ -55,6 +55,7 @@ class Derivation(Derived):
         baseline: Callable[..., Any] | None = None,
         progress: Callable[[str], object] | None = None,
         check_assumptions: bool = True,
+        remember: bool = True,
     ) -> CompiledFunction:
         """Build, check and time the best candidates and the plain programs; return the fastest
         accepted one as a function.
@@ -64,7 +65,9 @@ class Derivation(Derived):
           built, in place of what the effort says.
         - `baseline` is a function of torch tensors that you would call instead; it is timed too.
         - `progress` is a function that is called with a text, which says what is being done.
-        - `check_assumptions=False`: no call checks the assumptions that the program rests on."""
+        - `check_assumptions=False`: no call checks the assumptions that the program rests on.
+        - `remember=False`: times of single stages are neither taken from memory nor kept there."""
+        from einderive.frontend.memory.kept import store
         from einderive.frontend.trial.choose import choose  # builds only when asked for
 
         outcome = choose(
@@ -75,6 +78,7 @@ class Derivation(Derived):
             baseline=baseline,
             progress=progress,
             check_assumptions=check_assumptions,
+            kept=store() if remember else None,
         )
         parts = {part.name: getattr(outcome, part.name) for part in fields(outcome)}
         options = {"effort": effort, "seconds": seconds, "check_assumptions": check_assumptions}

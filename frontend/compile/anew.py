@@ -96,7 +96,7 @@ def _measured(
     if known is not None:
         derivation = known.derivation
     else:
-        derived = derive(
+        derivation = derive(
             request.program,
             target=request.target,
             budget=request.budget,
@@ -106,13 +106,14 @@ def _measured(
             accuracy=request.accuracy,
             nan=request.nan,
         )
-        derivation = replace(derived, graph=None)  # what was explored is large
     found = derivation.compile(
         effort=options.effort,
         seconds=request.seconds,
         baseline=baseline,
         check_assumptions=request.check_assumptions,
+        remember=remembering,
     )
+    found = replace(found, derivation=replace(found.derivation, graph=None))  # which is large
     if remembering:
         remember_choice(request, found, "" if known is None else known.digest)
     return found

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import torch
 
 from einderive.derivations.search.extract import plans
-from einderive.derivations.search.measured import Measure, measure_best, with_costs
+from einderive.derivations.search.measured import Measure, measure_best
 from einderive.frontend.derived import Derived
 from einderive.frontend.machine.stage_times import StageTimes
 from einderive.frontend.running.settings import undisturbed
@@ -42,6 +42,6 @@ def refined(
     graph, roots = derivation.graph, derivation.source.roots()
     found = measure_best(graph, roots, measure or StageTimes(inputs, seconds), PLANS_SECONDS)
     ranked = plans(
-        with_costs(graph, found.costs), roots, len(derivation.candidates), seconds=PLANS_SECONDS
+        graph.with_costs(found.costs), roots, len(derivation.candidates), seconds=PLANS_SECONDS
     )
     return replace(derivation, candidates=ranked)

@@ -31,6 +31,8 @@ FORMAT = 1
 LONGEST = 400
 """Characters of a stage's text that are kept beside its time."""
 ENDLESS = 1e9
+RUNS = 3
+"""A stage runs at least so often.  Programs that need more time for it than is left are not run."""
 FAILURES = (EinderiveError, RuntimeError, MemoryError, TypeError, ValueError, LookupError)
 """What a stage may raise that torch cannot run, or has no memory for."""
 
@@ -56,7 +58,7 @@ class StageTimes:
     def __call__(self, plan: Plan, missing: Sequence[Stage]) -> Costs:
         """The seconds of the program's stages; none where the time is used up.  A program that
         cannot run counts as endless."""
-        if self.clock() > self._ends:
+        if self.clock() + RUNS * sum(stage.seconds for stage in missing) > self._ends:
             return {}
         found: dict[tuple[Scope, str | None], float] = {}
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -13,16 +13,16 @@ from typing import Any
 
 import torch
 
-from einderive.derivations.search.extract import Plan
 from einderive.frontend.accuracy.accept import Reference
 from einderive.frontend.accuracy.hard_cases import HardCases
-from einderive.frontend.accuracy.levels import cancelling
 from einderive.frontend.accuracy.written import as_written
 from einderive.frontend.baselines.rival import Rival, rivals
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.derived import Derived
 from einderive.frontend.limits.memory import require_memory
 from einderive.frontend.limits.work import require_work
+from einderive.frontend.machine.extraction import UNKNOWN, extracted
+from einderive.frontend.memory.store import Nothing, Store
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.trial.compiling import compiled_candidate, worth_compiling
 from einderive.frontend.trial.effort import NORMAL, Effort
@@ -34,19 +34,15 @@ from einderive.frontend.trial.predicted import predicted
 from einderive.frontend.trial.races import YOURS, raced
 from einderive.frontend.trial.timing import first
 from einderive.frontend.trial.trial import Trial
+from einderive.frontend.trial.trying import worth_trying
 from einderive.frontend.trial.winner import fastest_candidate, fastest_plain
 from einderive.frontend.trial.written import forms
 from einderive.ta.errors import BuildError, OperandError, shown
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 
-SAFE, SAFE_FIRST = 2, 1.25
-"""Candidates without steps that can cancel are tried first if they take at most so many times the
-best one's time; so many are tried in any case."""
 RACES = 3
 """So often at most are those that are left raced again, where the fastest ones are refused."""
-HOPELESS_PREDICTION = 30.0
-"""Candidates predicted to take this many times the best one's time are not built."""
 LONGEST = 1e9
 """Seconds of timing beyond this are the same as this."""
 
@@ -63,6 +59,7 @@ def choose(
     baseline: Callable[..., Any] | None = None,
     progress: Say | None = None,
     check_assumptions: bool = True,
+    kept: Store | None = None,
 ) -> Outcome:
     """Build the plain programs and the best candidates, refuse what is inaccurate, race the rest.
 
@@ -76,7 +73,8 @@ def choose(
     that enters as one more plain program: it takes the operands by position, in the order in which
     the formula reads them first, and gives the output, or a tuple of several.  `progress` is told
     in words what is being done.  `check_assumptions`: each call checks the promises on which the
-    program rests, and the time for this counts."""
+    program rests, and the time for this counts.  `kept` has the times of stages that were measured
+    alone, and takes new ones."""
     seconds = effort.timing if seconds is None else seconds
     tried = effort.tried if tried is None else tried
     if not isinstance(seconds, Real) or not seconds >= 0:  # also refuses NaN
@@ -125,8 +123,10 @@ def choose(
     entrants = list(plain)
     interrupted = False
     try:
+        say("measuring stages")
+        derivation, known = _extracted(derivation, judge, tried, kept or Nothing("not asked for"))
         words = {entrant.trial.words for entrant in plain if entrant.run is not None}
-        trying = worth_trying(derivation, words, tried)
+        trying = worth_trying(derivation, words, tried, known)
         judge.restart()
         for place, (number, plan) in enumerate(trying, 1):
             say(f"checking candidate {place} of {len(trying)}")
@@ -243,27 +243,17 @@ def _general(judge: Judge) -> Entrant:
     return made
 
 
-def worth_trying(
-    derivation: Derived, baseline_words: set[tuple[str, ...]], tried: int
-) -> list[tuple[int, Plan]]:
-    """Candidates with their numbers, without the baselines themselves and what is predicted to
-    take many times longer than the best one.  Where all of those have a step that can cancel and
-    may be refused for it, the best of the others as well."""
-    best = min((plan.seconds for plan in derivation.candidates), default=0.0)
-    found = []
-    for number, plan in enumerate(derivation.candidates, 1):
-        operators = tuple(stage.operator or "" for stage in plan.stages)
-        same = plan.roots == derivation.source.roots() and operators in baseline_words
-        if not same:
-            found.append((number, plan))
-    near = [one for one in found if one[1].seconds <= HOPELESS_PREDICTION * best]
-    if derivation.accuracy != "normwise":
-        return near[:tried]
-    safe = [one for one in found if not cancelling(one[1].steps)]
-    near.sort(key=lambda one: one[1].seconds > SAFE_FIRST * best or one not in safe)
-    if any(one in safe for one in near[:tried]):
-        return near[:tried]
-    return (near[:tried] + safe[:SAFE])[: max(tried, 0) and tried + SAFE]
+def _extracted(
+    derivation: Derived, judge: Judge, tried: int, kept: Store
+) -> tuple[Derived, Mapping[int, float]]:
+    """The derivation with the candidates that measured extraction adds, and the seconds of those
+    whose stages are measured.  Where the time is needed for the candidates themselves, it stays as
+    it is."""
+    seconds = judge.effort.extracting
+    if judge.left < judge.racing + seconds:
+        return derivation, UNKNOWN
+    inputs = judge.expected.inputs
+    return extracted(derivation, inputs, seconds, tried=tried, beat=judge.fastest, kept=kept)
 
 
 def _choose(

@@ -1,7 +1,8 @@
 """How much time and memory may go into a compiled function.
 
 effort of t seconds   search t/6, at most 10;  programs tried, judged and timed 2t/3;
-                      timing t/3 of these;  6*sqrt(t/3) candidates, at most 32
+                      timing t/3 of these, single stages t/10;
+                      6*sqrt(t/3) candidates, at most 32
 "normal"              3 seconds
 "high"                60 seconds
 "instant"             a short search; the program that is predicted to be the fastest is checked
@@ -32,6 +33,7 @@ class Effort:
     - `search` are the seconds of the search, `timing` those of one race, `altogether` those for
       trying programs and timing them, and `before` those of their runs before the race.
     - `preparing` are the seconds for making hard inputs.
+    - `extracting` are the seconds for measuring stages that decide which candidates are tried.
     - `tried` candidates are built, and the stages of `compiled` programs are compiled into loops.
     - `measured`: programs are timed; else predictions choose."""
 
@@ -40,6 +42,7 @@ class Effort:
     altogether: float
     before: float
     preparing: float
+    extracting: float
     tried: int
     compiled: int
     measured: bool = True
@@ -54,6 +57,7 @@ def of_seconds(seconds: float) -> Effort:
         altogether=2.0 * times,
         before=0.35 * times,
         preparing=0.3 * min(times, 5.0),
+        extracting=0.3 * times,
         tried=min(max(round(6 * sqrt(times)), 1), MOST_TRIED),
         compiled=min(max(round(2 * sqrt(times)), 1), 8),
     )
@@ -61,7 +65,7 @@ def of_seconds(seconds: float) -> Effort:
 
 NORMAL: Final = of_seconds(NORMAL_SECONDS)
 EFFORTS: Final = {
-    "instant": Effort(0.2, 0.0, 0.1, 0.1, 0.03, 2, 0, measured=False),
+    "instant": Effort(0.2, 0.0, 0.1, 0.1, 0.03, 0.0, 2, 0, measured=False),
     "normal": NORMAL,
     "high": of_seconds(HIGH_SECONDS),
 }

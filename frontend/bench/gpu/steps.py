@@ -33,7 +33,7 @@ from einderive.frontend.bench.suite import counted
 from einderive.frontend.call.caller import Caller
 from einderive.frontend.report.terminal import table_text
 from einderive.frontend.running.execute import Executable, executable
-from einderive.frontend.trial.choose import worth_trying
+from einderive.frontend.trial.trying import worth_trying
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.subst import stages
 

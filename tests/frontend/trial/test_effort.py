@@ -85,7 +85,9 @@ def test_more_effort_tries_more(monkeypatch: pytest.MonkeyPatch) -> None:
     text, shapes = PRODUCT
     derivation = ed.derive(text, **shapes, budget=Budget(states=300))
     asked: list[int] = []
-    monkeypatch.setattr(choose, "worth_trying", lambda d, w, tried: asked.append(tried) or [])
+    monkeypatch.setattr(
+        choose, "worth_trying", lambda d, w, tried, known: asked.append(tried) or []
+    )
     for given in (0.3, "normal", "high"):
         derivation.compile(effort=given, seconds=0.01)  # type: ignore[arg-type]
     assert asked == [effort_of(given).tried for given in (0.3, "normal", "high")]

@@ -1,0 +1,93 @@
+"""The candidates of a derivation, with those that measured extraction finds.
+
+    candidates by prediction  ->  stages measured where they decide  ->  further candidates;
+                                  the measured seconds of all that are wholly measured
+
+The candidates keep their numbers, and new ones stand behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, Final, Generic, NamedTuple, TypeVar
+
+import torch
+
+from einderive.derivations.search.extract import Plan, without_idle_steps
+from einderive.derivations.search.measured import OPTIMISM, Measure, Measured, measure_best
+from einderive.frontend.derived import Derived
+from einderive.frontend.machine.stage_times import ENDLESS, StageTimes
+from einderive.frontend.memory.store import Store
+
+D = TypeVar("D", bound=Derived)
+WHOLE: Final = 6
+"""So many candidates are raced whole in any case."""
+PLANS: Final = 0.25
+"""The part of the seconds for putting programs together."""
+UNKNOWN: Final[Mapping[int, float]] = MappingProxyType({})
+
+
+class Extraction(NamedTuple, Generic[D]):
+    """A derivation with its candidates, and the measured seconds of some of these, by their
+    numbers, counted from 0."""
+
+    derivation: D
+    seconds: Mapping[int, float] = UNKNOWN
+
+
+def is_open(derivation: Derived, tried: int, beat: float) -> bool:
+    """Whether measured stages can change the choice: several candidates are predicted near each
+    other, not all are raced whole, and one might beat what takes `beat` seconds."""
+    if derivation.graph is None or derivation.target != "cpu" or derivation.stated:
+        return False
+    found = derivation.candidates
+    if len(found) <= min(tried, WHOLE):
+        return False
+    best = min(plan.seconds for plan in found)
+    near = sum(OPTIMISM * plan.seconds <= best for plan in found)
+    return near > 1 and OPTIMISM * best < beat
+
+
+def extracted(
+    derivation: D,
+    inputs: Mapping[Any, torch.Tensor],
+    seconds: float,
+    *,
+    tried: int,
+    beat: float,
+    kept: Store,
+    measure: Measure | None = None,
+) -> Extraction[D]:
+    """Measures, in about so many seconds, the stages that decide which candidates are among the
+    best; times of stages are `kept`.  Where this cannot change the choice (`is_open`), nothing is
+    measured."""
+    if not seconds or not tried or not is_open(derivation, tried, beat):
+        return Extraction(derivation)
+    graph, roots = derivation.graph, derivation.source.roots()
+    assert graph is not None
+    measure = measure or StageTimes(inputs, (1 - PLANS) * seconds, kept=kept)
+    found = measure_best(graph, roots, measure, PLANS * seconds, beat=beat)
+    known = set(map(_kernels, derivation.candidates))
+    new: dict[object, Plan] = {}
+    for plan in found.programs:
+        if _kernels(plan) not in known and (found.seconds(plan) or ENDLESS) < ENDLESS:
+            new.setdefault(_kernels(plan), plan)
+    best = sorted(new.values(), key=lambda plan: found.seconds(plan) or ENDLESS)[:tried]
+    share = PLANS * seconds / max(1, len(best))
+    shorter = [without_idle_steps(graph, roots, plan, share) for plan in best]
+    candidates = (*derivation.candidates, *shorter)
+    if shorter:
+        derivation = replace(derivation, candidates=candidates)
+    return Extraction(derivation, _measured(found, candidates))
+
+
+def _measured(found: Measured, candidates: Sequence[Plan]) -> Mapping[int, float]:
+    seconds = ((number, found.seconds(plan)) for number, plan in enumerate(candidates))
+    return {number: measured for number, measured in seconds if measured is not None}
+
+
+def _kernels(plan: Plan) -> object:
+    """The program, and what its stages run."""
+    return plan.roots, tuple((stage.scope, stage.operator) for stage in plan.stages)

@@ -1,0 +1,64 @@
+"""The candidates that are built and judged, in the order in which they are tried."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from einderive.derivations.search.extract import Plan
+from einderive.frontend.accuracy.levels import cancelling
+from einderive.frontend.derived import Derived
+from einderive.frontend.machine.extraction import UNKNOWN
+
+SAFE, SAFE_FIRST = 2, 1.25
+"""Candidates without steps that can cancel are tried first if they take at most so many times the
+best one's time; so many are tried in any case."""
+HOPELESS_PREDICTION = 30.0
+"""Candidates predicted to take this many times the best one's time are not built."""
+LEVEL: Final = 1.25
+"""Of candidates that are wholly measured, those within so many times the fastest one's time come
+first: they take other stages together, and the whole may be faster than the sum."""
+
+
+def worth_trying(
+    derivation: Derived,
+    baseline_words: set[tuple[str, ...]],
+    tried: int,
+    measured: Mapping[int, float] = UNKNOWN,
+) -> list[tuple[int, Plan]]:
+    """Candidates with their numbers, without the baselines themselves and what is predicted to
+    take many times longer than the best one.  Where all of those have a step that can cancel and
+    may be refused for it, the best of the others as well.
+
+    `measured` are the seconds of candidates whose stages are all measured, by their places.  The
+    best of these come first, then those that are not measured, then the slower ones."""
+    places = range(len(derivation.candidates))
+    seconds = [measured.get(place, derivation.candidates[place].seconds) for place in places]
+    level = LEVEL * min(measured.values(), default=0.0)
+
+    def turn(place: int) -> tuple[int, float]:
+        if place not in measured:
+            return 1, 0.0
+        return (0 if measured[place] <= level else 2), measured[place]
+
+    best = min(seconds, default=0.0)
+    found = []
+    for place in sorted(places, key=turn):
+        plan = derivation.candidates[place]
+        operators = tuple(stage.operator or "" for stage in plan.stages)
+        same = plan.roots == derivation.source.roots() and operators in baseline_words
+        if not same:
+            found.append((place + 1, plan))
+    near = [one for one in found if seconds[one[0] - 1] <= HOPELESS_PREDICTION * best]
+    if derivation.accuracy != "normwise":
+        return near[:tried]
+    safe = [one for one in found if not cancelling(one[1].steps)]
+
+    def later(one: tuple[int, Plan]) -> bool:
+        far = seconds[one[0] - 1] > SAFE_FIRST * best and turn(one[0] - 1)[0] > 0
+        return far or one not in safe
+
+    near.sort(key=later)
+    if any(one in safe for one in near[:tried]):
+        return near[:tried]
+    return (near[:tried] + safe[:SAFE])[: max(tried, 0) and tried + SAFE]
