@@ -51,17 +51,6 @@ def kernel_of(function: Callable[..., object], tensors: Sequence[torch.Tensor]) 
     return None if found is None else found(*tensors)
 
 
-def with_kernel(
-    function: Callable[..., Result], kernel: Callable[..., Result]
-) -> Callable[..., Result]:
-    """The function, where it is always called with tensors for which it is this kernel."""
-
-    def call(*tensors: torch.Tensor) -> Result:
-        return function(*tensors) if has_torch_function(tensors) else kernel(*tensors)
-
-    return call
-
-
 def is_opaque(function: Callable[..., object]) -> bool:
     """Whether `opaque` made the function.  Its `__wrapped__` is then the original."""
     return function in _KNOWN

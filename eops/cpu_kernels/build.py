@@ -15,11 +15,13 @@ from llvmlite import binding
 from numba import cfunc, types
 
 from einderive.eops.cpu_kernels.emit import Emitter
+from einderive.eops.cpu_kernels.entry import entry
 from einderive.eops.cpu_kernels.functions import functions, near_by
 from einderive.eops.cpu_kernels.late import late_bodies
+from einderive.eops.cpu_kernels.launch import Launch, Launched, Result, launcher
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.stored import Code, digest, store, stored
-from einderive.eops.cpu_kernels.threads import openmp, runner
+from einderive.eops.cpu_kernels.threads import openmp
 from einderive.eops.cpu_kernels.words import machine
 from einderive.eops.cpu_kernels.words.simple_elements import truths
 from einderive.eops.cpu_kernels.writing import MOST_THREADS, Room
@@ -53,13 +55,13 @@ ALONE: Final = (_NUMBER(lambda: 0), _NUMBER(lambda: 0), _NUMBER(lambda: 1))
 
 @dataclass(frozen=True)
 class Kernel:
-    """A compiled group of stages.  `source` is the text that was compiled; `run(data)` computes the
-    group from the addresses of operands and results, and from `numbers`, which the text leaves
-    open."""
+    """A compiled group of stages.  `source` is the text that was compiled; `run` computes the
+    group from the addresses of operands and results, None for what threads exchange, and `numbers`,
+    which the text leaves open."""
 
     plan: Plan
     source: str
-    run: Callable[[Any], object]
+    run: Callable[..., object]
     code: Code
     portable: Callable[[], Code]
     """Compiles it again, without instructions that only some processors have."""
@@ -71,29 +73,22 @@ class Kernel:
         return tuple((out.scope.shape, getattr(torch, out.dtype)) for out in self.plan.outputs)
 
     @cached_property
-    def dense(self) -> tuple[tuple[tuple[int, ...], tuple[int, ...], torch.dtype], ...]:
-        """Shapes, strides and types of what is written."""
-        return tuple((s, torch.empty(s, device="meta").stride(), dtype) for s, dtype in self.outs)
-
-    @cached_property
     def team(self) -> int:
         """The number of totals that the threads exchange.  Their memory is the last operand."""
         return MOST_THREADS * len(self.plan.reductions) if self.plan.together else 0
 
+    def launcher(self, otherwise: Launch | None = None) -> Launch:
+        """The kernel as a flat function of its operands; `otherwise`: see `launch.launcher`."""
+        results = tuple(Result(shape, dtype) for shape, dtype in self.outs)
+        operands = len(self.plan.group.operands)
+        return launcher(Launched(self.run, operands, results, self.team, self.numbers), otherwise)
+
+    @cached_property
+    def _launch(self) -> Launch:
+        return self.launcher()
+
     def __call__(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        made = tuple(
-            [
-                torch.empty_strided(shape, strides, dtype=dtype)
-                for shape, strides, dtype in self.dense
-            ]
-        )
-        addresses = [tensor.data_ptr() for tensor in tensors + made]
-        if self.team:
-            team = torch.empty(self.team, dtype=torch.float64)
-            addresses.append(team.data_ptr())
-        addresses += self.numbers
-        self.run((ctypes.c_int64 * len(addresses))(*addresses))
-        return made
+        return self._launch(*tensors)
 
 
 def takes(stage: Scope) -> bool:
@@ -127,7 +122,7 @@ def build(group: Group, strides: Strides, typing: Typing, open_sizes: bool = Fal
     )
     code = compile_it()
     several = found.together or found.pieces > 1
-    run = runner(code.address, int(steps(found)) if several else 0, MOST_THREADS)
+    run = entry(code, steps(found), several=several, most=MOST_THREADS)
     portable = partial(compile_it, vectors=False)
     return Kernel(found, source, run, code, portable, tuple(emitter.numbers.given))
 

@@ -53,7 +53,8 @@ def openmp() -> ctypes.CDLL | None:
 
 
 @cache
-def _parallel() -> Any:
+def parallel() -> Any:
+    """`start(f, data, n, 0)`, which runs `f(data)` on n threads; None where there is none."""
     library = openmp()
     if library is None:
         return None
@@ -63,19 +64,24 @@ def _parallel() -> Any:
     return start
 
 
+def count(most: int) -> int:
+    """How many threads may work now: as many as torch has, at most `most`."""
+    return 1 if _Process.forked else min(most, torch.get_num_threads())
+
+
 def runner(address: int, work: int, most: int) -> Callable[[Any], object]:
     """`run(data)` for the kernel at the address.  It uses as many threads as torch, and at most
     `most`, if the work is enough and the process has such threads."""
     alone = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
-    start = _parallel()
+    start = parallel()
     if start is None or work < WORK:
         return alone
 
     def run(data: Any) -> None:
-        count = min(most, torch.get_num_threads())
-        if count == 1 or _Process.forked:
+        team = count(most)
+        if team == 1:
             alone(data)
         else:
-            start(address, data, count, 0)
+            start(address, data, team, 0)
 
     return run

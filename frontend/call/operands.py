@@ -14,6 +14,7 @@ from torch._C._functorch import is_functorch_wrapped_tensor
 from torch.autograd import forward_ad
 
 from einderive.frontend.call.guard import transformation
+from einderive.frontend.masked import is_masked
 from einderive.frontend.text import shape
 from einderive.ta.errors import OperandError
 from einderive.ta.ir.dtypes import DTYPES
@@ -189,7 +190,7 @@ def _operand(program: Program, tensor: Tensor, value: Any, device: str) -> torch
 def _refuse_containers(program: Program, tensor: Tensor, value: Any) -> None:
     """Refuse what has more to it than its elements, which would be lost."""
     name = tensor.name
-    if isinstance(value, np.ma.MaskedArray):
+    if is_masked(value):
         what, next_step = "masked array, and no formula knows a mask", f"pass {name}.filled(0)"
     elif isinstance(value, torch.Tensor) and value.is_nested:
         what, next_step = "nested tensor", f"pass {name}.to_padded_tensor(0)"

@@ -7,6 +7,7 @@ from typing import Any, cast
 import numpy as np
 import torch
 
+from einderive.frontend.masked import is_masked
 from einderive.frontend.running.results import Layout, layout, meet, repeats
 from einderive.frontend.text import shape
 from einderive.ta.errors import OperandError, shown
@@ -67,7 +68,7 @@ def _unfit(target: Any, value: Any) -> str:
         if target.requires_grad and torch.is_grad_enabled():
             return "requires gradients"
         return "holds elements that share memory" if repeats(layout(target)) else ""
-    if isinstance(target, np.ma.MaskedArray):
+    if is_masked(target):
         return "is a masked array"
     if not target.flags.writeable:
         return "is read-only"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from einderive.eops.opaque import is_opaque, kernel_of, with_kernel
+from einderive.eops.opaque import is_opaque, kernel_of
 from einderive.frontend.call.guard import Names, guard
 from einderive.frontend.call.record import Call, Ref, leaves
 from einderive.frontend.call.simplify import Simple, Step, View
@@ -135,7 +135,7 @@ def _with_kernel(step: Call, simple: Simple) -> Callable[..., Any]:
         for one in layouts
     ]
     kernel = kernel_of(step.function, tensors)
-    return step.function if kernel is None else with_kernel(step.function, kernel)
+    return step.function if kernel is None else kernel.launcher(step.function)
 
 
 def _laid_out(tensor: torch.Tensor, strides: tuple[int, ...]) -> torch.Tensor:

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from einderive.frontend.einsum.subscripts import show_shapes
+from einderive.frontend.masked import is_masked
 from einderive.ta.errors import OperandError, shown
 
 Arrays: TypeAlias = tuple[Any, ...]
@@ -37,7 +38,7 @@ def numpy_operands(text: str, operands: Sequence[Any], dtype: Any, casting: Cast
 
 def _array(text: str, number: int, operand: Any) -> Any:
     """The operand as an array of what can be multiplied and added."""
-    if isinstance(operand, np.ma.MaskedArray):
+    if is_masked(operand):
         raise OperandError(
             f"operand {number} is a masked array, and masks are not supported",
             text=text,

@@ -63,7 +63,7 @@ def test_calls_from_several_threads_at_once() -> None:
 
 
 def test_without_openmp_one_thread_does_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "_parallel", lambda: None)
+    monkeypatch.setattr(threads, "parallel", lambda: None)
     (scope,) = parse("Y[i] = 3*A[i]", {"A": (1 << 19,)}, "float32").roots()
     build.cache_clear()
     data = torch.rand(1 << 19)

@@ -393,3 +393,15 @@ def test_one_tensor_for_several_operands_needs_no_binding(monkeypatch: pytest.Mo
     monkeypatch.setattr(Caller, "unasked", None)
     for x, w in ((one, one), (other, other), (one, other), (other, one)):
         torch.testing.assert_close(function(x, w), x - 2 * w.T)
+
+
+def test_a_first_call_loads_no_masked_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    def loaded(name: str) -> Any:
+        raise AssertionError(f"numpy.{name} is loaded")
+
+    f = ed.compile("Y[i] = 2*A[i]", A=(3,), effort="instant", remember=False)
+    monkeypatch.delattr(np, "ma", raising=False)
+    monkeypatch.setattr(np, "__getattr__", loaded)
+    assert f(torch.ones(3)).tolist() == f(np.ones(3, np.float32)).tolist() == [2.0] * 3
+    with pytest.raises(AssertionError, match="ma is loaded"):
+        f(np.ones(3, np.float32).view(np.recarray))
