@@ -14,14 +14,14 @@ import torch
 from llvmlite import binding
 from numba import cfunc, types
 
+from einderive.eops.cpu_kernels.calls.entry import Code, entry
+from einderive.eops.cpu_kernels.calls.launch import Launch, Launched, Result, launcher
+from einderive.eops.cpu_kernels.calls.threads import openmp
 from einderive.eops.cpu_kernels.emit import Emitter
-from einderive.eops.cpu_kernels.entry import entry
 from einderive.eops.cpu_kernels.functions import functions, near_by
 from einderive.eops.cpu_kernels.late import late_bodies
-from einderive.eops.cpu_kernels.launch import Launch, Launched, Result, launcher
 from einderive.eops.cpu_kernels.numbers import Numbers
-from einderive.eops.cpu_kernels.stored import Code, digest, store, stored
-from einderive.eops.cpu_kernels.threads import openmp
+from einderive.eops.cpu_kernels.stored import digest, store, stored
 from einderive.eops.cpu_kernels.words import machine
 from einderive.eops.cpu_kernels.words.simple_elements import truths
 from einderive.eops.cpu_kernels.writing import MOST_THREADS, Room

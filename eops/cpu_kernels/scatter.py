@@ -8,7 +8,6 @@ with as many iterators, of the same types.  Few totals of many terms are summed 
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import count
@@ -19,9 +18,10 @@ import torch
 from numba import cfunc, types
 
 from einderive.eops.cpu_kernels.build import KEPT
+from einderive.eops.cpu_kernels.calls.entry import RELEASED, Code, entry
 from einderive.eops.cpu_kernels.functions import functions
 from einderive.eops.cpu_kernels.numbers import Numbers
-from einderive.eops.cpu_kernels.stored import Code, digest, store, stored
+from einderive.eops.cpu_kernels.stored import digest, store, stored
 from einderive.eops.cpu_kernels.totals import COMBINED
 from einderive.eops.cpu_kernels.typing import COMPUTED, WHOLE
 from einderive.eops.cpu_kernels.words import machine
@@ -81,7 +81,7 @@ def by_loop(stage: ScatterStage) -> Callable[..., torch.Tensor | None]:
         data += [rows, stage.width, *stage.points, *terms.stride()]
         for place, (lo, hi) in zip(spread, stage.bounds, strict=True):
             data += [*place.stride(), lo, hi - lo]
-        _run(form)((ctypes.c_int64 * len(data))(*data))
+        _run(form)(*data)
         return result.to(source.dtype).reshape(stage.shape)
 
     return put
@@ -92,7 +92,7 @@ def _name(dtype: torch.dtype) -> str:
 
 
 @lru_cache(maxsize=KEPT)
-def _run(form: Form) -> Callable[[Any], object]:
+def _run(form: Form) -> Callable[..., object]:
     """The kernel, compiled or from disk."""
     source = "\n".join(["def kernel(data):", *_text(form).lines]) + "\n"
     name = digest(source, (form.total, form.term, *form.places))
@@ -104,9 +104,7 @@ def _run(form: Form) -> Callable[[Any], object]:
         made = cfunc(types.void(machine.DATA), error_model="numpy")(space[own])
         store(name, made)
         code = Code(made.address, made)
-    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(code.address)
-    call.owner = code  # type: ignore[attr-defined]
-    return call
+    return entry(code, RELEASED, several=False)
 
 
 def _names(form: Form) -> dict[str, Any]:

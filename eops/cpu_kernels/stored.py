@@ -19,24 +19,18 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from platform import machine
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from llvmlite import binding
 from numba.core.registry import cpu_target
 
 from einderive.eops.cache_folder import cache_folder
+from einderive.eops.cpu_kernels.calls.entry import Code
 
 MOST_BYTES: Final = 64 << 20
 """Bytes on disk.  Beyond this, the kernels that were not used for the longest time are deleted,
 down to half of it."""
 LONGEST_HEAD: Final = 4096
-
-
-class Code(NamedTuple):
-    """A compiled function: its address, and the object that keeps its machine code alive."""
-
-    address: int
-    owner: Any
 
 
 def folder() -> Path | None:

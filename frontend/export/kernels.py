@@ -99,7 +99,7 @@ class Kernels:
 
     def _loops(self, name: str, kernel: Any) -> None:
         from einderive.eops.cpu_kernels import build  # numba is needed only where it was used
-        from einderive.eops.cpu_kernels import threads as threads_module
+        from einderive.eops.cpu_kernels.calls import threads as threads_module
         from einderive.eops.cpu_kernels.writing import MOST_THREADS
 
         owner = kernel.portable().owner

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from einderive.eops.cpu_kernels import threads
 from einderive.eops.cpu_kernels.build import build
+from einderive.eops.cpu_kernels.calls import threads
 from einderive.ta.notation.parse import parse
 from tests.eops.compiled import compiled
 
@@ -37,7 +37,7 @@ print("done")
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_forked_process_runs_kernels() -> None:
-    root = Path(__file__).parents[3]
+    root = Path(__file__).parents[4]
     paths = [str(root), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     environment.pop("OMP_NUM_THREADS", None)

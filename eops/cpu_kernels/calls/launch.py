@@ -15,7 +15,7 @@ import torch
 from torch._C._dynamo import guards
 from torch.overrides import has_torch_function_unary
 
-from einderive.eops.cpu_kernels.entry import ROOM
+from einderive.eops.cpu_kernels.calls.entry import ROOM
 
 
 def _dense(shape: Sequence[int], strides: Sequence[int], dtype: torch.dtype) -> torch.Tensor:

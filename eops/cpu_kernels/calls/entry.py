@@ -12,12 +12,11 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from llvmlite import binding, ir
 
-from einderive.eops.cpu_kernels import threads
-from einderive.eops.cpu_kernels.stored import Code
+from einderive.eops.cpu_kernels.calls import threads
 
 ROOM: Final = 1 << 13
 RELEASED: Final = 1 << 15
@@ -34,6 +33,13 @@ _ENGINES: Final[list[Any]] = []
 """They keep machine code alive."""
 
 
+class Code(NamedTuple):
+    """A compiled function: its address, and the object that keeps its machine code alive."""
+
+    address: int
+    owner: Any
+
+
 class _Method(ctypes.Structure):
     """What CPython calls a PyMethodDef."""
 
@@ -45,7 +51,7 @@ class _Method(ctypes.Structure):
     )
 
 
-def entry(code: Code, work: float, *, several: bool, most: int) -> Callable[..., object]:
+def entry(code: Code, work: float, *, several: bool, most: int = 1) -> Callable[..., object]:
     """The kernel of so many operations, whose code stays as long as this function.  With `several`,
     as many threads run it as torch has, and at most `most`, if the work is enough and the process
     has such threads."""

@@ -12,10 +12,9 @@ from numba import cfunc, types
 from torch.overrides import TorchFunctionMode
 
 from einderive.eops.cpu_kernels.build import build, compiled_code
-from einderive.eops.cpu_kernels.entry import RELEASED, ROOM, entry
-from einderive.eops.cpu_kernels.launch import Launched, Result, launcher
-from einderive.eops.cpu_kernels.stored import Code
-from einderive.eops.cpu_kernels.threads import WORK
+from einderive.eops.cpu_kernels.calls.entry import RELEASED, ROOM, Code, entry
+from einderive.eops.cpu_kernels.calls.launch import Launched, Result, launcher
+from einderive.eops.cpu_kernels.calls.threads import WORK
 from einderive.eops.cpu_kernels.words import machine
 from einderive.ta.notation.parse import parse
 from tests.eops.compiled import compiled
