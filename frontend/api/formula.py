@@ -61,7 +61,7 @@ def parse_given(
     outputs: Sequence[str] | None = None,
 ) -> Program:
     """`parse` with the shapes and sizes as a mapping, in which a name may be that of an option."""
-    numbers = {name: size for name, size in shapes.items() if _is_size(size)}
+    numbers = {name: size for name, size in shapes.items() if is_size(size)}
     given = examples({name: shape for name, shape in shapes.items() if name not in numbers})
     types = given.dtypes if dtypes is None else dtypes
     if isinstance(types, Mapping):
@@ -71,7 +71,8 @@ def parse_given(
     return parse_text(text, given.shapes, type_names(types), bounds, sizes, outputs)
 
 
-def _is_size(value: object) -> bool:
+def is_size(value: object) -> bool:
+    """Whether it is a number, and so the value of a named size."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 

@@ -27,6 +27,7 @@ from einderive.ta.ir import expr
 from einderive.ta.ir.node import ANY, Bounds, Scope, Tensor
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.sources import with_tensors
+from einderive.ta.notation.parse import tensors_named
 from einderive.ta.syntax.layout import joined, without_comments
 
 Sizes: TypeAlias = Mapping[str, int]
@@ -93,6 +94,8 @@ class Equation:
     ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     proofs: bool = False
     """Whether laws of functions may be used that have a proof."""
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    """The sizes that are given beside the shapes, `n=5`."""
 
     def __post_init__(self) -> None:
         shapes = {name: _sizes(name, shape) for name, shape in self.shapes.items()}
@@ -101,7 +104,12 @@ class Equation:
         texts = [side for side in (self.lhs, self.rhs) if isinstance(side, str)]
         used = {word for text in texts for word in _WORD.findall(without_comments(text))}
         types = self.dtypes if isinstance(self.dtypes, Mapping) else {}
-        stated = (("shape", self.shapes), ("range", self.ranges), ("element type", types))
+        stated = (
+            ("shape", self.shapes),
+            ("size", self.numbers),
+            ("range", self.ranges),
+            ("element type", types),
+        )
         for what, given in stated:
             for name in given:
                 if not isinstance(name, str) or name not in used:
@@ -127,13 +135,16 @@ class Equation:
         return replace(self, shapes=shapes)
 
     def fixed(self, sizes: Sizes) -> Equation:
-        """The equation with the symbols at these sizes, in shapes and in the bounds of clauses."""
+        """The equation with the symbols at these sizes, in shapes, bounds of clauses and values."""
         lhs, rhs = (stated(str(side), sizes) for side in (self.lhs, self.rhs))
         shapes = {
             name: tuple(sizes[size] if isinstance(size, str) else size for size in shape)
             for name, shape in self.shapes.items()
         }
-        return replace(self, lhs=lhs, rhs=rhs, shapes=shapes)
+        values = tensors_named(lhs)[0] | tensors_named(rhs)[0]
+        values -= shapes.keys()
+        numbers = {name: size for name, size in sizes.items() if name in values}
+        return replace(self, lhs=lhs, rhs=rhs, shapes=shapes, numbers={**self.numbers, **numbers})
 
     def pair(self) -> Pair:
         """Both programs.  Raises EinderiveError if the parser refuses them or a tensor has two
@@ -169,7 +180,8 @@ class Equation:
         if isinstance(types, Mapping):
             types = {name: dtype for name, dtype in types.items() if name in words}
         ranges = {name: bound for name, bound in self.ranges.items() if name in words}
-        used = {name: shape for name, shape in self.shapes.items() if name in words}
+        given = {**self.shapes, **self.numbers}
+        used = {name: given[name] for name in given if name in words}
         return parse_given(side, used, types, ranges)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
 
 from einderive.derivations.checker import not_equal
+from einderive.frontend.api.formula import is_size
 from einderive.frontend.api.option_names import refuse_option_names
 from einderive.frontend.equality.by_laws import difference, promises, proved
 from einderive.frontend.equality.element_ranges import different, unsure
@@ -50,7 +52,7 @@ def equivalent(
     ranges: Mapping[str, tuple[int, int]] | None = None,
     laws: Iterable[str] | None = None,
     generic: bool = False,
-    **shapes: Sequence[int | str],
+    **shapes: Sequence[int | str] | int,
 ) -> Verdict:
     """Decide whether two programs over the same tensors give the same outputs, in exact arithmetic.
 
@@ -60,7 +62,8 @@ def equivalent(
       by name if both sides have the same names, else in order.
     - Sizes may be names, `A=("n", "k")`.  Then, or with `generic=True`, einderive tries sizes in
       which mistakes show: 0, 1, odd and unequal ones, and sizes near the constants of the formulas.
-      The bounds of a clause may use the names: `where h in 0:H-2`.
+      The bounds of a clause may use the names: `where h in 0:H-2`.  A size that the texts name may
+      be a number as well: `n=100`.
     - What one side promises of entries, `assume A > 0, 0 <= B < 1`, holds for both sides: they are
       compared for such entries only.
     - `laws` names the identities of functions that may be used: `exp-sum`, or its equation
@@ -96,15 +99,31 @@ def equivalent(
         raise TextError(f"generic is True or False, not {shown(generic)}", next_step="leave it out")
     chosen = law_names(() if laws is None else laws)
     bounds = {} if ranges is None else ranges
-    equation = Equation(lhs, rhs, shapes, dtypes, bounds, laws is None)
-    _check_sizes(equation)
+    numbers = {name: size for name, size in shapes.items() if is_size(size)}
+    extents = {name: shape for name, shape in shapes.items() if name not in numbers}
+    equation = Equation(
+        lhs,
+        rhs,
+        cast(Mapping[str, Sequence[int | str]], extents),
+        dtypes,
+        bounds,
+        laws is None,
+        cast(Mapping[str, int], numbers),
+    )
+    _check_sizes(equation, generic)
     if generic or equation.symbols:
         return _for_families(equation, chosen)
     return _verdict(equation, equation.pair(), chosen, MOST_POINTS)
 
 
-def _check_sizes(equation: Equation) -> None:
+def _check_sizes(equation: Equation, generic: bool) -> None:
     """RangeError for a size that is none with any choice of the symbols."""
+    for name in equation.numbers if generic else ():
+        raise RangeError(
+            f"{name} is a number, and generic sizes are names",
+            next_step=f"leave {name}={equation.numbers[name]} out, and name the size in a shape, "
+            f'A=("{name}",)',
+        )
     for name, shape in equation.shapes.items():
         for size in shape:
             if isinstance(size, bool) or (isinstance(size, int) and size < 0):

@@ -20,11 +20,11 @@ from einderive.ta.ir.subst import branches, children, producers
 NO_INTEGER, INTEGER, BOOL = range(3)
 
 
-def whole_kind(node: Node, box: Sequence[Range]) -> int:
-    """What all values of the term are known to be over the box."""
+def whole_kind(node: Node, box: Sequence[Range] = ()) -> int:
+    """What all values of the term over the box, or of the scope, are known to be."""
     for stage in producers(node):
         _of_scope(stage)
-    return _kind(node, tuple(box))
+    return _of_scope(node) if isinstance(node, Scope) else _kind(node, tuple(box))
 
 
 @lru_cache(maxsize=1 << 12)

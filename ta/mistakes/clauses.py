@@ -24,8 +24,10 @@ def _open_ranges(formula: Formula) -> Iterator[Correction]:
     known, rows = _reads(formula, line)
     others = (name for terms, _ in rows for name in terms if name not in ("", *known))
     proposed = []
+    elsewhere = _elsewhere(formula, line)
     for name in dict.fromkeys([found[1], *others]):
         extent = next((extent for extent in _extents(known, rows, name) if extent > 0), None)
+        extent = extent or elsewhere.get(name) or _remainders(formula[line.value], name)
         if extent is not None:
             proposed.append((name, extent))
     if len(proposed) > 1:
@@ -34,6 +36,23 @@ def _open_ranges(formula: Formula) -> Iterator[Correction]:
         if name == found[1]:
             yield _stated(formula, line, [(name, extent)])
     yield _stated(formula, line, [(found[1], 16)])
+
+
+def _elsewhere(formula: Formula, line: Line) -> dict[str, int]:
+    """The iterators of which the other statements know one number of values."""
+    found: dict[str, set[int]] = {}
+    for other in formula.lines():
+        for name, extent in _reads(formula, other)[0].items() if other != line else ():
+            found.setdefault(name, set()).add(extent)
+    return {name: extents.pop() for name, extents in found.items() if len(extents) == 1}
+
+
+def _remainders(text: str, name: str) -> int | None:
+    """The number c where the iterator stands in remainders by c alone: `A[(i+1)%3]`."""
+    remainders = rf"(?:\b{name}|\([^()%]*\b{name}\b[^()%]*\))\s*%\s*(\d+)"
+    found = {int(number) for number in re.findall(remainders, text)}
+    alone = not re.search(rf"\b{name}\b", re.sub(remainders, "", text))
+    return found.pop() if alone and len(found) == 1 else None
 
 
 def _stated(formula: Formula, line: Line, bounds: list[tuple[str, int]]) -> Correction:

@@ -11,7 +11,7 @@ from einderive.ta.mistakes.mistake import Correction, Mistake, in_place, pattern
 
 _CHAIN = re.compile(r"\b[^\W\d]\w*(?:\.m?T\b)?(?:\s*@\s*[^\W\d]\w*(?:\.m?T\b)?)+(?!\s*[\[(])")
 _EINSUM = re.compile(r"\b(?:\w+\.)?einsum\s*\(\s*([\"'`])([^\"'`]*)\1\s*,([^()\n]*)\)")
-_TOKEN = re.compile(r"[0-9.]+(?:[eE][+-]?[0-9]+)?|\w+|\S|\n")
+_TOKEN = re.compile(r"[0-9.]+(?:[eE][+-]?[0-9]+)?(?:j\b)?|\w+|\S|\n")
 _NO_VALUES = KEYWORDS - {"inf"} | {"if", "then", "else", "elif", "for", "is", "lambda", "with"}
 _SUBSCRIPTS = re.compile(r"\s*([\"'`]?)([a-zA-Z.,\s]+->[a-zA-Z.\s]*)\1\s*")
 

@@ -65,6 +65,17 @@ def _without_an_equal_sign(formula: Formula) -> Iterator[Correction]:
             yield Correction(((end, end, " ="),), (end, end + 1))
 
 
+def _outputs_at_the_end(formula: Formula) -> Iterator[Correction]:
+    """`Y[i] = ...; Z[i] = ...; out Y, Z`."""
+    for found in re.finditer(r"[;\n]\s*out\s+(\w+(?:\s*,\s*\w+)*)\s*(?=[;\n]|$)", formula.text):
+        names = _WORD.findall(found[1])
+        starts = [line.start for line in formula.lines() if line.name in names]
+        if len(starts) == len(names):
+            span = found.start(1), found.end(1)
+            edits = ((found.start(), found.end(), ""), *((at, at, "out ") for at in starts))
+            yield Correction(edits, span)
+
+
 def _chained_brackets(formula: Formula) -> Iterator[Correction]:
     edits = [
         (found.start(), found.end(), ",")
@@ -80,6 +91,7 @@ MISTAKES = (
         "separate them by commas",
         _chained_brackets,
     ),
+    Mistake("`out` stands before a statement", "write it there", _outputs_at_the_end),
     pattern("`where` belongs to the statement before it", "write", r"\s*[;,]\s*(?=where\b)", " "),
     pattern(
         "a statement begins with its result, without a word before it",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 
 from einderive.ta.errors import NameUnknownError, RangeError
+from einderive.ta.given.complex_values import is_real
+from einderive.ta.given.whole_values import BOOL, INTEGER, whole_kind
 from einderive.ta.ir import expr
 from einderive.ta.ir.names import RESERVED
 from einderive.ta.ir.node import ANY, Bounds, Scope, Tensor
@@ -43,7 +45,7 @@ class Known:
                     sizes=", ".join(f"{lo}:{hi}" for lo, hi in scope.loops),
                     next_step=f"shift the indices of {name.name} so that they begin at 0",
                 )
-            return expr.tensor(name.name, scope.shape, self._dtype(name.name))
+            return expr.tensor(name.name, scope.shape, _of_values(scope))
         if name.name in self.pending:
             raise NotationError(
                 f"{name.name} is read before it is defined",
@@ -66,3 +68,11 @@ class Known:
 
     def _dtype(self, name: str) -> str:
         return self.dtypes if isinstance(self.dtypes, str) else self.dtypes.get(name, "float32")
+
+
+def _of_values(scope: Scope) -> str:
+    """A type that the scope's values have: what stands in a later statement may depend on whether
+    they are integers, real or complex."""
+    if not is_real(scope):
+        return "complex64"
+    return {BOOL: "bool", INTEGER: "int64"}.get(whole_kind(scope), "float32")

@@ -128,3 +128,16 @@ def test_of_a_very_long_sum_a_part_is_confirmed(text: str, monkeypatch: pytest.M
     monkeypatch.setattr(accept, "lower_all", wrong)
     with pytest.raises(BuildError, match="disagrees with the exact interpreter"):
         reference(program, "cpu")
+
+
+def test_what_cancels_is_confirmed_beside_its_terms(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "m[t] = max[s](where(s <= t, p[s], -inf)); d[t] = 1 - p[t]/m[t]; y = max[t](d[t])"
+    program = ed.parse(text, p=(1,), dtypes="float64")
+    assert reference(program, "cpu").outputs[0] == 0
+
+    def wrong(scope: Scope) -> Any:
+        return lambda given: lower_all(scope)(given) + 1e-6
+
+    monkeypatch.setattr(accept, "lower_all", wrong)
+    with pytest.raises(BuildError, match="disagrees with the exact interpreter"):
+        reference(program, "cpu")

@@ -31,6 +31,7 @@ FEW = ed.Budget(states=20)
         ),
         ("y[k] = (x[k] + .5J*N)^2", "float64", (X + 4j) ** 2),
         ("u[i] = 1j*x[i]; y[k] = u[k]*u[k] + 0*N", "float32", -X * X),
+        ("u[i] = 1j*x[i] + 2; y[k] = conj(u[k])*u[k]*1j + 0*N", "float64", 1j * (X * X + 4)),
     ],
 )
 def test_values_are_numpys(text: str, type_of_x: str, expected: Any) -> None:
@@ -52,6 +53,17 @@ def test_integers_beside_it_become_complex() -> None:
     assert found.dtype == np.complex64
     np.testing.assert_array_equal(found, np.arange(3) + 2j)
     np.testing.assert_array_equal(ed.evaluate("y[i] = 2.5j", y=(2,)), [2.5j, 2.5j])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_parts_of_earlier_statements(dtype: str) -> None:
+    text = "u[i] = x[i] + 1j*x[(i+1)%8]; v[i] = imag(u[i])*real(u[i]); w[i] = angle(conj(u[i]))"
+    x = X.astype(dtype)
+    product, angle = ed.evaluate(text, x=x, budget=FEW)
+    u = x + 1j * np.roll(x, -1)
+    np.testing.assert_allclose(product, u.imag * u.real, rtol=1e-5)
+    np.testing.assert_allclose(angle, np.angle(u.conj()), rtol=1e-5)
+    assert product.dtype == angle.dtype == dtype
 
 
 def test_it_prints_as_in_mathematics() -> None:

@@ -118,3 +118,15 @@ def test_bounds_in_symbols() -> None:
     assert stated(text, {"H": 8}) == text.replace("(H-1)//2+1", "4")
     with pytest.raises(ed.EinderiveError, match="the bound W of a range cannot be computed"):
         stated("Y[h] = A[h] where h in 0:W", {"H": 8})
+
+
+def test_sizes_as_numbers_and_as_values() -> None:
+    shifted, other = "y[i] = x[i+1]/n where i in 0:n-1", "y[i] = x[1+i]/5 where i in 0:n-1"
+    assert ed.equivalent(shifted, other, x=(5,), n=5)
+    assert ed.equivalent(shifted, other, x=(6,), n=6).kind == "different"
+    assert ed.equivalent(shifted, other, x=("n",)).kind == "different"
+    assert ed.equivalent(shifted, "y[i] = 1/n*x[1+i] where i in 0:n-1", x=("n",))
+    with pytest.raises(ed.EinderiveError, match="generic sizes are names"):
+        ed.equivalent(shifted, other, x=(5,), n=5, generic=True)
+    with pytest.raises(ed.EinderiveError, match="a size is given for m, which neither side uses"):
+        ed.equivalent(shifted, other, x=(5,), n=5, m=3)

@@ -82,6 +82,26 @@ def test_so_is_what_may_be_no_integer(text: str) -> None:
         ed.parse(f"Y[i] = bitwise_xor({text},1)", A=(4,), dtypes="int64")
 
 
+@pytest.mark.parametrize(
+    ("text", "dtype", "printed"),
+    [
+        ("T[i] = A[i]//2 + 3; Y[i] = bitwise_and(T[i],1)", "int64", "bitwise_and("),
+        ("T[i] = A[i] < 2; Y[i] = bitwise_invert(T[i])", "float32", "T[i] == 0"),
+        ("T = sum[i](A[i]); Y = bitwise_invert(T)", "bool", "-T - 1"),
+        ("T[i] = argmax[k](A[k]+i) where i in 0:4; Y[i] = bitwise_or(T[i],1)", "float32", ""),
+        ("T[i] = A[i]/2; Y[i] = bitwise_and(T[i],1)", "int64", "refused"),
+    ],
+)
+def test_earlier_statements_have_the_type_of_their_values(
+    text: str, dtype: str, printed: str
+) -> None:
+    if printed == "refused":
+        with pytest.raises(ed.EinderiveError, match="may be no integer"):
+            ed.parse(text, A=(4,), dtypes=dtype)
+    else:
+        assert printed in str(ed.parse(text, A=(4,), dtypes=dtype)).splitlines()[-1]
+
+
 def test_a_step_beside_floats_keeps_the_digits() -> None:
     """Steps may join the stage of integers with one of floats."""
     text = "T[i] = bitwise_xor(K[i],1099511627776); Y[i] = T[i]*A[i]"

@@ -179,6 +179,10 @@ RANGES: list[Row] = [
      lambda: A[1:] + np.pad(A[1:, 1:], ((0, 0), (0, 1)))),
     ("Y[i,j] = A[i-1,j-1]", "no range", "Y[i,j] = A[i-1,j-1] where i in 0:3, j in 0:4",
      lambda: np.pad(A, ((1, 0), (1, 0)))[:-1, :-1]),
+    ("Y[i] = x[(i+1)%3] - x[(i+2)%3]", "no range",
+     "Y[i] = x[(i+1)%3] - x[(i+2)%3] where i in 0:3", lambda: np.roll(x, -1) - np.roll(x, -2)),
+    ("m = sum[i](v[i]); t = m/size(i)", "no range",
+     "m = sum[i](v[i]); t = m/size(i) where i in 0:12", lambda: v.mean()),
     ("Y[i] = x[i] for i in 0:2", "as Python does", "Y[i] = x[i] where i in 0:2", lambda: x[:2]),
     ("Y[i] = x[i] for i in range(2)", "as Python", "Y[i] = x[i] where i in 0:2", lambda: x[:2]),
     ("for i in range(3): Y[i] = x[i]", "a loop of Python", "Y[i] = x[i]", lambda: x),
@@ -247,6 +251,7 @@ TEXTS: list[Row] = [
     ("Y[i] = ∑_k A[i,k]", "LaTeX", "Y[i] = sum[k](A[i,k])", lambda: A.sum(1)),
     ("A[i,k]*y[k]", "no left side", "Y[i] = A[i,k]*y[k]", lambda: A @ y),
     ("return x[i] + 1", "no left side", "Y[i] = x[i] + 1", lambda: x + 1),
+    ("Y[i] = 2*x[i]; out Y", "stands before a statement", "out Y[i] = 2*x[i]", lambda: 2 * x),
     ("x[i]; where i in 0:2", "belongs to the statement", "Y[i] = x[i] where i in 0:2",
      lambda: x[:2]),
     ("Y[i] 2*x[i]", "`=` is expected", "Y[i] = 2*x[i]", lambda: 2 * x),
@@ -440,3 +445,17 @@ def test_what_is_proposed_is_read(data: st.DataObject) -> None:
         if found and " = " in found[1] and "= ..." not in found[1]:
             problem = read_or_error(found[1], shapes)
             assert not isinstance(problem, TextError) or "shape" in problem.message
+
+
+def test_outputs_are_marked_where_they_stand() -> None:
+    with pytest.raises(TextError, match="`out` stands before a statement") as caught:
+        parse("Y[i] = 2*x[i]; m = sum[i](Y[i])/3\nout Y", {"x": (3,)})
+    proposed = "out Y[i] = 2*x[i]; m = sum[i](Y[i])/3"
+    assert caught.value.next_step.endswith(f"`{proposed}`")
+    assert [output.name for output in parse(proposed, {"x": (3,)}).outputs] == ["Y", "m"]
+
+
+def test_an_imaginary_number_is_one_word() -> None:
+    with pytest.raises(TextError) as caught:
+        parse("y = abs(sum[i](exp(1j*A[i,k]*x[i])))", {"A": (3, 4), "x": (3,)})
+    assert "sum[k](...)" in caught.value.next_step
