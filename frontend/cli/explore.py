@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import webbrowser
 from importlib.util import find_spec
+from pathlib import Path
 
 import click
 
@@ -32,6 +33,12 @@ LIBRARIES = ("starlette", "uvicorn")
 @JSON
 @click.option("--port", type=number, help="The workbench's port.  [default: a free one]")
 @click.option(
+    "--records",
+    metavar="FOLDER",
+    type=FILE,
+    help="Where the workbench keeps its records.  [default: a folder of the user's data]",
+)
+@click.option(
     "--browser/--no-browser",
     default=True,
     help="Open the workbench in a browser; else only say where it is.",
@@ -43,10 +50,11 @@ def explore(
     seconds: float,
     as_json: bool,
     port: int | None,
+    records: str | None,
     browser: bool,
 ) -> int:
     """Without a file, open the workbench: a page on this machine alone, on which you type a formula
-    and see it read as you type. It ends with Ctrl-C.
+    and see it read as you type, derive it, watch the search and stop it. It ends with Ctrl-C.
 
     With the file of a saved derivation, show that as a page: steps, programs, candidates, rules.
     The page is one file that needs no network. Without --html, it opens in a browser.
@@ -54,9 +62,11 @@ def explore(
     if record is None:
         if html is not None or timed or as_json:
             raise click.UsageError("--html, --run and --json need the file of a derivation")
-        return _workbench(port or 0, browser)
-    if port is not None or not browser:
-        raise click.UsageError("--port and --no-browser are for the workbench, without a file")
+        return _workbench(port or 0, records, browser)
+    if port is not None or records is not None or not browser:
+        raise click.UsageError(
+            "--port, --records and --no-browser are for the workbench, without a file"
+        )
     from einderive.frontend.api.record import load
 
     derivation = load(record)
@@ -75,7 +85,7 @@ def explore(
     return DONE
 
 
-def _workbench(port: int, browser: bool) -> int:
+def _workbench(port: int, folder: str | None, browser: bool) -> int:
     from einderive.frontend.arguments import UsageError
 
     missing = [name for name in LIBRARIES if find_spec(name) is None]
@@ -84,6 +94,7 @@ def _workbench(port: int, browser: bool) -> int:
             f"the workbench needs {' and '.join(missing)}",
             next_step="pip install 'einderive[explore]'",
         )
+    from einderive.frontend.workbench.records import Records, usual_folder
     from einderive.frontend.workbench.serve import serve
 
     def started(address: str) -> None:
@@ -91,5 +102,5 @@ def _workbench(port: int, browser: bool) -> int:
         if browser:
             webbrowser.open(address)
 
-    serve(port, started)
+    serve(port, Records(Path(folder) if folder else usual_folder()), started)
     return DONE

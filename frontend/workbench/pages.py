@@ -9,8 +9,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from einderive.frontend.accuracy.levels import ACCURACIES, NANS
+from einderive.frontend.explorer.models import View
 from einderive.frontend.explorer.page import FOLDER, environment
 from einderive.frontend.workbench.formula import MOST_FORMULA, MOST_SIZES, Mistake, Reading
+from einderive.frontend.workbench.growth import HEIGHT, WIDTH, curves
+from einderive.frontend.workbench.job import Job
+from einderive.frontend.workbench.options import LONGEST, MOST_STATES, TARGETS
 from einderive.ta.ir.dtypes import DTYPES
 
 OWN = Path(__file__).parent
@@ -33,12 +38,28 @@ def workbench() -> str:
         dtypes=DTYPES,
         most_formula=MOST_FORMULA,
         most_sizes=MOST_SIZES,
+        longest=LONGEST,
+        most_states=MOST_STATES,
+        targets=TARGETS,
+        accuracies=ACCURACIES,
+        nans=NANS,
     )
 
 
 def reading(found: Reading | Mistake) -> str:
     """What was read, or the error."""
     return _rendered("reading.html", found=found, wrong=isinstance(found, Mistake))
+
+
+def progress(job: Job) -> str:
+    """How far the job is."""
+    drawn = curves(job.moments)
+    return _rendered("progress.html", job=job, curves=drawn, width=WIDTH, height=HEIGHT)
+
+
+def derived(view: View) -> str:
+    """What a derivation found: the list of programs, and the steps to each."""
+    return _rendered("derived.html", view=view)
 
 
 @cache

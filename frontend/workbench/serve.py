@@ -9,12 +9,26 @@ from collections.abc import Callable
 import uvicorn
 
 from einderive.frontend.workbench.app import application
+from einderive.frontend.workbench.desk import Desk
+from einderive.frontend.workbench.records import Records
 from einderive.ta.errors import TextError
 
 HOME = "127.0.0.1"
 
 
-def serve(port: int, started: Callable[[str], object]) -> None:
+class Server(uvicorn.Server):
+    """Lets the watchers of the desk go first, for which an end would wait else."""
+
+    def __init__(self, config: uvicorn.Config, desk: Desk) -> None:
+        super().__init__(config)
+        self.desk = desk
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.desk.leave()
+        await super().shutdown(sockets)
+
+
+def serve(port: int, records: Records, started: Callable[[str], object]) -> None:
     """Answers until Ctrl-C.  `started` is told the address, which ends with a key.  Port 0 takes a
     free one; TextError where a port cannot be had."""
     with socket.socket() as place:
@@ -28,7 +42,7 @@ def serve(port: int, started: Callable[[str], object]) -> None:
             ) from None
         token, port = secrets.token_urlsafe(16), place.getsockname()[1]
         place.listen()
-        server = server_of(token, port)
+        server = server_of(token, port, Desk(), records)
         started(f"http://{HOME}:{port}/{token}/")
         try:
             server.run(sockets=[place])
@@ -36,19 +50,18 @@ def serve(port: int, started: Callable[[str], object]) -> None:
             return
 
 
-def server_of(token: str, port: int) -> uvicorn.Server:
+def server_of(token: str, port: int, desk: Desk, records: Records, *, warm: bool = True) -> Server:
     """The server, for a socket that listens."""
-    return uvicorn.Server(
-        uvicorn.Config(
-            application(token, port),
-            http="h11",
-            loop="asyncio",
-            ws="none",
-            lifespan="off",
-            log_level="warning",
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-            timeout_graceful_shutdown=1,
-        )
+    config = uvicorn.Config(
+        application(token, port, desk, records, warm=warm),
+        http="h11",
+        loop="asyncio",
+        ws="none",
+        lifespan="on",
+        log_level="warning",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=2,
     )
+    return Server(config, desk)

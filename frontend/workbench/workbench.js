@@ -40,7 +40,17 @@ $("asked").addEventListener("input", () => {
   waiting = setTimeout(read, WAIT);
   $("reading").classList.add("stale");
 });
-$("asked").addEventListener("submit", (event) => event.preventDefault());
+$("asked").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  $("derive").disabled = true;
+  try {
+    await send("derive", asked());
+  } catch (problem) {
+    shown();
+    say($("said"), problem.message);
+  }
+  $("derive").disabled = running;
+});
 $("reading").addEventListener("click", ({ target }) => {
   const { from, to, sizes } = target.dataset ?? {};
   if (from !== undefined) {
@@ -54,3 +64,25 @@ $("reading").addEventListener("click", ({ target }) => {
   }
 });
 read();
+
+// The one job of the server, whichever tab began it: the server tells it after each change.
+let running = false, job = 0;
+const shown = () => { $("job").hidden = false; };
+const follow = ({ data }) => {
+  const told = JSON.parse(data);
+  const began = told.number !== job;
+  job = told.number;
+  running = !told.over;
+  shown();
+  const words = told.said + (told.state === "failed" ? "" : ".");
+  if ($("said").textContent !== words) $("said").textContent = words;
+  $("said").className = told.state === "failed" ? "bad" : "";
+  $("progress").innerHTML = told.progress;
+  $("found").innerHTML = told.html;
+  $("derive").disabled = running;
+  $("stop").disabled = told.state !== "running";
+  if (began && running) $("job").scrollIntoView({ block: "nearest" });
+};
+const events = new EventSource("events");
+events.addEventListener("message", follow);
+$("stop").addEventListener("click", () => send("stop", { number: job }).catch((problem) => say($("said"), problem.message)));

@@ -6,12 +6,16 @@ import http.client
 import json
 import socket
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic, sleep
 from typing import Any
 
+from einderive.frontend.workbench.desk import COMMAND, Desk
+from einderive.frontend.workbench.records import Records
 from einderive.frontend.workbench.serve import HOME, server_of
 
 TOKEN = "the-key-of-the-tests"
@@ -36,6 +40,7 @@ class Client:
     they are given."""
 
     port: int
+    records: Records
 
     @property
     def origin(self) -> str:
@@ -47,6 +52,23 @@ class Client:
     def post(self, path: str, data: object, **headers: str) -> Answer:
         own = {"Origin": self.origin, "Content-Type": "application/json"}
         return self.ask("POST", f"/{TOKEN}/{path}", json.dumps(data), own | _named(headers))
+
+    def events(self, number: int) -> Iterator[Any]:
+        """What is told of a job, until it is over."""
+        talk = http.client.HTTPConnection(HOME, self.port, timeout=PATIENCE)
+        try:
+            talk.request("GET", f"/{TOKEN}/events")
+            answer = talk.getresponse()
+            assert answer.getheader("content-type", "").startswith("text/event-stream")
+            while line := answer.readline().decode("utf-8"):
+                if line.startswith("data: "):
+                    told = json.loads(line.removeprefix("data: "))
+                    if told["number"] == number:
+                        yield told
+                        if told["over"]:
+                            return
+        finally:
+            talk.close()
 
     def ask(
         self, method: str, path: str, body: str | None = None, headers: Mapping[str, str] = {}
@@ -66,17 +88,18 @@ def _named(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 @contextmanager
-def served() -> Iterator[Client]:
-    with socket.socket() as place:
+def served(command: Sequence[str] = COMMAND) -> Iterator[Client]:
+    with socket.socket() as place, TemporaryDirectory() as folder:
         place.bind((HOME, 0))
         place.listen()
         port = place.getsockname()[1]
-        server = server_of(TOKEN, port)
+        records = Records(Path(folder) / "records")
+        server = server_of(TOKEN, port, Desk(command), records, warm=False)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [place]}, daemon=True)
         thread.start()
         until(lambda: server.started)
         try:
-            yield Client(port)
+            yield Client(port, records)
         finally:
             server.should_exit = True
             thread.join(PATIENCE)

@@ -1,0 +1,50 @@
+"""A worker that derives nothing: it speaks as the real one does, and what it does stands in the
+formula that it is given.
+
+    Y = ends        progress, then done           Y = dies        its process ends
+    Y = waits       progress until SIGINT         Y = fails       it says why
+"""
+
+import json
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+
+def tell(event: str, **fields: Any) -> None:
+    print(json.dumps({"event": event, **fields}), flush=True)
+
+
+def search(number: int) -> None:
+    share = min(1.0, number / 5)
+    counts = {"states": 10 * number, "expanded": 6 * number, "waiting": 4 * number}
+    best = None if number == 1 else 1 / number
+    tell("search", seconds=0.1 * number, best=best, share=share, **counts)
+
+
+def main() -> None:
+    asked: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, frame: asked.append(number))
+    tell("ready")
+    for line in sys.stdin:
+        task = json.loads(line)
+        what = task["asked"]["formula"].split()[-1]
+        asked.clear()
+        if what == "dies":
+            sys.exit(7)
+        if what == "fails":
+            tell("failed", text="no <b>luck</b>")
+            continue
+        number = 1
+        while number <= 5 or (what == "waits" and not asked):
+            search(number)
+            number += 1
+            time.sleep(0.01)
+        Path(task["record"]).write_text("{}")
+        tell("said", text="saving")
+        tell("done", stopped=len(asked) == 1, html="<p>a program</p>")
+
+
+main()
