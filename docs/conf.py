@@ -12,7 +12,13 @@ author = "the einderive authors"
 project_copyright = author
 version = release = installed_version("einderive")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "plain_docstrings", "derivation_directive"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "plain_docstrings",
+    "derivation_directive",
+    "calculus_directives",
+]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]

@@ -80,7 +80,7 @@ class Maps(Witness):
         """The iterators before and after, and the rows that leave the ranges, with their values."""
         fixed, names = self.fixed(scope), list(names) or names_of(scope)
         end = fixed + len(self.forward)
-        fresh = self._fresh(names)
+        fresh = self.new_names(names)
         old, box = scope.domain[:end], (*scope.domain[:fixed], *self.ranges)
         lost = affine.leaving(self.backward, self.ranges, old)
         gained = affine.leaving(self.forward, scope.domain[fixed:end], box)
@@ -91,14 +91,14 @@ class Maps(Witness):
             ("leaves the old ranges", leaving_text(gained, [*names[:fixed], *fresh], box)),
         )
 
-    def _fresh(self, names: Sequence[str]) -> list[str]:
+    def new_names(self, names: Sequence[str]) -> list[str]:
         return list(islice(pool(frozenset(names) | set("ijkl")), len(self.ranges)))
 
     def words(self, scope: Scope, names: Sequence[str] = ()) -> str:
         """`i = 3*u+v; u = i//3, v = i%3; u in 0:3, v in 0:9`."""
         fixed, names = self.fixed(scope), list(names) or names_of(scope)
         moved = names[fixed : fixed + len(self.forward)]
-        fresh = self._fresh(names)
+        fresh = self.new_names(names)
         parts = (
             _equations(moved, self.forward, names[:fixed] + fresh),
             _equations(fresh, self.backward, names),
