@@ -48,7 +48,9 @@ class Node(Function):
     @staticmethod
     def forward(related: Related, *operands: torch.Tensor) -> tuple[torch.Tensor, ...]:
         found = related.call(*operands)
-        return found if isinstance(found, tuple) else (found,)
+        results = found if isinstance(found, tuple) else (found,)
+        # torch refuses to change views that a node made in place; results have memory of their own
+        return tuple(y.data if y._is_view() else y for y in results)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[torch.Tensor, ...]) -> None:
@@ -76,6 +78,9 @@ class Node(Function):
             results = part(*operands, *(cotangents[place] for place in part.outputs))
             for place, result in zip(part.results, results, strict=True):
                 found[place + 1] = result
+        for place in related.zeros(wrt, given) if wrt and given else ():
+            if found[place + 1] is None:
+                found[place + 1] = zeros(related, place, cotangents[given[0]])
         return tuple(found)
 
     @staticmethod
@@ -90,6 +95,10 @@ class Node(Function):
             results = part(*own, *(tangents[place] for place in part.outputs))
             for place, result in zip(part.results, results, strict=True):
                 found[place] = result
+        for place, floating in enumerate(related.floating):
+            if floating and found[place] is None:  # torch asserts that it has a tangent
+                shape, dtype, device = ctx.shapes[place]
+                found[place] = torch.zeros(shape, dtype=dtype, device=device)
         return tuple(found)
 
     @staticmethod
@@ -102,6 +111,13 @@ class Node(Function):
         part = related.batched(places, info.batch_size)
         outputs = part(*values)
         return outputs, tuple(0 if place in part.outputs else None for place in range(len(outputs)))
+
+
+def zeros(related: Related, place: int, beside: torch.Tensor | None) -> torch.Tensor:
+    """A gradient of zeros by the operand at this place, on the device of a cotangent."""
+    assert beside is not None
+    tensor = related.program.inputs[place]
+    return beside.new_zeros(tensor.shape, dtype=getattr(torch, tensor.dtype))
 
 
 def _needed(ctx: Any) -> Places:

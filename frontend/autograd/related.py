@@ -14,16 +14,20 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
+from math import prod
 from threading import RLock
 from typing import Any, TypeVar
 
 import torch
 
 from einderive.frontend.accuracy.accept_integers import output_types
+from einderive.frontend.autograd import legacy
 from einderive.frontend.autograd.batched import batched
+from einderive.frontend.autograd.zeros import depended_on
 from einderive.ta.equality.laws import names_given
 from einderive.ta.errors import NameUnknownError, OperandError, TextError
 from einderive.ta.functions import FUNCTIONS
+from einderive.ta.gradients.products import ZERO
 from einderive.ta.gradients.program import Derived, gradient, is_floating, tangent
 from einderive.ta.ir.node import Apply
 from einderive.ta.ir.program import Program
@@ -56,7 +60,8 @@ class Part:
             return _undisturbed(self._make, self.program) if known is None else known
 
     def __call__(self, *operands: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        found = self.function(*operands)
+        older = any(map(legacy.batched, operands))
+        found = legacy.mapped(self.function, operands) if older else self.function(*operands)
         return found if isinstance(found, tuple) else (found,)
 
 
@@ -77,13 +82,24 @@ class Related:
 
     @cached_property
     def floating(self) -> tuple[bool, ...]:
-        """Of each output, whether it has derivatives: whether its type is of real numbers."""
-        return tuple(dtype.is_floating_point for dtype in output_types(self.program))
+        """Of each output, whether it has derivatives: whether its type is of real numbers, and it
+        depends on operands of such types, other than by comparisons."""
+        inputs = self.program.inputs
+        reals = [p for p, tensor in enumerate(inputs) if is_floating(tensor)]
+        return tuple(
+            dtype.is_floating_point and bool(self._zeros(tuple(reals), (place,)))
+            for place, dtype in enumerate(output_types(self.program))
+        )
 
     def gradient(self, wrt: Places, outputs: Places) -> Part | None:
         """The gradient of these outputs by these operands, as far as there is one; its operands are
         those of the formula that it reads, then the cotangents."""
         return self._once(("gradient", wrt, outputs), lambda: self._gradient(wrt, outputs))
+
+    def zeros(self, wrt: Places, outputs: Places) -> Places:
+        """The operands among `wrt` whose gradient of these outputs is 0 where `gradient` gives
+        none: as torch's autograd of the plain line gives zeros for them."""
+        return self._once(("zeros", wrt, outputs), lambda: self._zeros(wrt, outputs))
 
     def compile_gradient(self, wrt: Iterable[str] | None) -> None:
         """Compiles the gradient of all outputs by these operands, or by all."""
@@ -104,7 +120,7 @@ class Related:
             _ = part.function
 
     def tangent(self, wrt: Places) -> Part | None:
-        """The tangents of the floating-point outputs for tangents of these operands."""
+        """The tangents of the outputs that have one, for tangents of these operands."""
         return self._once(("tangent", wrt), lambda: self._tangent(wrt))
 
     def batched(self, places: Places, size: int) -> Part:
@@ -133,6 +149,16 @@ class Related:
         seeds = [derived.of_outputs[name] for name in names]
         return self._part(derived.program, seeds, outputs, results) if results else None
 
+    def _zeros(self, wrt: Places, outputs: Places) -> Places:
+        roots = self.program.roots()
+        chosen = [roots[place] for place in outputs]
+        inputs = self.program.inputs
+        shapes = [one.shape for one in chosen] + [one.shape for one in inputs]
+        if not all(map(prod, shapes)):  # an empty sum reads nothing
+            return wrt
+        tensors = depended_on(chosen)
+        return tuple(place for place in wrt if inputs[place] in tensors)
+
     def _tangent(self, wrt: Places) -> Part | None:
         tensors = [self.program.inputs[place] for place in wrt]
         names = [
@@ -144,14 +170,18 @@ class Related:
             return None
         chosen = replace(self.program, output_names=tuple(names))
         derived: Derived = _refused(self.program, lambda: tangent(chosen, tensors))
+        roots = dict(zip(derived.program.output_names, derived.program.roots(), strict=True))
+        known = tuple(name for name, root in roots.items() if root.body is not ZERO)
         places = {
             derived.of_outputs[o.name]: p
             for p, o in enumerate(self.program.outputs)
             if o.name in derived.of_outputs
         }
-        results = tuple(places[output.name] for output in derived.program.outputs)
+        if not known:
+            return None
+        program = replace(derived.program, output_names=known)
         seeds = [derived.of_inputs[tensor.name] for tensor in tensors]
-        return self._part(derived.program, seeds, wrt, results)
+        return self._part(program, seeds, wrt, tuple(places[name] for name in known))
 
     def _part(self, program: Program, seeds: Sequence[str], of: Places, results: Places) -> Part:
         """The program with its operands in order: those of the formula, then the `seeds`."""

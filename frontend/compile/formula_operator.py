@@ -18,6 +18,7 @@ import torch
 from torch.library import custom_op
 
 from einderive.frontend.accuracy.accept_integers import output_types
+from einderive.frontend.autograd.node import zeros
 from einderive.frontend.autograd.related import Part, Related
 from einderive.frontend.call.element_types import with_types
 from einderive.frontend.call.operands import FLOATING, in_type, promoted, type_name
@@ -122,6 +123,9 @@ def slopes(
         operands: list[Any] = [*(saved[place] for place in part.operands), *seeds]
         for place, result in zip(part.results, part(*operands), strict=True):
             found[place] = result
+    for place in related.zeros(wrt, given) if wrt and given else ():
+        if found[place] is None:
+            found[place] = zeros(related, place, cotangents[given[0]])
     return found
 
 

@@ -166,6 +166,34 @@ def test_what_was_changed_in_place_is_noticed() -> None:
     torch.testing.assert_close(torch.autograd.grad(y.sum(), x)[0], 16 * x.detach())
 
 
+def test_results_are_changed_in_place() -> None:
+    f = light("Y[i] = 2*A[i]; Z[i] = A[i]^2", A=(3,))
+    (a,) = operands((3,))
+    y, z = f(a)
+    y.mul_(2)
+    z[0].add_(y[1])
+    expected = torch.stack([2 * a[0], 2 * a[1] + 4, 2 * a[2]])
+    torch.testing.assert_close(torch.autograd.grad(z.sum(), a)[0], expected)
+
+
+def test_operands_without_elements() -> None:
+    for rows, columns in ((0, 3), (4, 0)):
+        shapes = (rows, columns), (2, columns), (2,)
+        f = light(LAYER, **dict(zip("XWc", shapes, strict=True)))
+        given = operands(*shapes)
+        agrees(f, plain, given, given)
+    x, w = operands((4, 0), (2, 0))
+    product = light("Y[b,o] = X[b,i]*W[o,i]", X=(4, 0), W=(2, 0))
+    agrees(product, lambda x, w: x @ w.T, [x, w], [x, w])
+
+
+def test_what_depends_by_comparisons_alone_requires_no_gradient() -> None:
+    f = light("n = sum[i](A[i] > 0)/3; Y[i] = A[i]^2", A=(3,))
+    share, square = f(*operands((3,)))
+    assert not share.requires_grad
+    assert square.requires_grad
+
+
 def test_what_has_no_derivative() -> None:
     f = light("Y[i] = digamma(x[i])*w[i]", x=(4,), w=(4,))
     ones = torch.ones(4, dtype=torch.float64, requires_grad=True)
@@ -173,7 +201,13 @@ def test_what_has_no_derivative() -> None:
     with pytest.raises(OperandError, match="digamma has no derivative"):
         f(ones, ones)
     g = light("Y[i] = floor(x[i])", x=(4,))
-    assert torch.autograd.grad(g(ones).sum(), ones, allow_unused=True) == (None,)
+    (slope,) = torch.autograd.grad(g(ones).sum(), ones)  # of zeros, as torch's
+    assert slope.tolist() == [0.0] * 4
+    h = light("Y[i] = (x[i] > 0)*w[i]", x=(4,), w=(4,))
+    slopes = torch.autograd.grad(
+        h(ones, ones.clone().detach().requires_grad_()).sum(), ones, allow_unused=True
+    )
+    assert slopes == (None,)  # as torch's, where x stands in a comparison alone
 
 
 def test_tangents_without_a_transformation(layer: Caller) -> None:

@@ -99,3 +99,32 @@ def test_what_depends_on_no_batch_is_computed_once() -> None:
 
     torch.testing.assert_close(vmap(around, (None, 0))(a, b), a * b)
     assert shapes == [(5, 3)]
+
+
+def test_tangents_that_are_zero() -> None:
+    """A program of tangents that reads no operand is none: its results would be arrays."""
+    f = light("Y[i] = floor(x[i]); Z[i] = 2*x[i]; n = sum[i](x[i] > 0)", x=(3,))
+    (x,) = operands((3,), requires=False)
+    (y, z, n), (dy, dz, dn) = jvp(f, (x,), (x,))
+    torch.testing.assert_close((dy, dz, dn.double()), (0 * x, 2 * x, 0 * x[0]))
+    torch.testing.assert_close(jvp(light("Y[i] = floor(x[i])", x=(3,)), (x,), (x,)), (y, 0 * x))
+    assert (z == 2 * x).all()
+    assert n == (x > 0).sum()
+
+
+def test_batches_of_gradients_by_the_older_mechanism(function: Caller) -> None:
+    a, x = operands((2, 3), (3,))
+    seeds = operands((5, 2), (5,), requires=False, seed=1)
+    found, expected = (
+        torch.autograd.grad(f(a, x), (a, x), seeds, is_grads_batched=True)
+        for f in (function, plain)
+    )
+    torch.testing.assert_close(found, expected)
+    for strategy in ("reverse-mode", "forward-mode"):
+        found, expected = (
+            torch.autograd.functional.jacobian(
+                lambda a, x, f=f: f(a, x)[0], (a, x), vectorize=True, strategy=strategy
+            )
+            for f in (function, plain)
+        )
+        torch.testing.assert_close(found, expected)

@@ -1,0 +1,30 @@
+"""Calls within `torch.autograd.grad(..., is_grads_batched=True)`.
+
+torch maps the backward pass there by an older mechanism than `torch.func.vmap`, whose tensors few
+functions take.  Here the call is mapped by `torch.func.vmap`, and the results are handed back as
+tensors of the older one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import torch
+
+batched: Final = torch._C._functorch.is_legacy_batchedtensor
+
+
+def mapped(function: Callable[..., Any], operands: Sequence[torch.Tensor]) -> Any:
+    """The results of the function, some of whose operands are tensors of the older mechanism."""
+    level = torch._C._vmapmode_increment_nesting() - 1
+    torch._C._vmapmode_decrement_nesting()
+    places = tuple(0 if batched(operand) else None for operand in operands)
+    given = [
+        operand if place is None else torch._remove_batch_dim(operand, level, 1, place)
+        for operand, place in zip(operands, places, strict=True)
+    ]
+    found = torch.func.vmap(function, places)(*given)
+    if isinstance(found, tuple):
+        return tuple(torch._add_batch_dim(result, 0, level) for result in found)
+    return torch._add_batch_dim(found, 0, level)
