@@ -9,9 +9,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from einderive.frontend.explorer.lines import Line
 from einderive.frontend.explorer.models import CandidateView, StepView, View
 from einderive.frontend.explorer.page import place
+from einderive.frontend.explorer.pieces.lines import Line
 from einderive.frontend.explorer.why_not import Attempt, summary
 from einderive.frontend.report.terminal import indented, labelled
 from einderive.frontend.text import duration

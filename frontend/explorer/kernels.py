@@ -6,8 +6,8 @@ from math import isfinite
 
 from einderive.eops.told import Launch
 from einderive.frontend.derived import Derived
-from einderive.frontend.explorer.highlight import highlighted
 from einderive.frontend.explorer.models import CodeView, KernelView, LaunchView, StageView
+from einderive.frontend.explorer.pieces.highlight import highlighted
 from einderive.frontend.kernels.texts import KernelText
 from einderive.frontend.text import counted, duration
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from einderive.frontend.explorer.lines import Line
+from einderive.frontend.explorer.pieces.lines import Line
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +72,20 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class Roof:
+    """The least seconds of a stage by the roofline of the machine, and what bounds it there:
+    `arithmetic` or `memory`."""
+
+    seconds: float
+    bound: str
+
+
+@dataclass(frozen=True, slots=True)
 class StageView:
     """One stage of a program.
 
     `shares` are the parts of its predicted time: those that add up; `reads` are the names of the
-    tensors that it reads, stages and inputs."""
+    tensors that it reads, stages and inputs.  `measured` are the seconds of the stage alone."""
 
     name: str
     line: Line
@@ -90,6 +99,14 @@ class StageView:
     shares: tuple[Share, ...]
     bound: str
     pseudocode: str
+    roof: Roof | None = None
+    measured: float | None = None
+
+    @property
+    def reached(self) -> float | None:
+        """The part of the roofline's rate that was measured, or else is predicted."""
+        taken = self.measured if self.measured is not None else self.seconds
+        return None if self.roof is None or not taken else self.roof.seconds / taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,16 +199,27 @@ class HardView:
 
 @dataclass(frozen=True, slots=True)
 class TrialView:
-    """A program that was built and judged.  `width` is its time as a part of the longest one's, in
-    percent, `spread` the half of the middle half of its times."""
+    """A program that was built and judged.
+
+    - `width` is its time as a part of the longest one's among those that raced, in percent, or 100
+      where it lies `beyond`.
+    - `spread` is the half of the middle half of its times, `whisker` where this begins and how wide
+      it is.
+    - `worst` is its largest error on hard inputs.
+    """
 
     label: str
     words: str
     seconds: str
     spread: str
     width: float
+    beyond: bool
+    whisker: tuple[float, float]
+    predicted: str
+    predicted_width: float
     speed: str
     error: str
+    worst: str
     verdict: str
     accepted: bool
     chosen: bool
@@ -317,6 +345,7 @@ class View:
     searched: str
     candidates: tuple[CandidateView, ...]
     baseline_seconds: float
+    machine: str
     rules: tuple[RuleCard, ...]
     reproduction: Reproduction
     measured: MeasuredView | None = None

@@ -15,6 +15,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from einderive.frontend.explorer.models import Place, Share, StageView, View
+from einderive.frontend.explorer.pieces.figures import amount
 from einderive.frontend.text import counted, duration, shape
 
 FOLDER = Path(__file__).parent
@@ -81,18 +82,10 @@ def environment(*folders: Path) -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    filters = (amount, counted, duration, shortened, capitalised, place, told_shares, slowest)
+    filters = (amount, counted, duration, shortened, capitalised, place, told_shares, slowest, part)
     found.filters |= {each.__name__: each for each in filters}
     found.filters |= {"extents": extents, "base64": _base64}
     return found
-
-
-def amount(number: float) -> str:
-    """`1.23 M`; thin spaces stand before the units."""
-    for unit, size in (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if number >= size:
-            return f"{number / size:.3g}\u202f{unit}"
-    return f"{number:.3g}" if number else "0"
 
 
 def shortened(text: str, most: int) -> str:
@@ -116,7 +109,14 @@ def told_shares(shares: Sequence[Share]) -> str:
 
 def slowest(stages: Sequence[StageView]) -> float:
     """The most seconds that a stage takes; the bars are drawn beside it."""
-    return max((sum(s.seconds for s in each.shares) for each in stages), default=0.0) or 1.0
+    known = [sum(share.seconds for share in each.shares) for each in stages]
+    known += [each.measured for each in stages if each.measured is not None]
+    return max(known, default=0.0) or 1.0
+
+
+def part(seconds: float, most: float) -> str:
+    """A width in percent."""
+    return f"{100 * seconds / most:.4g}%"
 
 
 def extents(sizes: Sequence[int]) -> str:

@@ -8,14 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from math import inf
+from types import MappingProxyType
 
 from einderive.derivations.matching.cost import eoperator_work, overlap_bytes
 from einderive.derivations.matching.machine import KERNEL as PLAIN
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import FOLDED, VIEW, Graph, Stage
 from einderive.frontend.derived import Derived
-from einderive.frontend.explorer.lines import plain_line
 from einderive.frontend.explorer.models import Box, Drawing, Share, StageView
+from einderive.frontend.explorer.pieces.lines import plain_line
+from einderive.frontend.explorer.roofline import Seconds, roof_of
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.ir.operator import Work
@@ -30,8 +32,11 @@ INSIDE = "part of a later stage"
 NOTHING = Work(0, 0, calls=0)
 
 
-def stage_views(derivation: Derived, plan: Plan, graph: Graph) -> list[StageView]:
-    """The statements of the plan's program with what computes them."""
+def stage_views(
+    derivation: Derived, plan: Plan, graph: Graph, measured: Seconds = MappingProxyType({})
+) -> list[StageView]:
+    """The statements of the plan's program with what computes them, and what was measured of
+    it."""
     known = {stage.scope: stage for stage in plan.stages}
     program = derivation.staged(plan)
     texts = show_program(program).splitlines()[-len(program.statements) :]  # not what is assumed
@@ -55,6 +60,8 @@ def stage_views(derivation: Derived, plan: Plan, graph: Graph) -> list[StageView
                 shares=shares,
                 bound=max(shares, key=lambda share: share.seconds).cause if shares else "",
                 pseudocode=pseudocode(statement, program),
+                roof=roof_of(work, graph.machine, graph.item),
+                measured=None if stage is None else measured.get((stage.scope, stage.operator)),
             )
         )
     return found

@@ -13,8 +13,8 @@ from einderive.derivations.steps import kernel
 from einderive.derivations.steps.kernel import Step
 from einderive.frontend.accuracy.levels import exactness
 from einderive.frontend.derived import Derived
-from einderive.frontend.explorer.lines import marked_lines
 from einderive.frontend.explorer.models import HOLDS, Place, RuleCard, StepView
+from einderive.frontend.explorer.pieces.lines import marked_lines
 from einderive.frontend.machine.stored import profile_of
 from einderive.frontend.report.catalogue import facts
 from einderive.frontend.report.derivation import RULE_OF

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from math import isfinite
 
-from einderive.frontend.explorer.highlight import highlighted
 from einderive.frontend.explorer.models import CodeView, HardView, MeasuredView, TrialView
+from einderive.frontend.explorer.pieces.highlight import highlighted
+from einderive.frontend.explorer.program import KERNEL
 from einderive.frontend.export.module import files
 from einderive.frontend.report.measured import (
     ERRORS,
@@ -29,8 +30,9 @@ NO_DIGITS = ("-", "no digit", "-")
 
 def measured_view(outcome: Outcome) -> MeasuredView:
     """What was measured, the baselines first."""
-    times = [trial.seconds for trial in outcome.trials if isfinite(trial.seconds)]
-    longest = max(times, default=1.0)
+    raced = [trial for trial in outcome.trials if trial.verdict in ACCEPTED or trial.spread]
+    times = [trial.seconds + trial.spread for trial in raced if isfinite(trial.seconds)]
+    longest = max(times, default=0.0) or 1.0
     return MeasuredView(
         device=outcome.device,
         trials=tuple(_trial(outcome, trial, longest) for trial in outcome.trials),
@@ -45,12 +47,17 @@ def measured_view(outcome: Outcome) -> MeasuredView:
 def _trial(outcome: Outcome, trial: Trial, longest: float) -> TrialView:
     return TrialView(
         label=trial.label,
-        words=operators(trial.words),
+        words=operators(trial.words or _planned(trial)),
         seconds=duration(trial.seconds),
         spread=spread(trial),
-        width=100 * trial.seconds / longest if isfinite(trial.seconds) else 0.0,
+        width=_width(trial.seconds, longest),
+        beyond=isfinite(trial.seconds) and trial.seconds > longest,
+        whisker=_whisker(trial, longest),
+        predicted="" if trial.plan is None else duration(trial.plan.seconds),
+        predicted_width=0.0 if trial.plan is None else _width(trial.plan.seconds, longest),
         speed=speed(outcome, trial),
         error=error(trial),
+        worst=_worst(trial),
         verdict=trial.verdict,
         accepted=trial.verdict in ACCEPTED,
         chosen=trial is outcome.chosen,
@@ -63,6 +70,27 @@ def _trial(outcome: Outcome, trial: Trial, longest: float) -> TrialView:
         loss=loss(trial),
         source=CodeView(trial.label, highlighted(trial.text)) if trial.text else None,
     )
+
+
+def _planned(trial: Trial) -> tuple[str, ...]:
+    """The operators of a program that was not built."""
+    return () if trial.plan is None else tuple(s.operator or KERNEL for s in trial.plan.stages)
+
+
+def _width(seconds: float, longest: float) -> float:
+    return min(100.0, 100 * seconds / longest) if isfinite(seconds) else 0.0
+
+
+def _whisker(trial: Trial, longest: float) -> tuple[float, float]:
+    if not isfinite(trial.seconds) or not trial.spread:
+        return 0.0, 0.0
+    begin = max(0.0, trial.seconds - trial.spread)
+    return 100 * begin / longest, 100 * (trial.seconds + trial.spread - begin) / longest
+
+
+def _worst(trial: Trial) -> str:
+    errors = [family.error for family in trial.families if family.standard]
+    return f"{max(errors):.1e}" if errors else "-"
 
 
 def _figures(own: float, written: float, lost: float) -> tuple[str, str, str]:

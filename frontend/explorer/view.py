@@ -6,10 +6,11 @@ from einderive.derivations.search.extract import Plan
 from einderive.frontend.derived import Derived
 from einderive.frontend.explorer.data import data_view
 from einderive.frontend.explorer.kernels import kernel_views
-from einderive.frontend.explorer.lines import Line, plain_line
 from einderive.frontend.explorer.models import CandidateView, View
+from einderive.frontend.explorer.pieces.lines import Line, plain_line
 from einderive.frontend.explorer.program import drawing, stage_views
 from einderive.frontend.explorer.reproduce import reproduction
+from einderive.frontend.explorer.roofline import machine_words, stage_seconds
 from einderive.frontend.explorer.search import search_view
 from einderive.frontend.explorer.steps import graph_of, rule_cards, step_views
 from einderive.frontend.explorer.trials import measured_view
@@ -33,16 +34,18 @@ def view_of(
     kernels: bool = False,
 ) -> View:
     """The derivation, and the measurement of its programs if there is one.  Where it is asked for,
-    its search if that is known, its data on a small instance, and the kernels of its first
-    candidates."""
+    its search if that is known, its data on a small instance, and of its first candidates the
+    kernels and, beside a measurement, the times of single stages."""
     found = derivation.searched() if search else None
     graph = graph_of(derivation)
     derived = _first_derived(derivation)
+    tried = tuple(derivation.candidates[:CHECKED])
+    timed = {} if outcome is None or not kernels else stage_seconds(outcome, tried)
     candidates = []
     for place, plan in enumerate(derivation.candidates):
         story = tell(derivation, plan)
         report = derivation.check(place) if place < checked else None
-        stages = stage_views(derivation, plan, graph)
+        stages = stage_views(derivation, plan, graph, timed)
         written = kernels and (place < CHECKED or plan is derived)
         candidates.append(
             CandidateView(
@@ -69,6 +72,7 @@ def view_of(
         searched=searched(derivation.stats),
         candidates=tuple(candidates),
         baseline_seconds=derivation.unchanged.seconds,
+        machine=machine_words(graph.machine),
         rules=rule_cards(names),
         reproduction=reproduction(derivation),
         measured=None if outcome is None else measured_view(outcome),

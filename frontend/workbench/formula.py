@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from einderive.frontend import arguments
-from einderive.frontend.explorer.lines import Line
+from einderive.frontend.explorer.pieces.lines import Line
 from einderive.frontend.explorer.view import program_lines
 from einderive.frontend.text import shape
 from einderive.frontend.workbench.filled import filled, proposed

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from einderive.frontend.explorer.highlight import highlighted
 from einderive.frontend.explorer.page import page
+from einderive.frontend.explorer.pieces.highlight import highlighted
 from einderive.frontend.explorer.view import view_of
 from tests.frontend.explorer.derived import distances
 from tests.frontend.explorer.test_page import HOSTILE, Balance

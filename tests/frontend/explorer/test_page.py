@@ -9,7 +9,8 @@ import pytest
 
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.cli.main import main
-from einderive.frontend.explorer.page import FOLDER, amount, page
+from einderive.frontend.explorer.page import FOLDER, page
+from einderive.frontend.explorer.pieces.figures import amount
 from einderive.frontend.explorer.view import view_of
 from tests.frontend.explorer.derived import distances
 

@@ -13,10 +13,12 @@ import pytest
 import einderive as ed
 from einderive.derivations.matching.cost import CPU
 from einderive.derivations.matching.profile import from_data, to_data
+from einderive.derivations.search.strategy import Budget
 from einderive.eops.cache_folder import VARIABLE
 from einderive.frontend.cli.main import main
-from einderive.frontend.explorer.lines import changed
 from einderive.frontend.explorer.models import HOLDS, CandidateView, View
+from einderive.frontend.explorer.page import page
+from einderive.frontend.explorer.pieces.lines import changed
 from einderive.frontend.explorer.reproduce import reproduction
 from einderive.frontend.explorer.steps import graph_of
 from einderive.frontend.explorer.view import view_of
@@ -137,3 +139,39 @@ def test_times_are_predicted_for_the_profile_that_was_measured_here(
     other = from_data(to_data(CPU) | {"origin": "measured", "call_seconds": 1.0})
     assert keep(other)
     assert graph_of(distances()).machine == other
+
+
+def test_stages_stand_beside_the_roofline() -> None:
+    """A product of 64 matrices: 2*n^3 operations, three matrices to move."""
+    found = ed.derive("Y[i,j] = A[i,k]*B[k,j]", A=(256, 256), B=(256, 256), budget=Budget(states=5))
+    (stage,) = view_of(found, checked=0).candidates[0].stages
+    assert stage.roof is not None
+    peak = CPU.rates["matmul"].most
+    assert stage.roof.bound == "arithmetic"
+    assert stage.roof.seconds == pytest.approx(2 * 256**3 / peak)
+    assert stage.reached is not None
+    assert 0 < stage.reached <= 1
+    sums = ed.derive("Y[i] = A[i]+B[i]", A=(9999,), B=(9999,), budget=Budget(states=5))
+    (stage,) = view_of(sums, checked=0).candidates[0].stages
+    assert stage.roof is not None
+    assert stage.roof.bound == "memory"
+    moved = 3 * 4 * 9999
+    assert stage.roof.seconds == pytest.approx(moved / CPU.bytes_a_second(moved))
+
+
+def test_a_measured_page_has_the_times_of_stages_and_spreads() -> None:
+    compiled = windows().compile(seconds=0.05, tried=2)
+    view = view_of(windows(), compiled, checked=0, kernels=True)
+    timed = [stage for each in view.candidates[:4] for stage in each.stages if stage.measured]
+    assert timed
+    assert all(stage.roof is not None for stage in timed)
+    assert view.measured is not None
+    for trial, shown in zip(compiled.trials, view.measured.trials, strict=True):
+        begin, width = shown.whisker
+        assert (width > 0) == (trial.spread > 0)
+        if width:
+            assert begin + width / 2 == pytest.approx(shown.width, rel=1e-3)
+        assert (shown.predicted != "") == (trial.plan is not None)
+    whole = page(view)
+    assert whole.count('class="roof"') >= len(timed)
+    assert "reaches" in whole

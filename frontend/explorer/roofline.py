@@ -1,0 +1,70 @@
+"""Stages beside the roofline of the machine, and their measured times.
+
+    least seconds = max(operations / peak rate, bytes / bandwidth)
+
+The peak is the best rate of the unit that computes the stage; the bandwidth is that of one pass
+over as many bytes.  Source: Williams, Waterman, Patterson, "Roofline", CACM 2009.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+
+from einderive.derivations.matching.machine import FLOAT_BYTES, Machine
+from einderive.derivations.search.extract import Plan
+from einderive.derivations.search.measured import Costs
+from einderive.frontend.accuracy.inputs import random_inputs
+from einderive.frontend.explorer.models import Roof
+from einderive.frontend.explorer.pieces.figures import amount
+from einderive.frontend.machine.stage_times import ENDLESS, StageTimes
+from einderive.frontend.running.settings import undisturbed
+from einderive.frontend.trial.outcome import Outcome
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Work
+
+Measured = tuple[Scope, str | None]
+"""A stage as its scope and its operator."""
+Seconds = Mapping[Measured, float]
+SECONDS = 0.5
+"""About so long the stages of a page are timed."""
+
+
+def roof_of(work: Work, machine: Machine, item: int) -> Roof | None:
+    """None for a stage that neither computes nor moves anything."""
+    rates = machine.rates.get(work.unit) or machine.rates["vector"]
+    moved = work.bytes_moved + work.bytes_copied
+    arithmetic = work.operations / rates.most * max(1.0, item / FLOAT_BYTES)
+    memory = moved / machine.bytes_a_second(moved) if moved else 0.0
+    if not arithmetic and not memory:
+        return None
+    return Roof(max(arithmetic, memory), "arithmetic" if arithmetic > memory else "memory")
+
+
+def machine_words(machine: Machine) -> str:
+    """`cpu (default figures): matmul 100 G, vector 10 G operations a second; 20 G bytes a
+    second`."""
+    rates = ", ".join(f"{unit} {amount(table.most)}" for unit, table in machine.rates.items())
+    memory = amount(machine.bandwidth["dense"].values[-1])
+    name = machine.title or machine.name
+    return (
+        f"{name} ({machine.origin} figures): at most {rates} operations a second, and {memory} "
+        "bytes a second from memory"
+    )
+
+
+@undisturbed()
+def stage_seconds(
+    outcome: Outcome, plans: tuple[Plan, ...]
+) -> Mapping[tuple[Scope, str | None], float]:
+    """Measured seconds of each stage alone, by scope and operator, as torch runs it on random
+    operands.  Empty on a GPU."""
+    if outcome.device != "cpu":
+        return {}
+    inputs = random_inputs(outcome.derivation.source.inputs, "cpu")
+    times = StageTimes(inputs, SECONDS)
+    found: dict[Measured, float] = {}
+    for plan in plans:
+        costs: Costs = times(plan, plan.stages)
+        found |= {key: s for key, s in costs.items() if isfinite(s) and s < ENDLESS}
+    return found
