@@ -10,6 +10,9 @@ follows the product is computed from its accumulated tile.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
+from einderive.eops.triton_kernels.contraction import Contraction
 from einderive.eops.triton_kernels.emit_access import (
     TRITON_DTYPE,
     Frame,
@@ -25,109 +28,131 @@ from einderive.ta.ir import affine
 from einderive.ta.ir.node import Access, Node
 from einderive.ta.ir.subst import accesses
 
+_Role: TypeAlias = tuple[str, tuple[int, ...]]
+"""The name of a role, and its iterators."""
+
 
 def dot_kernel(plan: Plan, *, upcast: bool) -> tuple[list[str], list[str]]:
     """The kernel's statements and helpers; `upcast` feeds float32 to `tl.dot` where it could take
     half precision, for the interpreter, whose bfloat16 product is wrong."""
-    roles, domain = plan.contraction, plan.scope.domain
-    assert roles is not None
-    lines: list[str] = []
-    plain: dict[int, str] = {}
-    extents = {name: plan.extent(getattr(roles, name)) for name in ("m", "n", "k")}
-    for index, role in (("batch", roles.batch), ("index_m", roles.m), ("index_n", roles.n)):
-        found, names = decode(index, role, domain)
-        lines += found
-        plain |= names
-    k_lines, k_names = decode("index_k", roles.k, domain, "s")
-    plain |= k_names
+    assert plan.contraction is not None
+    writer = _Writer(plan, plan.contraction, "" if upcast else plan.half)
+    lines = writer.lines()
+    helpers = dict.fromkeys(helper for part in writer.parts for helper in part.helpers)
+    return lines, list(helpers)
 
-    def frame(
-        row: str, row_role: tuple[int, ...], column: str, column_role: tuple[int, ...]
+
+class _Writer:
+    """Statements of one kernel; `half` is the type that `tl.dot` takes, if it is not the type
+    computed in."""
+
+    def __init__(self, plan: Plan, roles: Contraction, half: str) -> None:
+        self.plan, self.roles, self.half = plan, roles, half
+        self.names: dict[int, str] = {}
+        self.parts: list[BodyWriter] = []
+        """What writes the sides that are more than one read, and what follows the product."""
+
+    def lines(self) -> list[str]:
+        plan, roles = self.plan, self.roles
+        outside = [
+            *self._decoded("batch", roles.batch),
+            *self._decoded("index_m", roles.m),
+            *self._decoded("index_n", roles.n),
+        ]
+        inside = self._decoded("index_k", roles.k, "s")
+        m_k = self._frame(("m", roles.m), ("k", roles.k))
+        k_n = self._frame(("k", roles.k), ("n", roles.n))
+        left = self._operand(roles.left, m_k, "live_k[None, :]", "[BLOCK_M, BLOCK_K]")
+        right = self._operand(roles.right, k_n, "live_k[:, None]", "[BLOCK_K, BLOCK_N]")
+        m, n, k = (plan.extent(role) for role in (roles.m, roles.n, roles.k))
+        compute = TRITON_DTYPE[plan.compute]
+        head = [
+            *index_setup(plan.wide),
+            f"tiles_m = ({m} + BLOCK_M - 1) // BLOCK_M",
+            f"tiles_n = ({n} + BLOCK_N - 1) // BLOCK_N",
+            "batch = pid // (tiles_m * tiles_n)",
+            "index_m = (pid // tiles_n % tiles_m) * BLOCK_M + tl.arange(0, BLOCK_M)",
+            "index_n = (pid % tiles_n) * BLOCK_N + tl.arange(0, BLOCK_N)",
+            f"live_m = index_m < {m}",
+            f"live_n = index_n < {n}",
+            *outside,
+            *(line for part in self.parts for line in part.lines[0]),
+            f"acc = tl.zeros([BLOCK_M, BLOCK_N], {compute})",
+            f"for start in range(0, {k}, BLOCK_K):",
+        ]
+        loop_body = [
+            "index_k = zero + start + tl.arange(0, BLOCK_K)",
+            f"live_k = index_k < {k}",
+            *inside,
+            *(line for part in self.parts for line in part.lines[1]),
+            f"left = {left}",
+            f"right = {right}",
+            f'acc = tl.dot(left, right, acc, input_precision="ieee", out_dtype={compute})',
+        ]
+        return head + indent(loop_body, 1) + self._result()
+
+    def _decoded(self, index: str, role: tuple[int, ...], prefix: str = "i") -> list[str]:
+        """Statements that name the iterators of a role."""
+        lines, names = decode(index, role, self.plan.scope.domain, prefix)
+        self.names |= names
+        return lines
+
+    def _frame(
+        self, row: tuple[str, tuple[int, ...]], column: tuple[str, tuple[int, ...]]
     ) -> Frame:
-        names = [plain.get(i, "") for i in range(len(domain))]
-        views = ((row, row_role, "[:, None]"), (column, column_role, "[None, :]"))
+        """A tile whose rows and columns are over the iterators of two roles."""
+        domain = self.plan.scope.domain
+        names = [self.names.get(i, "") for i in range(len(domain))]
+        views = ((*row, "[:, None]"), (*column, "[None, :]"))
         lanes = tuple(
-            axis(plain, role, f"live_{name}{view}", f"0 * index_{name}{view}")
+            axis(self.names, role, f"live_{name}{view}", f"0 * index_{name}{view}")
             for name, role, view in views
         )
         for _, role, view in views:
             for i in role:
-                names[i] = plain[i] + view if plain[i].isidentifier() else plain[i]
+                names[i] += view if names[i].isidentifier() else ""
         return Frame(names, lanes, domain, full_blocks=True)
 
-    half = "" if upcast else plan.half
-    writers = list[BodyWriter]()
-
-    def operand(side: Node, where: Frame, live_k: str, shape: str) -> str:
+    def _operand(self, side: Node, where: Frame, live_k: str, shape: str) -> str:
         """The tile of a side.  A lane beyond k adds nothing, whatever the values are there."""
-        compute = half or plan.compute
+        compute = self.half or self.plan.compute
         zero = f"tl.full([], 0.0, {TRITON_DTYPE[compute]})"
         if isinstance(side, Access):
-            load = plan.loads[side]
-            text = load_text(load, plan, where, keep=bool(half))
+            load = self.plan.loads[side]
+            text = load_text(load, self.plan, where, keep=bool(self.half))
             filled = side.fill != 0 and load.guards
             return f"tl.where({live_k}, {text}, {zero})" if filled else text
         loose = where._replace(full_blocks=False)
-        writer = BodyWriter(plan, loose, 2, level, prefix="vw"[len(writers)])
-        writers.append(writer)
-        writer.compute = compute
-        value = f"tl.broadcast_to({writer.value(side)}, {shape})"
+        part = BodyWriter(self.plan, loose, 2, self._level, prefix="vw"[len(self.parts)])
+        self.parts.append(part)
+        part.compute = compute
+        value = f"tl.broadcast_to({part.value(side)}, {shape})"
         return f"tl.where({live_k}, {value}, {zero})"
 
-    def level(free: int) -> int:
-        return int(any(free >> i & 1 for i in roles.k))
+    def _level(self, free: int) -> int:
+        """1 for what is computed in the loop over k, 0 for what is computed before."""
+        return int(any(free >> i & 1 for i in self.roles.k))
 
-    out = affine.ZERO
-    for i, (loop, stride) in enumerate(
-        zip(plan.scope.loops, strides(plan.scope.loops), strict=True)
-    ):
-        out = affine.add(out, affine.shift(affine.iterator(i), -loop.lo), stride)
-    compute = TRITON_DTYPE[plan.compute]
-    m_k = frame("m", roles.m, "k", roles.k)
-    k_n = frame("k", roles.k, "n", roles.n)
-    m_n = frame("m", roles.m, "n", roles.n)
-    left = operand(roles.left, m_k, "live_k[None, :]", "[BLOCK_M, BLOCK_K]")
-    right = operand(roles.right, k_n, "live_k[:, None]", "[BLOCK_K, BLOCK_N]")
-    sides = tuple(writers)
-    scaled = "acc"
-    if roles.coefficient != 1:
-        scaled = f"(acc * {literal(roles.coefficient, plan.compute)})"
-    head = [
-        *index_setup(plan.wide),
-        f"tiles_m = ({extents['m']} + BLOCK_M - 1) // BLOCK_M",
-        f"tiles_n = ({extents['n']} + BLOCK_N - 1) // BLOCK_N",
-        "batch = pid // (tiles_m * tiles_n)",
-        "index_m = (pid // tiles_n % tiles_m) * BLOCK_M + tl.arange(0, BLOCK_M)",
-        "index_n = (pid % tiles_n) * BLOCK_N + tl.arange(0, BLOCK_N)",
-        f"live_m = index_m < {extents['m']}",
-        f"live_n = index_n < {extents['n']}",
-        *lines,
-        *(line for writer in sides for line in writer.lines[0]),
-        f"acc = tl.zeros([BLOCK_M, BLOCK_N], {compute})",
-        f"for start in range(0, {extents['k']}, BLOCK_K):",
-    ]
-    loop_body = [
-        "index_k = zero + start + tl.arange(0, BLOCK_K)",
-        f"live_k = index_k < {extents['k']}",
-        *k_lines,
-        *(line for writer in sides for line in writer.lines[1]),
-        f"left = {left}",
-        f"right = {right}",
-        f'acc = tl.dot(left, right, acc, input_precision="ieee", out_dtype={compute})',
-    ]
-    result, last = scaled, list[str]()
-    if plan.after is not None:
-        body, product = plan.after
-        writer = BodyWriter(plan, m_n._replace(full_blocks=False), 1, lambda _: 0, prefix="u")
-        reads = (access for access in accesses(body) if access.source is product)
-        result = writer.with_values(dict.fromkeys(reads, "product")).value(body)
-        last = [f"product = {scaled}", *writer.lines[0]]
-        writers.append(writer)
-    tail = [
-        f"position = {row_text(out, m_n)}",
-        *last,
-        f"result = {result}.to({TRITON_DTYPE[plan.out_dtype]})",
-        "tl.store(out + position, result, mask=live_m[:, None] & live_n[None, :])",
-    ]
-    helpers = dict.fromkeys(helper for writer in writers for helper in writer.helpers)
-    return head + indent(loop_body, 1) + tail, list(helpers)
+    def _result(self) -> list[str]:
+        """Statements after the loop: what follows the product, and its place in the output."""
+        plan, m_n = self.plan, self._frame(("m", self.roles.m), ("n", self.roles.n))
+        out, loops = affine.ZERO, plan.scope.loops
+        for i, (loop, stride) in enumerate(zip(loops, strides(loops), strict=True)):
+            out = affine.add(out, affine.shift(affine.iterator(i), -loop.lo), stride)
+        result, last = "acc", list[str]()
+        if self.roles.coefficient != 1:
+            result = f"(acc * {literal(self.roles.coefficient, plan.compute)})"
+        if plan.after is not None:
+            body, product = plan.after
+            part = BodyWriter(plan, m_n._replace(full_blocks=False), 1, lambda _: 0, prefix="u")
+            reads = (access for access in accesses(body) if access.source is product)
+            last = [f"product = {result}"]
+            result = part.with_values(dict.fromkeys(reads, "product")).value(body)
+            last += part.lines[0]
+            self.parts.append(part)
+        return [
+            f"position = {row_text(out, m_n)}",
+            *last,
+            f"result = {result}.to({TRITON_DTYPE[plan.out_dtype]})",
+            "tl.store(out + position, result, mask=live_m[:, None] & live_n[None, :])",
+        ]

@@ -46,8 +46,8 @@ BLOCK_SHAPE: Final = "[BLOCK, BLOCK_R]"
 ROW_SHAPE: Final = "[BLOCK, 1]"
 
 
-def emit_rows(plan: RowPlan, formula: str = "", name: str = "eop") -> str:
-    """The source of a module with one kernel `name(a0, a1, ..., out0, ..., BLOCK, BLOCK_R)`."""
+def emit_rows(plan: RowPlan, formula: str = "") -> str:
+    """The source of a module with one kernel `eop(a0, a1, ..., out0, ..., BLOCK, BLOCK_R)`."""
     writer = _Writer(plan)
     lines = writer.kernel()
     operands = [f"a{k}" for k in range(len(plan.sources))]
@@ -66,7 +66,7 @@ def emit_rows(plan: RowPlan, formula: str = "", name: str = "eop") -> str:
             else f"each of {plan.length} places, BLOCK_R at a time, in {len(plan.passes)} passes"
         )
     )
-    return module(comments, [*writer.helpers], plan.compute, name, arguments, lines)
+    return module(comments, [*writer.helpers], plan.compute, arguments, lines)
 
 
 class _Writer:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from keyword import iskeyword
 
 from einderive.eops.triton_kernels.emit_access import TRITON_DTYPE
 from einderive.eops.triton_kernels.emit_dot import dot_kernel
 from einderive.eops.triton_kernels.emit_loops import flat_kernel, indent, loop_kernel
 from einderive.eops.triton_kernels.emit_scalar import helper_source
 from einderive.eops.triton_kernels.plan import Plan
-from einderive.ta.errors import BuildError
 from einderive.ta.ir.node import Tensor
-
-TAKEN = frozenset({"float", "range", "tl", "triton", "_expm1", "_log1p", "_tanh"})
-"""Names that the text of a kernel uses from its surroundings."""
 
 PROGRAM = {
     "loop": "program p computes outputs p*BLOCK ... (p+1)*BLOCK - 1 of the flattened output",
@@ -24,15 +19,12 @@ PROGRAM = {
 }
 
 
-def emit(plan: Plan, name: str = "eop", formula: str = "", *, upcast: bool = False) -> str:
-    """The source of a module with one kernel `name(a0, a1, ..., out, BLOCK...)`.
+def emit(plan: Plan, formula: str = "", *, upcast: bool = False) -> str:
+    """The source of a module with one kernel `eop(a0, a1, ..., out, BLOCK...)`.
 
     `a0, a1, ...` are the plan's sources in order; shapes are literals, block sizes constants of
-    the launch.  `formula` only enters comments.  `upcast`: see `dot_kernel`.  Raises BuildError
-    for a name that is no identifier.
+    the launch.  `formula` only enters comments.  `upcast`: see `dot_kernel`.
     """
-    if not (name.isascii() and name.isidentifier()) or iskeyword(name) or name in TAKEN:
-        raise BuildError(f"{name!r} cannot name a kernel")
     helpers: list[str] = []
     if plan.form == "dot":
         lines, helpers = dot_kernel(plan, upcast=upcast)
@@ -40,14 +32,13 @@ def emit(plan: Plan, name: str = "eop", formula: str = "", *, upcast: bool = Fal
         lines, helpers = flat_kernel(plan) if plan.form == "flat" else loop_kernel(plan)
     blocks = [f"{block}: tl.constexpr" for block, _ in plan.configs[0].blocks]
     arguments = [*(f"a{i}" for i in range(len(plan.sources))), "out", *blocks]
-    return module(_comments(plan, formula), helpers, plan.compute, name, arguments, lines)
+    return module(_comments(plan, formula), helpers, plan.compute, arguments, lines)
 
 
 def module(
     comments: Sequence[str],
     helpers: Sequence[str],
     compute: str,
-    name: str,
     arguments: Sequence[str],
     lines: Sequence[str],
 ) -> str:
@@ -56,7 +47,7 @@ def module(
     parts = [*map(_comment, comments), "", "import triton", "import triton.language as tl", "", ""]
     for helper in helpers:
         parts += [helper_source(helper, compute), ""]
-    parts += ["@triton.jit", f"def {name}({', '.join(arguments)}):", *map(_wrap, indent(lines, 1))]
+    parts += ["@triton.jit", f"def eop({', '.join(arguments)}):", *map(_wrap, indent(lines, 1))]
     return "\n".join(parts) + "\n"
 
 

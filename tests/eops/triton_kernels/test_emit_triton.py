@@ -195,9 +195,6 @@ def test_no_text_of_the_input_becomes_code() -> None:
     tree = ast.parse(emit(made, formula=hostile))
     plain = plan(scope([(0, 4)], [], runner.read(expr.tensor("x", (4,)), 0)))
     assert ast.dump(tree) == ast.dump(ast.parse(emit(plain)))
-    for name in ("eop):\n  pass", "import", "é", ""):
-        with pytest.raises(BuildError, match="cannot name a kernel"):
-            emit(made, name)
 
 
 def test_source_reads_well() -> None:
