@@ -53,7 +53,8 @@ def derive(
     outputs: Sequence[str] | None = None,
     **shapes: Shape | int,
 ) -> Derivation:
-    """Derive programs that are equal to a formula, in the order of their predicted times.
+    """Derive programs that are equal to a formula, in the order of their predicted times:
+    `derive("Y[i] = A[i,k]*x[k]", A=(64, 32), x=(32,))`.
 
     The formula is a text with the shapes of its tensors, as for `parse`, or a parsed Program.  The
     predictions are for `target`.  Nothing is measured here: `Derivation.compile` measures.

@@ -49,7 +49,8 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     grad: bool | Iterable[str] = False,
     **shapes: Shape | int,
 ) -> CompiledFunction:
-    """Derive, check and time programs, and return the fastest accepted one as a function.
+    """Derive, check and time programs, and return the fastest accepted one as a function:
+    `f = compile("Y[i] = A[i,k]*x[k]", A=(64, 32), x=(32,))`, then `y = f(a, x)`.
 
     The function is a program that `Derivation.check` shows to be equal to the formula, or a plain
     program of torch.  All options of `derive` hold here too, except `most`; further:
