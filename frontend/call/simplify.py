@@ -1,19 +1,21 @@
 """A recording made shorter, so that each call has less to do.
 
     a value that depends on no operand    is computed once
+    a call that was made before           is made once: two parts of one Fourier transform
     a chain of views                      becomes one view of the underlying memory
     a view that changes nothing           is the tensor itself
     a view without a reader               goes
 
 Every element of every result stays: a view is replaced only by one of the same shape, strides,
-place, type and signs.
+place, type and signs.  A call stands for another one only if nothing writes to what they read and
+give.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import torch
 
@@ -22,6 +24,8 @@ from einderive.frontend.call.record import Call, Layout, Ref, Trace, Value, mapp
 
 MOST_KEPT = 1 << 26
 """Bytes of tensors that depend on no operand and are kept for later calls."""
+TRANSFORMS: Final = frozenset((torch.fft.fft, torch.fft.ifft, torch.fft.rfft, torch.fft.irfft))
+"""Functions of which several stages may use one result.  Each gives new memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +116,9 @@ def _viewed(
     bases: dict[int, tuple[int, Layout]] = {}
     known: dict[tuple[int, Layout], int] = {}
     steps: list[Step] = []
+    made: dict[object, Call] = {}
+    written = {storage for call in trace.calls for storage in call.writes}
+    written |= {values[number].storage for number in trace.results}
 
     def place(number: int) -> tuple[int, Layout]:
         """The base of a tensor, and its layout relative to it."""
@@ -126,7 +133,11 @@ def _viewed(
             continue  # it handed on what it was given
         parent = _view_of(call, values, constants)
         if parent is None:
-            steps.append(call)
+            key = _key(call) if _repeatable(call, values, written) else None
+            if key is None or made.setdefault(key, call) is call:
+                steps.append(call)
+            else:
+                names |= zip(call.outputs, made[key].outputs, strict=True)
             continue
         (number,) = call.outputs
         base, above = place(parent)
@@ -160,6 +171,22 @@ def _view_of(
         if value.storage == output.storage and all(same) and number not in constants:
             return number
     return None
+
+
+def _repeatable(call: Call, values: Mapping[int, Value], written: set[int]) -> bool:
+    """Whether a second such call gives the same again: nothing writes to what it reads or gives,
+    and its results are not the user's."""
+    storages = {values[number].storage for number in (*call.reads(), *call.outputs)}
+    return call.function in TRANSFORMS and not storages & written
+
+
+def _key(tree: Any) -> object:
+    """Equal for equal calls: `1`, `1.0` and `True` differ."""
+    if isinstance(tree, Call):
+        return tree.function, _key(tree.args), _key(tuple(tree.kwargs.items()))
+    if isinstance(tree, tuple | list) and not isinstance(tree, Ref):
+        return (type(tree), *map(_key, tree))
+    return type(tree), repr(tree)
 
 
 def _renamed(call: Call, names: Mapping[int, int]) -> Call:
