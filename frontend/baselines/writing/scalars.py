@@ -24,15 +24,15 @@ from einderive.frontend.baselines.writing.constants import (
     takes_numbers,
     value_of,
 )
+from einderive.frontend.baselines.writing.forms import bare, bound_of, parts_of
 from einderive.frontend.baselines.writing.kinds import Kind
 from einderive.frontend.baselines.writing.views import View, aligned, view
-from einderive.frontend.baselines.writing.writer import NotWritten, Writer
+from einderive.frontend.baselines.writing.writer import NotWritten, Writer, is_narrow
 from einderive.ta.exact.fields import rounded
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import (
     Access,
     Add,
@@ -151,7 +151,7 @@ class Scalars:
         texts = [self._loose(term, SUM) for term in terms]
         if not any(map(accesses, terms)):
             texts[0] = f"torch.tensor({texts[0]}, dtype={self.writer.type_of(self.kind)})"
-        return f"torch.where({_bare(condition)}, {', '.join(texts)})"
+        return f"torch.where({bare(condition)}, {', '.join(texts)})"
 
     def _logic(self, node: Node) -> tuple[str, int]:
         """A condition, as bools."""
@@ -176,7 +176,7 @@ class Scalars:
         condition, then, other = self._chosen(node)
         if not isinstance(then, Const) and not isinstance(other, Const):
             terms = ", ".join(self._truth(term) for term in (then, other))
-            return f"torch.where({_bare(condition)}, {terms})", TIGHT
+            return f"torch.where({bare(condition)}, {terms})", TIGHT
         if expr.const(0) is then or expr.const(1) is other:
             condition = f"~{condition}"
         if isinstance(then, Const) and isinstance(other, Const):
@@ -249,13 +249,17 @@ class Scalars:
 
     def _add(self, node: Add) -> str:
         pairs: list[tuple[Number, Node]] = [
-            (Fraction(1), term) if self._is_idiom(term) else _parts(term) for term in node.terms
+            (Fraction(1), term) if self._is_idiom(term) else parts_of(term) for term in node.terms
         ]
         pairs.sort(key=lambda pair: (isinstance(pair[1], Const), pair[0] < 0))
-        text = ""
+        text, floats = "", self._is_float(pairs[0][1])
         for coefficient, core in pairs:
             negative = coefficient < 0
-            term = self._scaled(-coefficient if negative else coefficient, core)
+            whole = self._of(core) is Kind.WHOLE and coefficient == -1
+            alone = floats and (coefficient == 1 or whole)
+            term = (self._as_it_is(core) if alone else None) or self._scaled(
+                -coefficient if negative else coefficient, core
+            )
             if not text:
                 text = f"-{term}" if negative else term
             else:
@@ -272,13 +276,18 @@ class Scalars:
         return f"{number(coefficient, self.kind)} * {self._loose(core, PRODUCT)}"
 
     def _mul(self, node: Mul) -> str:
-        coefficient, core = _parts(node)
+        coefficient, core = parts_of(node)
         factors = core.factors if isinstance(core, Mul) else (core,)
         below = [f for f in factors if isinstance(f, Power) and f.exponent < 0]
         above = [f for f in factors if f not in below]
         above.sort(key=lambda f: prod(self.domain[i].extent for i in affine.bits(f.free)))
         parted = divisor(-coefficient if coefficient < 0 else coefficient)
-        parts = [self._loose(factor, PRODUCT) for factor in above]
+        first = next((k for k, factor in enumerate(above) if self._is_float(factor)), len(above))
+        early = 0 if first == 1 and coefficient == 1 else first + 1
+        parts = [
+            (self._as_it_is(factor) if k >= early else None) or self._loose(factor, PRODUCT)
+            for k, factor in enumerate(above)
+        ]
         negative = bool(parts) and (coefficient == -1 or (parted is not None and coefficient < 0))
         if (abs(coefficient) != 1 and parted is None) or (coefficient == -1 and not negative):
             parts.insert(0, number(coefficient, self.kind))
@@ -286,9 +295,25 @@ class Scalars:
         if parted is not None:
             text += f" / {parted}"
         for factor in below:
-            base = self._loose(factor.base, TIGHT)
+            whole = self._as_it_is(factor.base) if first < len(above) else None
+            base = whole or self._loose(factor.base, TIGHT)
             text += f" / {base}" if factor.exponent == -1 else f" / {base} ** {-factor.exponent}"
         return text
+
+    def _is_float(self, node: Node) -> bool:
+        """Whether it is a tensor of floats with dimensions, in whose type torch computes with whole
+        numbers and bools."""
+        return self._of(node) is Kind.FLOAT and bool(node.free) and bool(accesses(node))
+
+    def _as_it_is(self, node: Node) -> str | None:
+        """Whole numbers or bools that need no conversion beside such floats: a read, or a
+        comparison."""
+        kind = self._of(node)
+        if self.kind is not Kind.FLOAT or kind is Kind.FLOAT or not accesses(node):
+            return None
+        if isinstance(node, Access) and node.source is not INDEX:
+            return None if is_narrow(node.source) else self._of_kind(kind)._read(node)
+        return self._truth(node, TIGHT) if kind is Kind.TRUTH and node.free else None
 
     def _power(self, node: Power) -> tuple[str, int]:
         base = self._loose(node.base, TIGHT)
@@ -331,13 +356,13 @@ class Scalars:
 
     def _extreme(self, node: Apply) -> str:
         """`clamp` where a bound is a number, both bounds at once where both are."""
-        bound, inner = _bound(node)
+        bound, inner = bound_of(node)
         if bound is None or inner is None:
             parts = ", ".join(self._tensor(arg) for arg in node.args)
             return f"torch.{node.function}({parts})"
         limits = [(node.function, bound)]
         if isinstance(inner, Apply) and FUNCTIONS[inner.function].reducer:
-            other, below = _bound(inner)
+            other, below = bound_of(inner)
             ordered = other is not None and (other <= bound) == (
                 FUNCTIONS[inner.function].reducer == "max"
             )
@@ -368,27 +393,3 @@ class Scalars:
                 break
             mask = mask[0]
         return self.writer.constant(mask)
-
-
-def _bare(text: str) -> str:
-    """Without parentheses around the whole."""
-    depth = 0
-    for place, letter in enumerate(text):
-        depth += (letter == "(") - (letter == ")")
-        if not depth:
-            whole = text.startswith("(") and place == len(text) - 1
-            return text[1:-1] if whole else text
-    return text
-
-
-def _bound(node: Apply) -> tuple[Number | None, Node | None]:
-    """The number and the other operand of a maximum or minimum."""
-    left, right = node.args
-    if isinstance(left, Const):
-        return left.value, right
-    return (right.value, left) if isinstance(right, Const) else (None, None)
-
-
-def _parts(node: Node) -> tuple[Number, Node]:
-    found: tuple[Number, Node] = split_coefficient(node)
-    return found

@@ -120,7 +120,7 @@ class Writer:
     def operand(self, source: Source, kind: Kind | None = Kind.FLOAT) -> str:
         """The variable of a source as a tensor of that kind; None means the source's own kind."""
         name = self.name(source)
-        if kind is None or (self.kinds.of(source) >= kind and not _is_narrow(source)):
+        if kind is None or (self.kinds.of(source) >= kind and not is_narrow(source)):
             return name
         return self.line(self.cast(name, kind))
 
@@ -212,11 +212,11 @@ class Writer:
         del self.lines[lines:], self.words[words:]
 
 
-def _is_narrow(source: Source) -> bool:
+def is_narrow(source: Source) -> bool:
     """Whether torch may have it as integers of fewer than 64 bits."""
     if isinstance(source, Tensor):
         return source.dtype in LIMITS and source.dtype not in ("int64", "bool")
-    return isinstance(source.body, Access) and _is_narrow(source.body.source)
+    return isinstance(source.body, Access) and is_narrow(source.body.source)
 
 
 def grouped(text: str) -> str:

@@ -89,7 +89,7 @@ def test_all_programs_of_the_list_are_right(formula: Formula) -> None:
         (
             "Y[i] = A[i] + (B[i] <= 0)",
             {"A": (5,), "B": (5,)},
-            "A + (B <= 0).to(torch.float64)",
+            "A + (B <= 0)",
         ),
         (
             "Y[i] = where(A[i], 1, 0.1)",
@@ -429,3 +429,46 @@ def test_a_masked_product_is_a_product_of_a_masked_matrix() -> None:
     assert not any("@" in rival.text for rival in found(hidden, A=(6, 5), B=(6,)))
     assert strict  # 0*inf beside the mask would be NaN there
     assert not any("@" in line or "einsum" in line for line in strict)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("Y[i] = A[i]*I[i] + 1", "A * I + 1"),
+        ("Y[i] = 0.5*A[i]*I[i]*M[i]", "A * I * M / 2"),
+        ("Y[i] = A[i] - I[i] + M[i]", "A + M - I"),
+        ("Y[i] = A[i] - M[i]", "t_0 = M.to(torch.float64); return A - t_0"),
+        ("Y[i] = A[i]*(I[i] < 3)/J[i]", "t_0 = J.to(torch.float64); return A * (I < 3) / t_0"),
+        ("Y[i,j] = B[i,j]*I[i]/I[j]", "I[:, None] * B / I"),
+        ("Y[i] = x*I[i]", "t_0 = I.to(torch.float64); return x * t_0"),
+        ("Y[i] = 0.5*I[i] + A[i]", "t_0 = I.to(torch.float64); return A + t_0 / 2"),
+        (
+            "Y[i,j] = A[j]*(I[i]-I[j])^3",
+            "t_0 = I.to(torch.float64); return A * (t_0[:, None] - t_0) ** 3",
+        ),
+    ],
+)
+def test_whole_numbers_beside_floats_are_left_to_torch(text: str, line: str) -> None:
+    shapes = {"A": (5,), "B": (5, 5), "I": (5,), "J": (5,), "M": (5,), "x": ()}
+    types = {"I": "int64", "J": "int32", "M": "bool"}
+    words = {name for name in shapes if name in text}
+    program = ed.parse(
+        text,
+        dtypes={name: types.get(name, "float64") for name in words},
+        **cast(Any, {name: shapes[name] for name in words}),
+    )
+    programs = rivals(program, "cpu")
+    written = "; ".join(part.strip() for part in programs[0].text.splitlines()[1:])
+    assert written.removeprefix("return ") == line
+    given = {
+        t: data(t, torch.Generator().manual_seed(7)).double().abs() + 1 for t in program.inputs
+    }
+    given = {t: v.to(getattr(torch, t.dtype)) for t, v in given.items()}
+    for rival in programs:
+        (output,) = executable(rival, program, ())(given)
+        assert output.dtype == torch.float64
+        values = {t.name: v.numpy() for t, v in given.items()}
+        (root,) = program.roots()
+        wanted = evaluate_at(root, positions(root, 24), values, RealField())
+        got = output.numpy()[tuple(positions(root, 24).T)]
+        np.testing.assert_allclose(got, np.asarray(wanted, dtype=float), rtol=1e-12)
