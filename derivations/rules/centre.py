@@ -19,8 +19,8 @@ from einderive.ta.facts.centred import is_centred, shared_iterators
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import volume
 from einderive.ta.ir.element import floating_inputs
-from einderive.ta.ir.node import Access, Add, Const, Node, Scope
-from einderive.ta.ir.positions import is_position
+from einderive.ta.ir.node import Add, Const, Node, Scope
+from einderive.ta.ir.positions import is_data
 from einderive.ta.ir.subst import walk
 
 
@@ -69,7 +69,7 @@ def _elements(scope: Scope, core: Node, kept: tuple[int, ...]) -> int:
     held = sum(1 << i for i in kept)
     if not core.free & ~held:
         return 0
-    if isinstance(core, Access) and not is_position(core):
+    if is_data(core):
         return prod(core.source.shape)
     return volume(scope.extents, core.free)
 

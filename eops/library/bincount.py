@@ -5,13 +5,14 @@ Y[s,v] = sum[n](I[s,n] == v)       Y[I[n]] += 1
 
 from __future__ import annotations
 
-from einderive.eops.library.gather import NOT_HELD, NOT_READS, all_held, is_data
+from einderive.eops.library.gather import NOT_HELD, NOT_READS, all_held
 from einderive.eops.library.plain import refuse_empty
 from einderive.eops.library.scatter import one_place, roles_of, work
 from einderive.eops.torch_views.stage import lower
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator
+from einderive.ta.ir.positions import is_data
 
 NO_COUNT = Mismatch("body", "no sum of an equality with data", (), 100.0)
 

@@ -30,7 +30,7 @@ from einderive.eops.library.arrange import (
     restored,
     scaled,
 )
-from einderive.eops.library.gather import NOT_HELD, all_held, is_data
+from einderive.eops.library.gather import NOT_HELD, all_held
 from einderive.eops.library.plain import refuse_empty, view_refusal
 from einderive.eops.library.traffic import operand_bytes, output_bytes
 from einderive.eops.torch_views.scalar import Buffers
@@ -40,6 +40,7 @@ from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.node import Access, Apply, Scope
 from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
+from einderive.ta.ir.positions import is_data
 from einderive.ta.ir.subst import factors_of
 
 NO_WAVE = Mismatch("body", "no product of a read and a wave of whole periods", (), 100.0)

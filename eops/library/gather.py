@@ -5,17 +5,15 @@ Y[s,n,b] = sum[v](where(I[s,n] == v, E[s,v,b], 0))       Y[n,b] = E[I[n],b], and
 
 from __future__ import annotations
 
-from typing import TypeGuard
-
 from einderive.eops.library.plain import refuse_empty
 from einderive.eops.library.traffic import output_bytes
 from einderive.eops.torch_views.stage import lower
 from einderive.ta.exact.one_term import one_term
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.element import element_bytes
-from einderive.ta.ir.node import Access, Node, Scope
+from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
-from einderive.ta.ir.positions import is_position
+from einderive.ta.ir.positions import is_data
 
 NO_GATHER = Mismatch("body", "no equality with data leaves one term of a sum", (), 100.0)
 NOT_READS = Mismatch("body", "the index or the value is not a read", ("materialise",), 2.0)
@@ -41,11 +39,6 @@ def recognise(scope: Scope) -> Binding | Mismatch:
     if not all_held(scope, roles):
         return NOT_HELD
     return Binding(scope, (index, value), roles)
-
-
-def is_data(node: Node) -> TypeGuard[Access]:
-    """Whether the node is a read of more than iterators."""
-    return isinstance(node, Access) and not is_position(node)
 
 
 def all_held(scope: Scope, roles: dict[str, tuple[int, ...]]) -> bool:

@@ -5,7 +5,7 @@ Y[s,v,b] = sum[n](where(I[s,n] == v, A[s,n,b], 0))       Y[I[n],b] += A[n,b]
 
 from __future__ import annotations
 
-from einderive.eops.library.gather import NOT_HELD, NOT_READS, all_held, is_data
+from einderive.eops.library.gather import NOT_HELD, NOT_READS, all_held
 from einderive.eops.library.plain import refuse_empty
 from einderive.eops.library.traffic import output_bytes
 from einderive.eops.torch_views.stage import lower
@@ -14,6 +14,7 @@ from einderive.ta.ir import affine
 from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
+from einderive.ta.ir.positions import is_data
 
 NO_SCATTER = Mismatch("body", "no equality with data says where terms go", (), 100.0)
 

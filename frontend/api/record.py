@@ -7,7 +7,7 @@ judges.  Every error about the contents of a file is a RecordError.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Any
@@ -130,33 +130,15 @@ def _derivation(
     known_fields(data, FIELDS)
     integer_of(_field(data, "rule_set"))
     given, goal = _field(data, "input"), _field(data, "target")
-    if known_source is not None:
-        source = known_source
-    else:
-        with within("input"):
-            names = ("text", "tensors", *(("outputs",) if data["version"] > 2 else ()))
-            source = read_program(known_fields(given, names), "outputs" in names)
+    source = _source(given, data["version"]) if known_source is None else known_source
     with within("target"):
         target = text_of(goal)
         if target not in MACHINES:
             raise RecordError(f"unknown target {target!r:.80}; known: {', '.join(MACHINES)}")
     known = {tensor.name: tensor for tensor in source.inputs}
     with within("weights"):
-        weights = tuple(map(text_of, items_of(_field(data, "weights"))))
-        for name in weights:
-            if name not in known:
-                raise RecordError(f"{name!r:.80} is not a tensor of the formula")
-        if weights != tuple(name for name in known if name in weights):
-            raise RecordError("the weights must be named once each, in the order of the tensors")
-    accuracy, nan = _field(data, "accuracy"), _field(data, "nan")
-    if data["version"] == BEFORE_FAST:
-        accuracy = {"normwise": "fast", "fast": "no accuracy of that version"}.get(
-            accuracy if isinstance(accuracy, str) else "", accuracy
-        )
-    try:
-        checked(accuracy, nan)
-    except TextError as error:
-        raise RecordError(error.message) from None
+        weights = _weights(_field(data, "weights"), known)
+    accuracy, nan = _levels(data)
     item = default_item_bytes(source.roots())
     operators = operators_for(nan, target)
     graph = Graph(RULES, operators, profile_of(target), item, weights=frozenset(weights))
@@ -187,6 +169,38 @@ def _derivation(
         recorded_search=search,
         recorded_kernels=kernels,
     )
+
+
+def _source(given: Any, version: int) -> Program:
+    """The formula."""
+    with within("input"):
+        names = ("text", "tensors", *(("outputs",) if version > 2 else ()))
+        return read_program(known_fields(given, names), "outputs" in names)
+
+
+def _weights(given: Any, known: Collection[str]) -> tuple[str, ...]:
+    """The tensors that stay the same, of those that the formula reads."""
+    weights = tuple(map(text_of, items_of(given)))
+    for name in weights:
+        if name not in known:
+            raise RecordError(f"{name!r:.80} is not a tensor of the formula")
+    if weights != tuple(name for name in known if name in weights):
+        raise RecordError("the weights must be named once each, in the order of the tensors")
+    return weights
+
+
+def _levels(data: Mapping[str, Any]) -> tuple[Any, Any]:
+    """What was asked about digits, in today's words, and about NaN."""
+    accuracy, nan = _field(data, "accuracy"), _field(data, "nan")
+    if data["version"] == BEFORE_FAST:
+        accuracy = {"normwise": "fast", "fast": "no accuracy of that version"}.get(
+            accuracy if isinstance(accuracy, str) else "", accuracy
+        )
+    try:
+        checked(accuracy, nan)
+    except TextError as error:
+        raise RecordError(error.message) from None
+    return accuracy, nan
 
 
 def _candidate(

@@ -193,7 +193,6 @@ def _differentiable(
         )
     else:
         program = formula
-    tensors = {tensor.name: tensor for tensor in program.inputs}
     complex_one = next((t for t in program.inputs if t.dtype.startswith("complex")), None)
     if complex_one is not None or any(
         isinstance(node, Apply) and FUNCTIONS[node.function].imaginary
@@ -204,16 +203,25 @@ def _differentiable(
             text=str(formula),
             next_step="write the real and the imaginary part as two tensors",
         )
-    if wrt is None:
-        found = [tensor for tensor in program.inputs if is_floating(tensor)]
-        if not found:
-            raise TextError(
-                "no operand has a floating-point type, so there is no derivative",
-                text=str(formula),
-                sizes=", ".join(f"{t.name} is {t.dtype}" for t in program.inputs),
-                next_step='give the types, for example dtypes="float32"',
-            )
-        return program, found
+    return program, _floating(formula, program) if wrt is None else _named(formula, program, wrt)
+
+
+def _floating(formula: str | Program, program: Program) -> list[Tensor]:
+    """All operands by which there may be a derivative."""
+    found = [tensor for tensor in program.inputs if is_floating(tensor)]
+    if not found:
+        raise TextError(
+            "no operand has a floating-point type, so there is no derivative",
+            text=str(formula),
+            sizes=", ".join(f"{t.name} is {t.dtype}" for t in program.inputs),
+            next_step='give the types, for example dtypes="float32"',
+        )
+    return found
+
+
+def _named(formula: str | Program, program: Program, wrt: Iterable[str] | str) -> list[Tensor]:
+    """The operands that the user names."""
+    tensors = {tensor.name: tensor for tensor in program.inputs}
     names = names_given(wrt, "wrt")
     if not names:
         raise NameUnknownError(
@@ -238,7 +246,7 @@ def _differentiable(
                 program,
                 "leave it out of wrt, or give it a floating-point type in dtypes",
             )
-    return program, [tensors[name] for name in dict.fromkeys(names)]
+    return [tensors[name] for name in dict.fromkeys(names)]
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, bits
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Add, Apply, Node, Scope
-from einderive.ta.ir.positions import is_position
+from einderive.ta.ir.positions import is_data
 from einderive.ta.ir.subst import rename
 
 
@@ -27,7 +27,7 @@ def shared_iterators(left: Node, right: Node) -> tuple[int, ...]:
     that is a read, each indexes a dimension by itself."""
     alone = left.free & right.free
     for core in (left, right):
-        if _is_read(core) and isinstance(core, Access):
+        if is_data(core):
             lone = {row.lone for row in core.rows}
             alone = sum(1 << i for i in bits(alone) if i in lone)
     return bits(alone)
@@ -38,7 +38,7 @@ def mean_of(term: Node, domain: Sequence[Range], kept: tuple[int, ...]) -> Scope
     it is the mean of at most one element."""
     coefficient, core = expr.split_coefficient(term)
     places, ranges = list(kept), domain
-    if _is_read(core) and isinstance(core, Access) and _stand_alone(core, kept):
+    if is_data(core) and _stand_alone(core, kept):
         places, ranges, core = _places(core, kept), core.source.ranges, _whole(core)
     others = [i for i in bits(core.free) if i not in places]
     count = prod(ranges[i].extent for i in others)
@@ -55,7 +55,7 @@ def mean_of(term: Node, domain: Sequence[Range], kept: tuple[int, ...]) -> Scope
 def less(term: Node, mean: Scope, domain: Sequence[Range], kept: tuple[int, ...]) -> Node:
     """The read of `{term - m}`, a scope of its own, for a term over the box `domain`."""
     coefficient, core = expr.split_coefficient(term)
-    if _is_read(core) and isinstance(core, Access) and _stand_alone(core, kept):
+    if is_data(core) and _stand_alone(core, kept):
         places, rows = _places(core, kept), core.rows
         bounds = [affine.bounds(row, domain) for row in rows]
         ranges = [Range(low, high + 1) for low, high in bounds]
@@ -68,10 +68,6 @@ def less(term: Node, mean: Scope, domain: Sequence[Range], kept: tuple[int, ...]
     whole = expr.mul(expr.const(coefficient), rename(core, order))
     nested = make_scope([ranges[i] for i in loops], (), expr.subtract(whole, m))
     return expr.access(nested, rows)
-
-
-def _is_read(core: Node) -> bool:
-    return isinstance(core, Access) and not is_position(core)
 
 
 def _stand_alone(read: Access, kept: tuple[int, ...]) -> bool:

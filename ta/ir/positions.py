@@ -10,7 +10,7 @@ reach takes its place (`positions_over`).
 from __future__ import annotations
 
 from math import gcd
-from typing import Final
+from typing import Final, TypeGuard
 
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.interning import make_positions
@@ -35,6 +35,11 @@ def is_input(source: Source) -> bool:
 def is_position(node: Node) -> bool:
     """Whether the term is an index row as a value."""
     return isinstance(node, Access) and node.source is INDEX
+
+
+def is_data(node: Node) -> TypeGuard[Access]:
+    """Whether the term is a read of more than iterators."""
+    return isinstance(node, Access) and not is_position(node)
 
 
 def is_small(row: Row) -> bool:
