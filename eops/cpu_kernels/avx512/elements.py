@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
+from einderive.eops.cpu_kernels.avx512 import long_powers
 from einderive.eops.cpu_kernels.avx512.angles import ANGLES
 from einderive.eops.cpu_kernels.avx512.hyperbolic import acosh, asinh, atanh, log1p
 from einderive.eops.cpu_kernels.avx512.logarithms import log, log2, log10
+from einderive.eops.cpu_kernels.avx512.long_logarithms import LOGARITHMS
 from einderive.eops.cpu_kernels.avx512.pieces import PIECEWISE
 from einderive.eops.cpu_kernels.avx512.powers import power
 from einderive.eops.cpu_kernels.avx512.registers import Vector, has_vectors, word
@@ -51,8 +53,12 @@ FORMULAS: Final = (exp, expm1, log, log2, log10, log1p, asinh, acosh, atanh)
 @cache
 def vector_elements(dtype: str) -> Mapping[str, Written]:
     """The functions by their names in the notation; none where the processor lacks AVX-512."""
-    if dtype != "float32" or not has_vectors():
+    if not has_vectors():
         return {}
+    if dtype == "float64":
+        long = (*LOGARITHMS, long_powers.exp)
+        found = {formula.__name__: word(formula.__name__, dtype, formula) for formula in long}
+        return {**found, "pow": word("pow", dtype, long_powers.power, arity=2)}
     named = {formula.__name__: formula for formula in FORMULAS} | {**PIECEWISE}
     found = {name: word(name, dtype, formula) for name, formula in named.items()}
     return {**found, "pow": word("pow", dtype, power, arity=2)}

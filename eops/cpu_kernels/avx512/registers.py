@@ -6,6 +6,7 @@ are marked, and `eops.cpu_kernels.late` puts them in afterwards.
 
     exponent(x)     floor(log2 |x|) as a number; -inf for 0, inf for infinities
     fraction(x)     |x|/2^k in [3/4, 3/2); 1 for 0 and infinities, NaN for x < 0
+    mantissa(x)     likewise, in [1, 2)
     scaled(x, n)    x * 2^floor(n), rounded once
 """
 
@@ -28,6 +29,7 @@ LATE: Final = "einderive-late"
 """Marks the functions whose bodies LLVM is not to see until loops are vectorised."""
 BELOW_ZERO_IS_NAN: Final = 2 << 2
 FROM_THREE_QUARTERS: Final = 3
+FROM_ONE: Final = 0
 ROUNDED_AS_SET: Final = 4
 NAMES: Final = {"float32": "ps", "float64": "pd"}
 
@@ -132,6 +134,10 @@ class Vector:
 
     def fraction(self) -> Vector:
         how = ir.IntType(32)(BELOW_ZERO_IS_NAN | FROM_THREE_QUARTERS)
+        return self._machine("getmant", self.value, how, self._nothing())
+
+    def mantissa(self) -> Vector:
+        how = ir.IntType(32)(BELOW_ZERO_IS_NAN | FROM_ONE)
         return self._machine("getmant", self.value, how, self._nothing())
 
     def scaled(self, exponent: Vector) -> Vector:
