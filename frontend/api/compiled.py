@@ -26,6 +26,7 @@ from einderive.frontend.files import opened, write_whole
 from einderive.frontend.sizes.family import Family
 from einderive.frontend.trial.effort import Given, effort_of
 from einderive.frontend.trial.outcome import Outcome
+from einderive.frontend.trial.trial import Watch
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 from einderive.ta.uncopied import Uncopied
@@ -54,6 +55,7 @@ class Derivation(Derived):
         tried: int | None = None,
         baseline: Callable[..., Any] | None = None,
         progress: Callable[[str], object] | None = None,
+        watch: Watch | None = None,
         check_assumptions: bool = True,
         remember: bool = True,
     ) -> CompiledFunction:
@@ -65,6 +67,7 @@ class Derivation(Derived):
           built, in place of what the effort says.
         - `baseline` is a function of torch tensors that you would call instead; it is timed too.
         - `progress` is a function that is called with a text, which says what is being done.
+        - `watch` is a function that is called with all trials after each round of a race.
         - `check_assumptions=False`: no call checks the assumptions that the program rests on.
         - `remember=False`: times of single stages are neither taken from memory nor kept there."""
         from einderive.frontend.memory.kept import store
@@ -77,6 +80,7 @@ class Derivation(Derived):
             tried=tried,
             baseline=baseline,
             progress=progress,
+            watch=watch,
             check_assumptions=check_assumptions,
             kept=store() if remember else None,
         )

@@ -31,9 +31,9 @@ from einderive.frontend.trial.hard import tried_hard
 from einderive.frontend.trial.judging import judge_of
 from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.predicted import predicted
-from einderive.frontend.trial.races import YOURS, raced
+from einderive.frontend.trial.races import YOURS, numbered, raced
 from einderive.frontend.trial.timing import first
-from einderive.frontend.trial.trial import Trial
+from einderive.frontend.trial.trial import Trial, Watch
 from einderive.frontend.trial.trying import worth_trying
 from einderive.frontend.trial.winner import fastest_candidate, fastest_plain
 from einderive.frontend.trial.written import forms
@@ -60,6 +60,7 @@ def choose(
     progress: Say | None = None,
     check_assumptions: bool = True,
     kept: Store | None = None,
+    watch: Watch | None = None,
 ) -> Outcome:
     """Build the plain programs and the best candidates, refuse what is inaccurate, race the rest.
 
@@ -72,9 +73,9 @@ def choose(
     `effort` says it where they do not.  `baseline` is a function of torch tensors
     that enters as one more plain program: it takes the operands by position, in the order in which
     the formula reads them first, and gives the output, or a tuple of several.  `progress` is told
-    in words what is being done.  `check_assumptions`: each call checks the promises on which the
-    program rests, and the time for this counts.  `kept` has the times of stages that were measured
-    alone, and takes new ones."""
+    in words what is being done, and `watch` is given all trials after each round of a race.
+    `check_assumptions`: each call checks the promises on which the program rests, and the time for
+    this counts.  `kept` has the times of stages that were measured alone, and takes new ones."""
     seconds = effort.timing if seconds is None else seconds
     tried = effort.tried if tried is None else tried
     if not isinstance(seconds, Real) or not seconds >= 0:  # also refuses NaN
@@ -107,7 +108,7 @@ def choose(
     say("computing the reference in float64")
     with _plain_errors():
         judge = judge_of(derivation, device, begun, checked=check_assumptions)
-        judge.effort = effort
+        judge.effort, judge.watch = effort, watch
     hard = HardCases(program, device, derivation.accuracy, preparing=effort.preparing)
     if not effort.measured:
         with _plain_errors():
@@ -292,7 +293,7 @@ def _outcome(
     interrupted: bool = False,
 ) -> Outcome:
     assert best.run is not None
-    trials = tuple(_numbered([entrant.trial for entrant in entrants]))
+    trials = tuple(numbered([entrant.trial for entrant in entrants]))
     chosen = trials[next(place for place, e in enumerate(entrants) if e is best)]
     return Outcome(
         derivation,
@@ -303,15 +304,3 @@ def _outcome(
         interrupted,
         **forms(best, judge),
     )
-
-
-def _numbered(trials: Sequence[Trial]) -> Iterator[Trial]:
-    """Several baselines are told apart by numbers."""
-    several = sum(trial.label == "baseline" for trial in trials) > 1
-    count = 0
-    for trial in trials:
-        if trial.label == "baseline" and several:
-            count += 1
-            yield replace(trial, label=f"baseline {count}")
-        else:
-            yield trial

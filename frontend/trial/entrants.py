@@ -28,7 +28,7 @@ from einderive.frontend.limits.memory import amount, free_bytes
 from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.trial.effort import NORMAL, Effort
 from einderive.frontend.trial.timing import BRIEF, WARM, Timing, first
-from einderive.frontend.trial.trial import Trial
+from einderive.frontend.trial.trial import Trial, Watch
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Tensor
@@ -119,6 +119,7 @@ class Judge:
     effort: Effort = NORMAL
     checked: bool = True
     """Each call checks the promises that a candidate's steps used."""
+    watch: Watch | None = None
 
     def __post_init__(self) -> None:
         self.started = perf_counter()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -11,7 +11,8 @@ import torch
 
 from einderive.frontend.trial.entrants import Entrant, Judge
 from einderive.frontend.trial.steady import MARGIN
-from einderive.frontend.trial.timing import LONG_ROUNDS, LONG_SAMPLE, duel, race
+from einderive.frontend.trial.timing import LONG_ROUNDS, LONG_SAMPLE, duel, race, summary
+from einderive.frontend.trial.trial import Trial
 
 YOURS = "your baseline"
 CLOSE = 0.8
@@ -69,8 +70,31 @@ def _timed(found: list[Entrant], places: Sequence[int], judge: Judge, **options:
     """Enter the times of these in a race."""
     calls = [call for place in places if (call := found[place].call) is not None]
     known = [found[place].seconds for place in places]
+
+    def watch(samples: Sequence[Sequence[float]]) -> None:
+        assert judge.watch is not None
+        trials = [entrant.trial for entrant in found]
+        for place, so_far in zip(places, samples, strict=True):
+            timing = summary(so_far)
+            trials[place] = replace(trials[place], seconds=timing.seconds, spread=timing.spread)
+        judge.watch(tuple(numbered(trials)))
+
+    if judge.watch is not None:
+        options["watch"] = watch
     with torch.no_grad():
         times = race(calls, known=known, cuda=judge.device == "cuda", **options)
     for place, timing in zip(places, times, strict=True):
         trial = replace(found[place].trial, seconds=timing.seconds, spread=timing.spread)
         found[place] = replace(found[place], trial=trial, timing=timing)
+
+
+def numbered(trials: Sequence[Trial]) -> Iterator[Trial]:
+    """Several baselines are told apart by numbers."""
+    several = sum(trial.label == "baseline" for trial in trials) > 1
+    count = 0
+    for trial in trials:
+        if trial.label == "baseline" and several:
+            count += 1
+            yield replace(trial, label=f"baseline {count}")
+        else:
+            yield trial

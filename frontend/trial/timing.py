@@ -80,6 +80,7 @@ def race(
     sample: float = SAMPLE,
     apart: float = 0.0,
     cuda: bool = False,
+    watch: Callable[[Sequence[Sequence[float]]], object] | None = None,
 ) -> list[Timing]:
     """The time of each rival over interleaved rounds, so that a change of the machine's pace meets
     all of them; every other round goes backwards, so that none always follows the same one.  Before
@@ -88,7 +89,7 @@ def race(
     Every rival runs in at least `ROUNDS` rounds and at most in `most`; a slow one leaves the race
     when it has had its share of about `seconds` in all.  `known` are the seconds of a call as far
     as these are known: what is longer than `sample` needs no call to find out how many make a
-    batch."""
+    batch.  `watch` is given all samples after each round."""
     lengths = list(known) or [0.0] * len(runs)
     lengths = [
         found if found > sample else timed(run, cuda)
@@ -111,6 +112,8 @@ def race(
                 found = timed(runs[position], cuda, calls[position])
                 samples[position].append(found)
                 spent[position] += found * (calls[position] + bool(once))
+        if watch is not None:
+            watch(samples)
     return [summary(found) for found in samples]
 
 

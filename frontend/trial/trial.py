@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from einderive.derivations.search.extract import Plan
 from einderive.frontend.accuracy.judged import FamilyError
@@ -50,3 +52,7 @@ class Trial:
         """The most decimal digits that the program loses against the formula as written, over
         random and hard inputs."""
         return 0.0 if self.worst is None else self.worst.digits
+
+
+Watch: TypeAlias = Callable[[tuple[Trial, ...]], object]
+"""A function that is given all programs, with their times so far."""

@@ -35,9 +35,9 @@ from einderive.frontend.arguments import told_for_the_command_line
 from einderive.frontend.workbench import pages
 from einderive.frontend.workbench.desk import Desk, DeskBusy
 from einderive.frontend.workbench.formula import Asked, Mistake, Reading, read
-from einderive.frontend.workbench.guard import Guard
+from einderive.frontend.workbench.guard import MOST_BYTES, Guard
 from einderive.frontend.workbench.job import Job
-from einderive.frontend.workbench.options import options_of
+from einderive.frontend.workbench.options import options_of, seconds_of
 from einderive.frontend.workbench.records import Records
 from einderive.ta.errors import EinderiveError
 
@@ -56,8 +56,12 @@ def application(
         Route("/", bench.page),
         Route("/formula", bench.formula, methods=["POST"]),
         Route("/derive", bench.derive, methods=["POST"]),
+        Route("/compile", bench.compile, methods=["POST"]),
         Route("/stop", bench.stop, methods=["POST"]),
         Route("/events", bench.events),
+        Route("/records", bench.listed),
+        Route("/records", bench.take, methods=["POST"]),
+        Route("/forget", bench.forget, methods=["POST"]),
         Route("/records/{name}", bench.record),
         Route("/{name}", bench.file),
     ]
@@ -132,6 +136,20 @@ class Workbench:
         job = await self.desk.start(task, asked.formula, record)
         return JSONResponse({"number": job.number})
 
+    async def compile(self, request: Request) -> Response:
+        fields = await _fields(request)
+        record, seconds = str(fields.get("record")), seconds_of(fields, 3.0)
+        self.desk.require_free()
+        task = {
+            "kind": "compile",
+            "record": str(self.records.existing(record)),
+            "page": str(self.records.measured(record)),
+            "seconds": seconds,
+        }
+        formula = await run_in_threadpool(self.records.formula, record)
+        job = await self.desk.start(task, formula, record)
+        return JSONResponse({"number": job.number})
+
     async def stop(self, request: Request) -> Response:
         number = (await _fields(request)).get("number")
         if type(number) is not int or not self.desk.stop(number):
@@ -150,6 +168,7 @@ class Workbench:
             latest = job
             told = {
                 "number": job.number,
+                "kind": job.kind,
                 "state": job.state,
                 "over": job.over,
                 "said": job.said,
@@ -157,6 +176,24 @@ class Workbench:
                 "html": job.html,
             }
             yield f"data: {json.dumps(told)}\n\n"
+
+    async def listed(self, request: Request) -> Response:
+        entries = await run_in_threadpool(self.records.listed)
+        measured = {each.name for each in entries if self.records.measured(each.name).exists()}
+        return HTMLResponse(pages.records(entries, measured, str(self.records.folder)))
+
+    async def take(self, request: Request) -> Response:
+        text = (await _fields(request, MOST_BYTES)).get("text")
+        if not isinstance(text, str):
+            raise HTTPException(400, "text is the text of a record")
+        return JSONResponse({"record": await run_in_threadpool(self.records.take, text)})
+
+    async def forget(self, request: Request) -> Response:
+        record = str((await _fields(request)).get("record"))
+        if self.desk.job is not None and not self.desk.job.over and self.desk.job.record == record:
+            raise HTTPException(409, "the record is in use: stop its job first")
+        self.records.forget(record)
+        return JSONResponse({"record": record})
 
     async def record(self, request: Request) -> Response:
         html = await run_in_threadpool(self.records.page, request.path_params["name"])

@@ -20,7 +20,7 @@ from einderive.ta.errors import EinderiveError
 COMMAND = (sys.executable, "-m", "einderive.frontend.workbench.worker")
 GRACE = 60.0
 """Seconds in which a task that was stopped has to end; then its process is ended."""
-STOPPABLE = ("search",)
+STOPPABLE = ("search", "trying", "race")
 """The events of what can be interrupted."""
 FAREWELL = 2.0
 """Seconds for the worker to end by itself when the server does."""

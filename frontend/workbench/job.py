@@ -24,6 +24,16 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
+class Rival:
+    """A program in a race: its time so far, None before its first run, and its verdict."""
+
+    label: str
+    words: str
+    seconds: float | None
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """`said` is in words what is being done, or why it failed; `html` is what came out."""
 
@@ -34,6 +44,7 @@ class Job:
     state: State = "running"
     said: str = "starting"
     moments: tuple[Moment, ...] = ()
+    rivals: tuple[Rival, ...] = ()
     html: str = ""
 
     @property
@@ -46,8 +57,13 @@ class Job:
             case "search":
                 moment = Moment(**{name: event[name] for name in Moment.__slots__})
                 return replace(self, said="searching", moments=_thinned(self.moments, moment))
-            case "said":
+            case "said" | "trying":
                 return replace(self, said=event["text"])
+            case "found":
+                return replace(self, said=event["text"], rivals=(), html=event["html"])
+            case "race":
+                rivals = tuple(Rival(**each) for each in event["rivals"])
+                return replace(self, said="racing", rivals=rivals)
             case "done":
                 state: State = "stopped" if event["stopped"] else "done"
                 said = "stopped; what was found so far is kept" if event["stopped"] else "done"

@@ -32,13 +32,18 @@ def options_of(fields: Mapping[str, Any]) -> Options:
     """The options that a request states; TextError for what cannot be used."""
     weights = _one(fields, "weights", "")
     return Options(
-        seconds=_number(fields, "seconds", 5.0, LONGEST),
+        seconds=seconds_of(fields, 5.0),
         states=int(_number(fields, "states", 3000, MOST_STATES)),
         target=_one(fields, "target", "cpu", TARGETS),
         accuracy=_one(fields, "accuracy", "normwise", ACCURACIES),
         nan=_one(fields, "nan", "ignore", NANS),
         weights=tuple(name for name in weights.replace(",", " ").split()),
     )
+
+
+def seconds_of(fields: Mapping[str, Any], usual: float) -> float:
+    """The seconds that a request states."""
+    return _number(fields, "seconds", usual, LONGEST)
 
 
 def _one(fields: Mapping[str, Any], name: str, usual: str, known: tuple[str, ...] = ()) -> str:

@@ -5,13 +5,16 @@ All texts are escaped by the templates; the pieces of the explorer's page are us
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from functools import cache
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from einderive.frontend.accuracy.levels import ACCURACIES, NANS
-from einderive.frontend.explorer.models import View
+from einderive.frontend.explorer.models import MeasuredView, View
 from einderive.frontend.explorer.page import FOLDER, environment
+from einderive.frontend.workbench.entries import Entry
 from einderive.frontend.workbench.formula import MOST_FORMULA, MOST_SIZES, Mistake, Reading
 from einderive.frontend.workbench.growth import HEIGHT, WIDTH, curves
 from einderive.frontend.workbench.job import Job
@@ -23,8 +26,11 @@ FILES = {
     "page.css": (FOLDER, "text/css"),
     "workbench.css": (OWN, "text/css"),
     "workbench.js": (OWN, "text/javascript"),
+    "records.js": (OWN, "text/javascript"),
 }
 """The files beside the page, by name: their folder and what they are."""
+MOST_LISTED = 100
+"""Records in the list."""
 START = "Y[i,j] = (A[i,k] - B[j,k])^2", "A=1024,128 B=1024,128"
 """What stands in the fields at first."""
 
@@ -53,13 +59,36 @@ def reading(found: Reading | Mistake) -> str:
 
 def progress(job: Job) -> str:
     """How far the job is."""
-    drawn = curves(job.moments)
-    return _rendered("progress.html", job=job, curves=drawn, width=WIDTH, height=HEIGHT)
+    return _rendered(
+        "progress.html",
+        job=job,
+        curves=curves(job.moments),
+        width=WIDTH,
+        height=HEIGHT,
+        rivals=sorted(job.rivals, key=lambda one: inf if one.seconds is None else one.seconds),
+        slowest=max((one.seconds or 0.0 for one in job.rivals), default=0.0) or 1.0,
+    )
+
+
+def raced(measured: MeasuredView) -> str:
+    """What was measured."""
+    return _rendered("raced.html", measured=measured)
 
 
 def derived(view: View) -> str:
     """What a derivation found: the list of programs, and the steps to each."""
     return _rendered("derived.html", view=view)
+
+
+def records(entries: Sequence[Entry], measured: Collection[str], folder: str) -> str:
+    """The list of records."""
+    return _rendered(
+        "records.html",
+        entries=entries[:MOST_LISTED],
+        more=max(0, len(entries) - MOST_LISTED),
+        measured=measured,
+        folder=folder,
+    )
 
 
 @cache

@@ -13,6 +13,9 @@ import platformdirs
 from einderive.frontend.api.record import load
 from einderive.frontend.explorer.page import page
 from einderive.frontend.explorer.view import view_of
+from einderive.frontend.files import write_whole
+from einderive.frontend.workbench.entries import Entry, entry
+from einderive.ta.errors import RecordError
 
 NAME = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
 """The day, the time, and what tells records of the same second apart."""
@@ -39,9 +42,49 @@ class Records:
             raise FileNotFoundError(name)
         return self.folder / f"{name}.json"
 
-    def page(self, name: str) -> str:
-        """The explorer's page of a record; RecordError where the file is none."""
+    def existing(self, name: str) -> Path:
+        """The file of a record that is there."""
         path = self.path(name)
         if not path.exists():
             raise FileNotFoundError(name)
+        return path
+
+    def measured(self, name: str) -> Path:
+        """The page that a race of the record's programs leaves."""
+        return self.path(name).with_suffix(".html")
+
+    def formula(self, name: str) -> str:
+        """The formula of a record; RecordError where the file is none."""
+        found = entry(self.existing(name))
+        if found.problem:
+            raise RecordError(found.problem)
+        return found.formula
+
+    def listed(self) -> list[Entry]:
+        """The records, the latest first."""
+        names = sorted((path.stem for path in self.folder.glob("*.json")), reverse=True)
+        return [entry(self.path(name)) for name in names if NAME.fullmatch(name)]
+
+    def take(self, text: str) -> str:
+        """Keeps a record that was saved elsewhere, and gives its name; RecordError for what is
+        none."""
+        name = self.new()
+        write_whole(self.path(name), text)
+        try:
+            load(self.path(name))
+        except BaseException:
+            self.forget(name)
+            raise
+        return name
+
+    def forget(self, name: str) -> None:
+        """Deletes a record and its page."""
+        self.existing(name).unlink()
+        self.measured(name).unlink(missing_ok=True)
+
+    def page(self, name: str) -> str:
+        """The explorer's page of a record; RecordError where the file is none."""
+        path, measured = self.existing(name), self.measured(name)
+        if measured.exists():
+            return measured.read_text(encoding="utf-8")
         return page(view_of(load(path), search=True, data=True))

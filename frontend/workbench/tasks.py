@@ -1,24 +1,37 @@
-"""What the worker does for the workbench: one derivation, with its progress told in small pieces.
+"""What the worker does for the workbench, with its progress told in small pieces.
 
-    {kind, asked, options, record}   ->   {event: search, ...}  ...  {event: done, html, ...}
+    {kind: derive, asked, options, record}  ->  {event: search, ...} ... {event: done, html, ...}
+    {kind: compile, record, seconds, page}  ->  {event: race, ...}   ... {event: done, html, ...}
 
 Every task ends with `done` or `failed`.  A task that is interrupted keeps what it has found so far.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from math import isfinite
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from math import inf, isfinite
+from time import perf_counter
 from typing import Any
 
 from einderive.derivations.search.graph import INTERRUPTED
 from einderive.derivations.search.progress import Progress
 from einderive.derivations.search.strategy import Budget
 from einderive.frontend.api.optimize import derive
+from einderive.frontend.api.record import load
+from einderive.frontend.explorer.page import page
+from einderive.frontend.explorer.trials import measured_view
 from einderive.frontend.explorer.view import view_of
+from einderive.frontend.files import write_whole
+from einderive.frontend.text import operators
+from einderive.frontend.trial.trial import Trial
 from einderive.frontend.workbench import pages
 from einderive.frontend.workbench.formula import Asked, Mistake, read
 from einderive.ta.errors import EinderiveError
+
+TELL_SECONDS = 0.2
+"""A race is told at most so often: what is told takes a little of the machine."""
 
 Tell = Callable[[Mapping[str, Any]], object]
 
@@ -29,6 +42,8 @@ def perform(task: Mapping[str, Any], tell: Tell) -> None:
         TASKS[task["kind"]](task, tell)
     except EinderiveError as problem:
         tell({"event": "failed", "text": str(problem)})
+    except KeyboardInterrupt:
+        tell({"event": "failed", "text": "stopped before any program had run"})
     except (MemoryError, RecursionError):
         tell({"event": "failed", "text": "the formula or its tensors are too large here"})
     except Exception as problem:  # a defect here: the next task shall not suffer from it
@@ -75,4 +90,50 @@ def _searching(so_far: Progress) -> dict[str, Any]:
     }
 
 
-TASKS: Mapping[str, Callable[[Mapping[str, Any], Tell], None]] = {"derive": _derive}
+def _compile(task: Mapping[str, Any], tell: Tell) -> None:
+    """Races the programs of a record, and writes the page with the measurements."""
+    tell({"event": "said", "text": "reading the record"})
+    derivation = load(task["record"])
+    told = -inf
+
+    def watch(trials: tuple[Trial, ...]) -> None:
+        nonlocal told
+        if perf_counter() - told >= TELL_SECONDS:
+            tell({"event": "race", "rivals": [_rival(trial) for trial in trials]})
+            told = perf_counter()
+
+    with _interruptible():
+        compiled = derivation.compile(
+            effort=task["seconds"],
+            progress=lambda words: tell({"event": "trying", "text": words}),
+            watch=watch,
+        )
+    html = pages.raced(measured_view(compiled))
+    tell({"event": "found", "html": html, "text": "writing the page with the measurements"})
+    write_whole(task["page"], page(view_of(derivation, compiled, search=True, data=True)))
+    tell({"event": "done", "stopped": compiled.interrupted, "html": html})
+
+
+def _rival(trial: Trial) -> dict[str, Any]:
+    return {
+        "label": trial.label,
+        "words": operators(trial.words),
+        "seconds": trial.seconds if isfinite(trial.seconds) else None,
+        "verdict": trial.verdict,
+    }
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """SIGINT raises KeyboardInterrupt within."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+TASKS: Mapping[str, Callable[[Mapping[str, Any], Tell], None]] = {
+    "derive": _derive,
+    "compile": _compile,
+}

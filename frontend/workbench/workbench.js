@@ -40,16 +40,9 @@ $("asked").addEventListener("input", () => {
   waiting = setTimeout(read, WAIT);
   $("reading").classList.add("stale");
 });
-$("asked").addEventListener("submit", async (event) => {
+$("asked").addEventListener("submit", (event) => {
   event.preventDefault();
-  $("derive").disabled = true;
-  try {
-    await send("derive", asked());
-  } catch (problem) {
-    shown();
-    say($("said"), problem.message);
-  }
-  $("derive").disabled = running;
+  begin("derive", asked());
 });
 $("reading").addEventListener("click", ({ target }) => {
   const { from, to, sizes } = target.dataset ?? {};
@@ -63,26 +56,49 @@ $("reading").addEventListener("click", ({ target }) => {
     read();
   }
 });
+const fill = (formula, sizes, dtypes) => {
+  $("formula").value = formula;
+  $("sizes").value = sizes;
+  $("asked").elements.dtypes.value = dtypes;
+  $("formula").focus();
+  read();
+};
 read();
 
 // The one job of the server, whichever tab began it: the server tells it after each change.
-let running = false, job = 0;
-const shown = () => { $("job").hidden = false; };
+let job = 0, over = true;
+const begin = async (kind, data) => {
+  $("refused").textContent = "";
+  try {
+    await send(kind, data);
+  } catch (problem) {
+    $("refused").textContent = problem.message;
+    $("refused").scrollIntoView({ block: "nearest" });
+  }
+};
+const put = (place, html) => { if (place.shown !== html) { place.shown = html; place.innerHTML = html; } };
 const follow = ({ data }) => {
   const told = JSON.parse(data);
-  const began = told.number !== job;
-  job = told.number;
-  running = !told.over;
-  shown();
+  const section = $(`${told.kind}-job`);
+  const part = (name) => section.querySelector(`.${name}`);
+  if (told.kind === "derive") $("compile-job").hidden = true;
+  section.hidden = false;
   const words = told.said + (told.state === "failed" ? "" : ".");
-  if ($("said").textContent !== words) $("said").textContent = words;
-  $("said").className = told.state === "failed" ? "bad" : "";
-  $("progress").innerHTML = told.progress;
-  $("found").innerHTML = told.html;
-  $("derive").disabled = running;
-  $("stop").disabled = told.state !== "running";
-  if (began && running) $("job").scrollIntoView({ block: "nearest" });
+  if (part("said").textContent !== words) part("said").textContent = words;
+  part("said").classList.toggle("bad", told.state === "failed");
+  put(part("progress"), told.progress);
+  put(part("found"), told.html);
+  part("stop").hidden = told.over;
+  part("stop").disabled = told.state !== "running";
+  for (const button of document.querySelectorAll("#derive, [data-compile]")) button.disabled = !told.over;
+  if (told.number !== job && !told.over) section.scrollIntoView();
+  if (told.over && !over) list();
+  over = told.over;
+  job = told.number;
 };
-const events = new EventSource("events");
-events.addEventListener("message", follow);
-$("stop").addEventListener("click", () => send("stop", { number: job }).catch((problem) => say($("said"), problem.message)));
+new EventSource("events").addEventListener("message", follow);
+document.addEventListener("click", ({ target }) => {
+  if (target.classList.contains("stop")) send("stop", { number: job }).catch(() => {}); // it was over
+  const record = target.dataset?.compile;
+  if (record) begin("compile", { record, seconds: target.parentElement.querySelector(".effort")?.value ?? 3 });
+});

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isfinite
 from typing import Any, cast
 
 import pytest
@@ -14,6 +15,7 @@ from einderive.frontend.trial.entrants import Judge
 from einderive.frontend.trial.races import YOURS
 from einderive.frontend.trial.steady import WITHIN
 from einderive.frontend.trial.timing import Timing
+from einderive.frontend.trial.trial import Trial
 from einderive.ta.errors import OperandError
 from tests.amount import sampled
 from tests.frontend.derived import DISTANCES, derived
@@ -172,6 +174,15 @@ def test_progress_is_told_in_words() -> None:
     assert said[0] == "computing the reference in float64"
     assert said[-1] == "timing"
     assert any(words.startswith("checking candidate 1 of") for words in said)
+
+
+def test_a_race_can_be_watched() -> None:
+    seen: list[tuple[Trial, ...]] = []
+    found = distances(watch=seen.append)
+    assert len(seen) > 1  # once a round
+    for trials in seen:
+        assert [each.label for each in trials] == [each.label for each in found.trials]
+    assert sum(isfinite(each.seconds) and each.spread > 0 for each in seen[-1]) > 1
 
 
 def test_a_program_far_behind_the_fastest_is_left_out() -> None:

@@ -45,3 +45,14 @@ def test_a_stopped_search_keeps_what_it_found(client: Client) -> None:
     derivation = load(path)
     assert derivation.stats.stopped == "interrupted"
     assert derivation.check()
+
+
+def test_a_record_is_raced(client: Client) -> None:
+    asked = DISTANCES | {"states": 100, "seconds": 60}
+    assert [*client.events(client.post("derive", asked).data["number"])][-1]["state"] == "done"
+    record = max(path.stem for path in client.records.folder.glob("*.json"))
+    told = list(client.events(client.post("compile", {"record": record}).data["number"]))
+    assert told[-1]["state"] == "done", told[-1]
+    assert any("time so far" in each["progress"] for each in told)
+    assert "Chosen: " in told[-1]["html"]
+    assert "Programs that were timed" in client.get(f"records/{record}").text
