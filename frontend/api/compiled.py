@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -99,16 +99,24 @@ class Derivation(Derived):
 
         return fragment(view_of(self, checked=0))
 
-    def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write the derivation as one self-contained HTML page: the explorer."""
+    def to_html(self, path: str | os.PathLike[str], *, beside: Derivation | None = None) -> None:
+        """Write the derivation as one self-contained HTML page: the explorer.  With `beside`, the
+        page has both derivations side by side."""
+        if beside is not None:
+            from einderive.frontend.explorer.comparison.page import comparison_page
+
+            write_whole(path, comparison_page(self, beside))
+            return
         from einderive.frontend.explorer.page import page
         from einderive.frontend.explorer.view import view_of
 
         write_whole(path, page(view_of(self, search=True, data=True, kernels=True)))
 
-    def explore(self) -> Path:
-        """Open the explorer in a browser; gives the path of its page, a temporary file."""
-        return opened(self.to_html)
+    def explore(self, other: Derivation | None = None) -> Path:
+        """Open the explorer in a browser; gives the path of its page, a temporary file.
+
+        With another derivation, the page has both side by side: steps, programs, costs, data."""
+        return opened(partial(self.to_html, beside=other))
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import webbrowser
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from einderive.frontend.cli.codes import DONE
 from einderive.frontend.cli.parameters import FILE, JSON, SECONDS, examples, number
 from einderive.frontend.cli.records import FIRST, measured
+
+if TYPE_CHECKING:
+    from einderive.frontend.api.compiled import Derivation
 
 LIBRARIES = ("starlette", "uvicorn")
 """What serves the workbench."""
@@ -24,9 +28,11 @@ LIBRARIES = ("starlette", "uvicorn")
         FIRST,
         "einderive explore d.json",
         "einderive explore d.json --run --html d.html",
+        "einderive explore d.json other.json --html both.html",
     ),
 )
 @click.argument("record", metavar="[FILE]", type=FILE, required=False)
+@click.argument("other", metavar="[FILE]", type=FILE, required=False)
 @click.option("--html", type=FILE, help="Write the page to a file; no browser is opened.")
 @click.option("--run/--no-run", "timed", help="Build, check and time the programs for the page.")
 @SECONDS
@@ -45,6 +51,7 @@ LIBRARIES = ("starlette", "uvicorn")
 )
 def explore(
     record: str | None,
+    other: str | None,
     html: str | None,
     timed: bool,
     seconds: float,
@@ -58,6 +65,8 @@ def explore(
 
     With the file of a saved derivation, show that as a page: steps, programs, candidates, rules.
     The page is one file that needs no network. Without --html, it opens in a browser.
+
+    With two files, show both derivations side by side.
     """
     if record is None:
         if html is not None or timed or as_json:
@@ -70,6 +79,8 @@ def explore(
     from einderive.frontend.api.record import load
 
     derivation = load(record)
+    if other is not None:
+        return _both(derivation, load(other), (record, other), html, timed, as_json)
     compiled = measured(derivation, seconds) if timed else None
     shown = derivation if compiled is None else compiled
     if as_json:
@@ -81,6 +92,35 @@ def explore(
         print(f"opened {shown.explore()}")
     else:
         shown.to_html(html)
+        print(f"wrote {html}")
+    return DONE
+
+
+def _both(
+    left: Derivation,
+    right: Derivation,
+    paths: tuple[str, str],
+    html: str | None,
+    timed: bool,
+    as_json: bool,
+) -> int:
+    """Two derivations under the names of their files."""
+    from einderive.frontend.explorer.comparison.compared import compared
+    from einderive.frontend.explorer.comparison.page import rendered
+    from einderive.frontend.files import opened, write_whole
+    from einderive.frontend.report.data import json_text
+
+    if timed:
+        raise click.UsageError("--run is for one derivation")
+    names = [Path(path).stem for path in paths]
+    first, second = names if names[0] != names[1] else paths
+    found = compared(left, right, (first, second))
+    if as_json:
+        print(json_text(found))
+    elif html is None:
+        print(f"opened {opened(lambda path: write_whole(path, rendered(found)))}")
+    else:
+        write_whole(html, rendered(found))
         print(f"wrote {html}")
     return DONE
 

@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from einderive.frontend.explorer.models import Place, Share, StageView, View
 from einderive.frontend.explorer.pieces.figures import amount
-from einderive.frontend.text import counted, duration, shape
+from einderive.frontend.text import counted, duration, figure, shape
 
 FOLDER = Path(__file__).parent
 
@@ -40,7 +40,7 @@ def page(view: View, docs: str = "") -> str:
         sections.remove("data")
     names = ["page.js", *(["data.js"] if view.data else [])]
     names += ["formula.js", "search.js"] if view.search else []
-    more = {"sections": sections, "script": "\n".join(map(_file, names))}
+    more = {"sections": sections, "script": "\n".join(map(file, names))}
     return _rendered("page.html", view, docs, prefix="", **more)
 
 
@@ -56,9 +56,7 @@ def _rendered(template: str, view: View, docs: str, **more: object) -> str:
     return (
         environment()
         .get_template(template)
-        .render(
-            view=view, docs=docs, known=known, shown=_shown(view), css=_file("page.css"), **more
-        )
+        .render(view=view, docs=docs, known=known, shown=_shown(view), css=file("page.css"), **more)
     )
 
 
@@ -68,7 +66,8 @@ def _shown(view: View) -> int:
 
 
 @cache
-def _file(name: str) -> str:
+def file(name: str) -> str:
+    """A style or a script of this folder."""
     return (FOLDER / name).read_text(encoding="utf-8")
 
 
@@ -82,7 +81,18 @@ def environment(*folders: Path) -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    filters = (amount, counted, duration, shortened, capitalised, place, told_shares, slowest, part)
+    filters = (
+        amount,
+        counted,
+        duration,
+        figure,
+        shortened,
+        capitalised,
+        place,
+        told_shares,
+        slowest,
+        part,
+    )
     found.filters |= {each.__name__: each for each in filters}
     found.filters |= {"extents": extents, "base64": _base64}
     return found

@@ -32,13 +32,15 @@ def view_of(
     search: bool = False,
     data: bool = False,
     kernels: bool = False,
+    shown: int | None = None,
 ) -> View:
     """The derivation, and the measurement of its programs if there is one.  Where it is asked for,
     its search if that is known, its data on a small instance, and of its first candidates the
-    kernels and, beside a measurement, the times of single stages."""
+    kernels and, beside a measurement, the times of single stages.  `shown` is the number of the
+    candidate of which the data are shown; without it, it is the best one that has steps."""
     found = derivation.searched() if search else None
     graph = graph_of(derivation)
-    derived = _first_derived(derivation)
+    derived = _first_derived(derivation) if shown is None else derivation.candidates[shown - 1]
     tried = tuple(derivation.candidates[:CHECKED])
     timed = {} if outcome is None or not kernels else stage_seconds(outcome, tried)
     candidates = []
