@@ -5,13 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any, Literal, TypeAlias
+from itertools import compress
+from operator import not_
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from einderive.frontend.einsum.subscripts import show_shapes
 from einderive.frontend.masked import is_masked
 from einderive.ta.errors import OperandError, shown
+
+if TYPE_CHECKING:
+    import torch
 
 Arrays: TypeAlias = tuple[Any, ...]
 Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
@@ -93,9 +98,20 @@ def check_cast(text: str, what: str, old: Any, new: Any, casting: Casting) -> No
 
 def torch_operands(text: str, operands: Sequence[Any], dtype: Any) -> Arrays:
     """As `numpy_operands`, on the device of the tensors; at least one operand is one."""
+    _check_torch(text, operands, dtype)
+    tensors = [*map(is_torch, operands)]
+    values = [
+        operand if tensor else _from_numbers(text, number, operand)
+        for number, (operand, tensor) in enumerate(zip(operands, tensors, strict=True))
+    ]
+    common, device = _common_type(text, values, tensors), values[tensors.index(True)].device
+    return tuple(value.to(device=device, dtype=dtype or common) for value in values)
+
+
+def _check_torch(text: str, operands: Sequence[Any], dtype: Any) -> None:
+    """Refuses operands that do not go together, and tensors that are not dense."""
     import torch
 
-    tensors = [operand for operand in operands if is_torch(operand)]
     for number, operand in enumerate(operands):
         if isinstance(operand, np.ndarray):
             raise OperandError(
@@ -117,7 +133,7 @@ def torch_operands(text: str, operands: Sequence[Any], dtype: Any) -> Arrays:
         else:
             continue
         raise OperandError(f"operand {number} is a {kind} tensor", text=text, next_step=step)
-    devices = list(dict.fromkeys(str(tensor.device) for tensor in tensors))
+    devices = list(dict.fromkeys(str(o.device) for o in operands if is_torch(o)))
     if len(devices) > 1:
         raise OperandError(
             f"the operands are on different devices: {', '.join(devices)}",
@@ -130,22 +146,23 @@ def torch_operands(text: str, operands: Sequence[Any], dtype: Any) -> Arrays:
             text=text,
             next_step="pass a torch.dtype",
         )
-    # Values that are no tensors do not widen the type within its category, as in torch arithmetic.
-    values = [
-        o if is_torch(o) else _from_numbers(text, number, o) for number, o in enumerate(operands)
-    ]
+
+
+def _common_type(text: str, values: Sequence[torch.Tensor], tensors: Sequence[bool]) -> torch.dtype:
+    """The type that the values promote to.  Those that are no tensors do not widen the type within
+    its category, as in torch arithmetic."""
+    import torch
+
     try:
-        common = reduce(torch.promote_types, (tensor.dtype for tensor in tensors))
-        for value, operand in zip(values, operands, strict=True):
-            if value is not operand:
-                weak = torch.empty((), dtype=value.dtype)
-                common = torch.result_type(torch.empty(1, dtype=common), weak)
+        common = reduce(torch.promote_types, (v.dtype for v in compress(values, tensors)))
+        for value in compress(values, map(not_, tensors)):
+            number = torch.empty((), dtype=value.dtype)
+            common = torch.result_type(torch.empty(1, dtype=common), number)
+        return common
     except RuntimeError as problem:  # such as 8-bit floats beside others
-        types = dict.fromkeys(str(value.dtype).removeprefix("torch.") for value in values)
+        types = dict.fromkeys(str(v.dtype).removeprefix("torch.") for v in values)
         raise OperandError(
             f"torch has no common type for {', '.join(types)}",
             text=text,
             next_step="convert the operands to one type, such as float32",
         ) from problem
-    device = tensors[0].device
-    return tuple(value.to(device=device, dtype=dtype or common) for value in values)
