@@ -52,9 +52,9 @@ from einderive.ta.syntax.tree import (
     ScopeText,
     Span,
     Sum,
-    iterator_names,
 )
 from einderive.ta.syntax.tree_builder import TreeBuilder, token_span
+from einderive.ta.syntax.walks import iterator_names
 
 Part: TypeAlias = Tree[Token]
 

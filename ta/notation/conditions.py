@@ -18,14 +18,8 @@ from itertools import groupby, pairwise
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Condition, Node
-from einderive.ta.syntax.tree import (
-    Comparison,
-    Expression,
-    Logical,
-    NotationError,
-    Number,
-    is_index,
-)
+from einderive.ta.syntax.tree import Comparison, Expression, Logical, NotationError, Number
+from einderive.ta.syntax.walks import is_index
 
 RowOf = Callable[[Expression], Row]
 ValueOf = Callable[[Expression], Node]

@@ -25,11 +25,9 @@ from einderive.ta.syntax.tree import (
     Read,
     Reduction,
     Size,
-    iterator_names,
     operands,
-    with_parts,
-    written,
 )
+from einderive.ta.syntax.walks import iterator_names, with_parts, written
 
 MOST_PARTS = 20_000
 """Parts of an expression whose definitions are written out."""

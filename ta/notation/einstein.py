@@ -46,13 +46,11 @@ from einderive.ta.syntax.tree import (
     Reduction,
     ScopeText,
     Sum,
-    index_names,
-    iterator_names,
     operands,
     reads_in,
     scalars,
-    with_parts,
 )
+from einderive.ta.syntax.walks import index_names, iterator_names, with_parts
 
 
 def make_explicit(expression: Expression, bound: Set[str]) -> Expression:

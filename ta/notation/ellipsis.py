@@ -26,8 +26,8 @@ from einderive.ta.syntax.tree import (
     Span,
     Statement,
     scalars,
-    with_parts,
 )
+from einderive.ta.syntax.walks import with_parts
 
 ShapeOf = Callable[[Read], Sequence[int]]
 

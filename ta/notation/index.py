@@ -29,10 +29,9 @@ from einderive.ta.syntax.tree import (
     Sum,
     operands,
     reads_in,
-    with_parts,
-    written,
 )
 from einderive.ta.syntax.tree import Number as NumberText
+from einderive.ta.syntax.walks import with_parts, written
 
 AFFINE = "multiply, divide and take remainders by integers: 2*i+1, i//2, i%4"
 

@@ -35,9 +35,9 @@ from einderive.ta.syntax.tree import (
     Size,
     Statement,
     scalars,
-    with_parts,
 )
 from einderive.ta.syntax.tree_builder import bounded
+from einderive.ta.syntax.walks import with_parts
 
 Sizes: TypeAlias = Mapping[str, int]
 Shape: TypeAlias = Sequence[int | str]

@@ -45,12 +45,10 @@ from einderive.ta.syntax.tree import (
     Size,
     Span,
     Sum,
-    is_index,
-    iterator_names,
     scalars,
-    written,
 )
 from einderive.ta.syntax.tree import Number as NumberText
+from einderive.ta.syntax.walks import is_index, iterator_names, written
 
 
 @dataclass(frozen=True, slots=True)

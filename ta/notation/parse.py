@@ -71,10 +71,10 @@ from einderive.ta.syntax.tree import (
     Read,
     ScopeText,
     Size,
-    iterator_names,
     scalars,
 )
 from einderive.ta.syntax.tree import Statement as StatementText
+from einderive.ta.syntax.walks import iterator_names
 
 _NOTHING: Mapping[str, tuple[int, int]] = MappingProxyType({})
 MOST_ITERATORS = 1000

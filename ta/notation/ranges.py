@@ -30,10 +30,9 @@ from einderive.ta.syntax.tree import (
     ScopeText,
     Span,
     Statement,
-    iterator_names,
     scalars,
-    with_parts,
 )
+from einderive.ta.syntax.walks import iterator_names, with_parts
 
 RangesOf = Callable[[Read], Sequence[Range]]
 """The ranges of a read's source, dimension by dimension."""

@@ -25,12 +25,9 @@ from einderive.ta.syntax.tree import (
     ScopeText,
     Size,
     Statement,
-    index_names,
-    is_index,
-    iterator_names,
     operands,
-    with_parts,
 )
+from einderive.ta.syntax.walks import index_names, is_index, iterator_names, with_parts
 
 ROUNDING = {"//": "floor_divide", "%": "remainder"}
 

@@ -35,9 +35,8 @@ from einderive.ta.syntax.tree import (
     Reduction,
     Statement,
     Sum,
-    iterator_names,
-    with_parts,
 )
+from einderive.ta.syntax.walks import iterator_names, with_parts
 
 Shape: TypeAlias = Sequence[int]
 

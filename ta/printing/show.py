@@ -27,7 +27,8 @@ from einderive.ta.notation.resolve import iterators_of, resolved
 from einderive.ta.printing.assumed import ASCII, UNICODE, assumed_line
 from einderive.ta.printing.printer import NO_HINTS, Frame, Printer, Style, implies_sum
 from einderive.ta.syntax.reader import read_program
-from einderive.ta.syntax.tree import Name, NotationError, iterator_names
+from einderive.ta.syntax.tree import Name, NotationError
+from einderive.ta.syntax.walks import iterator_names
 
 _SPELLINGS: tuple[tuple[Style, bool], ...] = (
     ("einstein", False),

@@ -19,7 +19,8 @@ from einderive.ta.notation.definitions import MOST_PARTS, written_out
 from einderive.ta.notation.parse import parse
 from einderive.ta.printing.show import show_program
 from einderive.ta.syntax.reader import read_expression
-from einderive.ta.syntax.tree import Defined, iterator_names
+from einderive.ta.syntax.tree import Defined
+from einderive.ta.syntax.walks import iterator_names
 
 rng = np.random.default_rng(3)
 ALL = [pytest.param(each, id=each.head) for each in DEFINITIONS.values()]
