@@ -30,7 +30,9 @@ every other letter for a term.
 
 **Complex numbers.** A search uses a law on complex numbers only if it has no condition and its
 functions are {analytic}. Laws of these functions hold for all complex numbers, since they hold for
-all real ones. `equivalent` uses no other laws where complex numbers occur.
+all real ones. Of a law for complex numbers, as `conj(conj(x)) = x`, the letters stand for complex
+numbers, and its proof is about the real and the imaginary part of each. `equivalent` uses no other
+laws where complex numbers occur.
 
 **Sums.** In the closed forms of sums, k runs over the range from m to n-1, for all m and n,
 and F stands for a function of the index. The proof of such a law is by induction on n. A search
@@ -52,7 +54,7 @@ def laws_page() -> str:
     for law in REAL_LAWS.values():
         equations = ", ".join(f"`{equation}`" for equation in law.equations)
         usable = law.applies or law.closes
-        domain = law.domain and f"`{law.domain}`"
+        domain = f"`{law.domain}`" if law.domain else "complex numbers" * law.parts
         used = "unasked" if law.helps else "by name" if usable else "by `equivalent`"
         kept = KEPT[law.keeps]
         lines.append(

@@ -145,10 +145,13 @@ def by_law(before: Scope, witness: Any) -> Scope | str:
     for condition in law.domain.split(", ") if law.domain else ():
         if not _known(condition, standing, before.domain):
             return f"what the law requires is not known: {condition}"
-    left, right = (expr.add(expr.mul(factor, _read(side, standing)), rest) for side in (old, new))
+    left, right = (
+        expr.add(expr.mul(factor, _read(side, standing, law.letters_type)), rest)
+        for side in (old, new)
+    )
     if any(map(may_be_infinite, walk(left))):
         return "an infinite number takes part in a law of functions"
-    if may_be_complex(left) and not law.analytic:
+    if may_be_complex(left) and not law.of_complex_numbers:
         return "the law is about real numbers"
     term = terms[witness.term]
     if left is not term:
@@ -222,7 +225,7 @@ def by_sum(before: Scope, witness: Any) -> Scope | str:
     left = _summed(old, standing, rows, affine.iterator(at), {})
     if any(map(may_be_infinite, walk(left))):
         return "an infinite number takes part in a law of functions"
-    if may_be_complex(left) and not law.analytic:
+    if may_be_complex(left) and not law.of_complex_numbers:
         return "the law is about real numbers"
     for condition in law.domain.split(", ") if law.domain else ():
         if not _known(condition, standing, others):
@@ -273,10 +276,10 @@ def _words(text: str) -> list[str]:
     return "".join(each if each.isalnum() else " " for each in text).split()
 
 
-def _read(text: str, standing: Mapping[str, Node]) -> Node:
+def _read(text: str, standing: Mapping[str, Node], dtype: str = "float32") -> Node:
     """The text as a term, with what stands for its letters."""
     shapes = {word: () for word in _words(text) if word in standing}
-    (root,) = parse(f"Y = {text}", shapes, "float32", {}).roots()
+    (root,) = parse(f"Y = {text}", shapes, dtype, {}).roots()
 
     def made(node: Node, operands: tuple[Node, ...]) -> Node:
         if isinstance(node, Access) and isinstance(node.source, Tensor):

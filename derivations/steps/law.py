@@ -60,8 +60,10 @@ class ByLaw(Witness):
             raise RuleRefused("the term is not the left side of the law")
         if any(map(may_be_infinite, walk(left))):
             raise RuleRefused("an infinite number takes part")
-        if may_be_complex(left) and not sides.law.analytic:
+        if may_be_complex(left) and not sides.law.of_complex_numbers:
             raise RuleRefused("the law is about real numbers")
+        if sides.law.parts and not all(map(may_be_complex, values)):
+            raise RuleRefused("the law is about complex numbers")
         if any(_divides_by_fill(node, scope) for node in walk(left)):
             raise RuleRefused("it divides by what is read outside")
         if not holds(sides.law.domain, letters, scope.domain):

@@ -71,7 +71,7 @@ class SumByLaw(Witness):
             raise RuleRefused("the body is not the term of the law")
         if any(map(may_be_infinite, walk(scope.body))):
             raise RuleRefused("an infinite number takes part")
-        if may_be_complex(scope.body) and not closed.law.analytic:
+        if may_be_complex(scope.body) and not closed.law.of_complex_numbers:
             raise RuleRefused("the law is about real numbers")
         if not known_to_hold(closed.law.domain, standing, others):
             raise RuleRefused(f"what the law requires is not known: {closed.law.domain}")

@@ -43,7 +43,9 @@ def sides_of(law: str, equation: int, backwards: bool) -> Sides | None:
     if known is None or not known.applies or not 0 <= equation < len(known.equations):
         return None
     both = known.equations[equation].split(" = ")
-    before, after = map(parsed, reversed(both) if backwards else both)
+    before, after = (
+        parsed(side, known.letters_type) for side in (reversed(both) if backwards else both)
+    )
     letters = letters_of(before)
     if not letters or not set(letters_of(after)) <= {*letters}:
         return None
@@ -87,12 +89,12 @@ def fold_of(law: str, equation: int) -> Fold | None:
 
 
 @lru_cache
-def parsed(side: str) -> Node:
+def parsed(side: str, dtype: str = "float32") -> Node:
     """The term of a text in which each single letter stands for a number."""
     names = {each: () for each in side if each.isalpha()}
     words = "".join(each if each.isalnum() else " " for each in side).split()
     shapes = {name: shape for name, shape in names.items() if name in words}
-    (root,) = parse(f"Y = {side}", shapes, "float32", {}).roots()
+    (root,) = parse(f"Y = {side}", shapes, dtype, {}).roots()
     return root.body
 
 

@@ -40,6 +40,9 @@ class Law:
     keeps: Literal["never", "finite", "always"] = "never"
     """Whether NaN and infinities stay where they are if the condition holds: always, or if no
     letter is NaN or infinite, or never.  Infinities that come from overflow do not count."""
+    parts: bool = False
+    """Whether the letters stand for complex numbers, of which the law takes parts: conjugates, real
+    and imaginary parts, magnitudes."""
     cases: tuple[str, ...] = ()
     """The cases of the proof: comparisons of which at least one always holds."""
 
@@ -55,6 +58,16 @@ class Law:
         named = {word for word in findall("[a-z0-9]+", " ".join(self.equations)) if len(word) > 1}
         only_numbers = all(word in WHOLE for word in findall("[a-z]", self.domain))
         return only_numbers and all(w in ANALYTIC or w.isdigit() for w in named - {"sum"})
+
+    @property
+    def of_complex_numbers(self) -> bool:
+        """Whether the law holds for complex numbers, too."""
+        return self.parts or self.analytic
+
+    @property
+    def letters_type(self) -> str:
+        """The element type of what its letters may stand for, as tensors."""
+        return "complex64" if self.parts else "float32"
 
     @property
     def closes(self) -> bool:

@@ -82,11 +82,11 @@ def written(side: str, terms: dict[str, str]) -> str:
     return "".join(f"({terms[word]})" if word in terms else word for word in words)
 
 
-def scope_of(body: str) -> Scope:
+def scope_of(body: str, dtype: str = "float64") -> Scope:
     used = {name: (SIZE + 1,) for name in "ABCDPQU" if f"{name}[" in body or f"{name}{{" in body}
     said = ", ".join(each for each in PROMISES[7:-2].split(", ") if set(each) & set(used))
     promises = f"assume {said}; " if said else ""
-    (root,) = parse(f"{promises}Y[i] = {body} where i in 0:{SIZE}", used, "float64", {}).roots()
+    (root,) = parse(f"{promises}Y[i] = {body} where i in 0:{SIZE}", used, dtype, {}).roots()
     return root
 
 
@@ -102,7 +102,8 @@ def sides(name: str, number: int, seed: int) -> tuple[Scope, Scope]:
     else:
         terms = {letter: plain(letter, law.domain) for letter in letters}
         around = "{}"
-    left, right = (scope_of(around.format(f"({written(side, terms)})")) for side in both)
+    dtype = "complex128" if law.parts else "float64"
+    left, right = (scope_of(around.format(f"({written(side, terms)})"), dtype) for side in both)
     return left, right
 
 
@@ -112,6 +113,8 @@ def values(scope: Scope, other: Scope) -> np.ndarray:
         drawn = np.random.default_rng(len(tensor.name) + ord(tensor.name[0])).uniform(
             -1.5, 1.5, tensor.shape
         )
+        if tensor.dtype == "complex128":
+            drawn = drawn + 1j * np.roll(drawn, 7)
         data[tensor.name] = {"U": abs(drawn) / 2}.get(
             tensor.name, abs(drawn) + 0.1 if tensor.name in "PQ" else drawn
         )
@@ -334,3 +337,16 @@ def test_a_law_of_power_series_is(body: str) -> None:
     assert found
     for step in found:
         assert not_shown(before, step.after, step.witness) is None
+
+
+def test_laws_of_parts_are_about_complex_numbers() -> None:
+    """Of real numbers, abs(x)^2 is x^2; there no part is taken."""
+    for text in ("abs(A[i])^2", "abs(exp(A[i]))", "abs(exp(A[i]))^2"):
+        names = frozenset(name for name in NAMES if REAL_LAWS[name].parts)
+        found = [step.witness for step in by_laws(names).steps(scope_of(text))]
+        assert not [one for one in found if isinstance(one, ByLaw) and one.law in names]
+        (witness, *_) = instances(scope_of(text), Laws((*names,)))
+        with pytest.raises(RuleRefused, match="about complex numbers"):
+            kernel.apply(scope_of(text), witness)
+    step, *_ = LAW.steps(scope_of("abs(A[i])^2", "complex128"))
+    assert step.witness.words(step.before) == "abs-square: abs(x)^2 = real(x)^2+imag(x)^2"

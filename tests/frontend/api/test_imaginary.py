@@ -85,3 +85,33 @@ def test_no_verdict_is_wrong() -> None:
     for one, other in (("1j*1j", "-1"), ("exp(1j*pi)", "-1")):
         assert ed.equivalent(f"y = {one} + 0*x", f"y = {other} + 0*x", x=())
     assert not ed.equivalent("y = 1j*x", "y = x", x=())
+
+
+@pytest.mark.parametrize(
+    ("text", "laws", "law"),
+    [
+        ("y[i] = abs(z[i])^2", [], "abs-square"),
+        ("y[i] = conj(conj(z[i])*w[i])", ["conj-product"], "conj-conj"),
+        ("y[i] = real(z[i]) + 1j*imag(z[i])", [], "from-parts"),
+        ("y[i] = real(conj(z[i])*w[i])", ["parts-of-product"], "parts-of-product"),
+    ],
+)
+def test_laws_of_parts_in_a_derivation(text: str, laws: list[str], law: str) -> None:
+    z, w = X[:6] + 1j * X[2:], X[2:] - 2j * X[:6]
+    given = {"z": z, "w": w} if "w[" in text else {"z": z}
+    derivation = ed.derive(text, budget=FEW, laws=laws, **given)
+    steps = [step for plan in derivation.candidates for step in plan.steps]
+    assert any(law in step.witness.words(step.before) for step in steps)
+    assert derivation.check()
+    expected = eval(text[6:].replace("[i]", "").replace("^", "**"), NUMPYS, given)
+    found = ed.evaluate(text, budget=FEW, laws=laws, **given)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+NUMPYS = {"abs": np.abs, "conj": np.conj, "real": np.real, "imag": np.imag}
+
+
+def test_a_law_does_not_make_a_complex_result_real() -> None:
+    z = X + 1j
+    found = ed.evaluate("y[i] = z[i]*conj(z[i])", z=z, laws=["product-with-conj"], budget=FEW)
+    assert found.dtype == "complex128"
