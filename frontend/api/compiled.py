@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final
 import torch
 
 from einderive.frontend.autograd.node import recorder
-from einderive.frontend.autograd.related import Related
+from einderive.frontend.autograd.related import Flags, Related, Way
 from einderive.frontend.call.caller import Caller, Resize, Retype, Run
 from einderive.frontend.call.guard import MISS
 from einderive.frontend.call.layouts import Layout, layout_of
@@ -34,6 +34,7 @@ from einderive.ta.uncopied import Uncopied
 ROOM: Final = "einderive.frontend.compile"
 COMPILE, REBUILT, OPERATOR = f"{ROOM}.compile", f"{ROOM}.rebuilt", f"{ROOM}.formula_operator"
 NAMED: Final = f"{ROOM}.torch_operator"
+TRAINING: Final = "einderive.frontend.training.choose"
 """They are loaded at the first gradient and the first traced call: they build on this file."""
 
 
@@ -254,7 +255,12 @@ class CompiledFunction(Outcome, Uncopied):
             compiler: Callable[..., CompiledFunction] = import_module(COMPILE).compile
             return compiler(program, **{**self._options, "weights": (), "output": None})
 
-        return Related(program, Caller(program, run, self.device, linked=self.linked), compiled)
+        def choose(related: Related, flags: Flags) -> Way | None:
+            found: Way | None = import_module(TRAINING).choose(self, related, flags, self.options)
+            return found
+
+        call = Caller(program, run, self.device, linked=self.linked)
+        return Related(program, call, compiled, choose)
 
     def _called(
         self,

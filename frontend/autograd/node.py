@@ -14,14 +14,23 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch.autograd import Function
+from torch.autograd import Function, forward_ad
 
 from einderive.frontend.autograd.related import Places, Related
-from einderive.frontend.call.guard import transformation
+from einderive.frontend.call.guard import autocast, transformation
 
 
 def recorded(related: Related, operands: Sequence[torch.Tensor]) -> Any:
     """The result of a call by operands with derivatives: one output alone, several as a tuple."""
+    if related.ways and transformation() is None and not autocast():
+        way = related.ways.get(tuple([operand.requires_grad for operand in operands]))
+        if way is not None and forward_ad._current_level < 0:
+            return way(*operands)
+    return by_node(related, operands)
+
+
+def by_node(related: Related, operands: Sequence[torch.Tensor]) -> Any:
+    """The result of a call that leaves one node, which keeps operands."""
     if transformation() is None:  # `apply` would first look up its signature, for 80 us
         apply: Callable[..., Any] = super(Function, Node).apply
     else:
@@ -81,6 +90,8 @@ class Node(Function):
         for place in related.zeros(wrt, given) if wrt and given else ():
             if found[place + 1] is None:
                 found[place + 1] = zeros(related, place, cotangents[given[0]])
+        if part is not None and transformation() is None:
+            related.settle(ctx.needs_input_grad[1:])
         return tuple(found)
 
     @staticmethod

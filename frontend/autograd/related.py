@@ -36,7 +36,12 @@ from einderive.ta.printing.show import show_program
 
 Places = tuple[int, ...]
 """Numbers of operands or of outputs, in order."""
+Flags = tuple[bool, ...]
+"""Of each operand, whether it requires gradients."""
 Compile = Callable[[Program], Callable[..., Any]]
+Way = Callable[..., Any]
+"""Operands -> the result, on torch's graph."""
+Choose = Callable[["Related", Flags], Way | None]
 _Made = TypeVar("_Made")
 
 
@@ -52,12 +57,13 @@ class Part:
     ) -> None:
         self.program, self._make, self._lock = program, make, RLock()
         self.operands, self.outputs, self.results = operands, outputs, results
+        self.seeds = program.inputs[len(operands) :]
 
     @cached_property
     def function(self) -> Callable[..., Any]:
         with self._lock:
             known = self.__dict__.get("function")
-            return _undisturbed(self._make, self.program) if known is None else known
+            return undisturbed(lambda: self._make(self.program)) if known is None else known
 
     def __call__(self, *operands: torch.Tensor) -> tuple[torch.Tensor, ...]:
         older = any(map(legacy.batched, operands))
@@ -65,18 +71,26 @@ class Part:
         return found if isinstance(found, tuple) else (found,)
 
 
-def _undisturbed(make: Compile, program: Program) -> Callable[..., Any]:
-    """The compiled program.  A thread of its own compiles it: there, torch transforms no function,
-    traces nothing and records no gradient."""
+def undisturbed(make: Callable[[], _Made]) -> _Made:
+    """What is made, in a thread of its own: there, torch transforms no function, traces nothing and
+    records no gradient."""
     with ThreadPoolExecutor(1) as thread:
-        return thread.submit(make, program).result()
+        return thread.submit(make).result()
 
 
 class Related:
     """The functions derived from a program, which `call` computes and `compiled` compiles."""
 
-    def __init__(self, program: Program, call: Callable[..., Any], compiled: Compile) -> None:
-        self.program, self.call, self.compiled = program, call, compiled
+    def __init__(
+        self,
+        program: Program,
+        call: Callable[..., Any],
+        compiled: Compile,
+        choose: Choose | None = None,
+    ) -> None:
+        self.program, self.call, self.compiled, self._choose = program, call, compiled, choose
+        self.ways: dict[Flags, Way | None] = {}
+        """How calls are recorded, if not by the node that keeps operands."""
         self._known: dict[object, Any] = {}
         self._lock = RLock()
 
@@ -118,6 +132,18 @@ class Related:
         part = self.gradient(places, outputs) if places and outputs else None
         if part is not None:
             _ = part.function
+            self.settle(tuple(place in places for place in range(len(inputs))))
+
+    def settle(self, flags: Flags) -> None:
+        """Chooses how calls by operands of which these require gradients are recorded."""
+        choose = self._choose
+        if choose is None or flags in self.ways:
+            return
+        with self._lock:
+            if flags in self.ways:
+                return
+            self.ways[flags] = None  # meanwhile: the steps that are raced end here too
+        self.ways[flags] = undisturbed(lambda: choose(self, flags))
 
     def tangent(self, wrt: Places) -> Part | None:
         """The tangents of the outputs that have one, for tangents of these operands."""

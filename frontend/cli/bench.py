@@ -116,6 +116,45 @@ def never_slower(
 
 @bench.command(
     epilog=examples(
+        "einderive bench backward --formula softmax --largest",
+        "einderive bench backward --every 9 --seconds 0.2",
+    )
+)
+@FORMULAS
+@click.option(
+    "--size", "sizes", multiple=True, type=number, help="Only this size: 8, 32, ... [default: all]"
+)
+@click.option("--largest", is_flag=True, help="Measure each formula at its largest size only.")
+@click.option(
+    "--every",
+    type=number,
+    default=1,
+    show_default=True,
+    help="Take one of so many formulas and sizes.",
+)
+@SECONDS
+@JSON
+def backward(
+    formulas: tuple[str, ...],
+    sizes: tuple[int, ...],
+    largest: bool,
+    every: int,
+    seconds: float,
+    as_json: bool,
+) -> int:
+    """Time training steps beside plain lines of torch.
+
+    A step is a call and its backward pass.  The bytes that are kept between the two are shown too.
+    """
+    from einderive.frontend.bench.backward import bench_backward
+    from einderive.frontend.bench.rows import Rows
+
+    with Rows(as_json) as rows:
+        return bench_backward(formulas, sizes, rows, seconds=seconds, every=every, largest=largest)
+
+
+@bench.command(
+    epilog=examples(
         "einderive bench choice --formula conv --size 32",
         "einderive bench choice --every 7 --file choice.jsonl",
     )

@@ -1,0 +1,236 @@
+"""`einderive bench backward`: a training step through a formula, beside torch's autograd.
+
+    step(f)   =   f(operands), and the gradients by all its floating-point operands
+    pass     <=>  f <= b + 10 us + noise,  and f keeps no more bytes for the backward pass than b
+
+f is the compiled function as its users call it, b the fastest plain line: those of the list
+(`frontend.formulas`) that are lines of torch, and those that einderive writes itself, all under
+torch's autograd.  A line whose gradients differ from those of the others is left out.  All are
+measured in one run, in alternation; the fastest line runs a second time, and what it differs by
+from itself, or from round to round, is the noise.
+
+Kept bytes are those of the distinct memory that torch's hooks for saved tensors see in one call:
+operands and results count, as they do for torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from math import exp, log
+from typing import Any, cast
+
+import torch
+
+from einderive.frontend.autograd.node import Node
+from einderive.frontend.baselines.rival import rivals
+from einderive.frontend.bench.never_slower import selected
+from einderive.frontend.bench.rows import Rows
+from einderive.frontend.compile.compile import compile as compile_formula
+from einderive.frontend.formulas import Formula
+from einderive.frontend.gradients.grad import grad
+from einderive.frontend.text import duration
+from einderive.frontend.training.kept import kept_bytes
+from einderive.frontend.trial.timing import LONG_SAMPLE, Timing, race, timed
+from einderive.ta.errors import EinderiveError
+from einderive.ta.ir.program import Program
+
+ALLOWANCE = 10e-6
+FAR_BEHIND = 3.0
+"""A line that takes this many times the fastest one's on its first runs is not raced."""
+DIGITS = 1e-2
+"""Lines whose gradients differ by more, beside the largest entry, compute something else."""
+
+Tensors = Sequence[torch.Tensor]
+Step = Callable[[], Sequence[torch.Tensor | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One formula at one size; `line` is the number of the fastest plain line, from 1."""
+
+    name: str
+    size: int
+    own: Timing
+    plain: Timing
+    again: Timing
+    line: int
+    kept: int
+    plain_kept: int
+    chosen: str
+
+    @property
+    def noise(self) -> float:
+        """The difference between two measurements of the fastest line."""
+        apart = abs(self.plain.seconds - self.again.seconds)
+        return max(apart, self.plain.spread, self.again.spread)
+
+    @property
+    def ratio(self) -> float:
+        """Torch's seconds divided by those of the compiled function."""
+        return min(self.plain.seconds, self.again.seconds) / self.own.seconds
+
+    @property
+    def slower(self) -> bool:
+        base = max(self.plain.seconds, self.again.seconds)
+        return self.own.seconds > base + ALLOWANCE + self.noise
+
+    @property
+    def larger(self) -> bool:
+        """Whether more is kept for the backward pass than by torch."""
+        return self.kept > self.plain_kept
+
+
+HEAD = (
+    f"{'formula':<40} {'n':>5} {'torch':>9} {'line':>4} {'einderive':>9} {'faster':>6} "
+    f"{'noise':>8} {'kept':>9} {'by torch':>9}  verdict"
+)
+
+
+def line_of(row: Row) -> str:
+    """The row as text."""
+    verdict = ", ".join(
+        word for word, holds in (("SLOWER", row.slower), ("MORE KEPT", row.larger)) if holds
+    )
+    return (
+        f"{row.name[:40]:<40} {row.size:>5} {duration(row.plain.seconds):>9} {row.line:>4} "
+        f"{duration(row.own.seconds):>9} {row.ratio:>6.2f} {duration(row.noise):>8} "
+        f"{row.kept:>9} {row.plain_kept:>9}  {verdict or 'ok'} ({row.chosen})"
+    )
+
+
+def differentiable(formula: Formula, size: int) -> Program | None:
+    """The formula in float32, if it has a gradient."""
+    values = {n: torch.from_numpy(v) for n, v in formula.values(size, "float32").items()}
+    types = {name: str(value.dtype).removeprefix("torch.") for name, value in values.items()}
+    beside = {**formula.shapes(size), **formula.beside(size)}
+    try:
+        found = grad(formula.text, dtypes=types, **cast(Any, beside))
+    except EinderiveError:
+        return None
+    return found.of
+
+
+def measured(formula: Formula, program: Program, size: int, seconds: float) -> Row | str:
+    """The row, or why there is none."""
+    operands = {n: torch.from_numpy(v) for n, v in formula.values(size, "float32").items()}
+    for value in operands.values():
+        value.requires_grad_(value.is_floating_point())
+    compiled = compile_formula(program, target="cpu", grad=True)
+    given = [operands[tensor.name] for tensor in program.inputs]
+    lines: list[Callable[[], Any]] = []
+    if not formula.arrays:
+        lines += [partial(plain, *operands.values()) for plain in formula.plain]
+    lines += [partial(rival.call, *given) for rival in rivals(program, "cpu")]
+    own = partial(compiled, *given)
+    seeds = _seeds(own())
+    step = _step(own, seeds, given)
+    expected = step()
+    steps = {}
+    for number, line in enumerate(lines):
+        found = _step(line, seeds, given)
+        if _agree(found, expected):
+            steps[number] = found
+    if not steps:
+        return "no plain line has these gradients by torch's autograd"
+    firsts = {k: min(timed(each, False) for _ in range(3)) for k, each in steps.items()}
+    near = [k for k in firsts if firsts[k] <= FAR_BEHIND * min(firsts.values())]
+    times = race(
+        [step, *(steps[k] for k in near for _ in range(2))], seconds=seconds, sample=LONG_SAMPLE
+    )
+    pairs = [*zip(near, times[1::2], times[2::2], strict=True)]
+    k, plain, again = min(pairs, key=lambda pair: pair[1].seconds + pair[2].seconds)
+    kept, plain_kept = kept_bytes(own), kept_bytes(lines[k])
+    chosen = "torch's autograd" if _on_torchs_graph(own()) else "derived"
+    return Row(formula.name, size, times[0], plain, again, k + 1, kept, plain_kept, chosen)
+
+
+def _on_torchs_graph(found: Any) -> bool:
+    """Whether a plain line was recorded."""
+    return not any(isinstance(y.grad_fn, Node._backward_cls) for y in _outputs(found))
+
+
+def _outputs(found: Any) -> list[torch.Tensor]:
+    """The results that have derivatives."""
+    every = found if isinstance(found, tuple | list) else (found,)
+    return [y for y in every if isinstance(y, torch.Tensor) and y.requires_grad]
+
+
+def _seeds(found: Any) -> list[torch.Tensor]:
+    generator = torch.Generator().manual_seed(5)
+    return [torch.randn(y.shape, dtype=y.dtype, generator=generator) for y in _outputs(found)]
+
+
+def _step(call: Callable[[], Any], seeds: Tensors, given: Tensors) -> Step:
+    """The call and its backward pass: the gradients by the operands."""
+    leaves = [operand for operand in given if operand.requires_grad]
+
+    def step() -> Sequence[torch.Tensor | None]:
+        for leaf in leaves:
+            leaf.grad = None
+        torch.autograd.backward(_outputs(call()), list(seeds))
+        return [leaf.grad for leaf in leaves]
+
+    return step
+
+
+def _agree(step: Step, expected: Sequence[torch.Tensor | None]) -> bool:
+    """Whether the plain line's gradients are these."""
+    try:
+        found = step()
+    except (RuntimeError, TypeError, ValueError):
+        return False  # a line that writes in place, or to a shape of its own
+    pairs = [*zip(found, expected, strict=True)]
+    scale = max((float(y.abs().max()) for _, y in pairs if y is not None and y.numel()), default=0)
+    for one, other in pairs:
+        one = torch.zeros(()) if one is None else one
+        other = torch.zeros(()) if other is None else other
+        if not torch.allclose(one, other, rtol=DIGITS, atol=DIGITS * scale, equal_nan=True):
+            return False
+    return True
+
+
+def bench_backward(
+    names: Sequence[str],
+    sizes: Sequence[int],
+    out: Rows,
+    *,
+    seconds: float,
+    every: int = 1,
+    largest: bool = False,
+) -> int:
+    """The table; 0 where nothing is slower and nothing keeps more."""
+    out.say(f"{torch.get_num_threads()} threads, torch {torch.__version__}, float32")
+    out.say(HEAD)
+    rows: list[Row] = []
+    for formula, size, program in islice(_selected(names, sizes, largest), None, None, every):
+        out.progress.write(f"{formula.name}, {size}")
+        try:
+            row = measured(formula, program, size, seconds)
+        except (EinderiveError, RuntimeError, MemoryError) as problem:
+            row = str(problem).splitlines()[0]
+        if isinstance(row, str):
+            text = f"{formula.name[:40]:<40} {size:>5} left out: {row}"
+            out.add(text, {"name": formula.name, "size": size, "left out": row})
+            continue
+        rows.append(row)
+        out.add(line_of(row), row)
+    slower, larger = [row for row in rows if row.slower], [row for row in rows if row.larger]
+    mean = exp(sum(log(row.ratio) for row in rows) / len(rows)) if rows else 1.0
+    out.say(
+        f"{len(rows)} measured, {len(slower)} slower, {len(larger)} keep more; "
+        f"geometric mean {mean:.2f} times as fast as torch"
+    )
+    return 1 if slower or larger else 0
+
+
+def _selected(
+    names: Sequence[str], sizes: Sequence[int], largest: bool
+) -> Iterator[tuple[Formula, int, Program]]:
+    """Those that have a gradient."""
+    for formula, size in selected(names, sizes, largest):
+        program = differentiable(formula, size)
+        if program is not None:
+            yield formula, size, program

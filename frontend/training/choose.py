@@ -1,0 +1,144 @@
+"""The choice among ways to record a call: the one whose forward and backward pass take least.
+
+    derived    the compiled function, and the derived gradient, which reads the operands
+    a line     a plain program under torch's autograd (`lines`)
+
+All steps are timed in one race, on random operands and cotangents, from the call to the gradients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import torch
+
+from einderive.frontend.autograd.node import by_node
+from einderive.frontend.autograd.related import Part, Related, Way
+from einderive.frontend.baselines.rival import rivals
+from einderive.frontend.running.settings import undisturbed
+from einderive.frontend.training.kept import keeps_results
+from einderive.frontend.training.lines import Line, refusal
+from einderive.frontend.trial.effort import effort_of
+from einderive.frontend.trial.entrants import PROBLEMS
+from einderive.frontend.trial.judging import expected_of
+from einderive.frontend.trial.outcome import Outcome
+from einderive.frontend.trial.timing import LONG_SAMPLE, first, race
+
+Step = Callable[[], object]
+
+SHARE: Final = 0.2
+"""The race takes so much of the seconds for timing."""
+FAR_BEHIND: Final = 1.5
+"""A line whose first steps take this many times the fastest one's is not raced."""
+MOST_LINES: Final = 3
+MARGIN: Final = 0.97
+"""A line is recorded if it takes at most this part of the derived program's time."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What all ways are timed on: operands of which `flags` say which require gradients, and
+    cotangents of the outputs that have derivatives."""
+
+    operands: tuple[torch.Tensor, ...]
+    flags: tuple[bool, ...]
+    seeds: tuple[torch.Tensor, ...]
+
+    @property
+    def leaves(self) -> list[torch.Tensor]:
+        """The operands anew, as parameters."""
+        pairs = zip(self.operands, self.flags, strict=True)
+        return [x.detach().requires_grad_(flag) for x, flag in pairs]
+
+    def call(self, way: Callable[..., Any]) -> Step:
+        """The call alone."""
+        given = self.leaves
+        return lambda: way(*given)
+
+    def of(self, way: Callable[..., Any]) -> Step:
+        """A step: the call and the gradients."""
+        given = self.leaves
+        leaves = [x for x in given if x.requires_grad]
+        seeds = list(self.seeds)
+
+        def step() -> object:
+            with torch.enable_grad():
+                found = way(*given)
+            every = found if isinstance(found, tuple) else (found,)
+            outputs = [y for y in every if y.requires_grad]
+            return torch.autograd.grad(outputs, leaves, seeds, allow_unused=True)
+
+        return step
+
+
+@undisturbed()
+def choose(outcome: Outcome, related: Related, flags: tuple[bool, ...], options: Any) -> Way | None:
+    """The way to record calls by operands of which these require gradients; None for the node that
+    keeps operands."""
+    effort, derivation = effort_of(options.get("effort", "normal")), outcome.derivation
+    program = related.program
+    wrt = tuple(place for place, flag in enumerate(flags) if flag)
+    outputs = tuple(place for place, floating in enumerate(related.floating) if floating)
+    part = related.gradient(wrt, outputs) if wrt and outputs else None
+    if part is None or not effort.measured or derivation.nan == "strict":
+        return None
+    plain = rivals(program, outcome.device)
+    lines = [Line(program, rival) for rival in plain if rival.inputs == program.inputs]
+    if not lines:
+        return None
+    seconds = options.get("seconds")
+    seconds = SHARE * (effort.timing if seconds is None else seconds)
+    steps = _steps(program, part, related, flags, outcome)
+    for line in _faster(lines, part, related, steps, outcome.device == "cuda", seconds):
+        try:
+            if not refusal(line, part, outcome.device, derivation.accuracy):
+                return line
+        except PROBLEMS:
+            continue
+    return None
+
+
+def _steps(
+    program: Any, part: Part, related: Related, flags: tuple[bool, ...], outcome: Outcome
+) -> Steps:
+    expected, _ = expected_of(program, outcome.device, outcome.derivation.accuracy)
+    operands = tuple(expected.inputs[tensor] for tensor in program.inputs)
+    generator = torch.Generator().manual_seed(7)
+    shapes = [root.shape for root in program.roots()]
+    seeds = []
+    for shape, dtype, floating in zip(shapes, expected.types, related.floating, strict=True):
+        if floating:
+            seed = torch.randn(shape, generator=generator)
+            seeds.append(seed.to(dtype).to(outcome.device))
+    return Steps(operands, flags, tuple(seeds))
+
+
+def _faster(
+    lines: Sequence[Line], part: Part, related: Related, steps: Steps, cuda: bool, seconds: float
+) -> list[Line]:
+    """The lines whose steps take less time than the derived program's, the fastest first."""
+    own = steps.of(lambda *operands: by_node(related, operands))
+    known = first(own, cuda)
+    firsts: dict[Line, float] = {}
+    made: dict[Line, Step] = {}
+    for line in lines:
+        try:
+            if keeps_results(steps.call(line)):
+                line = replace(line, copied=True)
+            made[line] = steps.of(line)
+            firsts[line] = first(made[line], cuda)
+        except PROBLEMS:
+            continue  # a line without a derivative
+    best = min([known, *firsts.values()])
+    near = sorted(
+        (line for line in firsts if firsts[line] <= FAR_BEHIND * best), key=firsts.__getitem__
+    )
+    near = near[:MOST_LINES]
+    if not near:
+        return []
+    runs = [own, *(made[line] for line in near)]
+    times = race(runs, seconds=seconds, sample=LONG_SAMPLE, cuda=cuda)
+    order = sorted(zip(near, times[1:], strict=True), key=lambda pair: pair[1].seconds)
+    return [line for line, timing in order if timing.seconds <= MARGIN * times[0].seconds]

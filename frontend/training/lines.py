@@ -1,0 +1,164 @@
+"""A plain line under torch's autograd, as a way to record a call.
+
+    line(operands)  =  the formula's outputs, on the graph that torch makes of the line's operators
+
+Such a line stands beside the derived gradient as a plain program stands beside derived ones, and is
+judged alike: its outputs as a program for the formula, its gradients as a program for the gradient.
+Both have to pass on random and on hard inputs.  At ties, kinks and zeros, where random inputs never
+lie, it has to give what the derived gradient gives: torch's derivative of `max_pool2d`, for one,
+goes to one of several equal entries, and that of `amax` to all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import torch
+
+from einderive.frontend.accuracy.accept import accepted
+from einderive.frontend.accuracy.accept_integers import output_types
+from einderive.frontend.accuracy.digits import WRONG
+from einderive.frontend.accuracy.hard_cases import LEAST_SAFE, HardCases
+from einderive.frontend.accuracy.levels import Accuracy
+from einderive.frontend.autograd.related import Part
+from einderive.frontend.baselines.rival import Rival
+from einderive.frontend.running.results import owned
+from einderive.frontend.trial.judging import expected_of
+from einderive.ta.ir.node import Tensor
+from einderive.ta.ir.program import Program
+
+Tensors = Sequence[torch.Tensor]
+Inputs = Mapping[Tensor, torch.Tensor]
+Run = Callable[[Inputs], tuple[torch.Tensor, ...]]
+
+CLOSE: Final = 1e-3
+"""Gradients at ties differ by less, beside the largest entry, or by some units in the last place,
+where the conventions are the same; else by a whole share."""
+UNITS: Final = 64
+
+
+@dataclass(frozen=True)
+class Line:
+    """The plain program `rival` of a formula, which reads all of its inputs in their order.
+    Results are in the formula's types and in memory of their own."""
+
+    program: Program
+    rival: Rival
+    copied: bool = False
+    """Results are copied: the backward pass reads them, and a caller may change its own."""
+
+    def __post_init__(self) -> None:
+        types = output_types(self.program)
+        object.__setattr__(self, "_one", types[0] if len(types) == 1 else None)
+        object.__setattr__(self, "_types", types)
+
+    def __call__(self, *operands: torch.Tensor) -> Any:
+        """The output, or a tuple of several."""
+        own: Any = vars(self)
+        given = own["rival"].call(*operands)
+        if type(given) is torch.Tensor:
+            if own["copied"]:
+                return given.to(own["_one"]).clone()
+            if given.dtype is own["_one"] and not given._is_view():
+                for operand in operands:
+                    if operand is given:
+                        break
+                else:
+                    return given
+            given = (given,)
+        found = [y.to(dtype) for y, dtype in zip(given, own["_types"], strict=True)]
+        results = owned([y.clone() for y in found] if own["copied"] else found, operands)
+        return results[0] if len(results) == 1 else results
+
+    def outputs(self, inputs: Inputs) -> tuple[torch.Tensor, ...]:
+        """As a program for the formula."""
+        found = self(*(inputs[tensor] for tensor in self.program.inputs))
+        return found if isinstance(found, tuple) else (found,)
+
+    def gradients(self, part: Part, given: Inputs) -> Run:
+        """As a program for the gradient; `given` are values for operands that it does not read."""
+        return lambda inputs: self._gradients(part, {**given, **inputs})
+
+    def _gradients(self, part: Part, inputs: Inputs) -> tuple[torch.Tensor, ...]:
+        wrt = {self.program.inputs[place] for place in part.results}
+        with torch.enable_grad():
+            operands = [
+                inputs[tensor].detach().requires_grad_(tensor in wrt)
+                for tensor in self.program.inputs
+            ]
+            found = self(*operands)
+            outputs = found if isinstance(found, tuple) else (found,)
+        seeds = {
+            place: inputs[tensor]
+            for place, tensor in zip(part.outputs, part.seeds, strict=True)
+            if outputs[place].requires_grad
+        }
+        leaves = [operands[place] for place in part.results]
+        slopes: Sequence[torch.Tensor | None] = torch.autograd.grad(
+            [outputs[place] for place in seeds], leaves, [*seeds.values()], allow_unused=True
+        )
+        return tuple(
+            torch.zeros_like(leaf) if slope is None else slope
+            for leaf, slope in zip(leaves, slopes, strict=True)
+        )
+
+
+def refusal(line: Line, part: Part, device: str, accuracy: Accuracy) -> str:
+    """Why the line may not be recorded; nothing where it may."""
+    inputs, _ = expected_of(line.program, device, accuracy)
+    runs: tuple[tuple[str, Program, Run], ...] = (
+        ("outputs", line.program, line.outputs),
+        ("gradients", part.program, line.gradients(part, inputs.inputs)),
+    )
+    for what, program, run in runs:
+        expected, base = expected_of(program, device, accuracy)
+        off = expected.error_of(run)
+        if not accepted(off, min(base, WRONG), expected.epsilon):
+            return f"its {what} have the error {off:.1e}, those as written {base:.1e}"
+        hard: Any = HardCases(program, device, accuracy)
+        failed = [each for each in hard.errors(run, LEAST_SAFE) if not each.accepted]
+        if failed:
+            return f"its {what}: {failed[0].refusal}"
+    for values in _with_ties(line.program, part, inputs.inputs):
+        if not _same(line.gradients(part, values)(values), part, values):
+            return "its gradients at ties, kinks or zeros are others"
+    return ""
+
+
+def _with_ties(program: Program, part: Part, drawn: Inputs) -> Iterator[Inputs]:
+    """Small whole numbers, of which many are equal, with rows of zeros; and ones."""
+    generator = torch.Generator().manual_seed(11)
+    tensors = dict.fromkeys((*program.inputs, *part.program.inputs))
+    mixed, ones = dict[Tensor, torch.Tensor](), dict[Tensor, torch.Tensor]()
+    for tensor in tensors:
+        dtype = getattr(torch, tensor.dtype)
+        if not dtype.is_floating_point:
+            mixed[tensor] = ones[tensor] = drawn[tensor]
+            continue
+        device = next(iter(drawn.values())).device
+        found = torch.randint(-1, 3, tensor.shape, generator=generator).to(dtype).to(device)
+        seed = tensor in part.seeds
+        if found.numel() and found.ndim and not seed:
+            found[0] = 0
+            found[..., -1] = found[..., 0]
+        mixed[tensor] = found
+        ones[tensor] = found if seed else torch.ones_like(found)
+    return iter((mixed, ones))
+
+
+def _same(found: Tensors, part: Part, values: Inputs) -> bool:
+    """Whether gradients are those of the derived program, wherever these are finite."""
+    with torch.no_grad():
+        expected = part(*(values[tensor] for tensor in part.program.inputs))
+    for one, other in zip(found, expected, strict=True):
+        finite = other.isfinite()
+        one, other = one[finite].double(), other[finite].double()
+        if not other.numel():
+            continue
+        unit = UNITS * torch.finfo(expected[0].dtype).eps
+        bound = max(CLOSE, unit) * float(other.abs().max()) + unit
+        if not bool(((one - other).abs() <= bound).all()):
+            return False
+    return True

@@ -1,0 +1,125 @@
+"""Plain lines under torch's autograd: which may be recorded, and what a call that is does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch.autograd import gradcheck, gradgradcheck
+
+import einderive as ed
+from einderive.frontend.autograd.related import Part
+from einderive.frontend.baselines.rival import Rival, rivals
+from einderive.frontend.training import choose
+from einderive.frontend.training.kept import kept_bytes
+from einderive.frontend.training.lines import Line, refusal
+from einderive.frontend.trial.timing import Timing
+from tests.frontend.autograd.light import light
+from tests.frontend.autograd.test_node import QUICK, agrees, operands
+
+MAXIMUM: dict[str, Any] = {"X": (4, 3)}
+
+
+def judged(text: str, line: Callable[..., Any] | None = None, **shapes: Any) -> str:
+    """Why this line, or the first one that einderive writes, may not be recorded."""
+    program = ed.parse(text, dtypes="float64", **shapes)
+    call = rivals(program, "cpu")[0].call if line is None else line
+    related = light(program)._record.__closure__  # type: ignore[union-attr]
+    part = next(c.cell_contents for c in related if hasattr(c.cell_contents, "gradient")).gradient(
+        tuple(range(len(program.inputs))), (0,)
+    )
+    assert isinstance(part, Part)
+    return refusal(Line(program, Rival((), "", call, program.inputs)), part, "cpu", "normwise")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "shapes"),
+    [
+        ("Y[i] = max[k](X[i,k])", lambda x: x.amax(1), MAXIMUM),
+        ("Y[i] = relu(X[i,0])", lambda x: torch.relu(x[:, 0]), MAXIMUM),
+        ("Y[i] = norm[k](X[i,k])", lambda x: torch.linalg.vector_norm(x, dim=1), MAXIMUM),
+        ("Y[i,k] = softmax[k](X[i,k])", lambda x: torch.softmax(x, 1), MAXIMUM),
+        ("Y[i,j] = A[i,k]*B[k,j]", None, {"A": (4, 3), "B": (3, 2)}),
+    ],
+)
+def test_lines_that_agree(text: str, line: Any, shapes: dict[str, Any]) -> None:
+    assert judged(text, line, **shapes) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("Y[i] = max[k](X[i,k])", lambda x: x.max(1).values, "at ties"),
+        ("Y[i,k] = maximum(X[i,k], 0)", lambda x: x.clamp(min=0), "at ties"),
+        ("Y[i] = norm[k](X[i,k])", lambda x: (x**2).sum(1).sqrt(), "at ties"),
+        ("Y[i,k] = X[i,k]^3", lambda x: x.detach() ** 2 * x, "gradients have the error"),
+        ("Y[i,k] = X[i,k]^3", lambda x: x**2 * 3, "outputs have the error"),
+    ],
+)
+def test_lines_that_may_not_be_recorded(text: str, line: Any, reason: str) -> None:
+    assert reason in judged(text, line, **MAXIMUM)
+
+
+@pytest.fixture
+def every_line_is_faster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        choose, "race", lambda runs, **_: [Timing(1 / (1 + n), 0) for n in range(len(runs))]
+    )
+    monkeypatch.setattr(choose, "FAR_BEHIND", 1e9)
+
+
+def names(tensor: torch.Tensor) -> str:
+    return type(tensor.grad_fn).__name__
+
+
+@pytest.mark.usefixtures("every_line_is_faster")
+def test_a_recorded_line() -> None:
+    f = ed.compile("Y[i] = sin(x[i])*w[i]", x=(5,), w=(5,), dtypes="float64", grad=True, **QUICK)
+    given = operands((5,), (5,))
+    assert names(f(*given)) == "MulBackward0"
+    agrees(f, lambda x, w: x.sin() * w, given, given)
+    assert gradcheck(f, given)
+    assert gradgradcheck(f, given)
+    assert names(f(given[0], given[1].detach())) == "NodeBackward"  # nothing was chosen for it
+    torch.testing.assert_close(
+        torch.func.grad(lambda x: f(x, given[1]).sum())(given[0]), given[0].cos() * given[1]
+    )
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert f(*given).dtype is torch.float64
+    y = f(*given)
+    with torch.no_grad():
+        given[0].add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+@pytest.mark.usefixtures("every_line_is_faster")
+def test_the_choice_is_made_at_the_first_backward_pass() -> None:
+    f = ed.compile("Y[i] = tanh(x[i])", x=(5,), dtypes="float64", **QUICK)
+    (x,) = operands((5,))
+    y = f(x)
+    assert names(y) == "NodeBackward"
+    y.sum().backward()
+    y = f(x)
+    assert names(y) == "CloneBackward0"
+    with torch.no_grad():
+        y.add_(1)  # the backward pass reads another one
+    torch.testing.assert_close(torch.autograd.grad(y.sum(), x)[0], 1 - x.tanh() ** 2)
+
+
+@pytest.mark.usefixtures("every_line_is_faster")
+def test_results_have_memory_of_their_own() -> None:
+    f = ed.compile("Y[j,i] = A[i,j]", A=(3, 2), dtypes="float64", grad=True, **QUICK)
+    (a,) = operands((3, 2))
+    y = f(a)
+    assert names(y) == "CloneBackward0"
+    assert y.untyped_storage().data_ptr() != a.untyped_storage().data_ptr()
+
+
+def test_kept_bytes() -> None:
+    x = torch.randn(10, requires_grad=True)
+    assert kept_bytes(lambda: x.tanh()) == 40  # the result
+    assert kept_bytes(lambda: (x * x[::2].repeat(2)).tanh()) == 120
+    assert kept_bytes(lambda: x + 1) == 0
