@@ -4,5 +4,6 @@ Lives here: the functions derived from a compiled function (`related`), the node
 on torch's graph (`node`), formulas over a batch (`batched`).
 Not here: the algebra of gradients (`ta.gradients`), the call itself (`frontend.call`), the operator
 that stands in traced code (`frontend.compile.formula_operator`).
-May be imported by `frontend.api`, `frontend.compile`, `frontend.training`, `frontend.bench` and tests.
+May be imported by `frontend.api`, `frontend.compile`, `frontend.training`, `frontend.bench` and
+tests.
 """

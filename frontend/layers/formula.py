@@ -62,7 +62,8 @@ class Formula(torch.nn.Module):
         self.text, self.options = text, dict(options or {})
         self.sizes = {name: size for name, size in shapes.items() if isinstance(size, int)}
         shapes = {name: tuple(each) for name, each in shapes.items() if name not in self.sizes}
-        read = tensors_named(text)[0] - self.sizes.keys()
+        read, defined = tensors_named(text)
+        read -= self.sizes.keys() | (defined - shapes.keys())
         for name in (*shapes, *(init or {})):
             if name not in (read if name in shapes else shapes):
                 near = close_matches(name, read)

@@ -1,7 +1,8 @@
 """Which programs a training step runs, and what is kept between its two passes.
 
 Lives here: the choice among ways to record a call (`choose`), torch's autograd of a plain line as
-one of them (`lines`), the bytes that a call keeps (`kept`).
+one of them (`lines`), intermediate results that are kept (`saving`), the bytes of all that a call
+keeps (`kept`).
 Not here: the node on torch's graph (`frontend.autograd`), the algebra (`ta.gradients`).
 May be imported by `frontend.api`, `frontend.bench` and tests.
 """

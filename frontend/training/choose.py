@@ -1,7 +1,9 @@
 """The choice among ways to record a call: the one whose forward and backward pass take least.
 
-    derived    the compiled function, and the derived gradient, which reads the operands
-    a line     a plain program under torch's autograd (`lines`)
+    by the node    the compiled function, and the derived gradient, which reads the operands
+    saving         the same, but intermediate results are kept for the gradient (`saving`), in no
+                   more bytes than torch's autograd keeps for the fastest plain line
+    a line         a plain program under torch's autograd (`lines`)
 
 All steps are timed in one race, on random operands and cotangents, from the call to the gradients.
 """
@@ -18,8 +20,9 @@ from einderive.frontend.autograd.node import by_node
 from einderive.frontend.autograd.related import Part, Related, Way
 from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.running.settings import undisturbed
-from einderive.frontend.training.kept import keeps_results
+from einderive.frontend.training.kept import keeps_results, kept_bytes
 from einderive.frontend.training.lines import Line, refusal
+from einderive.frontend.training.saving import saving
 from einderive.frontend.trial.effort import effort_of
 from einderive.frontend.trial.entrants import PROBLEMS
 from einderive.frontend.trial.judging import expected_of
@@ -33,6 +36,8 @@ SHARE: Final = 0.2
 FAR_BEHIND: Final = 1.5
 """A line whose first steps take this many times the fastest one's is not raced."""
 MOST_LINES: Final = 3
+WORTHWHILE: Final = 2e-4
+"""Nothing is kept for steps that take less: a node of Python costs a good part of this."""
 MARGIN: Final = 0.97
 """A line is recorded if it takes at most this part of the derived program's time."""
 
@@ -91,10 +96,12 @@ def choose(outcome: Outcome, related: Related, flags: tuple[bool, ...], options:
     seconds = options.get("seconds")
     seconds = SHARE * (effort.timing if seconds is None else seconds)
     steps = _steps(program, part, related, flags, outcome)
-    for line in _faster(lines, part, related, steps, outcome.device == "cuda", seconds):
+    for way in _faster(lines, part, related, steps, outcome.device == "cuda", seconds):
+        if not isinstance(way, Line):
+            return way  # both of its programs were judged when they were compiled
         try:
-            if not refusal(line, part, outcome.device, derivation.accuracy):
-                return line
+            if not refusal(way, part, outcome.device, derivation.accuracy):
+                return way
         except PROBLEMS:
             continue
     return None
@@ -117,12 +124,12 @@ def _steps(
 
 def _faster(
     lines: Sequence[Line], part: Part, related: Related, steps: Steps, cuda: bool, seconds: float
-) -> list[Line]:
-    """The lines whose steps take less time than the derived program's, the fastest first."""
+) -> list[Way]:
+    """The ways whose steps take less time than those by the node, the fastest first."""
     own = steps.of(lambda *operands: by_node(related, operands))
     known = first(own, cuda)
     firsts: dict[Line, float] = {}
-    made: dict[Line, Step] = {}
+    made: dict[Way, Step] = {}
     for line in lines:
         try:
             if keeps_results(steps.call(line)):
@@ -131,14 +138,20 @@ def _faster(
             firsts[line] = first(made[line], cuda)
         except PROBLEMS:
             continue  # a line without a derivative
-    best = min([known, *firsts.values()])
-    near = sorted(
-        (line for line in firsts if firsts[line] <= FAR_BEHIND * best), key=firsts.__getitem__
-    )
-    near = near[:MOST_LINES]
+    if not firsts:
+        return []
+    order = sorted(firsts, key=firsts.__getitem__)
+    best = min(known, firsts[order[0]])
+    close = [line for line in order if firsts[line] <= FAR_BEHIND * best]
+    near: list[Way] = [*close[:MOST_LINES]]
+    if WORTHWHILE <= known <= FAR_BEHIND * best:
+        kept = saving(related, part, kept_bytes(steps.call(order[0])))
+        if kept is not None:
+            near.append(kept)
+            made[kept] = steps.of(kept)
     if not near:
         return []
-    runs = [own, *(made[line] for line in near)]
+    runs = [own, *(made[way] for way in near)]
     times = race(runs, seconds=seconds, sample=LONG_SAMPLE, cuda=cuda)
-    order = sorted(zip(near, times[1:], strict=True), key=lambda pair: pair[1].seconds)
-    return [line for line, timing in order if timing.seconds <= MARGIN * times[0].seconds]
+    ranked = sorted(zip(near, times[1:], strict=True), key=lambda pair: pair[1].seconds)
+    return [way for way, timing in ranked if timing.seconds <= MARGIN * times[0].seconds]

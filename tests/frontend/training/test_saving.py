@@ -1,0 +1,75 @@
+"""Calls that keep intermediate results for the backward pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch.autograd import gradcheck, gradgradcheck
+
+import einderive as ed
+from einderive.frontend.accuracy.accept_integers import output_types
+from einderive.frontend.accuracy.written import as_written
+from einderive.frontend.autograd.related import Related
+from einderive.frontend.call.caller import Caller
+from einderive.frontend.training.kept import kept_bytes
+from einderive.frontend.training.saving import Saving, saving
+from tests.frontend.autograd.light import light
+from tests.frontend.autograd.test_node import agrees, operands
+
+TEXT = "Y[b] = sum[o](exp(-sum[i]((X[b,i] - C[o,i])^2))*w[o]); Z[b] = X[b,0]^2"
+SHAPES: dict[str, Any] = {"X": (4, 6), "C": (3, 6), "w": (3,)}
+ALL = 4 * 6 * 8 + 3 * 6 * 8 + 3 * 8 + 4 * 3 * 8
+"""The operands, and the distances."""
+
+
+def plain(x: torch.Tensor, c: torch.Tensor, w: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.exp(-(x[:, None] - c).square().sum(-1)) @ w, x[:, 0] ** 2
+
+
+def way_of(most: int) -> Saving | None:
+    program = ed.parse(TEXT, dtypes="float64", **SHAPES)
+    caller = Caller(program, as_written(program, output_types(program)), "cpu")
+    related = Related(program, caller, light)
+    part = related.gradient((0, 1, 2), (0, 1))
+    assert part is not None
+    return saving(related, part, most)
+
+
+@pytest.fixture(scope="module")
+def way() -> Saving:
+    found = way_of(ALL)
+    assert found is not None
+    return found
+
+
+def test_gradients_and_memory(way: Saving) -> None:
+    given = operands(*SHAPES.values())
+    assert len(way.kept) == 1
+    agrees(way, plain, given, given)
+    assert kept_bytes(lambda: way(*given)) == ALL
+    agrees(lambda *g: way(*g)[0], lambda *g: plain(*g)[0], given, given)  # one output alone
+
+
+def test_derivatives_of_derivatives(way: Saving) -> None:
+    given = operands(*SHAPES.values())
+    assert gradcheck(way, given)
+    assert gradgradcheck(way, given)
+
+
+def test_results_may_be_changed_and_operands_not(way: Saving) -> None:
+    given = operands(*SHAPES.values())
+    expected = torch.autograd.grad(plain(*given)[0].sum(), given)
+    y, _ = way(*given)
+    y += 1
+    torch.testing.assert_close(torch.autograd.grad(y.sum(), given), expected)
+    y, _ = way(*given)
+    with torch.no_grad():
+        given[0].add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+def test_no_more_is_kept_than_may_be() -> None:
+    assert way_of(ALL - 1) is None
