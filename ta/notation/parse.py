@@ -9,7 +9,7 @@ Whatever the text, only errors of `ta.errors` leave this module.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
@@ -21,12 +21,10 @@ from einderive.ta.given.shapes import Shapes
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.names import RESERVED, close_matches, pool
-from einderive.ta.ir.node import Node, Scope, Source, Tensor
-from einderive.ta.ir.program import Program, Statement
+from einderive.ta.ir.node import Node, Source
+from einderive.ta.ir.program import Program
 from einderive.ta.notation.definitions import check_length
-from einderive.ta.notation.einstein import check_types, gathers_written_out, make_explicit
-from einderive.ta.notation.ellipsis import expanded
-from einderive.ta.notation.index import check_index
+from einderive.ta.notation.einstein import gathers_written_out
 from einderive.ta.notation.inputs import (
     names_of_sizes,
     promises_and_sizes,
@@ -35,18 +33,8 @@ from einderive.ta.notation.inputs import (
     with_numbers,
 )
 from einderive.ta.notation.known import Known
-from einderive.ta.notation.lowering import (
-    Frame,
-    check_function,
-    check_places,
-    check_rank,
-    closed_scope,
-    scalar,
-    statement_scope,
-    unknown_tensor,
-)
+from einderive.ta.notation.lowering import Frame, closed_scope, scalar, unknown_tensor
 from einderive.ta.notation.other_sizes import at_shapes
-from einderive.ta.notation.ranges import RangesOf, apart, infer
 from einderive.ta.notation.resolve import (
     iterators_of,
     names_in_values,
@@ -54,7 +42,8 @@ from einderive.ta.notation.resolve import (
     tensor_names,
     tensors_in,
 )
-from einderive.ta.notation.scatter import added, versions, with_places
+from einderive.ta.notation.scatter import versions
+from einderive.ta.notation.statement import ranges_of_reads, read_statement, tensors_read
 from einderive.ta.syntax.layout import joined, without_comments
 from einderive.ta.syntax.reader import (
     complete_errors,
@@ -63,17 +52,7 @@ from einderive.ta.syntax.reader import (
     read_promises,
     tried,
 )
-from einderive.ta.syntax.tree import (
-    Call,
-    Expression,
-    Name,
-    NotationError,
-    Read,
-    ScopeText,
-    Size,
-    scalars,
-)
-from einderive.ta.syntax.tree import Statement as StatementText
+from einderive.ta.syntax.tree import Name, NotationError, Read, ScopeText, Size, scalars
 from einderive.ta.syntax.walks import iterator_names
 
 _NOTHING: Mapping[str, tuple[int, int]] = MappingProxyType({})
@@ -147,7 +126,7 @@ def _program(
     targets = [statement.target.name for statement in statements]
     bounds = {name: bound for name, (bound, _) in promises.items()}
     known = Known(of_result, types, targets, words | earlier.keys(), bounds)
-    found = [_statement(statement, known, stated) for statement in statements]
+    found = [read_statement(statement, known, stated) for statement in statements]
     refuse_unread(promises, known.inputs)
     _refuse_unused("a shape", known.shapes, {*known.inputs, *targets})
     if not isinstance(types, str):
@@ -157,7 +136,7 @@ def _program(
         name.name
         for each in statements
         for part in each.parts
-        for name, _ in _tensors_read(part, tensor_names(each, known.names))
+        for name, _ in tensors_read(part, tensor_names(each, known.names))
     }
     marked = {s.target.name for s in statements if s.output}
     names = output_names(targets, read, marked, chosen)
@@ -197,7 +176,7 @@ def parse_expression(
             own |= names_in_values(expression) & generic - tensors.keys()
         numbers = {name for name, source in tensors.items() if not source.ranges}
         named = tensors_in(expression, numbers - own, own)
-        read = {name.name: (name, rank) for name, rank in _tensors_read(expression, named)}
+        read = {name.name: (name, rank) for name, rank in tensors_read(expression, named)}
         for name, rank in read.values():
             if name.name not in tensors:
                 raise unknown_tensor(name, rank, tensors)
@@ -236,7 +215,7 @@ def tensors_named(text: str) -> tuple[frozenset[str], frozenset[str]]:
         loops = {name.name for index in each.indices for name in iterator_names(index)}
         for part in each.parts:
             named = names_in_values(part) - iterators_of(part) - loops
-            read |= {name.name for name, _ in _tensors_read(part, named)}
+            read |= {name.name for name, _ in tensors_read(part, named)}
     return frozenset(read), frozenset(each.target.name for each in statements)
 
 
@@ -251,131 +230,6 @@ def shapes_read(text: str) -> Iterator[tuple[str, tuple[int, ...]]]:
         if isinstance(part, Read) and isinstance(part.source, Name):
             alone = (index.name for index in part.indices if isinstance(index, Name))
             yield part.source.name, tuple(map(ends.__getitem__, alone))
-
-
-def statement_to_scope(
-    statement: StatementText,
-    tensors: Mapping[str, Tensor],
-    stated: Mapping[str, Range] = MappingProxyType({}),
-    output_shape: Sequence[int] | None = None,
-) -> tuple[Scope, dict[str, Range]]:
-    """The scope of one statement over known tensors, and the ranges of its iterators."""
-    loops = [index for index in statement.indices if isinstance(index, Name)]
-    names = {loop.name for loop in loops}
-    if len(names) < len(statement.indices):
-        raise NotationError(
-            "the indices on the left must be distinct iterators, without anything added",
-            (statement.span[0], statement.value.span[0]),
-            next_step="write shifts and strides on the right, or add to elements with `+=`",
-        )
-    used = {name for part in statement.parts for name in iterators_of(part)} | names
-    value, *places = (
-        resolved(_checked(part), tensors.keys(), used)
-        for part in (statement.value, *statement.places)
-    )
-    names |= {name.name for place in places for name in iterator_names(place)}
-    ranges_of = ranges_of_reads(tensors)
-    bounds = names | {*stated} | {binding.name for binding in statement.clause}
-    for part in scalars(value):
-        for index in part.indices if isinstance(part, Read) else ():
-            check_index(index)
-    value = make_explicit(apart(value, ranges_of, bounds), names)
-    value = added(statement, value, places)
-    value = gathers_written_out(value, ranges_of, {*RESERVED, *tensors, *bounds})
-    for name in (*loops, *iterator_names(value, bound=True)):
-        if name.name in RESERVED or name.name in tensors:
-            what = "a word of the notation" if name.name in RESERVED else "a tensor"
-            raise NotationError(
-                f"{name.name} is {what} and cannot be an iterator",
-                name.span,
-                next_step="choose another name for the iterator",
-            )
-
-    ranges = infer(statement, value, ranges_of, stated, output_shape)
-    return statement_scope(value, loops, Frame(tensors, bindable=ranges)), ranges
-
-
-def _checked(value: Expression) -> Expression:
-    """The expression, whose functions exist, and which is not too long."""
-    for part in scalars(value, into_scopes=True):
-        if isinstance(part, Call):
-            check_function(part)
-    check_length(value)
-    return value
-
-
-def ranges_of_reads(tensors: Mapping[str, Source]) -> RangesOf:
-    """The ranges that a read of these tensors, or of a scope, goes over."""
-
-    def ranges_of(read: Read) -> Sequence[Range]:
-        if isinstance(read.source, Name):
-            ranges: Sequence[Range] = tensors[read.source.name].ranges
-        else:
-            binders = read.source.binders
-            outer = binders[0].bindings if binders and binders[0].kind == "L" else ()
-            ranges = [binding.range for binding in outer]
-        check_rank(read, [bound.extent for bound in ranges])
-        return ranges
-
-    return ranges_of
-
-
-def _statement(statement: StatementText, known: Known, stated: Mapping[str, Range]) -> Statement:
-    target = statement.target
-    if target.name in RESERVED:
-        raise NotationError(
-            f"{target.name} is a word of the notation, not a tensor",
-            target.span,
-            next_step="choose another name for the output",
-        )
-    if target.name in known.defined:
-        raise NotationError(
-            f"{target.name} is defined twice",
-            target.span,
-            next_step="give each statement's result a name of its own",
-        )
-    shape = known.shapes.get(target.name)
-    if statement.before is not None:
-        shape = shape or known.defined[statement.before.name].shape
-    left = Read(target.span, target, None, statement.indices)
-    statement = with_places(statement, shape, known.words)
-    tensors: dict[str, Tensor] = {}
-    named = tensor_names(statement, known.names)
-    for part in statement.parts:
-        for name, rank in _tensors_read(part, named):
-            tensors[name.name] = known.tensor(name, rank)
-    for part in (statement.value, left):
-        check_types(part, known.inputs)
-    statement = expanded(statement, lambda read: _shape(read, tensors), known.words)
-    scope, ranges = statement_to_scope(statement, tensors, stated, shape)
-    known.pending.remove(target.name)
-    known.defined[target.name] = scope
-    known.iterators |= ranges.keys()
-    loops = tuple(index.name for index in statement.indices if isinstance(index, Name))
-    for part in (p for value in statement.parts for p in scalars(value, into_scopes=True)):
-        if isinstance(part, Read) and isinstance(part.source, Name):
-            if part.source.name in known.inputs:
-                check_places(part, known.inputs[part.source.name])
-            for dimension, index in enumerate(part.indices):
-                if isinstance(index, Name):
-                    known.hints.setdefault((part.source.name, dimension), index.name)
-                elif len(summed := {n.name for n in iterator_names(index)} - {*loops}) == 1:
-                    known.hints.setdefault((part.source.name, ~dimension), *summed)
-    return Statement(target.name, scope, loops)
-
-
-def _shape(read: Read, tensors: Mapping[str, Tensor]) -> Sequence[int]:
-    return tensors[read.source.name].shape if isinstance(read.source, Name) else ()
-
-
-def _tensors_read(value: Expression, named: Set[str]) -> Iterator[tuple[Name, int]]:
-    """The names in tensor position, those without brackets only where they are among `named`, and
-    their indices' number, also inside nested scopes, in the order of the text."""
-    for part in scalars(value, into_scopes=True):
-        if isinstance(part, Name) and part.name in named:
-            yield part, 0
-        elif isinstance(part, Read) and isinstance(part.source, Name):
-            yield part.source, len(part.indices)
 
 
 def _generic_names(used: set[str], excluded: frozenset[str]) -> tuple[str, ...]:

@@ -21,9 +21,9 @@ from einderive.ta.ir.positions import is_input
 from einderive.ta.ir.program import Hints, Program, Statement
 from einderive.ta.ir.subst import producers, sources
 from einderive.ta.notation.einstein import make_explicit
-from einderive.ta.notation.parse import ranges_of_reads, statement_to_scope
 from einderive.ta.notation.ranges import lone_iterators
 from einderive.ta.notation.resolve import iterators_of, resolved
+from einderive.ta.notation.statement import ranges_of_reads, statement_to_scope
 from einderive.ta.printing.assumed import ASCII, UNICODE, assumed_line
 from einderive.ta.printing.printer import NO_HINTS, Frame, Printer, Style, implies_sum
 from einderive.ta.syntax.reader import read_program
