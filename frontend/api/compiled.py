@@ -23,6 +23,7 @@ from einderive.frontend.call.out import into
 from einderive.frontend.call.simplify import Simple
 from einderive.frontend.derived import Derived
 from einderive.frontend.files import opened, write_whole
+from einderive.frontend.limits.asked import Memory, limits_of
 from einderive.frontend.sizes.family import Family
 from einderive.frontend.trial.effort import Given, effort_of
 from einderive.frontend.trial.outcome import Outcome
@@ -58,6 +59,8 @@ class Derivation(Derived):
         progress: Callable[[str], object] | None = None,
         watch: Watch | None = None,
         check_assumptions: bool = True,
+        memory: Memory = None,
+        deterministic: bool = False,
         remember: bool = True,
     ) -> CompiledFunction:
         """Build, check and time the best candidates and the plain programs; return the fastest
@@ -70,6 +73,9 @@ class Derivation(Derived):
         - `progress` is a function that is called with a text, which says what is being done.
         - `watch` is a function that is called with all trials after each round of a race.
         - `check_assumptions=False`: no call checks the assumptions that the program rests on.
+        - `memory` is a limit for the temporaries of a call, in bytes or as "2GB"; programs that
+          need more are left out.  `deterministic=True` takes only programs that give the same bits
+          each time.
         - `remember=False`: times of single stages are neither taken from memory nor kept there."""
         from einderive.frontend.memory.kept import store
         from einderive.frontend.trial.choose import choose  # builds only when asked for
@@ -84,9 +90,16 @@ class Derivation(Derived):
             watch=watch,
             check_assumptions=check_assumptions,
             kept=store() if remember else None,
+            limits=limits_of(memory, deterministic),
         )
         parts = {part.name: getattr(outcome, part.name) for part in fields(outcome)}
-        options = {"effort": effort, "seconds": seconds, "check_assumptions": check_assumptions}
+        options = {
+            "effort": effort,
+            "seconds": seconds,
+            "check_assumptions": check_assumptions,
+            "memory": memory,
+            "deterministic": deterministic,
+        }
         return CompiledFunction(**parts, options=options)
 
     def __str__(self) -> str:
@@ -238,7 +251,8 @@ class CompiledFunction(Outcome, Uncopied):
 
         rules = by_name((*rules_with(self.options.get("laws", ())), *JOINT_RULES))
         checked = self.options.get("check_assumptions", True)
-        outcome = remade(self, program, rules, checked=checked)
+        limits = limits_of(self.options.get("memory"), self.options.get("deterministic", False))
+        outcome = remade(self, program, rules, checked=checked, limits=limits)
         if outcome is None:
             return None
         parts = {part.name: getattr(outcome, part.name) for part in fields(outcome)}

@@ -11,10 +11,12 @@ import click
 from einderive.frontend.cli.codes import DONE, INTERRUPTED
 from einderive.frontend.cli.parameters import (
     ACCURACY,
+    DETERMINISTIC,
     DTYPES,
     EFFORT,
     FILE,
     LAWS,
+    MEMORY,
     NAN,
     RANGES,
     SHAPES,
@@ -69,6 +71,8 @@ class JsonAlone(click.Command):
 @LAWS
 @ACCURACY
 @NAN
+@MEMORY
+@DETERMINISTIC
 @click.option(
     "--candidate", type=number, default=1, help="The number of the program whose steps are printed."
 )
@@ -102,6 +106,8 @@ def derive(
     dtype: tuple[str, ...],
     over: tuple[str, ...],
     weights: str,
+    memory: str | None,
+    deterministic: bool,
     candidate: int,
     json_to: str | None,
     html: str | None,
@@ -134,6 +140,7 @@ def derive(
         from einderive.derivations.search.strategy import Budget
         from einderive.frontend.api.optimize import derive as derive_program
         from einderive.frontend.cli.records import measured, print_measured, require_candidate
+        from einderive.frontend.limits.asked import limits_of
         from einderive.frontend.report.data import json_text, trials_data
         from einderive.frontend.report.derivation import derivation_parts
         from einderive.frontend.report.terminal import show, terminal_width
@@ -141,6 +148,7 @@ def derive(
         from einderive.ta.errors import TextError
         from einderive.ta.notation.parse import parse, sizes_named, tensors_named
 
+        limits_of(memory, deterministic)  # an error comes before the search
         if effort is not None and seconds is None and states is None:
             seconds = effort_of(effort).search
         budget = Budget(seconds=seconds) if states is None else Budget(states, seconds=seconds)
@@ -166,7 +174,8 @@ def derive(
         require_candidate(derivation, candidate)
         show(*derivation_parts(derivation, terminal_width(), candidate - 1))
     wanted = run and not interrupted
-    compiled = measured(derivation, None, effort or "normal") if wanted else None
+    asked: Any = {"memory": memory, "deterministic": deterministic}
+    compiled = measured(derivation, None, effort, **asked) if wanted else None
     if json_to == "-":
         found = {} if compiled is None else {"measured": trials_data(compiled)}
         print(json_text(derivation.data(search, kernels) | found))

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from einderive.frontend.cli.codes import DONE
-from einderive.frontend.cli.parameters import FILE, JSON, SECONDS, examples, number
+from einderive.frontend.cli.parameters import EFFORT, FILE, JSON, TIMING, examples, number
 from einderive.frontend.cli.records import FIRST, measured
 
 if TYPE_CHECKING:
     from einderive.frontend.api.compiled import Derivation
+    from einderive.frontend.trial.effort import Given
 
 LIBRARIES = ("starlette", "uvicorn")
 """What serves the workbench."""
@@ -35,7 +36,8 @@ LIBRARIES = ("starlette", "uvicorn")
 @click.argument("other", metavar="[FILE]", type=FILE, required=False)
 @click.option("--html", type=FILE, help="Write the page to a file; no browser is opened.")
 @click.option("--run/--no-run", "timed", help="Build, check and time the programs for the page.")
-@SECONDS
+@EFFORT
+@TIMING
 @JSON
 @click.option("--port", type=number, help="The workbench's port.  [default: a free one]")
 @click.option(
@@ -54,7 +56,8 @@ def explore(
     other: str | None,
     html: str | None,
     timed: bool,
-    seconds: float,
+    effort: Given | None,
+    seconds: float | None,
     as_json: bool,
     port: int | None,
     records: str | None,
@@ -81,7 +84,7 @@ def explore(
     derivation = load(record)
     if other is not None:
         return _both(derivation, load(other), (record, other), html, timed, as_json)
-    compiled = measured(derivation, seconds) if timed else None
+    compiled = measured(derivation, seconds, effort) if timed else None
     shown = derivation if compiled is None else compiled
     if as_json:
         from einderive.frontend.explorer.view import view_of

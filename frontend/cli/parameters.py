@@ -128,6 +128,21 @@ EFFORT = click.option(
     help="How much time to take: instant (nothing is timed), normal (3 seconds), high (a minute), "
     "or a number of seconds.",
 )
+TIMING = click.option(
+    "--seconds",
+    type=seconds,
+    help="How long one race of the programs may take.  [default: as the effort says]",
+)
+MEMORY = click.option(
+    "--memory",
+    metavar="AMOUNT",
+    help="Leave out programs whose temporaries take more in one call: 2GB, 512MiB.",
+)
+DETERMINISTIC = click.option(
+    "--deterministic",
+    is_flag=True,
+    help="Take only programs that give the same bits each time.",
+)
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 SECONDS = click.option(
     "--seconds",

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from einderive.frontend.cli.codes import DONE, FAILED, INTERRUPTED
-from einderive.frontend.cli.parameters import FILE, JSON, SECONDS, Known, examples, number
+from einderive.frontend.cli.parameters import (
+    DETERMINISTIC,
+    EFFORT,
+    FILE,
+    JSON,
+    MEMORY,
+    TIMING,
+    Known,
+    examples,
+    number,
+)
 
 if TYPE_CHECKING:
     from einderive.derivations.record.verify import Report
@@ -64,9 +74,19 @@ def check(record: str, candidate: int | None, as_json: bool) -> int:
 
 @click.command(epilog=examples(FIRST, "einderive run d.json", "einderive run d.json --seconds 5"))
 @RECORD
-@SECONDS
+@EFFORT
+@TIMING
+@MEMORY
+@DETERMINISTIC
 @JSON
-def run(record: str, seconds: float, as_json: bool) -> int:
+def run(
+    record: str,
+    effort: Given | None,
+    seconds: float | None,
+    memory: str | None,
+    deterministic: bool,
+    as_json: bool,
+) -> int:
     """Build, check and time the programs of a saved derivation.
 
     The steps are checked first; each program is then compared with the formula on random inputs,
@@ -77,11 +97,13 @@ def run(record: str, seconds: float, as_json: bool) -> int:
     with Progress() as progress:
         progress.write(f"reading {record}")
         from einderive.frontend.api.record import load
+        from einderive.frontend.limits.asked import limits_of
         from einderive.frontend.report.data import json_text, trials_data
-        from einderive.frontend.trial.effort import NORMAL
+        from einderive.frontend.trial.effort import effort_of
 
+        limits_of(memory, deterministic)
         derivation = load(record)
-        for number in range(min(NORMAL.tried, len(derivation.candidates))):
+        for number in range(min(effort_of(effort or "normal").tried, len(derivation.candidates))):
             progress.write(f"checking candidate {number + 1}")
             report = derivation.check(number)
             if not report:
@@ -90,7 +112,7 @@ def run(record: str, seconds: float, as_json: bool) -> int:
         print(json_text(_data(number + 1, report)) if as_json else report)
         print(f"candidate {number + 1} does not check; nothing was run", file=sys.stderr)
         return FAILED
-    compiled = measured(derivation, seconds)
+    compiled = measured(derivation, seconds, effort, memory, deterministic)
     if as_json:
         print(json_text({"measured": trials_data(compiled), "interrupted": compiled.interrupted}))
     else:
@@ -155,9 +177,20 @@ def explain(record: str, candidate: int, why_not: str | None, as_json: bool) -> 
     type=FILE,
     help="Where the files are written; it is made if it does not exist.",
 )
-@SECONDS
+@EFFORT
+@TIMING
+@MEMORY
+@DETERMINISTIC
 @JSON
-def export(record: str, folder: str, seconds: float, as_json: bool) -> int:
+def export(
+    record: str,
+    folder: str,
+    effort: Given | None,
+    seconds: float | None,
+    memory: str | None,
+    deterministic: bool,
+    as_json: bool,
+) -> int:
     """Write the fastest program of a saved derivation as Python that runs without einderive.
 
     The programs are built, checked and timed first, as `einderive run` does.  `program.py` has the
@@ -167,7 +200,7 @@ def export(record: str, folder: str, seconds: float, as_json: bool) -> int:
     from einderive.frontend.api.record import load
     from einderive.frontend.report.data import json_text
 
-    compiled = measured(load(record), seconds)
+    compiled = measured(load(record), seconds, effort, memory, deterministic)
     files = [str(path) for path in compiled.export(folder)]
     print(json_text(files) if as_json else "\n".join(f"wrote {path}" for path in files))
     return INTERRUPTED if compiled.interrupted else DONE
@@ -189,14 +222,24 @@ def require_candidate(derivation: Derivation, number: int | None) -> None:
 
 
 def measured(
-    derivation: Derivation, seconds: float | None, effort: Given = "normal"
+    derivation: Derivation,
+    seconds: float | None,
+    effort: Given | None,
+    memory: str | None = None,
+    deterministic: bool = False,
 ) -> CompiledFunction:
     """The compiled function.  Meanwhile, stderr says what is being done."""
     from einderive.frontend.report.terminal import Progress
 
     with Progress() as progress:
         progress.write("building, checking and measuring the best candidates")
-        return derivation.compile(effort=effort, seconds=seconds, progress=progress.write)
+        return derivation.compile(
+            effort=effort or "normal",
+            seconds=seconds,
+            memory=memory,
+            deterministic=deterministic,
+            progress=progress.write,
+        )
 
 
 def print_measured(compiled: CompiledFunction) -> None:

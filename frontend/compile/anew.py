@@ -29,12 +29,13 @@ from einderive.frontend.compile.remembered import (
     remember_choice,
     remember_words,
 )
+from einderive.frontend.limits.asked import limits_of
 from einderive.frontend.memory.kept import keeps
 from einderive.frontend.trial.effort import NORMAL, Effort, effort_of
 from einderive.ta.ir.dtypes import checked_dtype
 from einderive.ta.ir.program import Program
 
-LASTING = ("budget", "effort", "seconds", "check_assumptions")
+LASTING = ("budget", "effort", "seconds", "check_assumptions", "memory", "deterministic")
 """The options that hold for related programs too, such as gradients."""
 SEARCH = Budget(seconds=NORMAL.search)
 """The budget of `compile`, which should end in seconds."""
@@ -70,6 +71,7 @@ def compiled(
         effort,
         options.seconds,
         options.check_assumptions,
+        limits_of(options.memory, options.deterministic),
     )
     found = recall(request) if remembering else None
     if found is None:
@@ -111,6 +113,8 @@ def _measured(
         seconds=request.seconds,
         baseline=baseline,
         check_assumptions=request.check_assumptions,
+        memory=request.limits.memory,
+        deterministic=request.limits.deterministic,
         remember=remembering,
     )
     found = replace(found, derivation=replace(found.derivation, graph=None))  # which is large

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from einderive.frontend.accuracy.levels import Accuracy, Nan
     from einderive.frontend.api.compiled import CompiledFunction
     from einderive.frontend.api.formula import Dtypes, Shape
+    from einderive.frontend.limits.asked import Memory
     from einderive.frontend.trial.effort import Given
     from einderive.ta.ir.program import Program
 
@@ -45,6 +46,8 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     baseline: Callable[..., Any] | None = None,
     outputs: Sequence[str] | None = None,
     check_assumptions: bool = True,
+    memory: Memory = None,
+    deterministic: bool = False,
     remember: bool = True,
     grad: bool | Iterable[str] = False,
     **shapes: Shape | int,
@@ -68,12 +71,16 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
       beside the other programs.
     - `check_assumptions`: where the program rests on an assumption of the formula (`assume A > 0`),
       each call checks it, in one pass over the tensor.  With False it does not.
+    - `memory` is a limit for the temporaries of a call, in bytes or as "2GB".  Programs that need
+      more are left out.
+    - `deterministic=True` takes only programs that give the same bits each time.
     - `grad` names operands, whose gradients are compiled too; True means all floating-point ones.
     - `remember`: what was compiled before, in any process, is taken from memory, with no search and
       no timing (see docs/memory.md).  With False it is neither recalled nor kept; nor is it with a
       `baseline` of your own.
 
-    Raises what `derive` raises, and BuildError where no program gives right results."""
+    Raises what `derive` raises, and BuildError where no program gives right results, or none keeps
+    to `memory` or `deterministic`."""
     options = Options(
         target=target,
         budget=budget,
@@ -88,6 +95,8 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
         output=output,
         outputs=outputs,
         check_assumptions=check_assumptions,
+        memory=memory,
+        deterministic=deterministic,
     )
     remembering = remember and baseline is None and keeps()
     key = key_of(formula, shapes, options) if remembering else None

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from einderive.derivations.search.strategy import Budget
     from einderive.frontend.accuracy.levels import Accuracy, Nan
     from einderive.frontend.api.formula import Dtypes
+    from einderive.frontend.limits.asked import Memory
     from einderive.frontend.trial.effort import Given
 
 
@@ -30,3 +31,5 @@ class Options:
     output: Any
     outputs: Sequence[str] | None
     check_assumptions: bool
+    memory: Memory = None
+    deterministic: bool = False

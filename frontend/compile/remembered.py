@@ -38,6 +38,7 @@ from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.call.written import Operand, Written
 from einderive.frontend.compile.direct import CHOICE, Asked, digest, remember_call
 from einderive.frontend.later import Later
+from einderive.frontend.limits.asked import ANY, Limits
 from einderive.frontend.machine.stored import profile_digest
 from einderive.frontend.memory.kept import store
 from einderive.frontend.memory.structure import structure
@@ -74,6 +75,7 @@ class Request:
     effort: Effort = NORMAL
     seconds: float | None = None
     check_assumptions: bool = True
+    limits: Limits = ANY
 
     @property
     def device(self) -> str:
@@ -93,7 +95,7 @@ class Request:
 
     @cached_property
     def choice_key(self) -> str:
-        options = (self.effort, self.seconds, self.check_assumptions)
+        options = (self.effort, self.seconds, self.check_assumptions, self.limits)
         return digest(self.derivation_key, options, machine(self.device))
 
     @property

@@ -28,6 +28,7 @@ from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.call.caller import Caller
 from einderive.frontend.derived import Derived
+from einderive.frontend.limits.asked import ANY, Limits
 from einderive.frontend.limits.memory import require_memory
 from einderive.frontend.limits.work import require_work
 from einderive.frontend.machine.stored import profile_of
@@ -52,12 +53,14 @@ def remade(
     rules: Mapping[str, Rule | JointRule],
     *,
     checked: bool = True,
+    limits: Limits = ANY,
 ) -> Outcome | None:
     """The program chosen in `known`, for the same formula at other sizes.  None where its
     derivation does not hold there, or its results are not accepted.
 
     `rules` are those that the search was allowed, by name; `checked`: each call checks the promises
-    that its steps used.  Raises BuildError where the formula is too large."""
+    that its steps used; `limits` are asked of it here too.  Raises BuildError where the formula is
+    too large."""
     require_memory(program, known.device)
     require_work(program)
     plan = _plan(known, program, rules)
@@ -66,7 +69,7 @@ def remade(
     derivation = _derivation(known.derivation, program, plan)
     if plan is not None and not derivation.check_plan(plan):
         return None
-    judge = judge_of(derivation, known.device, perf_counter(), checked=checked)
+    judge = judge_of(derivation, known.device, perf_counter(), checked=checked, limits=limits)
     try:
         run = _run(known, program, plan, checked=checked)
         if run is None:

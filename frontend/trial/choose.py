@@ -13,13 +13,13 @@ from typing import Any
 
 import torch
 
-from einderive.frontend.accuracy.accept import Reference
 from einderive.frontend.accuracy.hard_cases import HardCases
 from einderive.frontend.accuracy.written import as_written
 from einderive.frontend.baselines.rival import Rival, rivals
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.derived import Derived
-from einderive.frontend.limits.memory import require_memory
+from einderive.frontend.limits.asked import ANY, Limits
+from einderive.frontend.limits.memory import amount, require_memory
 from einderive.frontend.limits.work import require_work
 from einderive.frontend.machine.extraction import UNKNOWN, extracted
 from einderive.frontend.memory.store import Nothing, Store
@@ -35,10 +35,9 @@ from einderive.frontend.trial.races import YOURS, numbered, raced
 from einderive.frontend.trial.timing import first
 from einderive.frontend.trial.trial import Trial, Watch
 from einderive.frontend.trial.trying import worth_trying
-from einderive.frontend.trial.winner import fastest_candidate, fastest_plain
+from einderive.frontend.trial.winner import fastest_candidate, fastest_plain, first_right
 from einderive.frontend.trial.written import forms
 from einderive.ta.errors import BuildError, OperandError, shown
-from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 
 RACES = 3
@@ -61,6 +60,7 @@ def choose(
     check_assumptions: bool = True,
     kept: Store | None = None,
     watch: Watch | None = None,
+    limits: Limits = ANY,
 ) -> Outcome:
     """Build the plain programs and the best candidates, refuse what is inaccurate, race the rest.
 
@@ -75,7 +75,8 @@ def choose(
     the formula reads them first, and gives the output, or a tuple of several.  `progress` is told
     in words what is being done, and `watch` is given all trials after each round of a race.
     `check_assumptions`: each call checks the promises on which the program rests, and the time for
-    this counts.  `kept` has the times of stages that were measured alone, and takes new ones."""
+    this counts.  `kept` has the times of stages that were measured alone, and takes new ones.
+    `limits` are asked of every program (`limits.asked`)."""
     seconds = effort.timing if seconds is None else seconds
     tried = effort.tried if tried is None else tried
     if not isinstance(seconds, Real) or not seconds >= 0:  # also refuses NaN
@@ -107,7 +108,7 @@ def choose(
     require_work(program)
     say("computing the reference in float64")
     with _plain_errors():
-        judge = judge_of(derivation, device, begun, checked=check_assumptions)
+        judge = judge_of(derivation, device, begun, checked=check_assumptions, limits=limits)
         judge.effort, judge.watch = effort, watch
     hard = HardCases(program, device, derivation.accuracy, preparing=effort.preparing)
     if not effort.measured:
@@ -116,7 +117,7 @@ def choose(
             if not found or found[-1].run is None:
                 found.append(_general(judge))
         if found[-1].run is None:
-            raise _none_right(program, judge.expected)
+            raise _none_right(judge)
         return _outcome(derivation, found, found[-1], judge)
     say("running plain programs")
     with _plain_errors():
@@ -127,7 +128,8 @@ def choose(
         say("measuring stages")
         derivation, known = _extracted(derivation, judge, tried, kept or Nothing("not asked for"))
         words = {entrant.trial.words for entrant in plain if entrant.run is not None}
-        trying = worth_trying(derivation, words, tried, known)
+        most = len(derivation.candidates) if tried and judge.limits else tried
+        trying = worth_trying(derivation, words, max(most, tried), known)
         judge.restart()
         for place, (number, plan) in enumerate(trying, 1):
             say(f"checking candidate {place} of {len(trying)}")
@@ -138,13 +140,28 @@ def choose(
     except KeyboardInterrupt:
         interrupted = True
     if all(entrant.run is None for entrant in entrants):
-        raise _none_right(program, judge.expected)
+        raise _none_right(judge)
     say("timing")
     return _choose(derivation, entrants, judge, hard, seconds, interrupted)
 
 
-def _none_right(program: Program, expected: Reference) -> BuildError:
-    if expected.exact:
+def _none_right(judge: Judge) -> BuildError:
+    program, limits = judge.program, judge.limits
+    if limits.memory is not None and isfinite(judge.needed):
+        return BuildError(
+            "no program keeps the temporaries of a call within memory=",
+            text=show_program(program),
+            sizes=f"the one that needs least takes {amount(int(judge.needed))}, and "
+            f"{amount(limits.memory)} are allowed",
+            next_step=f"allow memory={int(judge.needed)}, or use smaller shapes",
+        )
+    if limits.deterministic:
+        return BuildError(
+            f"no program is known to give the same bits in each run on {judge.device}",
+            text=show_program(program),
+            next_step="leave out deterministic=True, or compile for another device",
+        )
+    if judge.expected.exact:
         return BuildError(
             f"no program for {show_program(program)} gives the formula's integers, modulo 2^64 and "
             "in the element types that are promised, for random inputs",
@@ -231,6 +248,8 @@ def _general(judge: Judge) -> Entrant:
             seconds = first(call, judge.device == "cuda")
             return replace(made, trial=replace(made.trial, seconds=seconds))
     assert made is not None
+    if judge.limits and made.trial.verdict.startswith("left out"):
+        return made
     if judge.odd:
         raise BuildError(
             f"no program for {show_program(program)} has NaN and infinity where the formula "
@@ -251,6 +270,8 @@ def _extracted(
     whose stages are measured.  Where the time is needed for the candidates themselves, it stays as
     it is."""
     seconds = judge.effort.extracting
+    if judge.limits.memory is not None:  # a stage may take more than is allowed
+        return derivation, UNKNOWN
     if judge.left < judge.racing + seconds:
         return derivation, UNKNOWN
     inputs = judge.expected.inputs
@@ -279,8 +300,9 @@ def _choose(
         best = winner or best
     except KeyboardInterrupt:
         stopped = True
+    best = best or first_right(entrants, hard, derivation)
     if best is None:
-        best = next(e for e in entrants if e.run is not None)
+        raise _none_right(judge)
     return _outcome(derivation, entrants, best, judge, interrupted=stopped or interrupted)
 
 

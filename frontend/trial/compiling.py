@@ -12,6 +12,7 @@ from einderive.derivations.search.graph import FOLDED, Stage
 from einderive.eops.back_ends.cpu_kernels import points
 from einderive.eops.back_ends.cpu_kernels import worth_compiling as stage_is_worth
 from einderive.frontend.derived import Derived
+from einderive.frontend.limits.refusal import refused_plan
 from einderive.frontend.running.execute import task_of
 from einderive.frontend.trial.entrants import Entrant, Judge, entered, reason
 from einderive.frontend.trial.trial import Trial
@@ -89,6 +90,8 @@ def compiled_candidate(label: str, plan: Plan, judge: Judge) -> Entrant:
     """A program whose stages are compiled, as an entrant.  Compiling happens at its first run, of
     which the time does not count."""
     entrant = Entrant(Trial(label, plan, (), inf, inf, "accepted"))
+    if (found := refused_plan(judge.limits, plan, compiled=True)) is not None:
+        return judge.left_out(entrant, found)
     try:
         built = judge.built(plan, compiled=True)
         built(judge.expected.inputs)

@@ -24,7 +24,9 @@ from einderive.frontend.baselines.rival import Rival
 from einderive.frontend.baselines.rival import executable as plain_executable
 from einderive.frontend.call.caller import Caller
 from einderive.frontend.call.simplify import Simple
+from einderive.frontend.limits.asked import ANY, Limits
 from einderive.frontend.limits.memory import amount, free_bytes
+from einderive.frontend.limits.refusal import Refusal, refused, refused_plan, refused_unseen
 from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.trial.effort import NORMAL, Effort
 from einderive.frontend.trial.timing import BRIEF, WARM, Timing, first
@@ -120,6 +122,10 @@ class Judge:
     checked: bool = True
     """Each call checks the promises that a candidate's steps used."""
     watch: Watch | None = None
+    limits: Limits = ANY
+    """What is asked of every program besides its speed."""
+    needed: float = inf
+    """The fewest bytes that a program needed that was left out for its memory alone."""
 
     def __post_init__(self) -> None:
         self.started = perf_counter()
@@ -187,7 +193,24 @@ class Judge:
         if not accepted(off, min(self.base, WRONG), self.expected.epsilon):
             of = f"the formula as written has {self.base:.1e}"
             return entrant.out(f"refused: error {off:.1e}, {of}")
-        return entrant.out(MOVED.format(family)) if family else entrant
+        return entrant.out(MOVED.format(family)) if family else self.within_limits(entrant)
+
+    def within_limits(self, entrant: Entrant) -> Entrant:
+        """The entrant, out of the race where it breaks what is asked of every program."""
+        assert entrant.run is not None
+        if not self.limits:
+            return entrant
+        try:
+            found = refused(self.limits, self.program, entrant.run, self.device, self.operands)
+        except PROBLEMS as problem:
+            return entrant.out(f"left out: {reason(problem)}")
+        return entrant if found is None else self.left_out(entrant, found)
+
+    def left_out(self, entrant: Entrant, refusal: Refusal) -> Entrant:
+        """The entrant, out of the race for this reason."""
+        if refusal.needed:
+            self.needed = min(self.needed, refusal.needed)
+        return entrant.out(f"left out: {refusal.reason}")
 
 
 PROBLEMS = (
@@ -214,6 +237,9 @@ def run_first(rival: Rival, label: str, judge: Judge) -> Entrant:
     entrant = Entrant(
         Trial(label, None, rival.words, inf, inf, "baseline", text=rival.text), plain=True
     )
+    item = max((element_bytes(tensor) for tensor in judge.program.inputs), default=4)
+    if (found := refused_unseen(judge.limits, rival.elements * item)) is not None:
+        return judge.left_out(entrant, found)
     if refusal := _too_large(rival, judge):
         return entrant.out(f"left out: {refusal}")
     call = partial(rival.call, *judge.operands)
@@ -244,6 +270,8 @@ def candidate(label: str, plan: Plan, judge: Judge, *, best: bool = False) -> En
     entrant = Entrant(Trial(label, plan, (), inf, inf, "accepted"))
     if judge.late or (judge.left < judge.racing and not best):
         return entrant.out("left out: the time for trying programs was used up")
+    if (found := refused_plan(judge.limits, plan, compiled=False)) is not None:
+        return judge.left_out(entrant, found)
     try:
         built = judge.built(plan)
     except PROBLEMS as problem:

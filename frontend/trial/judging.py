@@ -9,6 +9,7 @@ from einderive.frontend.accuracy.hard_cases import nonfinite_cases
 from einderive.frontend.accuracy.levels import Accuracy
 from einderive.frontend.accuracy.standard import standard_error
 from einderive.frontend.derived import Derived
+from einderive.frontend.limits.asked import ANY, Limits
 from einderive.frontend.trial.entrants import Judge
 from einderive.ta.ir.program import Program
 
@@ -16,14 +17,18 @@ SCALES = (1.0, 2.0**-3, 2.0**-6, 2.0**-9)
 """The scales of random inputs, one after the other."""
 
 
-def judge_of(derivation: Derived, device: str, begun: float, *, checked: bool = True) -> Judge:
+def judge_of(
+    derivation: Derived, device: str, begun: float, *, checked: bool = True, limits: Limits = ANY
+) -> Judge:
     """The judge of programs for a formula.  `begun` is the time at which `compile` began;
-    `checked`: each call checks the promises that its steps used."""
+    `checked`: each call checks the promises that its steps used; `limits` hold for every program.
+    """
     program, strict = derivation.source, derivation.nan == "strict"
     expected, base = expected_of(program, device, derivation.accuracy)
     odd = nonfinite_cases(program, device) if strict else ()
     judge = Judge(program, expected, device, base, odd)
     judge.strict, judge.begun, judge.checked = strict, begun, checked
+    judge.limits = limits
     return judge
 
 

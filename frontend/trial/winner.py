@@ -62,6 +62,20 @@ def fastest_candidate(
     return None, refused
 
 
+def first_right(entrants: list[Entrant], hard: HardCases, derivation: Derived) -> Entrant | None:
+    """The first program that is accepted, where no plain one is: a candidate only after hard inputs
+    and the checker."""
+    for place, entrant in enumerate(entrants):
+        if entrant.run is not None and not entrant.plain:
+            entrant = tried_hard(entrant, hard, derivation)
+            if entrant.run is not None:
+                entrant = checked(entrant, derivation)
+            entrants[place] = entrant
+        if entrant.run is not None:
+            return entrant
+    return None
+
+
 def _bar(entrants: Sequence[Entrant], best: Entrant | None) -> Timing:
     """The time that a candidate has to beat: that of the plain program that stands, or of one that
     was as fast within noise."""
