@@ -8,6 +8,7 @@ from einderive.frontend.bench import backward
 from einderive.frontend.bench.backward import Row, bench_backward, line_of
 from einderive.frontend.bench.rows import Rows
 from einderive.frontend.trial.timing import Timing
+from tests.amount import CAMPAIGN
 
 
 def row(own: float, torch: float, kept: int = 8) -> Row:
@@ -23,6 +24,7 @@ def test_verdicts() -> None:
     assert row(1e-4, 3e-4).ratio == pytest.approx(3)
 
 
+@CAMPAIGN
 def test_the_table(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     real = backward.compile_formula
     monkeypatch.setattr(

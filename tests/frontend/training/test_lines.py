@@ -16,6 +16,7 @@ from einderive.frontend.training import choose
 from einderive.frontend.training.kept import kept_bytes
 from einderive.frontend.training.lines import Line, refusal
 from einderive.frontend.trial.timing import Timing
+from tests.amount import sampled
 from tests.frontend.autograd.light import light
 from tests.frontend.autograd.test_node import QUICK, agrees, operands
 
@@ -34,6 +35,7 @@ def judged(text: str, line: Callable[..., Any] | None = None, **shapes: Any) -> 
     return refusal(Line(program, Rival((), "", call, program.inputs)), part, "cpu", "normwise")
 
 
+@sampled(5)
 @pytest.mark.parametrize(
     ("text", "line", "shapes"),
     [
@@ -48,6 +50,7 @@ def test_lines_that_agree(text: str, line: Any, shapes: dict[str, Any]) -> None:
     assert judged(text, line, **shapes) == ""
 
 
+@sampled(3)
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [
