@@ -25,7 +25,7 @@ from einderive.frontend.trial.timing import race
 BASE, PER_VIEW, FOR_NUMPY = 5.0, 2.0, 5.0
 """Microseconds that a call may cost."""
 SIZES = (8, 64, 512, 2048)
-ROUNDS = 40
+ROUNDS, SECONDS = 40, 0.3
 
 CALLS: tuple[Case, ...] = (
     Case("scale", "Y[i,j] = 2*A[i,j]", {"A": (8, 8)}),
@@ -90,9 +90,9 @@ class Row(NamedTuple):
         return own, self.numpy_us - self.compute_us <= self.allowed + FOR_NUMPY
 
 
-def microseconds(runs: Sequence[Callable[[], object]], seconds: float = 0.3) -> list[float]:
+def microseconds(runs: Sequence[Callable[[], object]]) -> list[float]:
     """The median over rounds of the mean time of each, in turns, every other round backwards."""
-    timings = race(runs, seconds=seconds * len(runs), most=ROUNDS, sample=seconds / ROUNDS)
+    timings = race(runs, seconds=SECONDS * len(runs), most=ROUNDS, sample=SECONDS / ROUNDS)
     return [timing.seconds * 1e6 for timing in timings]
 
 

@@ -34,9 +34,9 @@ ERRORS = {
 }
 
 
-def compiled_text(compiled: Outcome, *, colour: bool = False, width: int = WIDTH) -> str:
+def compiled_text(compiled: Outcome) -> str:
     """The programs that were tried, how fast and how exact they were, and the chosen one."""
-    return rendered(compiled_parts(compiled, width), width, colour)
+    return rendered(compiled_parts(compiled, WIDTH), WIDTH)
 
 
 def compiled_parts(compiled: Outcome, width: int) -> Iterator[RenderableType]:

@@ -32,7 +32,7 @@ from einderive.ta.ir.node import (
     Tensor,
 )
 from einderive.ta.ir.positions import INDEX, is_position
-from einderive.ta.ir.program import Hints, Program
+from einderive.ta.ir.program import Program
 from einderive.ta.printing.assumed import LATEX, assumption_text
 from einderive.ta.printing.marks import gather_modulo
 from einderive.ta.printing.printer import NO_HINTS, Frame, Printer, is_reduction
@@ -40,11 +40,8 @@ from einderive.ta.printing.show import tensors_of
 from einderive.ta.printing.typeset import PLAIN, applied, grouped, indexed, named, numeral
 
 
-def latex(node: Node | Program, *, names: Sequence[str] = (), hints: Hints = NO_HINTS) -> str:
-    """The LaTeX text of a node, or of a program's statements as the lines of an `aligned`.
-
-    `names` are those of the scope's loops, or of a scalar's free iterators, by position.
-    """
+def latex(node: Node | Program) -> str:
+    """The LaTeX text of a node, or of a program's statements as the lines of an `aligned`."""
     if isinstance(node, Program):
         lines = [_statement(node, position) for position in range(len(node.statements))]
         said = [assumption_text(a, LATEX, numeral, named(a.tensor)) for a in node.assumptions]
@@ -56,12 +53,12 @@ def latex(node: Node | Program, *, names: Sequence[str] = (), hints: Hints = NO_
         lines += [f"&({promises})"] * bool(promises)
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
     excluded = frozenset(tensors_of(node))
-    writer = _Writer(Printer(Namer(excluded), hints))
+    writer = _Writer(Printer(Namer(excluded), NO_HINTS))
     if isinstance(node, Tensor):
         return named(node.name)
     if isinstance(node, Scope):
-        return writer.scope(node, names, frozenset())
-    generic = tuple(names) or tuple(islice(pool(RESERVED | excluded), node.free.bit_length()))
+        return writer.scope(node, (), frozenset())
+    generic = tuple(islice(pool(RESERVED | excluded), node.free.bit_length()))
     ranges = (Range(0, 0),) * len(generic)
     return writer.scalar(node, Frame(generic, ranges, frozenset(generic)))
 

@@ -22,6 +22,8 @@ CALLS = 10
 ROUNDS = 15
 SHORT = 2e-3
 """Seconds of a call beyond which it is repeated less often."""
+QUEUED = 200
+"""Calls that nobody waits for."""
 
 Run = Callable[[], object]
 
@@ -66,15 +68,15 @@ def call_seconds(run: Run) -> float:
     return median(timed(run, cuda=True) for _ in range(2 + _times(100, 100 * SHORT, once)))
 
 
-def queued_seconds(run: Run, repeat: int = 200) -> float:
+def queued_seconds(run: Run) -> float:
     """The host's time of one call that nobody waits for."""
 
     def several() -> None:
-        for _ in range(repeat):
+        for _ in range(QUEUED):
             run()
 
     several()
-    return median(timed(several, cuda=True) for _ in range(5)) / repeat
+    return median(timed(several, cuda=True) for _ in range(5)) / QUEUED
 
 
 class ProductsInTF32:
