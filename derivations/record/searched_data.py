@@ -17,13 +17,7 @@ from dataclasses import fields
 from math import isfinite
 from typing import Any, TypeVar, get_type_hints
 
-from einderive.derivations.record.trace import (
-    all_fields,
-    integer_of,
-    items_of,
-    part_of,
-    text_of,
-)
+from einderive.derivations.record.trace import all_fields, integer_of, items_of, part_of, text_of
 from einderive.derivations.search.searched import (
     MOST_STATES,
     Equality,

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from einderive.ta.equality.counterexample import (
-    ROUNDING,
-    Found,
-    Roots,
-    StrictField,
-    difference_at,
-)
+from einderive.ta.equality.counterexample import ROUNDING, Found, Roots, StrictField, difference_at
 from einderive.ta.equality.partial_values import ValuedField, divides
 from einderive.ta.equality.primes import digest, primes
 from einderive.ta.equality.sign_bounds import opaque_functions

@@ -39,17 +39,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 from einderive.ta.functions import FUNCTIONS, REDUCERS
-from einderive.ta.ir.node import (
-    Access,
-    Apply,
-    Const,
-    Mul,
-    Node,
-    Number,
-    Power,
-    Scope,
-    Select,
-)
+from einderive.ta.ir.node import Access, Apply, Const, Mul, Node, Number, Power, Scope, Select
 from einderive.ta.ir.positions import is_position
 from einderive.ta.ir.subst import children, every_term, fold, stages, walk
 

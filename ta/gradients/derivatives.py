@@ -14,17 +14,7 @@ from einderive.ta.errors import TextError
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.gradients.products import ZERO
 from einderive.ta.ir import expr
-from einderive.ta.ir.node import (
-    Access,
-    Add,
-    Apply,
-    Const,
-    Mul,
-    Node,
-    Power,
-    Scope,
-    Select,
-)
+from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select
 from einderive.ta.ir.subst import rebuild
 from einderive.ta.notation.parse import parse_expression
 

@@ -8,13 +8,7 @@ from collections.abc import Iterator
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.functions import REDUCERS
 from einderive.ta.mistakes.formula import Called, Formula, Line, top_places
-from einderive.ta.mistakes.mistake import (
-    NEUTRAL,
-    Correction,
-    Mistake,
-    in_place,
-    reduced_where,
-)
+from einderive.ta.mistakes.mistake import NEUTRAL, Correction, Mistake, in_place, reduced_where
 
 _ALIASES = {
     **dict.fromkeys(("amax", "nanmax", "reduce_max", "maximum"), "max"),

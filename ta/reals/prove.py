@@ -14,14 +14,7 @@ from math import lcm
 from typing import NamedTuple
 
 from einderive.ta.ir.node import Bounds, Scope
-from einderive.ta.reals.case import (
-    Case,
-    NotDecided,
-    NoValue,
-    Split,
-    Stopped,
-    Unit,
-)
+from einderive.ta.reals.case import Case, NotDecided, NoValue, Split, Stopped, Unit
 from einderive.ta.reals.evaluate import Evaluation
 from einderive.ta.reals.field import Values
 from einderive.ta.reals.generators import Registry

@@ -9,14 +9,7 @@ import pytest
 from einderive.ta.equality.exp_law import ExponentialField
 from einderive.ta.equality.partial_values import ValuedField
 from einderive.ta.equality.signs import SignField
-from einderive.ta.exact.fields import (
-    POISON,
-    PRIMES,
-    Field,
-    ModularField,
-    RealField,
-    random_values,
-)
+from einderive.ta.exact.fields import POISON, PRIMES, Field, ModularField, RealField, random_values
 from einderive.ta.exact.interp import evaluate, evaluate_at, input_tensors
 from einderive.ta.exact.rationals import ExactField
 from einderive.ta.ir import affine, canon, expr
