@@ -32,6 +32,7 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp
 
 from einderive.frontend.arguments import told_for_the_command_line
+from einderive.frontend.explorer.page import capitalised
 from einderive.frontend.workbench import pages
 from einderive.frontend.workbench.desk import Desk, DeskBusy
 from einderive.frontend.workbench.formula import Asked, Mistake, Reading, read
@@ -63,6 +64,7 @@ def application(
         Route("/records", bench.take, methods=["POST"]),
         Route("/forget", bench.forget, methods=["POST"]),
         Route("/records/{name}", bench.record),
+        Route("/compare", bench.compare),
         Route("/{name}", bench.file),
     ]
 
@@ -171,7 +173,7 @@ class Workbench:
                 "kind": job.kind,
                 "state": job.state,
                 "over": job.over,
-                "said": job.said,
+                "said": capitalised(job.said),
                 "progress": pages.progress(job),
                 "html": job.html,
             }
@@ -197,6 +199,13 @@ class Workbench:
 
     async def record(self, request: Request) -> Response:
         html = await run_in_threadpool(self.records.page, request.path_params["name"])
+        return HTMLResponse(html, headers={"content-security-policy": ALONE})
+
+    async def compare(self, request: Request) -> Response:
+        names = request.query_params.getlist("record")
+        if len(names) != 2:
+            raise HTTPException(400, "two records are compared")
+        html = await run_in_threadpool(self.records.comparison, *names)
         return HTMLResponse(html, headers={"content-security-policy": ALONE})
 
 

@@ -29,7 +29,8 @@ def curves(moments: Sequence[Moment]) -> tuple[Curve, ...]:
     if len(moments) < 2:
         return ()
     end = moments[-1].seconds or 1.0
-    states = [(m.seconds / end, m.states / max(1, moments[-1].states)) for m in moments]
+    states = [(0.0, 0.0)]
+    states += [(m.seconds / end, m.states / max(1, moments[-1].states)) for m in moments]
     found = [Curve("expressions", _points(states), f"{moments[-1].states:,}")]
     best = [(m.seconds / end, log(m.best)) for m in moments if m.best]
     if len(best) > 1:

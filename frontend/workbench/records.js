@@ -2,7 +2,17 @@
 // The list of records; every tab asks for it again when a job is over.
 const list = async () => {
   const answer = await fetch("records");
-  if (answer.ok) $("records").innerHTML = await answer.text();
+  if (!answer.ok) return;
+  const html = await answer.text();
+  const before = chosen();
+  $("records").innerHTML = html;
+  for (const each of document.querySelectorAll("#records .chosen")) each.checked = before.includes(each.value);
+  chosen();
+};
+const chosen = () => {
+  const found = [...document.querySelectorAll("#records .chosen:checked")].map((each) => each.value);
+  $("compare").disabled = found.length !== 2;
+  return found;
 };
 const kept = (words, wrong = false) => {
   $("kept").textContent = words;
@@ -22,6 +32,8 @@ $("records").addEventListener("click", ({ target }) => {
   if (forget && confirm("Delete this record?")) change("forget", { record: forget }, "The record is deleted.");
   if (formula !== undefined) fill(formula, size, dtypes);
 });
+$("records").addEventListener("change", chosen);
+$("compare").addEventListener("click", () => open(`compare?${new URLSearchParams(chosen().map((each) => ["record", each]))}`, "_blank", "noopener"));
 $("add").addEventListener("change", async ({ target }) => {
   const [file] = target.files;
   if (!file) return;

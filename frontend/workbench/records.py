@@ -11,6 +11,7 @@ from time import strftime
 import platformdirs
 
 from einderive.frontend.api.record import load
+from einderive.frontend.explorer.comparison.page import comparison_page
 from einderive.frontend.explorer.page import page
 from einderive.frontend.explorer.view import view_of
 from einderive.frontend.files import write_whole
@@ -88,3 +89,10 @@ class Records:
         if measured.exists():
             return measured.read_text(encoding="utf-8")
         return page(view_of(load(path), search=True, data=True))
+
+    def comparison(self, one: str, other: str) -> str:
+        """The explorer's page of two records side by side."""
+        found = [load(self.existing(name)) for name in (one, other)]
+        when = [entry(self.path(name)).when for name in (one, other)]
+        names = tuple(when) if when[0] != when[1] else (one, other)
+        return comparison_page(found[0], found[1], (names[0], names[1]))

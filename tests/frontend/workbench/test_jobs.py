@@ -35,7 +35,7 @@ def begun(client: Client, what: str, **more: Any) -> int:
 
 def test_a_job_is_watched_from_its_start_to_its_end(client: Client) -> None:
     told = list(client.events(begun(client, "ends")))
-    assert (told[-1]["state"], told[-1]["said"]) == ("done", "done")
+    assert (told[-1]["state"], told[-1]["said"]) == ("done", "Done")
     assert told[-1]["html"] == "<p>a program</p>"
     assert "50 expressions, 30 expanded, 20 waiting" in told[-1]["progress"]
     assert "<polyline" in told[-1]["progress"]
@@ -58,7 +58,7 @@ def test_one_job_at_a_time_for_all_tabs_and_any_of_them_stops_it(client: Client)
         tab.join(60)
     for told in seen:
         assert told[-1]["state"] == "stopped"
-        assert told[-1]["said"] == "stopped; what was found so far is kept"
+        assert told[-1]["said"] == "Stopped; what was found so far is kept"
         assert told[-1]["html"] == "<p>a program</p>"
     assert client.post("stop", {"number": number}).status == 409
     assert client.post("stop", {"number": "1"}).status == 409
@@ -74,7 +74,7 @@ def test_a_worker_that_ends_takes_its_job_along_and_no_other(client: Client) -> 
 
 def test_a_failure_is_told_as_text(client: Client) -> None:
     *_, last = client.events(begun(client, "fails"))
-    assert (last["state"], last["said"], last["html"]) == ("failed", "no <b>luck</b>", "")
+    assert (last["state"], last["said"], last["html"]) == ("failed", "No <b>luck</b>", "")
 
 
 def test_a_formula_in_a_job_is_shown_as_text(client: Client) -> None:

@@ -101,6 +101,19 @@ def test_a_changed_record_is_refused(client: Client, saved: str) -> None:
     assert client.post("records", {"text": "x" * 17_000_000}).status == 413
 
 
+def test_two_records_are_compared(client: Client, saved: str) -> None:
+    one, other = kept(client, saved), kept(client, saved)
+    answer = client.get(f"compare?record={one}&record={other}")
+    assert answer.status == 200
+    assert "Both derive the same formula" in answer.text
+    assert answer.headers["content-security-policy"].startswith("sandbox allow-scripts")
+    for query in ("", f"?record={one}", f"?record={one}&record={one}&record={one}"):
+        assert client.get(f"compare{query}").status == 400
+    assert client.get(f"compare?record={one}&record=20000101-000000-0000").status == 404
+    for name in (one, other):
+        client.post("forget", {"record": name})
+
+
 @pytest.mark.parametrize("name", ["../../etc/passwd", "x", "20000101-000000-0000", "", "é"])
 def test_names_that_no_record_has(client: Client, name: str) -> None:
     for address in ("compile", "forget"):

@@ -1,0 +1,120 @@
+"""The workbench in a real browser: from typing, with an error on the way, to a result; a race; a
+search that is stopped; two records compared.  No address but its own, nothing on the console."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.frontend.workbench.served import TOKEN, Client, served
+
+CHROMIUM = shutil.which("chromium")
+LONG = 90_000
+"""Milliseconds."""
+pytestmark = pytest.mark.campaign
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with served() as found:
+        yield found
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1440, "light")])
+def test_a_whole_round(client: Client, width: int, scheme: str) -> None:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    said: list[str] = []
+    loaded: list[str] = []
+    with playwright.sync_playwright() as browsers:
+        browser = browsers.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        window = {"width": width, "height": 900}
+        context = browser.new_context(viewport=window, color_scheme=scheme)
+
+        def listened(page: Any) -> None:
+            page.on("console", lambda message: said.append(message.text))
+            page.on("pageerror", lambda problem: said.append(str(problem)))
+            page.on("request", lambda request: loaded.append(request.url))
+            page.set_default_timeout(LONG)
+
+        context.on("page", listened)
+        page = context.new_page()
+        page.goto(f"{client.origin}/{TOKEN}/")
+        _typed(page)
+        _derived_and_raced(context, page)
+        _stopped(page)
+        _compared(context, page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (ground == "rgb(253, 252, 250)") == (scheme == "light")
+        browser.close()
+    assert said == []
+    assert {url for url in loaded if not url.startswith((client.origin, "data:"))} == set()
+
+
+def _typed(page: Any) -> None:
+    """By the keyboard alone: an error with its caret, the sizes filled in, mathematics."""
+    page.locator("#reading math").wait_for()
+    page.locator("#formula").focus()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("Y[i,j] = (A[i,k] - B[j,k]^2")
+    page.get_by_text("The text ends where `)` is expected").wait_for()
+    assert page.locator("#formula").get_attribute("aria-invalid") == "true"
+    page.get_by_role("button", name="Go to the place").press("Enter")
+    assert page.evaluate("document.activeElement.id") == "formula"
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("Y[i,j] = (A[i,k] - B[j,k])^2")
+    page.locator("#sizes").fill("")
+    page.get_by_role("button", name="Fill in A=64,64 B=64,64").press("Enter")
+    page.locator("#reading math").wait_for()
+    assert page.locator("#sizes").input_value() == "A=64,64 B=64,64"
+    assert page.locator("#formula").get_attribute("aria-invalid") == "false"
+
+
+def _derived_and_raced(context: Any, page: Any) -> None:
+    page.locator("[name=states]").fill("200")
+    page.get_by_role("button", name="Derive").press("Enter")
+    search = page.locator("#derive-job")
+    search.get_by_text("Done.").wait_for()
+    assert search.locator("svg.curve").count() == 2
+    assert "times faster" in search.inner_text()
+    with context.expect_page() as opened:
+        search.get_by_role("link", name="Open in the explorer").press("Enter")
+    record = opened.value
+    assert record.locator("h1 math").count() == 1
+    record.close()
+    search.get_by_role("button", name="Compile and race").press("Enter")
+    race = page.locator("#compile-job")
+    race.get_by_text("Done.").wait_for()
+    assert "Chosen: " in race.inner_text()
+    assert "measured" in page.locator("#records li").first.inner_text()
+
+
+def _stopped(page: Any) -> None:
+    page.locator("[name=seconds]").fill("500")
+    page.locator("[name=states]").fill("100000")
+    page.get_by_role("button", name="Derive").click()
+    search = page.locator("#derive-job")
+    search.locator("svg.curve").first.wait_for()
+    assert page.get_by_role("button", name="Derive").is_disabled()
+    search.get_by_role("button", name="Stop").click()
+    search.get_by_text("Stopped; what was found so far is kept.").wait_for()
+    search.get_by_text("Candidate 1").first.wait_for()
+
+
+def _compared(context: Any, page: Any) -> None:
+    boxes = page.locator("#records .chosen")
+    boxes.nth(1).wait_for()
+    compare = page.get_by_role("button", name="Compare two records")
+    assert compare.is_disabled()
+    boxes.nth(0).check()
+    boxes.nth(1).check()
+    with context.expect_page() as opened:
+        compare.click()
+    both = opened.value
+    both.get_by_text("Both derive the same formula").first.wait_for()
+    both.close()
