@@ -118,10 +118,17 @@ const explore = (data) => {
     const low = -top / scale - ROW, high = (tall - top) / scale + ROW;
     const right = (width - left) / scale + 12, start = -left / scale - COLUMN;
     const near = (p) => p.y >= low && p.y <= high && p.x >= start && p.x <= right;
-    const strong = [];
+    const strong = [], trunks = new Set();
     for (const i of shown) {
-      const from = place.get(data.parents[i]), to = place.get(i);
+      const from = place.get(data.parents[i]);
+      let to = place.get(i);
       if (!from || to.y < low || from.y > high || from.x > right || to.x < start) continue;
+      if (to.y > high) {  // of links that end below, one trunk for each parent and way is seen
+        const trunk = `${data.parents[i]} ${data.ways[i]} ${chosen.has(i)}`;
+        if (trunks.has(trunk)) continue;
+        trunks.add(trunk);
+        to = { x: to.x, y: high };
+      }
       if (chosen.has(i) && chosen.has(data.parents[i])) strong.push([from, to, data.ways[i], true]);
       else link(from, to, data.ways[i], false);
     }

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.frontend.explorer.derived import distances
+from einderive.frontend.explorer.comparison.page import comparison_page
+from tests.frontend.explorer.derived import distances, windows
+from tests.frontend.explorer.test_page import HOSTILE
 
 CHROMIUM = shutil.which("chromium")
 
@@ -42,6 +44,38 @@ def test_the_page_opens_from_a_file(width: int, scheme: str, tmp_path: Path) -> 
         assert closed.get_attribute("open") is not None
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (ground == "rgb(253, 252, 250)") == (scheme == "light")
+        browser.close()
+    assert said == []
+    assert loaded == [file.as_uri()]
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("width", [390, 1440])
+def test_two_derivations_open_from_a_file(width: int, tmp_path: Path) -> None:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    file = tmp_path / "both.html"
+    file.write_text(comparison_page(windows(), distances(), (HOSTILE, "distances")), "utf-8")
+    said: list[str] = []
+    loaded: list[str] = []
+    with playwright.sync_playwright() as browsers:
+        browser = browsers.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda problem: said.append(str(problem)))
+        page.on("request", lambda request: loaded.append(request.url))
+        page.goto(file.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.locator("h1").inner_text() == f"{HOSTILE} and distances"
+        assert page.locator("script").count() == 1
+        places = page.locator(".beside").first.locator("> div")
+        left, right = (places.nth(n).bounding_box() for n in range(2))
+        assert (left["y"] == right["y"]) == (width > 1000)
+        grid = page.locator("svg.grid").last
+        grid.focus()
+        page.keyboard.press("ArrowRight")
+        assert page.locator(".told").last.inner_text()
         browser.close()
     assert said == []
     assert loaded == [file.as_uri()]

@@ -94,3 +94,48 @@ def test_what_a_search_holds_is_text(tmp_path: Path) -> None:
         assert HOSTILE in shown.locator("#s-results").inner_text()
         assert shown.locator("script").count() == 1
     assert said == []
+
+
+@pytest.mark.campaign
+def test_a_search_of_ten_thousand_states_draws_what_is_seen(tmp_path: Path) -> None:
+    """What is found is shown by a few strokes, however many states lie below the part in view."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    found = distances().searched()
+    assert found is not None
+    count = len(found.states)
+    copies = 10_000 // count + 1
+    states = tuple(
+        replace(each, reads=tuple(read + copy * count for read in each.reads))
+        for copy in range(copies)
+        for each in found.states
+    )
+    first = found.equalities[0]
+    steps = tuple(replace(first, before=0, after=copy * count) for copy in range(1, copies))
+    steps += tuple(
+        replace(each, before=each.before + copy * count, after=each.after + copy * count)
+        for copy in range(copies)
+        for each in found.equalities
+    )
+    large = replace(found, states=states, equalities=steps)
+    view = replace(view_of(distances(), checked=0), search=search_view(large, distances().stats))
+    file = tmp_path / "d.html"
+    file.write_text(page(view), "utf-8")
+    said: list[str] = []
+    with playwright.sync_playwright() as browsers:
+        shown = opened(file, browsers, said, viewport={"width": 1440, "height": 900})
+        shown.get_by_role("button", name="Unfold all").click()
+        shown.evaluate("document.body.strokes = 0")
+        shown.evaluate(
+            "() => { const own = CanvasRenderingContext2D.prototype.stroke;"
+            "CanvasRenderingContext2D.prototype.stroke = function () {"
+            " document.body.strokes++; own.call(this); } }"
+        )
+        shown.locator("#s-find").fill("expand")
+        shown.evaluate(
+            "() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))"
+        )
+        assert f"{len(states)} of {len(states)}" in shown.locator("#s-count").inner_text()
+        assert 0 < shown.evaluate("document.body.strokes") < 500
+    assert said == []
