@@ -186,7 +186,10 @@ def _in_access(access: Access, first: int) -> tuple[tuple[int, list[Mark]], ...]
     fill = (str(access.fill) if access.fill else "0", access.source.digest)
     for dimension, row in enumerate(access.rows):
         for position in affine.bits(affine.mask(row) >> first << first):
-            mark = (access.source.label, dimension, _blind(row, position, first), fill)
+            blind = _blind(row, position, first)
+            if access.source is INDEX:  # in a product its sign depends on the order sought here
+                blind = min(blind, _blind(affine.scale(row, -1), position, first))
+            mark = (access.source.label, dimension, blind, fill)
             found.setdefault(position, []).append(mark)
     return tuple(found.items())
 

@@ -20,9 +20,12 @@ from tests.fuzz.counts import Counts
 from tests.fuzz.explore import Exploration, Failure
 from tests.fuzz.generator import program
 from tests.fuzz.shrink import SECONDS, shrunk
+from tests.fuzz.typed import typed_program
 
 MOST_CASES = 3
 """Written for one rule: a wrong rule fails all the time."""
+TYPED_SHARE = 0.15
+"""Of the programs that are over integers' digits or complex numbers."""
 
 
 @dataclass
@@ -42,7 +45,7 @@ class Campaign:
         """Explores the programs of these numbers until `go_on` says no; it is asked after each."""
         for number in numbers:
             random = Random(f"{self.seed} {number}")
-            roots = program(random)
+            roots = typed_program(random) if random.random() < TYPED_SHARE else program(random)
             found: list[Failure] = []
             explored = Exploration(random, self.rules, self.counts, self.distinct, found.append)
             try:

@@ -45,7 +45,10 @@ def text_of(failure: Failure) -> str:
     for move in failure.moves:
         producer = getattr(move.witness, "producer", None)
         tensors |= tensors_of(producer) if isinstance(producer, Scope) else {}
-    shapes = (f"{name}={','.join(map(str, t.shape))}" for name, t in sorted(tensors.items()))
+    shapes = (
+        f"{name}={','.join(map(str, t.shape))}{f' {t.dtype}' * (t.dtype != 'float32')}"
+        for name, t in sorted(tensors.items())
+    )
     lines = [f"rule: {failure.rule}", f"tensors: {'; '.join(shapes)}".rstrip()]
     if failure.laws:
         lines.append(f"laws: {', '.join(failure.laws)}")
@@ -89,8 +92,9 @@ def read_case(text: str) -> Failure:
 def _tensors(text: str) -> dict[str, Tensor]:
     pairs = (part.strip().split("=") for part in text.split(";") if part.strip())
     return {
-        name: expr.tensor(name, [int(extent) for extent in shape.split(",") if extent])
-        for name, shape in pairs
+        name: expr.tensor(name, [int(e) for e in shape.split(",") if e], dtype or "float32")
+        for name, described in pairs
+        for shape, _, dtype in (described.partition(" "),)
     }
 
 

@@ -61,7 +61,7 @@ def program(random: Random) -> tuple[Scope, ...]:
             if random.random() < EXAMPLES_SHARE:
                 roots: tuple[Scope, ...] = (mutate(random.choice(_examples()), random),)
             else:
-                roots = _Program(random).roots()
+                roots = Program(random).roots()
         except ValueError:  # a constructor refuses, say, inf - inf
             continue
         if sum(map(points, roots)) <= MOST_POINTS and not isinstance(roots[0].body, Const):
@@ -76,7 +76,7 @@ def _examples() -> tuple[Scope, ...]:
 
 
 @dataclass
-class _Program:
+class Program:
     """The statements and tensors drawn so far."""
 
     random: Random
@@ -86,12 +86,15 @@ class _Program:
 
     def roots(self) -> tuple[Scope, ...]:
         for _ in range(self.random.choice((1, 1, 2, 2, 3))):
-            self.statements.append(_Statement(self).scope())
+            self.statements.append(self.statement())
         last = self.statements[-1]
         if self.random.random() < 0.25 and self.sibling(last) is not last:
             return (last, self.sibling(last))
         unread = [s for s in self.statements[:-1] if s not in stages(last)]
         return (last, self.random.choice(unread)) if unread else (last,)
+
+    def statement(self) -> Scope:
+        return Statement(self).scope()
 
     def sibling(self, scope: Scope) -> Scope:
         """The scope with some of its tensors replaced by others, as two projections of one input
@@ -104,7 +107,7 @@ class _Program:
             if isinstance(source, Scope) or source is INDEX or source.name == kept:
                 return access
             return expr.access(
-                expr.tensor(source.name + "2", source.shape), access.rows, access.fill
+                expr.tensor(source.name + "2", source.shape, source.dtype), access.rows, access.fill
             )
 
         return make_scope(scope.loops, scope.sums, rebuild(scope.body, other), scope.reducer)
@@ -114,17 +117,17 @@ class _Program:
         self.tensors.append(made)
         return made
 
-    def new_index(self, shape: tuple[int, ...]) -> Tensor:
+    def new_index(self, shape: tuple[int, ...], dtype: str = "float32") -> Tensor:
         count = len(self.indices)
         letters = INDICES[count % len(INDICES)] + str(count // len(INDICES) or "")
-        self.indices.append(expr.tensor(letters, shape))
+        self.indices.append(expr.tensor(letters, shape, dtype))
         return self.indices[-1]
 
 
-class _Statement:
+class Statement:
     """One scope; rows speak of its iterators."""
 
-    def __init__(self, program: _Program) -> None:
+    def __init__(self, program: Program) -> None:
         self.program, self.random = program, program.random
         known = [side for made in program.statements for side in made.loops]
         sides = [self.side(known) for _ in range(self.random.choice((0, 1, 2, 2, 3, 3, 3, 4, 5)))]

@@ -25,10 +25,18 @@ import numpy as np
 
 from einderive.ta.equality.exp_law import SAFE_PRIMES, ExponentialField
 from einderive.ta.equality.laws import EXP_SUM
-from einderive.ta.exact.fields import Array, Field, ModularField, RealField, random_values
+from einderive.ta.exact.fields import (
+    Array,
+    ComplexField,
+    Field,
+    ModularField,
+    RealField,
+    random_values,
+)
 from einderive.ta.exact.interp import evaluate, input_tensors, uses_order
 from einderive.ta.exact.rationals import ExactField
 from einderive.ta.functions import FUNCTIONS
+from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir.node import Access, Apply, Const, Number, Power, Scope, Tensor
 from einderive.ta.ir.subst import stages, walk
 from einderive.ta.laws import REAL_LAWS
@@ -41,6 +49,7 @@ INTEGERS = IntegerField()
 EXACT = ExactField()
 EXPONENTIAL = ExponentialField(SAFE_PRIMES[0])
 REAL = RealField(tolerance=1e-6)
+COMPLEX = ComplexField(tolerance=1e-6)
 FLOATS, FINITE_FUNCTIONS = FloatField(), FiniteFunctions()
 MOST_REAL = 0.7
 MOST_INDEX = 4
@@ -69,6 +78,9 @@ def _data(tensor: Tensor, field: Field, sign: int) -> Array:
     values = random_values((tensor,), field)[tensor.name]
     if field is REAL:
         return np.asarray(MOST_REAL * np.tanh(values))  # so that sums under exp stay moderate
+    if field is COMPLEX:
+        turned = np.exp(1j * values) if tensor.dtype == "complex64" else 1
+        return np.asarray(MOST_REAL * np.tanh(values) * turned)
     return np.asarray(sign * np.abs(values)) if sign else values
 
 
@@ -98,7 +110,8 @@ class Judge:
         if not set(laws) <= {EXP_SUM, *REAL_LAWS}:
             raise ValueError(f"no field in which {', '.join(laws)} hold")
         found = None
-        for field in (EXPONENTIAL, REAL) if set(laws) == {EXP_SUM} else (REAL,):
+        fields: tuple[Field, ...] = (EXPONENTIAL, REAL) if set(laws) == {EXP_SUM} else (REAL,)
+        for field in (COMPLEX,) if _complex(before, after) else fields:
             left, right = self.value(before, field, 0), self.value(after, field, 0)
             assert left is not None
             assert right is not None
@@ -111,6 +124,8 @@ class Judge:
         """Whether `after` has no value (inf - inf, 1/0) at a point where `before` has one."""
         if before.loops != after.loops or not self.ordered(before):  # residues are values always
             return False
+        if _complex(before, after):  # what overflows depends on the order of operations
+            return False
         return any(
             bool(np.any((left == left) & (right != right)))
             for _, left, right in self.pairs(before, after)
@@ -120,7 +135,7 @@ class Judge:
         """The first point that is finite in float64 before and is not after, where one may be."""
         chosen = (before.digest ^ after.digest) % FLOAT_SHARE == 0
         chosen = chosen or self.perilous(before) or self.perilous(after)
-        if before.loops != after.loops or not chosen:
+        if before.loops != after.loops or not chosen or _complex(before, after):
             return None
         left = self.value(before, FINITE_FUNCTIONS, 0)
         right = self.value(after, FLOATS, 0)
@@ -131,6 +146,12 @@ class Judge:
 
     def pairs(self, before: Scope, after: Scope) -> Iterator[tuple[Field, Array, Array]]:
         """The values of both on each set of data, in the first field that holds them."""
+        if _complex(before, after):
+            values = (self.value(scope, COMPLEX, 0) for scope in (before, after))
+            left, right = values
+            if left is not None and right is not None:
+                yield COMPLEX, left, right
+            return
         ordered = self.ordered(before) or self.ordered(after)
         for sign in (0, -1, 1) if ordered else (0,):
             for field in (INTEGERS, EXACT) if ordered else (MODULAR,):
@@ -165,6 +186,10 @@ class Judge:
             if stage not in self.perils:
                 self.perils[stage] = _perilous(stage)
         return any(self.perils[stage] for stage in stages(scope))
+
+
+def _complex(*scopes: Scope) -> bool:
+    return any(map(may_be_complex, scopes))
 
 
 def _compares(stage: Scope) -> bool:

@@ -24,6 +24,7 @@ from tests.derivations.seeds import points
 from tests.fuzz.explore import difference
 from tests.fuzz.generator import BINARY, MOST_POINTS, UNARY, program
 from tests.fuzz.judge import Judge
+from tests.fuzz.typed import DIGITS, PARTS, typed_program
 from tests.strategies import programs
 
 PROGRAMS = 500
@@ -132,6 +133,16 @@ def test_a_name_stands_for_one_tensor(drawn: list[tuple[Scope, ...]]) -> None:
     for roots in drawn:
         names = [tensor.name for tensor in input_tensors(*roots)]
         assert len(names) == len(set(names))
+
+
+def test_typed_programs_have_every_word_of_digits_and_parts_and_read_back() -> None:
+    made = [typed_program(Random(f"typed {seed}")) for seed in range(PROGRAMS // 2)]
+    every = [node for roots in made for stage in stages(*roots) for node in walk(stage.body)]
+    found = Counter(node.function for node in every if isinstance(node, Apply))
+    assert not [name for name in (*DIGITS, *PARTS, "1j", "abs") if found[name] < 3]
+    for roots in made[:60]:
+        for root in roots:
+            assert parse_expression(show(root), tensors_of(root)) is root
 
 
 @given(roots=programs())

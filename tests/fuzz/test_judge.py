@@ -14,11 +14,14 @@ from einderive.ta.exact.fields import random_values, whole_value
 from einderive.ta.exact.interp import evaluate, input_tensors
 from einderive.ta.exact.rationals import ExactField
 from einderive.ta.functions import FUNCTIONS
+from einderive.ta.ir import expr
 from einderive.ta.ir.node import Apply, Scope
 from einderive.ta.ir.program import inline_statements
 from einderive.ta.ir.subst import stages, walk
+from einderive.ta.notation.parse import parse_expression
 from tests.derivations.seeds import read
-from tests.fuzz.explore import difference
+from tests.fuzz.cases import read_case, text_of
+from tests.fuzz.explore import Failure, difference
 from tests.fuzz.floats import FloatField
 from tests.fuzz.generator import program
 from tests.fuzz.integers import LIMIT, Inexact, IntegerField
@@ -207,3 +210,26 @@ def test_an_unknown_law_is_refused() -> None:
     scope = read("{L[i:0:3] x[i]}", x=(3,))
     with pytest.raises(ValueError, match="gamma-product"):
         difference(Judge(), scope, scope, ("gamma-product",))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "equal_ones"),
+    [
+        ("conj(A[i]*B[i])", "conj(A[i])*conj(B[i])", True),
+        ("real(A[i]*B[i])", "real(A[i])*real(B[i])", False),
+        ("conj(A[i])", "A[i]", False),
+        ("abs(A[i])^2", "real(A[i])^2+imag(A[i])^2", True),
+        ("imag(1j*A[i])", "-real(A[i])", False),
+        ("bitwise_and(I[i],3)", "bitwise_and(3,I[i])", True),
+        ("bitwise_or(I[i],1)", "bitwise_xor(I[i],1)", False),
+    ],
+)
+def test_digits_and_complex_numbers_are_judged(before: str, after: str, equal_ones: bool) -> None:
+    tensors = {name: expr.tensor(name, (9,), "complex64") for name in "AB"}
+    tensors["I"] = expr.tensor("I", (9,), "int64")
+    left, right = (parse_expression(f"{{L[i:0:9] {b}}}", tensors) for b in (before, after))
+    assert isinstance(left, Scope)
+    assert isinstance(right, Scope)
+    assert (difference(Judge(), left, right) == "") is equal_ones
+    case = Failure("law", left, (), "shows")
+    assert read_case(text_of(case)) == case

@@ -275,3 +275,12 @@ def test_one_iterator_has_one_range(text: str) -> None:
 
 def test_an_index_of_numbers_may_be_a_quotient_or_a_remainder() -> None:
     assert parse("Y = A[5//2] + A[8%5]", {"A": (9,)}) == parse("Y = A[2] + A[3]", {"A": (9,)})
+
+
+@pytest.mark.parametrize(
+    "body", ["(m-2*n-1)*C[n,m]*D[]", "exp((m-2*n-1)*C[n,m]*D[])", "(m-2*n-1)^3*C[n,m]*D[]"]
+)
+def test_the_order_of_sums_does_not_depend_on_the_sign_of_a_row_in_a_product(body: str) -> None:
+    tensors = {"C": expr.tensor("C", (2, 3)), "D": expr.tensor("D", ())}
+    found = parse_expression(f"{{S[m:0:3,n:0:2] {body}}}", tensors)
+    assert parse_expression(show(found), tensors) is found
