@@ -203,6 +203,3 @@ class WrappingField(NativeField):
 
     def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
         return generator.integers(*LIMITS["int64"], shape, dtype=np.int64, endpoint=True)
-
-    def differs(self, left: Array, right: Array) -> Array:
-        return np.asarray(left != right)

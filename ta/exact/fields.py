@@ -89,9 +89,10 @@ class Field(ABC):
     def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
         """Data on which a false identity is unlikely to hold."""
 
-    @abstractmethod
     def differs(self, left: Array, right: Array) -> Array:
-        """Where the two certainly differ, as an array of booleans."""
+        """Where the two certainly differ, as an array of booleans: where they are unequal, unless
+        a number of the field has an error or several forms."""
+        return np.asarray(left != right)
 
     def whole(self, values: Array) -> tuple[Array, Array]:
         """Each value as an index, and whether it is a whole number below 2^62 in magnitude."""
@@ -250,9 +251,6 @@ class ModularField(Field):
 
     def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
         return generator.integers(0, self.prime, shape, dtype=np.uint64)
-
-    def differs(self, left: Array, right: Array) -> Array:
-        return np.asarray(left != right)
 
 
 class OrderedField(ModularField):

@@ -53,9 +53,6 @@ class ReadsField(Field):
     def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
         raise NotImplementedError("sets of elements are not drawn")
 
-    def differs(self, left: Array, right: Array) -> Array:
-        return np.asarray(left != right)
-
     def identity(self, reducer: Reducer) -> Array:
         return self.constant(0)
 

@@ -156,9 +156,6 @@ class DualField(Field):
     def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
         return pair(self.part.random(shape, generator), np.uint64(0))
 
-    def differs(self, left: Array, right: Array) -> Array:
-        return np.asarray(left != right)
-
 
 def _value(formula: Node, field: Field, args: tuple[Array, ...]) -> Array:
     """The formula of a derivative at these operands."""
