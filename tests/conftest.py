@@ -102,6 +102,14 @@ def no_measured_stages(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
 
 
 @pytest.fixture(autouse=True)
+def no_inductor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """torch's own compiler takes some twenty seconds: only in tests marked `inductor`."""
+    choose = sys.modules.get("einderive.frontend.trial.choose")
+    if choose is not None and request.node.get_closest_marker("inductor") is None:
+        monkeypatch.setattr(choose, "by_inductor", lambda *_: None)
+
+
+@pytest.fixture(autouse=True)
 def short_searches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a budget, `compile` and `evaluate` search for some states instead of 0.5 s, so that
     what they find does not depend on the machine's pace; `derive` sees fewer states than by

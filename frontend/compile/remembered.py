@@ -32,6 +32,7 @@ from einderive.frontend.accuracy.written import as_written
 from einderive.frontend.api.compiled import CompiledFunction, Derivation
 from einderive.frontend.api.record import places_of
 from einderive.frontend.api.record import recalled as from_record
+from einderive.frontend.baselines.inductor import inductor, original
 from einderive.frontend.baselines.rival import executable as plain_executable
 from einderive.frontend.baselines.rival import rewritten, rivals
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
@@ -253,7 +254,10 @@ def _run(chosen: Trial, derivation: Derivation, request: Request) -> Executable:
             chosen.plan, request.device, types, strict=strict, compiled=compiled, checked=checked
         )
     if chosen.text:
-        rival = rewritten(chosen.words, chosen.text, request.program)
+        plain_words = original(chosen.words)
+        rival = rewritten(plain_words or chosen.words, chosen.text, request.program)
+        if rival is not None and plain_words is not None:
+            rival, _ = inductor(rival)
         if rival is None:
             plain = rivals(request.program, request.device, strict)
             rival = next(rival for rival in plain if rival.text == chosen.text)

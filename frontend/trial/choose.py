@@ -26,7 +26,7 @@ from einderive.frontend.memory.store import Nothing, Store
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.trial.compiling import compiled_candidate, worth_compiling
 from einderive.frontend.trial.effort import NORMAL, Effort
-from einderive.frontend.trial.entrants import Entrant, Judge, candidate, run_first
+from einderive.frontend.trial.entrants import Entrant, Judge, by_inductor, candidate, run_first
 from einderive.frontend.trial.hard import tried_hard
 from einderive.frontend.trial.judging import judge_of
 from einderive.frontend.trial.outcome import Outcome
@@ -137,6 +137,10 @@ def choose(
         for label, plan in worth_compiling(derivation, entrants, judge):
             say(f"compiling loops for {label}")
             entrants.append(compiled_candidate(label, plan, judge))
+        if effort.inductor:
+            say("compiling the fastest plain program by Inductor")
+            more = by_inductor(plain, judge)
+            entrants += [] if more is None else [more]
     except KeyboardInterrupt:
         interrupted = True
     if all(entrant.run is None for entrant in entrants):

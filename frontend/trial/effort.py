@@ -24,6 +24,7 @@ NORMAL_SECONDS: Final = 3.0
 HIGH_SECONDS: Final = 60.0
 LONGEST_SEARCH: Final = 10.0
 MOST_TRIED: Final = 32
+LEAST_FOR_INDUCTOR: Final = 45.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Effort:
     - `preparing` are the seconds for making hard inputs.
     - `extracting` are the seconds for measuring stages that decide which candidates are tried.
     - `tried` candidates are built, and the stages of `compiled` programs are compiled into loops.
+    - `inductor`: the fastest plain program is compiled by Inductor too, which takes long.
     - `measured`: programs are timed; else predictions choose."""
 
     search: float
@@ -46,6 +48,7 @@ class Effort:
     tried: int
     compiled: int
     measured: bool = True
+    inductor: bool = False
 
 
 def of_seconds(seconds: float) -> Effort:
@@ -60,6 +63,7 @@ def of_seconds(seconds: float) -> Effort:
         extracting=0.3 * times,
         tried=min(max(round(6 * sqrt(times)), 1), MOST_TRIED),
         compiled=min(max(round(2 * sqrt(times)), 1), 8),
+        inductor=seconds >= LEAST_FOR_INDUCTOR,
     )
 
 

@@ -20,7 +20,8 @@ from einderive.derivations.search.extract import Plan
 from einderive.frontend.accuracy.accept import Reference, accepted
 from einderive.frontend.accuracy.digits import WRONG
 from einderive.frontend.accuracy.hard_cases import Case, moved
-from einderive.frontend.baselines.rival import Rival
+from einderive.frontend.baselines.inductor import available, inductor
+from einderive.frontend.baselines.rival import Rival, rewritten
 from einderive.frontend.baselines.rival import executable as plain_executable
 from einderive.frontend.call.caller import Caller
 from einderive.frontend.call.simplify import Simple
@@ -63,6 +64,8 @@ RACING_SECONDS, RACING_RUNS = 0.6, 8
 """Seconds of these for timing and choosing, or those of so many runs of the fastest one."""
 GPU_SECONDS = 10.0
 """On a GPU, where a generated kernel takes about a second to compile and to be chosen."""
+INDUCTOR_SECONDS = 20.0
+"""Inductor's first kernel of a process takes about so long."""
 BYTES_A_SECOND = 1e9
 """At which a temporary is written and read again, at least."""
 
@@ -251,6 +254,28 @@ def run_first(rival: Rival, label: str, judge: Judge) -> Entrant:
         return entrant.out(f"left out: {reason(problem)}")
     trial = replace(entrant.trial, seconds=seconds)
     return replace(entrant, trial=trial, run=run, call=call, literal=rival.literal)
+
+
+def by_inductor(entrants: Sequence[Entrant], judge: Judge) -> Entrant | None:
+    """The fastest plain program, compiled by Inductor; None where there is no time for it, no
+    compiler, nothing to compile, or where limits are asked, which are not known of its kernels."""
+    if not judge.effort.inductor or judge.limits or judge.left < INDUCTOR_SECONDS:
+        return None
+    running = [e for e in entrants if e.plain and e.run is not None and e.trial.text]
+    fastest = min(running, key=lambda entrant: entrant.seconds, default=None)
+    if fastest is None or {*fastest.trial.words} == {"view"} or not available(judge.device):
+        return None
+    plain = rewritten(fastest.trial.words, fastest.trial.text, judge.program)
+    if plain is None:
+        return None
+    rival, guarded = inductor(plain)
+    with torch.no_grad():
+        rival.call(*judge.operands)  # compiles it
+    if guarded.failure:
+        trial = Trial("baseline", None, rival.words, inf, inf, "baseline", text=rival.text)
+        return Entrant(trial, plain=True).out(f"not built: {guarded.failure}")
+    entrant = run_first(rival, "baseline", judge)
+    return entrant if entrant.run is None else judge.judged(entrant)
 
 
 def _too_large(rival: Rival, judge: Judge) -> str:
