@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -56,3 +62,44 @@ def test_a_record_is_raced(client: Client) -> None:
     assert any("time so far" in each["progress"] for each in told)
     assert "Chosen: " in told[-1]["html"]
     assert "Programs that were timed" in client.get(f"records/{record}").text
+
+
+def test_a_stopped_race_keeps_what_was_timed(client: Client) -> None:
+    asked = DISTANCES | {"states": 100, "seconds": 60}
+    assert [*client.events(client.post("derive", asked).data["number"])][-1]["state"] == "done"
+    record = max(path.stem for path in client.records.folder.glob("*.json"))
+    number = client.post("compile", {"record": record, "seconds": 300}).data["number"]
+    for told in client.events(number):
+        if "time so far" in told["progress"] and told["state"] == "running":
+            client.post("stop", {"number": number})
+    assert told["state"] == "stopped", told
+    assert "Chosen: " in told["html"]
+
+
+def test_ctrl_c_ends_the_server_and_its_worker(tmp_path: Path) -> None:
+    line = [sys.executable, "-m", "einderive.frontend.cli.main", "explore", "--no-browser"]
+    server = subprocess.Popen(
+        [*line, "--records", str(tmp_path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert server.stdout is not None
+        address = server.stdout.readline().split()[-1]
+        assert server.stdout.readline() == "Ctrl-C ends it\n"
+        headers = {"Content-Type": "application/json"}
+        data = json.dumps(DISTANCES | {"states": 100_000, "seconds": 600}).encode()
+        with urlopen(Request(f"{address}derive", data, headers), timeout=60) as answer:
+            assert answer.status == 200
+        with urlopen(f"{address}events", timeout=60) as events:
+            while b"expanded" not in events.readline():
+                pass
+            workers = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()
+            server.send_signal(signal.SIGINT)
+            out, err = server.communicate(timeout=60)
+    finally:
+        server.kill()
+    assert (server.returncode, out, err) == (0, "", "")
+    assert len(workers) == 1
+    assert not Path(f"/proc/{workers[0]}").exists()
