@@ -1,22 +1,37 @@
 """Stages that read weights alone: computed once for the same weights, and kept.
 
-They are computed again if a weight is another tensor, or was written to through torch.  The weights
-of the last call are kept alive, so that no other tensor can take their address.  Threads that call
-with different weights replace the kept results, and each returns its own.
+They are computed again if a weight is another tensor, or was written to through torch, and after a
+step of any optimizer: the fused ones write past torch's count.  The weights of the last call are
+kept alive, so that no other tensor can take their address.  Threads that call with different
+weights replace the kept results, and each returns its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from itertools import count
+from typing import Any, Final
 
 import torch
+from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from einderive.eops.back_ends.task import BackEnd, Run, Task
 from einderive.eops.opaque import opaque
 from einderive.eops.torch_views.stage import lower_all
 from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir.node import Tensor
+
+_numbers: Final = count(1)
+_period = 0
+
+
+def forget(*_: object) -> None:
+    """What is kept is computed again when it is next asked for."""
+    global _period
+    _period = next(_numbers)
+
+
+register_optimizer_step_post_hook(forget)
 
 
 def _lower(task: Task) -> Run | None:
@@ -32,7 +47,7 @@ def _lower(task: Task) -> Run | None:
         nonlocal last
         inputs = dict(zip(given, buffers, strict=True))
         found = [inputs[source] for source in needed]
-        key = [_state(tensor) for tensor in found]
+        key = [_period, *map(_state, found)]
         held = last  # read once: another thread may replace it at any time
         if held is None or held[0] != key:
             with torch.no_grad():

@@ -9,11 +9,15 @@ from typing import Any
 
 import torch
 
+from einderive.eops.back_ends.kept_weights import forget
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.formula import parse_given
+from einderive.frontend.autograd.related import undisturbed
+from einderive.frontend.call.guard import transformation
 from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.compile.formula_operator import formula as traced_call
 from einderive.frontend.compile.rebuilt import known
+from einderive.frontend.layers.written import Written
 from einderive.ta.errors import NameUnknownError, OperandError, TextError, shown
 from einderive.ta.ir.names import close_matches
 from einderive.ta.notation.parse import tensors_named
@@ -36,7 +40,7 @@ class Formula(torch.nn.Module):
     - The formula is compiled at the first call with operands of new shapes, types or another
       device; the gradients are, at the first backward pass.  Both are remembered.
     - In evaluation mode without gradients, what depends on parameters alone is computed once, and
-      again after they have changed.
+      again after they have changed (docs/pytorch.md).
     - A number given by a name is a size: `n=8` for `where k in 0:n`.
     - `options` are further options of `compile`, such as `{"accuracy": "fast"}`.
 
@@ -74,12 +78,14 @@ class Formula(torch.nn.Module):
                     text=text,
                     next_step=f"{near + ' ' if near else ''}it reads {', '.join(sorted(read))}",
                 )
+        self.weights = tuple(shapes)
         self.operands = tuple(sorted(read - shapes.keys(), key=lambda name: _place(text, name)))
         self.init = dict(init or {})
         for name, extents in shapes.items():
             empty = torch.empty(extents, device=device, dtype=dtype)
             self.register_parameter(name, torch.nn.Parameter(empty))
         self._functions: dict[object, CompiledFunction] = {}
+        self._written = Written()
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -105,13 +111,16 @@ class Formula(torch.nn.Module):
         given = {
             n: x if isinstance(x, torch.Tensor) else torch.as_tensor(x) for n, x in given.items()
         }
-        given |= self._parameters
+        given |= {name: getattr(self, name) for name in self.weights}  # also if they are computed
         if torch.compiler.is_compiling():
             layout = tuple((name, tuple(x.shape), x.dtype) for name, x in given.items())
             names, text = self._traced(layout, next(iter(given.values())).device.type)
             found = traced_call([given[name] for name in names], text)
             return found[0] if len(found) == 1 else tuple(found)
-        return self._function(given)(**given)
+        function = self._function(given)
+        if getattr(function.run, "kept", ()):
+            self._written.look({name: given[name] for name in function.derivation.weights})
+        return function(**given)
 
     def _function(self, given: Mapping[str, torch.Tensor]) -> CompiledFunction:
         fixed = not self.training and not torch.is_grad_enabled()
@@ -122,16 +131,23 @@ class Formula(torch.nn.Module):
         key = layout, device, fixed
         found = self._functions.get(key)
         if found is None:
-            found = self._functions[key] = compile_formula(
-                parse_given(
-                    self.text,
-                    {name: extents for name, extents, _ in layout} | self.sizes,
-                    {name: dtype for name, _, dtype in layout},
-                ),
-                weights=[*self._parameters] if fixed else (),
-                **{"target": device, **self.options},
-            )
+            shapes = {name: extents for name, extents, _ in layout} | self.sizes
+            types = {name: dtype for name, _, dtype in layout}
+            program = parse_given(self.text, shapes, types)
+            options = {"target": device, **self.options}
+            options |= {"weights": self.weights if fixed else ()}
+
+            def make() -> CompiledFunction:
+                return compile_formula(program, **options)
+
+            found = make() if transformation() is None else undisturbed(make)
+            self._functions[key] = found
         return found
+
+    def train(self, mode: bool = True) -> Formula:
+        """As `torch.nn.Module.train`; what evaluation keeps is computed anew after it."""
+        forget()
+        return super().train(mode)
 
     def _traced(self, layout: tuple[Any, ...], device: str) -> tuple[tuple[str, ...], str]:
         """The names of the operator's operands, and its text."""
@@ -150,7 +166,7 @@ class Formula(torch.nn.Module):
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the compiled functions, which are built anew where they are called."""
-        return {**self.__dict__, "_functions": {}}
+        return {**self.__dict__, "_functions": {}, "_written": Written()}
 
     def extra_repr(self) -> str:
         parts = [f"{name}={tuple(p.shape)}" for name, p in self.named_parameters(recurse=False)]
