@@ -29,8 +29,8 @@ def figure(value: float) -> str:
     return f"{value:.0f}" if value >= 99.95 else f"{value:#.3g}" if value >= 1e-3 else "0"
 
 
-def shape(extents: Sequence[int]) -> str:
-    """`1 x 512 x 7 x 7`; a tensor without dimensions is a scalar."""
+def shape(extents: Sequence[int | str]) -> str:
+    """`1 x 512 x 7 x 7`, or `n x 64`; a tensor without dimensions is a scalar."""
     return " x ".join(map(str, extents)) if extents else "scalar"
 
 

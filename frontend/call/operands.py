@@ -91,7 +91,7 @@ def arranged(program: Program, args: Sequence[Any], named: Mapping[str, Any]) ->
         given[name] = value
     for tensor in program.inputs:
         if tensor.name not in given:
-            step = f"pass {tensor.name}=..., of shape {shape(tensor.shape)}"
+            step = f"pass {tensor.name}=..., of shape {_wanted(program, tensor)}"
             _refuse(program, f"the operand {tensor.name} is missing", step, tensor.name)
     return {name: exchanged(value) for name, value in given.items()}
 
@@ -128,7 +128,7 @@ def _refuse(
     """The sizes are those of all tensors where none are said."""
     text = show_program(program)
     if sizes is None:
-        sizes = ", ".join(f"{t.name}: {shape(t.shape)} {t.dtype}" for t in program.inputs)
+        sizes = ", ".join(f"{t.name}: {_wanted(program, t)} {t.dtype}" for t in program.inputs)
     raise OperandError(message, text=text, span=_span(text, name), sizes=sizes, next_step=next_step)
 
 
@@ -165,9 +165,10 @@ def _operand(program: Program, tensor: Tensor, value: Any, device: str) -> torch
         _refuse(program, message, next_step, name, sizes)
 
     if found != tensor.shape:
+        wanted = _wanted(program, tensor)
         refuse(
-            f"{name} has shape {shape(found)}, the formula was compiled for {shape(tensor.shape)}",
-            f"pass an array of shape {shape(tensor.shape)}, or compile for {name}={found}",
+            f"{name} has shape {shape(found)}, the formula was compiled for {wanted}",
+            f"pass an array of shape {wanted}, or compile for {name}={found}",
             f"{name} is {shape(found)} here",
         )
     if isinstance(value, torch.Tensor | np.ndarray) and dtype != tensor.dtype:
@@ -221,7 +222,7 @@ def _array(program: Program, tensor: Tensor, value: Any) -> Any:
         message = f"{tensor.name} holds numbers that are no {tensor.dtype}"
     else:
         return array
-    step = f"pass an array of {tensor.dtype} of shape {shape(tensor.shape)}"
+    step = f"pass an array of {tensor.dtype} of shape {_wanted(program, tensor)}"
     _refuse(program, message, step, tensor.name, "")
 
 
@@ -253,6 +254,13 @@ def _from_numpy(array: Any) -> torch.Tensor:
     if array.dtype.char in "qQ":
         array = array.astype(array.dtype.name)
     return torch.from_numpy(array)
+
+
+def _wanted(program: Program, tensor: Tensor) -> str:
+    """The shape of an operand, in which sizes that may differ from call to call have their names:
+    `n x 64`."""
+    named = {} if program.at_shapes is None else program.at_shapes.named
+    return shape(named.get(tensor.name, tensor.shape))
 
 
 def _span(text: str, name: str) -> tuple[int, int] | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from einderive.ta.ir.node import ANY, PRINTERS, Bounds, Scope, Source, Tensor
 from einderive.ta.ir.sources import with_tensors
@@ -39,7 +39,13 @@ Hints = Mapping[tuple[str, int], str]
 `~dimension` the one that is summed and a part of the index there."""
 
 
-AtShapes = Callable[[Mapping[str, tuple[int, ...]]], "Program | None"]
+class AtShapes(Protocol):
+    """A formula for tensors of other shapes; `named` are the shapes with names of sizes."""
+
+    @property
+    def named(self) -> Mapping[str, tuple[int | str, ...]]: ...
+
+    def __call__(self, shapes: Mapping[str, tuple[int, ...]], /) -> Program | None: ...
 
 
 @dataclass(frozen=True, slots=True)

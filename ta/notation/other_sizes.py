@@ -6,32 +6,32 @@ Y[b,o] = X[b,i]*W[o,i],  X=("b", 64), W=(32, 64)      X of 20 x 64  ->  b = 20
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from einderive.ta.errors import OperandError
-from einderive.ta.ir.program import AtShapes, Program
+from einderive.ta.ir.program import Program
 from einderive.ta.syntax.reader import complete_errors
 
 Values = tuple[tuple[str, int], ...]
 Shape = tuple[int | str, ...]
 
 
-def at_shapes(
-    make: Callable[[Values], Program],
-    text: str,
-    named: Mapping[str, Shape],
-    given: Mapping[str, int],
-) -> AtShapes:
-    """The function of `Program.at_shapes`.  `make` reads the text with values of the names; `given`
-    are those that no shape has."""
+@dataclass(frozen=True, slots=True)
+class OtherSizes:
+    """What `Program.at_shapes` holds.  `make` reads the text with values of the names; `given` are
+    those that no shape has."""
 
-    def again(shapes: Mapping[str, tuple[int, ...]]) -> Program | None:
-        found = sizes_in(named, shapes)
+    make: Callable[[Values], Program]
+    text: str
+    named: Mapping[str, Shape]
+    given: Mapping[str, int]
+
+    def __call__(self, shapes: Mapping[str, tuple[int, ...]], /) -> Program | None:
+        found = sizes_in(self.named, shapes)
         if found is None:
             return None
-        with complete_errors(text):
-            return make(tuple({**given, **found}.items()))
-
-    return again
+        with complete_errors(self.text):
+            return self.make(tuple({**self.given, **found}.items()))
 
 
 def sizes_in(

@@ -34,7 +34,7 @@ from einderive.ta.notation.inputs import (
 )
 from einderive.ta.notation.known import Known
 from einderive.ta.notation.lowering import Frame, closed_scope, scalar, unknown_tensor
-from einderive.ta.notation.other_sizes import at_shapes
+from einderive.ta.notation.other_sizes import OtherSizes
 from einderive.ta.notation.resolve import (
     iterators_of,
     names_in_values,
@@ -147,7 +147,7 @@ def _program(
         def make(values: tuple[tuple[str, int], ...]) -> Program:
             return _program(text, symbolic, dtypes, ranges, values, chosen)
 
-        again = at_shapes(make, text, extents, given)
+        again = OtherSizes(make, text, extents, given)
     inputs = tuple(known.inputs.values())
     return Program(inputs, tuple(found), hints, names, values, at_shapes=again)
 

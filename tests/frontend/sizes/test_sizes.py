@@ -126,8 +126,11 @@ def test_errors() -> None:
     f = ed.compile("Y[i,j] = A[i,k]*B[k,j]", A=("n", "k2"), B=("k2", 3), n=2, k2=4, remember=False)
     with pytest.raises(OperandError, match="the size k2 is 5 in A and 6 in B"):
         f(drawn(2, 5), drawn(6, 3))
-    with pytest.raises(OperandError, match="B has shape 4 x 2"):
+    with pytest.raises(OperandError, match=r"B has shape 4 x 2, .* for k2 x 3") as error:
         f(drawn(2, 4), drawn(4, 2))
+    assert "pass an array of shape k2 x 3" in str(error.value)
+    with pytest.raises(OperandError, match="sizes: A: n x k2 float32, B: k2 x 3 float32"):
+        f(drawn(2, 4))
     g = ed.compile("Y[i] = x[i+2] where i in 0:n-2", x=("n",), n=5, remember=False)
     assert g(drawn(2)).shape == (0,)
     with pytest.raises(RangeError, match="ends before it begins"):
