@@ -10,6 +10,7 @@ alone decide which.  A call that would decide from the data (`.item()`, a mask a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -258,6 +259,28 @@ def _masked(func: Callable[..., Any], args: Sequence[Any]) -> bool:
     )
 
 
+@contextmanager
+def _counted() -> Iterator[None]:
+    """A context in which torch counts writes to tensors: in the kernel of an operator it does not,
+    and a write that is not seen would be left out of the recording."""
+    excluded = torch._C._dispatch_tls_local_exclude_set()
+    key = torch._C.DispatchKey.ADInplaceOrView
+    if not excluded.has(key):
+        yield
+        return
+    included = torch._C._dispatch_tls_local_include_set()
+    with torch._C._ForceDispatchKeyGuard(included, excluded.remove(key)):
+        yield
+
+
+def _require_counts() -> None:
+    probe = torch.empty(1)
+    before = probe._version
+    probe.zero_()
+    if probe._version == before:
+        raise Unrecordable("writes are not counted here")
+
+
 def record(
     run: Callable[[Sequence[torch.Tensor]], Sequence[torch.Tensor]],
     operands: Sequence[torch.Tensor],
@@ -267,8 +290,10 @@ def record(
     recorder = _Recorder()
     for tensor in own:
         recorder.operand(tensor)
-    with torch.inference_mode(False), torch.no_grad(), recorder:
-        results = tuple(run(own))
+    with torch.inference_mode(False), torch.no_grad(), _counted():
+        _require_counts()
+        with recorder:
+            results = tuple(run(own))
     numbers = tuple(recorder.number(result) for result in results)
     if any(recorder.values[number].constant is not None for number in numbers):
         raise Unrecordable("a result that was there before")

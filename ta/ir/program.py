@@ -43,9 +43,13 @@ class AtShapes(Protocol):
     """A formula for tensors of other shapes; `named` are the shapes with names of sizes."""
 
     @property
-    def named(self) -> Mapping[str, tuple[int | str, ...]]: ...
+    def named(self) -> Mapping[str, tuple[int | str, ...]]:
+        """The shapes by tensor: `{"X": ("n", 64)}`."""
+        ...
 
-    def __call__(self, shapes: Mapping[str, tuple[int, ...]], /) -> Program | None: ...
+    def __call__(self, shapes: Mapping[str, tuple[int, ...]], /) -> Program | None:
+        """The formula for these shapes; None where they differ in more than named sizes."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
