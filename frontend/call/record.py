@@ -261,8 +261,8 @@ def _masked(func: Callable[..., Any], args: Sequence[Any]) -> bool:
 
 @contextmanager
 def _counted() -> Iterator[None]:
-    """A context in which torch counts writes to tensors: in the kernel of an operator it does not,
-    and a write that is not seen would be left out of the recording."""
+    """A context in which torch counts writes to tensors.  In the kernel of an operator that a
+    dispatch mode calls, it does not, and a write that is not seen is left out of the recording."""
     excluded = torch._C._dispatch_tls_local_exclude_set()
     key = torch._C.DispatchKey.ADInplaceOrView
     if not excluded.has(key):

@@ -71,34 +71,6 @@ def test_torch_finds_nothing_wrong_with_the_operator(layer: Compiled) -> None:
         torch.ops.einderive.formula([given[0][:3], *given[1:]], text)
 
 
-def test_a_first_call_by_the_operator_is_recorded_whole() -> None:
-    """In the kernel of an operator torch does not count writes, by which a recording finds them."""
-    text = "Y[h,w] = I[h+r-2,w+s-2]*g[s]*g[r] where h in 0:6, w in 0:7"
-    given = operands((6, 7), (5,), requires=False)
-    budget = ed.Budget(states=30)
-    steps = []
-    for by_operator in (False, True):
-        f = ed.compile(
-            text,
-            I=(6, 7),
-            g=(5,),
-            budget=budget,
-            effort="instant",
-            dtypes="float64",
-            remember=False,
-        )
-        operator_text = f._operator_text()
-        if by_operator:
-            torch.ops.einderive.formula(given, operator_text)
-        else:
-            f(*given)
-        recorded = f._caller.last
-        assert recorded is not None
-        steps.append([getattr(step, "function", None) for step in recorded.steps])
-    assert torch.Tensor.fill_ in steps[0]
-    assert steps[0] == steps[1]
-
-
 class Layer(torch.nn.Module):
     def __init__(self, function: Compiled) -> None:
         super().__init__()
