@@ -183,7 +183,8 @@ def _agree(step: Step, expected: Sequence[torch.Tensor | None]) -> bool:
     except (RuntimeError, TypeError, ValueError):
         return False  # a line that writes in place, or to a shape of its own
     pairs = [*zip(found, expected, strict=True)]
-    scale = max((float(y.abs().max()) for _, y in pairs if y is not None and y.numel()), default=0)
+    entries = [y[y.isfinite()].abs() for _, y in pairs if y is not None]
+    scale = max((float(y.max()) for y in entries if y.numel()), default=0.0)
     for one, other in pairs:
         one = torch.zeros(()) if one is None else one
         other = torch.zeros(()) if other is None else other

@@ -100,7 +100,7 @@ def choose(outcome: Outcome, related: Related, flags: tuple[bool, ...], options:
         if not isinstance(way, Line):
             return way  # both of its programs were judged when they were compiled
         try:
-            if not refusal(way, part, outcome.device, derivation.accuracy):
+            if not refusal(way, part, outcome.device, derivation.accuracy, outcome.error):
                 return way
         except PROBLEMS:
             continue

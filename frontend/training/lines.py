@@ -105,23 +105,28 @@ class Line:
         )
 
 
-def refusal(line: Line, part: Part, device: str, accuracy: Accuracy) -> str:
-    """Why the line may not be recorded; nothing where it may."""
-    inputs, _ = expected_of(line.program, device, accuracy)
-    runs: tuple[tuple[str, Program, Run], ...] = (
-        ("outputs", line.program, line.outputs),
-        ("gradients", part.program, line.gradients(part, inputs.inputs)),
+def refusal(line: Line, part: Part, device: str, accuracy: Accuracy, error: float = 0.0) -> str:
+    """Why the line may not be recorded; nothing where it may.  `error` is that of the program which
+    computes the outputs otherwise: no more digits are asked of the line than it has itself."""
+    standard = expected_of(line.program, device, accuracy)
+    inputs = standard[0].inputs
+    other = float(getattr(part.function, "error", 0.0))
+    runs: tuple[tuple[str, Program, Run, float], ...] = (
+        ("outputs", line.program, line.outputs, error),
+        ("gradients", part.program, line.gradients(part, inputs), other),
     )
-    for what, program, run in runs:
-        expected, base = expected_of(program, device, accuracy)
+    for what, program, run, known in runs:
+        own = program is line.program
+        expected, base = standard if own else expected_of(program, device, accuracy)
         off = expected.error_of(run)
-        if not accepted(off, min(base, WRONG), expected.epsilon):
-            return f"its {what} have the error {off:.1e}, those as written {base:.1e}"
+        bar = max(min(base, WRONG), known)
+        if not accepted(off, bar, expected.epsilon):
+            return f"its {what} have the error {off:.1e}, those of others {bar:.1e}"
         hard: Any = HardCases(program, device, accuracy)
         failed = [each for each in hard.errors(run, LEAST_SAFE) if not each.accepted]
         if failed:
             return f"its {what}: {failed[0].refusal}"
-    for values in _with_ties(line.program, part, inputs.inputs):
+    for values in _with_ties(line.program, part, inputs):
         if not _same(line.gradients(part, values)(values), part, values):
             return "its gradients at ties, kinks or zeros are others"
     return ""

@@ -10,7 +10,7 @@ import torch
 from torch.autograd import gradcheck, gradgradcheck
 
 import einderive as ed
-from einderive.frontend.autograd.related import Part
+from einderive.frontend.autograd.related import Part, Related
 from einderive.frontend.baselines.rival import Rival, rivals
 from einderive.frontend.training import choose
 from einderive.frontend.training.kept import kept_bytes
@@ -63,6 +63,27 @@ def test_lines_that_agree(text: str, line: Any, shapes: dict[str, Any]) -> None:
 )
 def test_lines_that_may_not_be_recorded(text: str, line: Any, reason: str) -> None:
     assert reason in judged(text, line, **MAXIMUM)
+
+
+def test_no_more_digits_are_asked_than_the_other_program_has() -> None:
+    program = ed.parse("Y[i] = x[i]^2", x=(5,), dtypes="float64")
+    line = Line(program, Rival((), "", lambda x: x**2 * (1 + 1e-9), program.inputs))
+    part = Related(program, light(program), lambda given: Judged(light(given), 1e-9)).gradient(
+        (0,), (0,)
+    )
+    assert part is not None
+    assert "outputs" in refusal(line, part, "cpu", "fast")
+    assert "have the error" not in refusal(line, part, "cpu", "fast", 1e-9)
+
+
+class Judged:
+    """A program with its error."""
+
+    def __init__(self, call: Callable[..., Any], error: float) -> None:
+        self.call, self.error = call, error
+
+    def __call__(self, *operands: torch.Tensor) -> Any:
+        return self.call(*operands)
 
 
 @pytest.fixture
