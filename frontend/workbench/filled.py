@@ -14,9 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from einderive.ta.notation.parse import sizes_named, tensors_named
 from einderive.ta.syntax.reader import complete_errors, read_program
 from einderive.ta.syntax.tree import Expression, Name, Read, Statement, scalars
+from einderive.ta.syntax.walks import iterator_names
 
-PROPOSED = 64
-"""The size of an iterator of which nothing is known, in a proposal."""
+PROPOSED, WINDOW = 64, 3
+"""The size of an index of which nothing is known, in a proposal; and where it is an iterator that
+is added to others elsewhere, as r in A[h+r]."""
 
 Extents = dict[str, tuple[int | str, ...]]
 
@@ -33,8 +35,8 @@ def filled(text: str, given: Mapping[str, Sequence[int | str]]) -> Extents:
 
 
 def proposed(text: str, given: Mapping[str, Sequence[int | str]]) -> Extents:
-    """Shapes for the tensors of which none follows, so that all others do; `PROPOSED` for each
-    index of which nothing is known."""
+    """Shapes for the tensors of which none follows, so that all others do; `PROPOSED` or `WINDOW`
+    for each index of which nothing is known."""
     statements = _statements(text)
     targets = {statement.target.name for statement in statements}
     found: Extents = {}
@@ -42,7 +44,7 @@ def proposed(text: str, given: Mapping[str, Sequence[int | str]]) -> Extents:
         for name, indices in _reads(statement):
             known = _closure(statements, {n: tuple(s) for n, s in given.items()} | found)
             if name not in targets and name not in known:
-                extents = _extents(statement, known)
+                extents = dict.fromkeys(_added(statement), WINDOW) | _extents(statement, known)
                 found[name] = tuple(
                     extents.get(index.name, PROPOSED) if isinstance(index, Name) else PROPOSED
                     for index in indices
@@ -89,6 +91,14 @@ def _extents(statement: Statement, found: Extents) -> dict[str, int | str]:
             pairs = zip(indices, shape, strict=True)
             extents |= {index.name: size for index, size in pairs if isinstance(index, Name)}
     return extents
+
+
+def _added(statement: Statement) -> Iterator[str]:
+    """The iterators that stand in an index with others."""
+    for _, indices in _reads(statement):
+        for index in indices:
+            if not isinstance(index, Name):
+                yield from (name.name for name in iterator_names(index))
 
 
 def _reads(statement: Statement) -> Iterator[tuple[str, tuple[Expression, ...]]]:

@@ -46,6 +46,8 @@ def test_shapes_that_follow(
 def test_a_proposal_makes_the_formula_readable() -> None:
     assert proposed(CHAIN, {}) == {"A": (64, 64), "B": (64, 64), "C": (64, 64)}
     assert proposed(CHAIN, {"A": (4, 5)}) == {"B": (5, 64), "C": (64, 64)}
+    convolution = "Y[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s]"
+    assert proposed(convolution, {"A": (1, 16, 7, 7)}) == {"K": (64, 16, 3, 3)}
     found = read(Asked(CHAIN))
     assert isinstance(found, Mistake)
     assert found.proposal == "A=64,64 B=64,64 C=64,64"
