@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from math import prod
 from typing import Final
 
@@ -17,6 +18,7 @@ from einderive.eops.loops.kinds import Typing, alike
 from einderive.eops.loops.narrow import narrowed
 from einderive.eops.loops.ordered import ordered
 from einderive.eops.loops.plan import SIZES, Phase, Plan, Sizes
+from einderive.eops.loops.short_sums import written
 from einderive.eops.loops.values import Choice, Load, Total, Value, masks, operands_of
 from einderive.eops.loops.windows import windowed, with_windows
 from einderive.ta.ir import affine
@@ -47,17 +49,24 @@ def plans(
     """The plans among which `plan` chooses."""
     typing = typing or alike(group, "float32")
     kept = () if open_sizes else tuple(_kept(group, strides, typing, sizes))
-    draft = drafted(group, strides, typing)
-    if draft is None:
-        return kept
+    variants = (group, *written(group, open_sizes=open_sizes))
+    drafts = (drafted(variant, strides, typing) for variant in variants)
+    found = (_arranged(draft, sizes, open_sizes) for draft in drafts if draft is not None)
+    return (*chain.from_iterable(found), *kept)
+
+
+def _arranged(draft: Draft, sizes: Sizes, open_sizes: bool) -> Iterator[Plan]:
+    """The plans of a draft, without windows."""
     made = merged(narrowed(draft))
     long = [i for i in range(made.shared) if made.domain[i].extent > 1]
     if not open_sizes:
-        return (*_candidates(made, long, sizes), *kept)
+        yield from _candidates(made, long, sizes)
+        return
     made = ordered(made)
     used = [i for i in range(made.shared) if made.uses >> i & 1]
-    found = tuple(_candidates(made, used, sizes))
-    return found if used == long else found + tuple(_candidates(made, long, sizes))
+    yield from _candidates(made, used, sizes)
+    if used != long:
+        yield from _candidates(made, long, sizes)
 
 
 def dense(group: Group) -> Strides:

@@ -161,7 +161,7 @@ class Bodies:
         if stage in self.totals:
             value = self.values.place(Total(self.totals[stage], kind))
         else:
-            value = self._body(stage, kind, rows)
+            value = self._written_out(stage, kind, rows[: len(stage.loops)])
         own = tuple(sorted(p for p in places[: len(stage.loops)] if p >= self.alignment.shared))
         self.outputs.append(Output(stage, value, own, offset, dtype))
 
@@ -185,22 +185,20 @@ class Bodies:
         self.windows[stage] = Element(self._written_out(stage, kind, at), at, kind)
 
     def _written_out(self, stage: Scope, kind: str, rows: tuple[Row, ...]) -> int:
-        """The place of the stage's element, the terms of a sum one after the other."""
+        """The place of the stage's element, the terms of a sum side by side.  They are added in
+        pairs, and pairs of these: 32 terms by five roundings, so that no wider type is needed."""
         sums = stage.domain[len(rows) :]
-        if not sums:
+        if not sums or picked(stage) is not None:
             return self._body(stage, kind, rows)
-        own, word, terms = of_total(kind, stage.reducer), WORDS[stage.reducer], list[int]()
-        for point in product(*(range(*side) for side in sums)):
-            found = self._body(stage, kind, (*rows, *map(affine.constant, point)))
-            terms.append(self._in(own, found))
-        total = terms[0]
-        for other in terms[1:]:
-            total = self.values.place(Operation(word, (total, other), own))
-        return self._in(kind, total)
-
-    def _in(self, kind: str, place: int) -> int:
-        """The place of the value in this type."""
-        return self.values.place(self._converted(self.values.listed[place], kind))
+        word, points = WORDS[stage.reducer], product(*(range(*side) for side in sums))
+        terms = [self._body(stage, kind, (*rows, *map(affine.constant, at))) for at in points]
+        while len(terms) > 1:
+            pairs = [(*terms[k : k + 2],) for k in range(0, len(terms), 2)]
+            terms = [
+                self.values.place(Operation(word, pair, kind)) if len(pair) > 1 else pair[0]
+                for pair in pairs
+            ]
+        return terms[0]
 
     def _body(self, stage: Scope, kind: str, rows: tuple[Row, ...]) -> int:
         """The place of the stage's term; of a gather, the one term or nothing."""
@@ -361,7 +359,7 @@ class Bodies:
             self._read_at[stage].append(rows)
             found: Value = Windowed(self._window[stage], rows, own)
         else:
-            found = self.values.listed[self._body(stage, own, rows)]
+            found = self.values.listed[self._written_out(stage, own, rows)]
         value = self._converted(found, kind)
         held: list[Condition] = []
         for row, side in zip(rows, stage.loops, strict=True):

@@ -27,11 +27,13 @@ Read = tuple[Source, tuple[Row, ...]]
 @dataclass(frozen=True)
 class Group:
     """A group of stages: `stages`, producers first, none with an empty range; `outputs` are those
-    that are written; of `windows`, others than these, the kernel keeps what is read soon."""
+    that are written; of `windows`, others than these, the kernel keeps what is read soon.  Sums of
+    `written` have their terms side by side where they are read."""
 
     stages: tuple[Scope, ...]
     outputs: tuple[Scope, ...]
     windows: tuple[Scope, ...] = ()
+    written: tuple[Scope, ...] = ()
 
     @classmethod
     def alone(cls, stage: Scope) -> Group:
@@ -47,7 +49,8 @@ class Group:
 
     @cached_property
     def reductions(self) -> tuple[Scope, ...]:
-        return tuple(s for s in self.stages if summed(s) and s not in self.windows)
+        apart = {*self.windows, *self.written}
+        return tuple(s for s in self.stages if summed(s) and s not in apart)
 
     @cached_property
     def computed(self) -> tuple[Scope, ...]:
@@ -56,7 +59,7 @@ class Group:
         return tuple(stage for stage in self.stages if stage in own)
 
     def reads(self, stage: Scope) -> Iterator[Read]:
-        """The reads of operands, windows and reductions by the stage, also through stages that are
+        """The reads of operands, windows and sums by the stage, also through stages that are
         computed where they are read.  Rows speak of the stage's iterators."""
         inside = {s for s in self.stages if not summed(s) and s not in self.windows}
         start = _rows(stage, [affine.iterator(i) for i in range(len(stage.domain))])

@@ -16,19 +16,17 @@ from dataclasses import replace
 from math import prod
 from typing import Final, NamedTuple
 
-from einderive.eops.loops.bodies import WORDS
 from einderive.eops.loops.draft import Draft
 from einderive.eops.loops.group import Group
-from einderive.eops.loops.picks import picked, summed
+from einderive.eops.loops.picks import summed
 from einderive.eops.loops.plan import Phase, Plan, Side, Window
+from einderive.eops.loops.short_sums import is_short
 from einderive.eops.loops.values import Load, Total, Value, Windowed, operands_of
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Access, Apply, Scope
 from einderive.ta.ir.subst import accesses, walk
 
-MOST_TERMS: Final = 32
-"""Terms of a sum that are written one after the other."""
 BYTES: Final = {"bool": 1, "float32": 4, "int32": 4}
 """Of an element of a window; of other types 8."""
 
@@ -57,10 +55,7 @@ def with_windows(group: Group) -> Iterator[Group]:
 
 
 def _can_be_kept(stage: Scope) -> bool:
-    if not stage.sums:
-        return True
-    terms = prod(stage.domain[i].extent for i in summed(stage))
-    return picked(stage) is None and terms <= MOST_TERMS and stage.reducer in WORDS
+    return not stage.sums or is_short(stage)
 
 
 def _at_several_places(reads: Sequence[Access]) -> bool:
