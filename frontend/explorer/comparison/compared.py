@@ -37,7 +37,7 @@ def compared(
         _side(each, name, number)
         for each, name, number in zip((left, right), names, candidates, strict=True)
     )
-    steps = tuple(_rows(one.candidate.steps, other.candidate.steps))
+    steps = tuple(aligned(one.candidate.steps, other.candidate.steps))
     same = left.source.roots() == right.source.roots()
     return Comparison(
         left=one,
@@ -62,7 +62,8 @@ def _side(derivation: Derived, name: str, number: int | None) -> Side:
     return Side(name, view, view.candidates[chosen - 1])
 
 
-def _rows(left: tuple[StepView, ...], right: tuple[StepView, ...]) -> Iterator[StepRow]:
+def aligned(left: tuple[StepView, ...], right: tuple[StepView, ...]) -> Iterator[StepRow]:
+    """The steps of both, each once and in order."""
     one, other = ([step.rule for step in steps] for steps in (left, right))
     for _, i, to_i, j, to_j in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
         for a, b in zip_longest(left[i:to_i], right[j:to_j]):

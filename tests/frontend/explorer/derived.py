@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from einderive.derivations.search.strategy import Budget
-from einderive.frontend.api.compiled import Derivation
+from einderive.frontend.api.compiled import CompiledFunction, Derivation
 from einderive.frontend.api.optimize import derive
 
 
@@ -13,6 +13,12 @@ from einderive.frontend.api.optimize import derive
 def distances() -> Derivation:
     """Squared distances: the best candidate as given, others with many steps."""
     return derive("Y[i,j] = (A[i,k]-B[j,k])^2", A=(64, 8), B=(64, 8), budget=Budget(states=120))
+
+
+@cache
+def measured() -> CompiledFunction:
+    """Squared distances, with few candidates timed for a moment."""
+    return distances().compile(seconds=0.02, tried=2)
 
 
 @cache

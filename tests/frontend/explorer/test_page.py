@@ -12,7 +12,7 @@ from einderive.frontend.cli.main import main
 from einderive.frontend.explorer.page import FOLDER, page
 from einderive.frontend.explorer.pieces.figures import amount
 from einderive.frontend.explorer.view import view_of
-from tests.frontend.explorer.derived import distances
+from tests.frontend.explorer.derived import distances, measured
 
 EMPTY = {"meta", "input", "br", "path", "rect"}
 HOSTILE = "<script>alert(1)</script>"
@@ -46,7 +46,7 @@ class Balance(HTMLParser):
 
 @pytest.fixture(scope="module")
 def compiled() -> CompiledFunction:
-    return distances().compile(seconds=0.02, tried=2)
+    return measured()
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ from einderive.frontend.explorer.steps import graph_of
 from einderive.frontend.explorer.view import view_of
 from einderive.frontend.machine.stored import keep
 from einderive.frontend.report.story import tell
-from tests.frontend.explorer.derived import distances, windows
+from tests.frontend.explorer.derived import distances, measured, windows
 
 
 @pytest.fixture(scope="module")
@@ -160,8 +160,8 @@ def test_stages_stand_beside_the_roofline() -> None:
 
 
 def test_a_measured_page_has_the_times_of_stages_and_spreads() -> None:
-    compiled = windows().compile(seconds=0.05, tried=2)
-    view = view_of(windows(), compiled, checked=0, kernels=True)
+    compiled = measured()
+    view = view_of(distances(), compiled, checked=0, kernels=True)
     timed = [stage for each in view.candidates[:4] for stage in each.stages if stage.measured]
     assert timed
     assert all(stage.roof is not None for stage in timed)
