@@ -11,6 +11,7 @@ All steps are timed in one race, on random operands and cotangents, from the cal
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -19,11 +20,13 @@ import torch
 from einderive.frontend.autograd.node import by_node
 from einderive.frontend.autograd.related import Part, Related, Way
 from einderive.frontend.baselines.rival import rivals
+from einderive.frontend.memory.kept import keeps
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.training.kept import keeps_results, kept_bytes
 from einderive.frontend.training.lines import Line, refusal
+from einderive.frontend.training.remembered import key_of, recalled, remember
 from einderive.frontend.training.saving import saving
-from einderive.frontend.trial.effort import effort_of
+from einderive.frontend.trial.effort import Effort, effort_of
 from einderive.frontend.trial.entrants import PROBLEMS
 from einderive.frontend.trial.judging import expected_of
 from einderive.frontend.trial.outcome import Outcome
@@ -82,7 +85,7 @@ class Steps:
 def choose(outcome: Outcome, related: Related, flags: tuple[bool, ...], options: Any) -> Way | None:
     """The way to record calls by operands of which these require gradients; None for the node that
     keeps operands."""
-    effort, derivation = effort_of(options.get("effort", "normal")), outcome.derivation
+    effort, derivation = _effort(options), outcome.derivation
     program = related.program
     wrt = tuple(place for place, flag in enumerate(flags) if flag)
     outputs = tuple(place for place, floating in enumerate(related.floating) if floating)
@@ -93,6 +96,27 @@ def choose(outcome: Outcome, related: Related, flags: tuple[bool, ...], options:
     lines = [Line(program, rival) for rival in plain if rival.inputs == program.inputs]
     if not lines:
         return None
+    remembering = options.get("remember", False) and keeps()
+    key = key_of(outcome, related, flags, options)
+    if remembering:
+        with suppress(LookupError, TypeError, ValueError):  # the text of another release
+            return recalled(key, related, part, lines)[0]
+    way = _chosen(outcome, related, flags, options, part, lines)
+    if remembering:
+        remember(key, related, way)
+    return way
+
+
+def _chosen(
+    outcome: Outcome,
+    related: Related,
+    flags: tuple[bool, ...],
+    options: Any,
+    part: Part,
+    lines: Sequence[Line],
+) -> Way | None:
+    """The way that a race chooses."""
+    effort, derivation, program = _effort(options), outcome.derivation, related.program
     seconds = options.get("seconds")
     seconds = SHARE * (effort.timing if seconds is None else seconds)
     steps = _steps(program, part, related, flags, outcome)
@@ -105,6 +129,10 @@ def choose(outcome: Outcome, related: Related, flags: tuple[bool, ...], options:
         except PROBLEMS:
             continue
     return None
+
+
+def _effort(options: Any) -> Effort:
+    return effort_of(options.get("effort", "normal"))
 
 
 def _steps(

@@ -120,6 +120,8 @@ class Saving:
     held: Places
     results: Places
     kept: Places
+    most: int
+    """The bytes that may be kept in all."""
 
     def __call__(self, *operands: torch.Tensor) -> Any:
         apply: Callable[..., Any] = super(Function, Kept).apply  # as in `node.by_node`
@@ -148,7 +150,7 @@ def saving(related: Related, part: Part, most: int) -> Saving | None:
     names = [output.name for output in found.joint.outputs]
     own = tuple(names.index(output.name) for output in program.outputs)
     more = tuple(names.index(tensor.name) for tensor in found.kept)
-    return Saving(related, joint, part, function, found.operands, held, own, more)
+    return Saving(related, joint, part, function, found.operands, held, own, more, most)
 
 
 class Kept(Function):

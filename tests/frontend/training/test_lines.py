@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -131,6 +132,19 @@ def test_the_choice_is_made_at_the_first_backward_pass() -> None:
     with torch.no_grad():
         y.add_(1)  # the backward pass reads another one
     torch.testing.assert_close(torch.autograd.grad(y.sum(), x)[0], 1 - x.tanh() ** 2)
+
+
+@pytest.mark.usefixtures("every_line_is_faster")
+def test_the_choice_is_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("EINDERIVE_CACHE", str(tmp_path))
+
+    def compiled() -> Any:
+        return ed.compile("Y[i] = sin(x[i])*2", x=(5,), dtypes="float64", grad=True, **QUICK)
+
+    (x,) = operands((5,))
+    assert names(compiled()(x)) == "MulBackward0"
+    monkeypatch.setattr(choose, "_chosen", None)
+    assert names(compiled()(x)) == "MulBackward0"
 
 
 @pytest.mark.usefixtures("every_line_is_faster")
