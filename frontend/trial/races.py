@@ -21,6 +21,9 @@ it."""
 NEAR, SHORT = 2.0, 1e-2
 """Of calls that are shorter than so many seconds, those within so many times the fastest one's time
 race again, in longer batches."""
+ALWAYS = 0.1
+"""The fastest plain program races in any case where its first run took no longer: that run may have
+been slow for other reasons, and the ratio is told against it."""
 RACE, RACE_TIMES = 0.15, 6.0
 """The race takes no longer than that part of the time for all programs, or than so many times the
 fastest one's time."""
@@ -47,12 +50,17 @@ def raced(entrants: Sequence[Entrant], judge: Judge, seconds: float) -> tuple[li
     found = list(entrants)
     running = [e.seconds for e in found if e.run is not None]
     judge.fastest = min(running, default=inf)
+    plain = min((e.seconds for e in found if e.run is not None and e.plain), default=inf)
     racing = [
         place
         for place, entrant in enumerate(found)
         if entrant.call is not None
         and entrant.run is not None
-        and (not judge.far_behind(entrant.seconds) or entrant.trial.label == YOURS)
+        and (
+            not judge.far_behind(entrant.seconds)
+            or entrant.trial.label == YOURS
+            or (entrant.plain and entrant.seconds == plain <= ALWAYS)
+        )
     ]
     seconds = min(seconds, max(RACE * judge.effort.altogether, RACE_TIMES * judge.fastest))
     try:
