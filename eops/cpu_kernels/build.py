@@ -77,15 +77,17 @@ class Kernel:
         """The number of totals that the threads exchange.  Their memory is the last operand."""
         return MOST_THREADS * len(self.plan.reductions) if self.plan.together else 0
 
-    def launcher(self, otherwise: Launch | None = None) -> Launch:
-        """The kernel as a flat function of its operands; `otherwise`: see `launch.launcher`."""
+    def launcher(self, otherwise: Launch | None = None, *, told: bool = False) -> Launch:
+        """The kernel as a flat function of its operands; options as those of `launch.launcher`."""
         results = tuple(Result(shape, dtype) for shape, dtype in self.outs)
         operands = len(self.plan.group.operands)
-        return launcher(Launched(self.run, operands, results, self.team, self.numbers), otherwise)
+        launched = Launched(self.run, operands, results, self.team, self.numbers)
+        return launcher(launched, otherwise, told=told)
 
     @cached_property
     def _launch(self) -> Launch:
-        return self.launcher()
+        """For runs by themselves, as those in which unwritten memory is marked."""
+        return self.launcher(told=True)
 
     def __call__(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         return self._launch(*tensors)

@@ -18,11 +18,12 @@ from torch.overrides import has_torch_function_unary
 from einderive.eops.cpu_kernels.calls.entry import ROOM
 
 
-def _dense(shape: Sequence[int], strides: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
+def dense(shape: Sequence[int], strides: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
+    """Memory that is not written to, by a call that modes of torch see."""
     return torch.empty_strided(shape, strides, dtype=dtype, device="cpu")
 
 
-EMPTY: Final[Any] = getattr(guards, "_empty_strided_cpu", _dense)
+EMPTY: Final[Any] = getattr(guards, "_empty_strided_cpu", dense)
 """torch's own way for compiled code, which asks no dispatcher.  It is not public."""
 Launch: TypeAlias = Callable[..., tuple[torch.Tensor, ...]]
 
@@ -49,13 +50,14 @@ class Launched(NamedTuple):
     numbers: tuple[int, ...]
 
 
-def launcher(kernel: Launched, otherwise: Launch | None = None) -> Launch:
+def launcher(kernel: Launched, otherwise: Launch | None = None, *, told: bool = False) -> Launch:
     """The function of tensors that gives the results.  With `otherwise`, that is called instead
-    where a mode of torch wants to know of all calls."""
+    where a mode of torch wants to know of all calls; with `told`, such a mode is told of the memory
+    that is allocated."""
     read = [f"v{k}" for k in range(kernel.operands)]
     space: dict[str, Any] = {
         "run": kernel.run,
-        "empty": EMPTY,
+        "empty": dense if told else EMPTY,
         "otherwise": otherwise,
         "seen": has_torch_function_unary,
     }
