@@ -9,11 +9,12 @@ an operand, as results of a call are in memory of their own.
 
 All are measured in one run, in alternation, and so is the fastest line a second time: what it
 differs by from itself, or from round to round, is the noise.  Where the line is one of NumPy, a
-pause and a call that is not timed come before each measurement, as the threads of NumPy's and of
-torch's libraries wait for work for a while after each call, in each other's way.  What is slower is
-raced twice more, and the race in the middle counts.  A faster line that `compile(...,
-baseline=line)` refuses, as it loses more digits than a compiled function may, is shown and left
-out.  The seconds of `compile()` are those of the whole call, the derivation included.
+pause and some calls that are not timed come before each measurement: the threads of NumPy's and of
+torch's libraries wait for work for a while after each call, and then in each other's way; a product
+that takes 0.1 ms may take 8.  What is slower is raced twice more, and the race in the middle
+counts.  A faster line that `compile(..., baseline=line)` refuses, as it loses more digits than a
+compiled function may, is shown and left out.  The seconds of `compile()` are those of the whole
+call, the derivation included.
 """
 
 from __future__ import annotations
@@ -34,15 +35,16 @@ from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.formulas import FIELDS, FORMULAS, Formula, Plain
 from einderive.frontend.text import duration
 from einderive.frontend.trial.races import YOURS
-from einderive.frontend.trial.timing import LONG_SAMPLE, Timing, race, timed
+from einderive.frontend.trial.timing import LONG_SAMPLE, MOST, Timing, race, timed
 from einderive.ta.errors import EinderiveError
 
 TORCH_ALLOWANCE, NUMPY_ALLOWANCE = 5e-6, 10e-6
 MOST_RATIO = 1.10
 FAR_BEHIND = 4.0
 """A line that takes this many times the fastest one's on its first runs is not raced."""
-APART = 0.05
-"""Seconds after which no thread of NumPy's or torch's waits for work any more."""
+APART, MOST_APART = 0.1, 12
+"""Seconds after which no thread of NumPy's or torch's waits for work any more, and the most rounds
+with such pauses."""
 REFUSED = "refused: "
 COMPILE_SECONDS, QUICK_BASELINE = 3.0, 0.1
 """Compiling takes no longer where the fastest line takes no longer than the second."""
@@ -176,6 +178,7 @@ def _raced(
                 [call, *(lines[k] for k in numbers for _ in range(2))],
                 seconds=seconds,
                 sample=LONG_SAMPLE,
+                most=MOST_APART if formula.arrays else MOST,
                 apart=APART if formula.arrays else 0.0,
             )
         pairs = [*zip(numbers, times[1::2], times[2::2], strict=True)]

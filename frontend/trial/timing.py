@@ -21,8 +21,11 @@ REPEATED = 5e-3
 program that is called again and again finds its own data and instructions in the caches."""
 LONG_RUN, ROUNDS, LONG_RUN_ROUNDS = 0.03, 3, 2
 """Every rival runs in so many rounds at least; in fewer where the fastest takes longer."""
+AWAKE = 0.02
 DUEL_SECONDS = 0.2
 MOST_CALLS = 100
+MOST = 30
+"""Rounds, at most."""
 WARM, BRIEF = 0.03, 1e-3
 """A first call that is no longer than this may have been something that is done once."""
 
@@ -76,7 +79,7 @@ def race(
     *,
     known: Sequence[float] = (),
     seconds: float = 1.0,
-    most: int = 30,
+    most: int = MOST,
     sample: float = SAMPLE,
     apart: float = 0.0,
     cuda: bool = False,
@@ -89,7 +92,11 @@ def race(
     Every rival runs in at least `ROUNDS` rounds and at most in `most`; a slow one leaves the race
     when it has had its share of about `seconds` in all.  `known` are the seconds of a call as far
     as these are known: what is longer than `sample` needs no call to find out how many make a
-    batch.  `watch` is given all samples after each round."""
+    batch.  `watch` is given all samples after each round.
+
+    With `apart`, each turn begins with a pause of so many seconds, in which the threads of another
+    library fall asleep, and `AWAKE` seconds of calls that are not timed, in which its own wake up
+    and find a processor each."""
     lengths = list(known) or [0.0] * len(runs)
     lengths = [
         found if found > sample else timed(run, cuda)
@@ -106,7 +113,8 @@ def race(
             if number < least or spent[position] < share:
                 if apart:
                     time.sleep(apart)
-                once = apart or lengths[position] <= REPEATED
+                    _awake(runs[position])
+                once = lengths[position] <= REPEATED
                 if once:
                     runs[position]()
                 found = timed(runs[position], cuda, calls[position])
@@ -115,6 +123,14 @@ def race(
         if watch is not None:
             watch(samples)
     return [summary(found) for found in samples]
+
+
+def _awake(run: Callable[[], object]) -> None:
+    """Runs it for `AWAKE` seconds, at least once."""
+    ends = time.perf_counter() + AWAKE
+    run()
+    while time.perf_counter() < ends:
+        run()
 
 
 def duel(
