@@ -178,6 +178,7 @@ def _names(typed: _Types, rooms: Sequence[Room], vectors: bool) -> dict[str, Any
         "whole": machine.load,
         "real": machine.real,
         "inf": math.inf,
+        "chosen": machine.chosen,
         "settled": machine.settled,
         "wide_vectors": machine.wide_vectors,
         "sum_in_any_order": machine.sum_in_any_order,

@@ -7,7 +7,7 @@ from typing import Final, TypeGuard
 
 from einderive.eops.cpu_kernels.totals import IN_ANY_ORDER, identity, of_two
 from einderive.eops.cpu_kernels.writing import MOST_THREADS, STORED, Writer, half, of_row, of_team
-from einderive.eops.dtypes import FLOATS, LIMITS
+from einderive.eops.dtypes import FLOATS
 from einderive.eops.loops.kinds import TRUTH
 from einderive.eops.loops.narrow import NARROW
 from einderive.eops.loops.plan import Phase
@@ -32,6 +32,11 @@ NEAR: Final = frozenset({"sin", "cos", "tan", "fmod", "remainder", "floor_divide
 """Functions with a form for operands that are near."""
 
 
+LETTERS: Final = "vuxy"
+"""What the names of an inner loop's values begin with, one for each time that it is written: what
+is assigned once is what numba takes least time for."""
+
+
 class Pass:
     """The text of one pass."""
 
@@ -45,6 +50,7 @@ class Pass:
         self.again = self.plan.read_again(number)
         self.rows = self.plan.inner is None
         self.near = False
+        self.runs = 0
 
     def write(self) -> None:
         self._start()
@@ -172,10 +178,15 @@ class Pass:
         self.text.close(bool(self._has_near()))
 
     def _run(self, loop: str, *, checked: bool) -> None:
+        known = self.kernel.names
+        inside, letter = filter(self._at, self.needed), LETTERS[self.runs]
+        self.runs += 1
+        self.kernel.names = {**known, **{place: f"{letter}{place}" for place in inside}}
         self.text.open(loop)
         self._values(len(self.order), checked=checked)
         self._stores()
         self.text.close()
+        self.kernel.names = known
 
     def _has_near(self) -> bool:
         """Whether a function at a point has a form for operands that are near, and the loop may run
@@ -300,7 +311,7 @@ class Pass:
                     self.kernel.known.add(place)
 
     def _value(self, place: int, value: Value, checked: bool) -> None:
-        name = f"v{place}"
+        name = self.kernel.name(place)
         if place in self.again:
             self.text.add(f"{name} = load({self._place(place)})")
         elif isinstance(value, Load):
@@ -320,7 +331,7 @@ class Pass:
             last = self._whole(one.extent - 1, of_row(one.row))
             self.text.add(
                 f"{name}w = {self._row(one.row)}",
-                f"{name} = 0 if {name}w < 0 else ({last} if {name}w > {last} else {name}w)",
+                f"{name} = max(0, min({name}w, {last}))",
                 f"{name}b = {name} == {name}w",
             )
             done.add(name)
@@ -352,17 +363,17 @@ class Pass:
             lo, stride = (self._whole(number, of) for number in (part.lo, part.stride))
             where.append(f"(int64({value}) if {inside} else {lo}) * {stride}")
         place = " + ".join(part for part in where if part != "0") or "0"
-        read = f"load{half(load.dtype)}({of}, {place})"
-        self.text.add(f"{name} = {load.kind}({read})")
+        read = f"{load.kind}(load{half(load.dtype)}({of}, {place}))"
         if misses:
             fill = self._number(load.fill, load.kind)
-            self.text.add(f"{name} = {name} if {' & '.join(misses)} else {fill}")
+            read = f"chosen({' & '.join(misses)}, {read}, {fill})"
+        self.text.add(f"{name} = {read}")
 
     def _expression(self, value: Value, checked: bool) -> str:
         of = [self.kernel.name(arg) for arg in operands_of(value)]
         match value:
             case Position(row, kind):
-                return f"{kind}({self._small(row)})"
+                return f"{kind}({self.kernel.small(row)})"
             case Total(k, kind):
                 return f"{kind}(t{k})" if self.rows else f"{kind}(load({self._total(k)}))"
             case Operation("+" | "*" | "/" as word, _, kind):
@@ -371,9 +382,9 @@ class Pass:
             case Windowed(number, rows):
                 return f"load({self.kernel.place(number, rows)})"
             case Within(arg, lo, hi):
-                return self._within(of[0], self.plan.values[arg].kind, lo, hi)
+                return self.kernel.within(of[0], self.plan.values[arg].kind, lo, hi)
             case Operation("choose", _):
-                return f"{of[1]} if {of[0]} else {of[2]}"
+                return f"chosen({', '.join(of)})"
             case Operation(word, _, kind):
                 near = "_near" if self.near and self._is_near(value) else ""
                 own = word if kind in (TRUTH, word) else f"{word}{near}_{kind}"
@@ -382,17 +393,5 @@ class Pass:
             case Choice(conditions, _, _, border):
                 held = [c for c in conditions if not (border and self._inside(c.row, checked))]
                 text = " & ".join(f"({self.kernel.condition(c)})" for c in held)
-                return f"{of[0]} if {text} else {of[1]}" if held else of[0]
+                return f"chosen({text}, {of[0]}, {of[1]})" if held else of[0]
         raise TypeError(f"{type(value).__name__} is no expression")
-
-    def _within(self, value: str, kind: str, lo: int, hi: int) -> str:
-        """A number with a fraction equals no integer."""
-        low, high = (self._number(end, kind, value) for end in (lo, hi))
-        text = f"({value} >= {low}) & ({value} < {high})"
-        return text if kind == "int64" else f"{text} & ({value} == floor_{kind}({value}))"
-
-    def _small(self, row: Row) -> str:
-        """The row's number; one of 32 bits is what every processor converts in vectors."""
-        (least, greatest), found = LIMITS["int32"], affine.bounds(row, self.plan.domain)
-        narrow = least <= found[0] and found[1] <= greatest
-        return f"int32({self._row(row)})" if narrow else self._row(row)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -63,12 +63,14 @@ class Writer:
     numbers: Numbers
     text: Text = field(default_factory=Text)
     known: set[object] = field(default_factory=set)
+    names: Mapping[int, str] = field(default_factory=dict)
+    """Of values that are computed in a loop with names of its own."""
 
     def name(self, place: int) -> str:
         value = self.plan.values[place]
         if isinstance(value, Constant):
             return self.numbers.value(value.value, value.kind, f"v{place}")
-        return f"v{place}"
+        return self.names.get(place, f"v{place}")
 
     def row(self, row: Row, of: str = "") -> str:
         """The row as integer arithmetic, its numbers those of the operand `of`, else those of its
@@ -93,6 +95,18 @@ class Writer:
     def bound(self, iterator: int, value: int) -> str:
         """A bound of an iterator's loop."""
         return self.numbers.whole(value, f"i{iterator}")
+
+    def within(self, value: str, kind: str, lo: int, hi: int) -> str:
+        """Whether the value is an integer from lo to hi; a number with a fraction equals none."""
+        low, high = (self.numbers.value(end, kind, value) for end in (lo, hi))
+        text = f"({value} >= {low}) & ({value} < {high})"
+        return text if kind == "int64" else f"{text} & ({value} == floor_{kind}({value}))"
+
+    def small(self, row: Row) -> str:
+        """The row's number; one of 32 bits is what every processor converts in vectors."""
+        (least, greatest), found = LIMITS["int32"], affine.bounds(row, self.plan.domain)
+        narrow = least <= found[0] and found[1] <= greatest
+        return f"int32({self.row(row)})" if narrow else self.row(row)
 
     def condition(self, held: Condition) -> str:
         """The condition as a comparison of integers."""

@@ -83,6 +83,24 @@ def store(typing: Any, address: Any, index: Any, value: Any) -> Any:
     return types.void(address, index, address.dtype), emit
 
 
+@instruction
+def chosen(typing: Any, condition: Any, one: Any, other: Any) -> Any:
+    """`one if condition else other` of two numbers that are known: an instruction, where Python's
+    words would be branches, which take numba and LLVM long."""
+    kind = typing.unify_types(one, other)
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        held, *values = args
+        truth = context.cast(builder, held, condition, types.boolean)
+        first, second = (
+            context.cast(builder, value, own, kind)
+            for value, own in zip(values, signature.args[1:], strict=True)
+        )
+        return builder.select(truth, first, second)
+
+    return kind(condition, one, other), emit
+
+
 def _outside(builder: Any, access: Any) -> Any:
     """Says that the access is to no table: so loops that read tables vectorise."""
     access.set_metadata("noalias", _of_tables(builder))

@@ -178,6 +178,7 @@ def _names(emitter: Emitter, thread: int) -> dict[str, Any]:
         "product_in_any_order": lambda a, b: a * b,
         "settled": lambda key: key,
         "wide_vectors": lambda: None,
+        "chosen": lambda condition, one, other: one if condition else other,
         "this_thread": lambda: thread,
         "all_threads": lambda: THREADS,
         "max_key_float64": key,
