@@ -209,7 +209,8 @@ def test_the_source_of_compiled_loops_holds_no_text_of_the_formula() -> None:
         }
         assert len(numbered) > 5
         known = """def kernel data for in range if else min max start stop side begin end low high w
-            rest inf load store chosen wide_vectors thread threads this_thread all_threads float32 float64
+            rest inf load store chosen wide_vectors thread threads this_thread all_threads
+            float32 float64
             exp_float32 maximum_float32
             least_key_float32 max_key_float32 of_max_key_float32 sum_in_any_order
             product_in_any_order settled"""
