@@ -46,7 +46,8 @@ def wins_again(entrant: Entrant, best: Entrant | None, judge: Judge) -> bool:
 
 def raced(entrants: Sequence[Entrant], judge: Judge, seconds: float) -> tuple[list[Entrant], bool]:
     """The entrants with the times of those that race, and whether KeyboardInterrupt ended the race.
-    If calls are short, those near the fastest one race again, in longer batches."""
+    If calls are short, those near the fastest one race again, in longer batches, while there is
+    time."""
     found = list(entrants)
     running = [e.seconds for e in found if e.run is not None]
     judge.fastest = min(running, default=inf)
@@ -67,7 +68,7 @@ def raced(entrants: Sequence[Entrant], judge: Judge, seconds: float) -> tuple[li
         _timed(found, racing, judge, seconds=seconds)
         best = min((found[place].seconds for place in racing), default=inf)
         near = [place for place in racing if found[place].seconds <= NEAR * best]
-        if best < SHORT and len(near) > 1:
+        if best < SHORT and len(near) > 1 and judge.left > 0:
             _timed(found, near, judge, seconds=seconds, most=LONG_ROUNDS, sample=LONG_SAMPLE)
     except KeyboardInterrupt:
         return found, True
