@@ -30,7 +30,7 @@ from einderive.frontend.limits.memory import amount, free_bytes
 from einderive.frontend.limits.refusal import Refusal, refused, refused_plan, refused_unseen
 from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.trial.effort import NORMAL, Effort
-from einderive.frontend.trial.timing import BRIEF, WARM, Timing, first
+from einderive.frontend.trial.timing import Timing, first
 from einderive.frontend.trial.trial import Trial, Watch
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.element import element_bytes
@@ -48,8 +48,8 @@ HANDICAP, SLOW_HANDICAP, OVERHEAD = 2.0, 1.1, 2e-4
 """A candidate is first run stage by stage, which takes longer than the call that is raced: by about
 so many seconds a stage, and at most so many times where that is little, fewer in long runs."""
 ONCE = 0.1
-"""A first run up to this long is repeated where the fastest program is brief: a busy machine may
-have stopped it in between."""
+"""A first run up to this long is repeated: it finds nothing in the caches and memory that nobody
+has touched, and takes up to ten times as long as the next."""
 MOST_OF_FREE = 0.25
 TEMPORARIES = 3
 """The number of tensors as large as the largest temporary that are alive at once."""
@@ -313,8 +313,7 @@ def entered(entrant: Entrant, plan: Plan, built: Executable, judge: Judge) -> En
         return found
     alone = found.seconds
     try:
-        once_more = ONCE if judge.fastest < BRIEF else WARM
-        if judge.device == "cuda" or alone <= once_more:
+        if judge.device == "cuda" or alone <= ONCE:
             alone = min(alone, first(partial(built, judge.expected.inputs), judge.device == "cuda"))
     except PROBLEMS as problem:
         return entrant.out(f"not built: {reason(problem)}")
