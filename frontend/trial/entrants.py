@@ -325,6 +325,8 @@ def entered(entrant: Entrant, plan: Plan, built: Executable, judge: Judge) -> En
     caller: Callable[..., Any] = Caller(judge.program, built, judge.device)
     call = partial(caller, *judge.operands)
     try:
+        if alone <= ONCE:
+            call()  # records, which takes long
         seconds = first(call, judge.device == "cuda")
     except PROBLEMS as problem:
         return found.out(f"not built: {reason(problem)}")
