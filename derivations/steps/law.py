@@ -9,7 +9,8 @@ terms has to be known from their forms, or promised (`ta.facts.signs`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -20,9 +21,11 @@ from einderive.derivations.steps.terms import sub_term
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.facts.sides import Sides, holds, put, sides_of
+from einderive.ta.facts.signs import bounds_over, not_zero
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Apply, Node, Power, Scope
 from einderive.ta.ir.subst import accesses, children, replace_node, walk, with_children
@@ -68,6 +71,8 @@ class ByLaw(Witness):
             raise RuleRefused("it divides by what is read outside")
         if not holds(sides.law.domain, letters, scope.domain):
             raise RuleRefused(f"what the law requires is not known: {sides.law.domain}")
+        if _may_lack_value(left, right, scope.domain) and _compared(scope.body, term):
+            raise RuleRefused("a comparison would hide that one side has no value")
         body = replace_node(scope.body, term, right)
         return make_scope(scope.loops, scope.sums, body, scope.reducer)
 
@@ -109,6 +114,43 @@ def in_order(node: Node) -> Node:
     if isinstance(node, Apply) and FUNCTIONS[node.function].reducer:
         operands = tuple(sorted(operands, key=lambda each: each.digest))
     return with_children(node, operands)
+
+
+def _may_lack_value(left: Node, right: Node, box: Sequence[Range]) -> bool:
+    """Whether one side divides by what may be 0, or applies a function outside of its domain, and
+    the other does not: x/x is NaN at x = 0, and 1 is not."""
+    (there, back) = (frozenset(_partial(side, box)) for side in (left, right))
+    return there != back
+
+
+def _partial(side: Node, box: Sequence[Range]) -> Iterator[Node]:
+    """The operations of the term that may have no value at their operands."""
+    for node in walk(side):
+        if isinstance(node, Power) and node.exponent < 0 and not not_zero(node.base, box):
+            yield node
+        if isinstance(node, Apply) and not _has_value(node, box):
+            yield node
+
+
+def _has_value(node: Apply, box: Sequence[Range]) -> bool:
+    """Whether the function has a value at all numbers that its operand is known to take."""
+    known = FUNCTIONS[node.function]
+    if known.domain is None or known.divides or known.partial or known.arity != 1:
+        return known.finite_at_numbers
+    operand, domain = bounds_over(node.args[0], box), known.domain
+    above = domain.included or operand.above or operand.least > domain.least
+    below = domain.included or operand.below or operand.greatest < domain.greatest
+    within = operand.least >= domain.least and operand.greatest <= domain.greatest
+    return within and above and (below or domain.greatest == math.inf)
+
+
+def _compared(body: Node, term: Node) -> bool:
+    """Whether the term is within an operand of a comparison, which is 0 or 1 for NaN as well."""
+    return any(
+        isinstance(node, Apply) and FUNCTIONS[node.function].truth and node is not term
+        for node in walk(body)
+        if any(each is term for each in walk(node))
+    )
 
 
 def _divides_by_fill(node: Node, scope: Scope) -> bool:

@@ -17,7 +17,7 @@ from einderive.frontend.explorer.models import HOLDS, Place, RuleCard, StepView
 from einderive.frontend.explorer.pieces.lines import marked_lines
 from einderive.frontend.machine.stored import profile_of
 from einderive.frontend.report.catalogue import facts
-from einderive.frontend.report.derivation import RULE_OF
+from einderive.frontend.report.derivation import RULE_OF, equation_of
 from einderive.frontend.report.story import Rewriting, Story
 from einderive.frontend.strict import operators_for
 from einderive.ta.errors import RuleRefused
@@ -36,7 +36,6 @@ DIGITS = {
 }
 KEEPS = "NaN and infinity stay where they are"
 MAY_MOVE = "NaN and infinity may appear or vanish"
-UNKNOWN = "(a rule that this version does not have)"
 
 
 def graph_of(derivation: Derived) -> Graph:
@@ -62,8 +61,8 @@ def step_views(graph: Graph, plan: Plan, story: Story, report: Report | None) ->
                 rule=step.rule,
                 before=before,
                 after=after,
-                equation=rule.equation if rule else UNKNOWN,
-                math=rule_math(step.rule)[0] if rule else "",
+                equation=equation_of(step),
+                math="" if rule is None or step.witness.uses_law else rule_math(step.rule)[0],
                 conditions=rule.conditions if rule else "",
                 witness=step.witness.words(step.before, _names(told, story)),
                 bound=_bound(step, _names(told, story)),

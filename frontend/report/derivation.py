@@ -32,6 +32,7 @@ from einderive.ta.ir.subst import stages
 from einderive.ta.printing.show import show_program
 
 RULE_OF = {rule.name: rule for rule in ALL_RULES}
+UNKNOWN = "(a rule that this version does not have)"
 
 
 def derivation_text(
@@ -97,8 +98,7 @@ def _steps(derivation: Derived, plan: Plan, candidate: int, width: int) -> Itera
     for text in story.given:
         yield formula(text, "        ", width)
     for number, told in enumerate(story.steps, 1):
-        rule = RULE_OF.get(told.step.rule)
-        identity = rule.equation if rule else "(a rule that this version does not have)"
+        identity = equation_of(told.step)
         head = f"{told.step.rule:<15}  "
         yield ""
         if 5 + len(head + identity) <= width:
@@ -109,6 +109,14 @@ def _steps(derivation: Derived, plan: Plan, candidate: int, width: int) -> Itera
         for mark, statements in (("   ", told.before), ("-> ", told.after)):
             for position, statement in enumerate(statements):
                 yield formula(statement, "     " + ("   " if position else mark), width)
+
+
+def equation_of(step: Step) -> str:
+    """The identity of the step's rule; that of the law with its name, where it uses one."""
+    if step.witness.uses_law:
+        return step.witness.words(step.before)
+    rule = RULE_OF.get(step.rule)
+    return rule.equation if rule else UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)

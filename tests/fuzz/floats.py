@@ -89,6 +89,19 @@ class FiniteFunctions(FloatField):
         return super().apply(function, *args)
 
 
+class RealsWithoutValue(RealField):
+    """A comparison of what has no value has none, as a formula has none where a divisor is 0: in
+    IEEE arithmetic it is 0 or 1, which hides the NaN of its operand."""
+
+    def apply(self, function: str, *args: Array) -> Array:
+        found = super().apply(function, *args)
+        if not FUNCTIONS[function].truth:
+            return found
+        return np.where(
+            np.any([np.isnan(arg) for arg in np.broadcast_arrays(*args)], 0), np.nan, found
+        )
+
+
 def _finite(args: Sequence[Array]) -> Array:
     return np.asarray(np.all([np.isfinite(arg) for arg in np.broadcast_arrays(*args)], axis=0))
 

@@ -30,7 +30,6 @@ from einderive.ta.exact.fields import (
     ComplexField,
     Field,
     ModularField,
-    RealField,
     random_values,
 )
 from einderive.ta.exact.interp import evaluate, input_tensors, uses_order
@@ -40,7 +39,7 @@ from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir.node import Access, Apply, Const, Number, Power, Scope, Tensor
 from einderive.ta.ir.subst import stages, walk
 from einderive.ta.laws import REAL_LAWS
-from tests.fuzz.floats import POLES, FiniteFunctions, FloatField
+from tests.fuzz.floats import POLES, FiniteFunctions, FloatField, RealsWithoutValue
 from tests.fuzz.generator import INDICES
 from tests.fuzz.integers import Inexact, IntegerField
 
@@ -48,7 +47,7 @@ MODULAR = ModularField()
 INTEGERS = IntegerField()
 EXACT = ExactField()
 EXPONENTIAL = ExponentialField(SAFE_PRIMES[0])
-REAL = RealField(tolerance=1e-6)
+REAL = RealsWithoutValue(tolerance=1e-6)
 COMPLEX = ComplexField(tolerance=1e-6)
 FLOATS, FINITE_FUNCTIONS = FloatField(), FiniteFunctions()
 MOST_REAL = 0.7

@@ -35,6 +35,26 @@ def test_a_law_is_a_step_that_the_checker_shows(text: str, after: str, keeps: bo
 
 
 @pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ("Y[i] = where(0 < B[i]^6/B[i]^4, A[i], 1)", False),
+        ("Y[i] = isnan(B[i]/B[i])*A[i]", False),
+        ("assume B > 0; Y[i] = where(2 < B[i]^6/B[i]^4, A[i], 1)", True),
+        ("Y[i] = where(A[i] < 1, B[i]^6/B[i]^4, 1)", True),
+        ("Y[i] = where(0 < log(exp(B[i])), A[i], 1)", True),
+    ],
+)
+def test_a_comparison_does_not_hide_that_a_side_has_no_value(text: str, taken: bool) -> None:
+    """0 < x/x is 0 at x = 0, where 0 < 1 is 1."""
+    assert bool(list(LAW.steps(root(text)))) is taken
+
+
+def test_a_derivation_names_the_law_of_a_step() -> None:
+    told = str(ed.derive("Y[i] = B[i]^6/B[i]^4", B=(6,)))
+    assert "power-quotient: x^m/x^n = x^(m-n)" in told
+
+
+@pytest.mark.parametrize(
     ("text", "wrong"),
     [
         ("Y[i] = exp(log(A[i]))", "Y[i] = A[i]"),
