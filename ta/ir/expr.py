@@ -42,7 +42,7 @@ from einderive.ta.ir.node import (
     Source,
     Tensor,
 )
-from einderive.ta.ir.positions import INDEX, content, divided, is_position, is_small
+from einderive.ta.ir.positions import INDEX, content, divided, is_data, is_position, is_small
 
 ZERO, ONE = Fraction(0), Fraction(1)
 MOST_BITS = 4096
@@ -149,6 +149,9 @@ def power(base: Node, exponent: int) -> Node:
         return power(base.base, base.exponent * exponent)
     if isinstance(base, Mul):
         return mul(*(power(factor, exponent) for factor in base.factors))
+    if is_position(base) and (size := content(_row_of(base))) != 1:
+        core = position(divided(_row_of(base), size))
+        return mul(power(const(size), exponent), power(core, exponent))
     if abs(exponent) > MOST_EXPONENT:
         raise ValueError(f"the exponent would be {exponent}")
     return make_power(base, exponent)
@@ -169,7 +172,7 @@ def mul(*operands: Node) -> Node:
         return operands[0]
     if len(operands) == 2:
         left, right = operands
-        if isinstance(left, Access) and isinstance(right, Access) and left is not right:
+        if is_data(left) and is_data(right) and left is not right:
             in_order = _access_order(left) <= _access_order(right)
             return make_mul((left, right) if in_order else (right, left))
     coefficient: Number = ONE

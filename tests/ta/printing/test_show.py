@@ -1,5 +1,6 @@
 """Text in, text out: what is printed reads back as the same object."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import chain
 from math import inf
@@ -23,6 +24,7 @@ TENSORS = {
     "i": expr.tensor("i", (2,)),
     "alpha": expr.tensor("alpha", ()),
 }
+DOUBLE = affine.scale(affine.iterator(0), 2)
 NUMBERS = st.sampled_from(
     [Fraction(n) for n in (0, 1, -1, 2, "1/961", "-3/4", "-2/7", "0.044715", "1e-40")]
 ) | st.sampled_from([inf, -inf])
@@ -200,3 +202,19 @@ def test_a_comparison_beside_a_sum_is_in_parentheses() -> None:
     assert show_program(program) == "Y[i] = s[i] + (s[i] < 1)"
     assert parse(show_program(program), {"s": (3,)}).roots() == program.roots()
     assert r"\left(s_{i} < 1\right)" in program.latex()
+
+
+@pytest.mark.parametrize(
+    ("made", "text"),
+    [
+        (lambda: expr.power(expr.position(affine.constant(1)), 3), "1"),
+        (lambda: expr.power(expr.position(DOUBLE), 3), "8*i^3"),
+        (lambda: expr.power(expr.position(affine.scale(DOUBLE, -1)), -1), "-1/2/i"),
+        (lambda: expr.mul(expr.position(DOUBLE), expr.access(TENSORS["alpha"], ())), "2*alpha*i"),
+        (lambda: expr.power(expr.apply("1j"), 2), "1j^2"),
+    ],
+)
+def test_products_with_iterators_have_one_form(made: Callable[[], Node], text: str) -> None:
+    assert made() is parse_expression(text, TENSORS, ["i"])
+    for unicode in (False, True):
+        assert parse_expression(show(made(), unicode=unicode), TENSORS, ["i"]) is made()
