@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 from math import isfinite
+from time import localtime, strftime
 
 from einderive.ta.ir.node import Tensor
 
@@ -20,6 +21,11 @@ def duration(seconds: float) -> str:
         if seconds >= size:
             return f"{figure(seconds / size)} {unit}"
     return f"{figure(seconds * 1e6)} us" if seconds else "0"
+
+
+def minute(then: float) -> str:
+    """`2026-11-23 14:50`, in this machine's time zone, of seconds since 1970."""
+    return strftime("%Y-%m-%d %H:%M", localtime(then))
 
 
 def figure(value: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -24,6 +24,8 @@ from einderive.frontend.call.simplify import Simple
 from einderive.frontend.derived import Derived
 from einderive.frontend.files import opened, write_whole
 from einderive.frontend.limits.asked import Memory, limits_of
+from einderive.frontend.measurements.data import race_data
+from einderive.frontend.measurements.recorded import RecordedRace
 from einderive.frontend.sizes.family import Family
 from einderive.frontend.trial.effort import Given, effort_of
 from einderive.frontend.trial.outcome import Outcome
@@ -39,6 +41,7 @@ TRAINING: Final = "einderive.frontend.training.choose"
 """They are loaded at the first gradient and the first traced call: they build on this file."""
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Derivation(Derived):
     """A formula, equal programs for it, and the steps to each: the result of `derive` and `load`.
 
@@ -48,6 +51,13 @@ class Derivation(Derived):
     - `d.compile()` builds and times the programs, and returns the fastest one as a function.
     - `d.save(path)` writes the derivation as JSON, and `einderive.load(path)` reads it.
     """
+
+    recorded_race: RecordedRace | None = field(default=None, repr=False)
+    """The race that its record holds: what was measured, where and when."""
+
+    def data(self, search: bool = False, kernels: bool = False) -> dict[str, Any]:
+        found, race = super().data(search, kernels), self.recorded_race
+        return found if race is None else found | {"measured": race_data(race, self.candidates)}
 
     def compile(
         self,
@@ -92,7 +102,6 @@ class Derivation(Derived):
             kept=store() if remember else None,
             limits=limits_of(memory, deterministic),
         )
-        parts = {part.name: getattr(outcome, part.name) for part in fields(outcome)}
         options = {
             "effort": effort,
             "seconds": seconds,
@@ -100,7 +109,7 @@ class Derivation(Derived):
             "memory": memory,
             "deterministic": deterministic,
         }
-        return CompiledFunction(**parts, options=options)
+        return CompiledFunction(**vars(outcome), options=options)
 
     def __str__(self) -> str:
         from einderive.frontend.report.derivation import derivation_text
@@ -108,10 +117,9 @@ class Derivation(Derived):
         return derivation_text(self)
 
     def _repr_html_(self) -> str:
-        from einderive.frontend.explorer.page import fragment
-        from einderive.frontend.explorer.view import view_of
+        from einderive.frontend.explorer.whole import element
 
-        return fragment(view_of(self, checked=0))
+        return element(self, self.recorded_race)
 
     def to_html(self, path: str | os.PathLike[str], *, beside: Derivation | None = None) -> None:
         """Write the derivation as one self-contained HTML page: the explorer.  With `beside`, the
@@ -121,10 +129,9 @@ class Derivation(Derived):
 
             write_whole(path, comparison_page(self, beside))
             return
-        from einderive.frontend.explorer.page import page
-        from einderive.frontend.explorer.view import view_of
+        from einderive.frontend.explorer.whole import whole_page
 
-        write_whole(path, page(view_of(self, search=True, data=True, kernels=True)))
+        write_whole(path, whole_page(self, self.recorded_race))
 
     def explore(self, other: Derivation | None = None) -> Path:
         """Open the explorer in a browser; gives the path of its page, a temporary file.
@@ -255,8 +262,7 @@ class CompiledFunction(Outcome, Uncopied):
         outcome = remade(self, program, rules, checked=checked, limits=limits)
         if outcome is None:
             return None
-        parts = {part.name: getattr(outcome, part.name) for part in fields(outcome)}
-        return CompiledFunction(**parts, options=self.options)
+        return CompiledFunction(**vars(outcome), options=self.options)
 
     @cached_property
     def _relatives(self) -> Related:
@@ -356,22 +362,31 @@ class CompiledFunction(Outcome, Uncopied):
         return self._called(self._related(program, run), run)
 
     def _repr_html_(self) -> str:
-        from einderive.frontend.explorer.page import fragment
-        from einderive.frontend.explorer.view import view_of
+        from einderive.frontend.explorer.whole import element
 
-        return fragment(view_of(self.derivation, self, checked=0))
+        return element(self.derivation, self)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write derivation and measurements as one self-contained HTML page: the explorer."""
-        from einderive.frontend.explorer.page import page
-        from einderive.frontend.explorer.view import view_of
+        from einderive.frontend.explorer.whole import whole_page
+        from einderive.frontend.measurements.stages import race_of
 
-        whole = view_of(self.derivation, self, search=True, data=True, kernels=True)
-        write_whole(path, page(whole))
+        race = race_of(self)
+        kept = replace(self.derivation, recorded_race=race)
+        write_whole(path, whole_page(kept, self, race.stages))
 
     def explore(self) -> Path:
         """Open the explorer in a browser; gives the path of its page, a temporary file."""
         return opened(self.to_html)
+
+    def save(
+        self, path: str | os.PathLike[str], *, search: bool = False, kernels: bool = False
+    ) -> None:
+        """Write the record as `Derivation.save` does, with the race: all times, where and when."""
+        from einderive.frontend.measurements.stages import race_of
+
+        kept = replace(self.derivation, recorded_race=race_of(self))
+        kept.save(path, search=search, kernels=kernels)
 
     def __str__(self) -> str:
         from einderive.frontend.report.measured import compiled_text

@@ -43,6 +43,7 @@ from einderive.frontend.derived import Stated
 from einderive.frontend.kernels.data import read_kernels
 from einderive.frontend.later import Later
 from einderive.frontend.machine.stored import profile_of
+from einderive.frontend.measurements.data import read_race
 from einderive.frontend.strict import operators_for
 from einderive.ta.errors import RecordError, RuleRefused, TextError
 from einderive.ta.ir.node import Scope, Tensor
@@ -55,9 +56,7 @@ FIELDS = (
     *("format", "version", "rule_set", "target", "weights", "accuracy", "nan"),
     *("input", "candidates", "statistics", "measured", "search", "kernels"),
 )
-"""The fields of a record; `measured` is in what `einderive derive --run --json` prints, and makes
-no claim here, since times are those of another run.  `search` and `kernels` are there to be
-shown."""
+"""The fields of a record; `measured`, `search` and `kernels` are there to be shown."""
 BEFORE_FAST = 2
 """The version in which `normwise` was what is called `fast` since: a record of it is read so."""
 CANDIDATE = ("predicted_seconds", "program", "stages", "steps")
@@ -164,10 +163,15 @@ def _derivation(
         search = read_search(data["search"]) if "search" in data else None
     with within("kernels"):
         kernels = read_kernels(data["kernels"], len(listed)) if "kernels" in data else ()
+    race = None
+    if "measured" in data:
+        with within("measured"):
+            race = read_race(data["measured"], source, accuracy, plans, given)
     return Derivation(
         *(source, target, plans, given, statistics, weights, stated, accuracy, nan),
         recorded_search=search,
         recorded_kernels=kernels,
+        recorded_race=race,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -141,7 +142,7 @@ def derive(
         from einderive.frontend.api.optimize import derive as derive_program
         from einderive.frontend.cli.records import measured, print_measured, require_candidate
         from einderive.frontend.limits.asked import limits_of
-        from einderive.frontend.report.data import json_text, trials_data
+        from einderive.frontend.report.data import json_text
         from einderive.frontend.report.derivation import derivation_parts
         from einderive.frontend.report.terminal import show, terminal_width
         from einderive.frontend.trial.effort import effort_of
@@ -176,9 +177,16 @@ def derive(
     wanted = run and not interrupted
     asked: Any = {"memory": memory, "deterministic": deterministic}
     compiled = measured(derivation, None, effort, **asked) if wanted else None
+    if compiled is not None and (records or json_to == "-"):
+        from einderive.frontend.measurements.stages import race_of
+
+        derivation = replace(compiled.derivation, recorded_race=race_of(compiled))
+        for path in records:
+            derivation.save(path, search=search, kernels=kernels)
+    if compiled is not None and html is not None:
+        compiled.to_html(html)
     if json_to == "-":
-        found = {} if compiled is None else {"measured": trials_data(compiled)}
-        print(json_text(derivation.data(search, kernels) | found))
+        print(json_text(derivation.data(search, kernels)))
     elif compiled is not None:
         print()
         print_measured(compiled)

@@ -90,7 +90,7 @@ def explore(
         from einderive.frontend.explorer.view import view_of
         from einderive.frontend.report.data import json_text
 
-        print(json_text(view_of(derivation, compiled)))
+        print(json_text(view_of(derivation, compiled or derivation.recorded_race)))
     elif html is None:
         print(f"opened {shown.explore()}")
     else:

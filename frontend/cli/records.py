@@ -98,7 +98,7 @@ def run(
         progress.write(f"reading {record}")
         from einderive.frontend.api.record import load
         from einderive.frontend.limits.asked import limits_of
-        from einderive.frontend.report.data import json_text, trials_data
+        from einderive.frontend.report.data import json_text
         from einderive.frontend.trial.effort import effort_of
 
         limits_of(memory, deterministic)
@@ -114,7 +114,7 @@ def run(
         return FAILED
     compiled = measured(derivation, seconds, effort, memory, deterministic)
     if as_json:
-        print(json_text({"measured": trials_data(compiled), "interrupted": compiled.interrupted}))
+        print(json_text({"measured": raced(compiled), "interrupted": compiled.interrupted}))
     else:
         print_measured(compiled)
     return INTERRUPTED if compiled.interrupted else DONE
@@ -156,7 +156,7 @@ def explain(record: str, candidate: int, why_not: str | None, as_json: bool) -> 
         else:
             show(*refusals(why_not, found))
         return DONE
-    view = view_of(derivation, checked=candidate)
+    view = view_of(derivation, derivation.recorded_race, checked=candidate)
     if as_json:
         print(json_text(view.candidates[candidate - 1]))
     else:
@@ -240,6 +240,14 @@ def measured(
             deterministic=deterministic,
             progress=progress.write,
         )
+
+
+def raced(compiled: CompiledFunction) -> dict[str, Any]:
+    """The race as a record holds it."""
+    from einderive.frontend.measurements.data import race_data
+    from einderive.frontend.measurements.stages import race_of
+
+    return race_data(race_of(compiled), compiled.derivation.candidates)
 
 
 def print_measured(compiled: CompiledFunction) -> None:

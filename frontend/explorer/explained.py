@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from einderive.frontend.explorer.models import CandidateView, StepView, View
+from einderive.frontend.explorer.models import CandidateView, MeasuredView, StepView, View
 from einderive.frontend.explorer.page import place
 from einderive.frontend.explorer.pieces.lines import Line
 from einderive.frontend.explorer.why_not import Attempt, summary
@@ -38,6 +38,9 @@ def explained(view: View, number: int) -> Iterator[RenderableType]:
     yield ""
     yield Text(f"candidates for {view.target}", "bold")
     yield _candidates(view, number)
+    if view.measured is not None:
+        yield ""
+        yield from _measured(view.measured)
 
 
 def _step(step: StepView) -> Iterator[RenderableType]:
@@ -96,6 +99,33 @@ def _candidates(view: View, shown: int) -> Table:
         operators = Text(f"{each.title}: {each.operators}")
         table.add_row(mark, str(each.number), duration(each.seconds), Text(bar, "blue"), operators)
     return table
+
+
+def _measured(found: MeasuredView) -> Iterator[RenderableType]:
+    """The race: each program's time with its spread, as a bar, and what became of it."""
+    yield Text("race", "bold")
+    yield indented(found.where, style="dim")
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for side in ("left", "left", "right", "right", "left", "right", "right", "left"):
+        table.add_column(justify=side)
+    heads = ("", "program", "time", "+-", "", "speed", "error", "verdict")
+    table.add_row(*(Text(head, "bold") for head in heads))
+    for each in found.trials:
+        bar = "█" * max(1, round(BAR * each.width / 100)) if each.width else ""
+        table.add_row(
+            "*" if each.chosen else "",
+            Text(each.label),
+            each.seconds,
+            each.spread,
+            Text(bar, "blue"),
+            each.speed,
+            each.error,
+            Text(each.verdict, "green" if each.accepted else "red"),
+        )
+    yield table
+    yield Text(found.verdict, "bold")
+    if found.warning:
+        yield Text(found.warning, "red")
 
 
 def refusals(name: str, found: Sequence[Attempt]) -> Iterator[RenderableType]:

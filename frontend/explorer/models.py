@@ -230,9 +230,13 @@ class TrialView:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredView:
-    """The programs that were timed on this machine, and which one was chosen."""
+    """The programs that were timed, and which one was chosen.
+
+    `where` says where and when: on this machine, or as a record states, with its `environment`."""
 
     device: str
+    where: str
+    environment: tuple[tuple[str, str], ...]
     trials: tuple[TrialView, ...]
     verdict: str
     warning: str

@@ -17,7 +17,8 @@ from einderive.derivations.search.graph import FOLDED, VIEW, Graph, Stage
 from einderive.frontend.derived import Derived
 from einderive.frontend.explorer.models import Box, Drawing, Share, StageView
 from einderive.frontend.explorer.pieces.lines import plain_line
-from einderive.frontend.explorer.roofline import Seconds, roof_of
+from einderive.frontend.explorer.roofline import roof_of
+from einderive.frontend.measurements.recorded import StageSeconds
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.ir.operator import Work
@@ -33,7 +34,7 @@ NOTHING = Work(0, 0, calls=0)
 
 
 def stage_views(
-    derivation: Derived, plan: Plan, graph: Graph, measured: Seconds = MappingProxyType({})
+    derivation: Derived, plan: Plan, graph: Graph, measured: StageSeconds = MappingProxyType({})
 ) -> list[StageView]:
     """The statements of the plan's program with what computes them, and what was measured of
     it."""

@@ -1,4 +1,4 @@
-"""Stages beside the roofline of the machine, and their measured times.
+"""Stages beside the roofline of the machine.
 
     least seconds = max(operations / peak rate, bytes / bandwidth)
 
@@ -8,26 +8,10 @@ over as many bytes.  Source: Williams, Waterman, Patterson, "Roofline", CACM 200
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import isfinite
-
 from einderive.derivations.matching.machine import FLOAT_BYTES, Machine
-from einderive.derivations.search.extract import Plan
-from einderive.derivations.search.measured import Costs
-from einderive.frontend.accuracy.inputs import random_inputs
 from einderive.frontend.explorer.models import Roof
 from einderive.frontend.explorer.pieces.figures import amount
-from einderive.frontend.machine.stage_times import ENDLESS, StageTimes
-from einderive.frontend.running.settings import undisturbed
-from einderive.frontend.trial.outcome import Outcome
-from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Work
-
-Measured = tuple[Scope, str | None]
-"""A stage as its scope and its operator."""
-Seconds = Mapping[Measured, float]
-SECONDS = 0.5
-"""About so long the stages of a page are timed."""
 
 
 def roof_of(work: Work, machine: Machine, item: int) -> Roof | None:
@@ -51,20 +35,3 @@ def machine_words(machine: Machine) -> str:
         f"{name} ({machine.origin} figures): at most {rates} operations a second, and {memory} "
         "bytes a second from memory"
     )
-
-
-@undisturbed()
-def stage_seconds(
-    outcome: Outcome, plans: tuple[Plan, ...]
-) -> Mapping[tuple[Scope, str | None], float]:
-    """Measured seconds of each stage alone, by scope and operator, as torch runs it on random
-    operands.  Empty on a GPU."""
-    if outcome.device != "cpu":
-        return {}
-    inputs = random_inputs(outcome.derivation.source.inputs, "cpu")
-    times = StageTimes(inputs, SECONDS)
-    found: dict[Measured, float] = {}
-    for plan in plans:
-        costs: Costs = times(plan, plan.stages)
-        found |= {key: s for key, s in costs.items() if isfinite(s) and s < ENDLESS}
-    return found

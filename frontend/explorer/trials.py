@@ -8,11 +8,13 @@ from einderive.frontend.explorer.models import CodeView, HardView, MeasuredView,
 from einderive.frontend.explorer.pieces.highlight import highlighted
 from einderive.frontend.explorer.program import KERNEL
 from einderive.frontend.export.module import files
+from einderive.frontend.measurements.recorded import RecordedRace
 from einderive.frontend.report.measured import (
     ERRORS,
     NOTICED,
     error,
     loss,
+    measured_where,
     resting,
     speed,
     spread,
@@ -20,7 +22,7 @@ from einderive.frontend.report.measured import (
     warning,
 )
 from einderive.frontend.text import duration, operators
-from einderive.frontend.trial.outcome import Outcome
+from einderive.frontend.trial.outcome import Outcome, Race
 from einderive.frontend.trial.trial import Trial
 from einderive.ta.errors import BuildError
 
@@ -28,23 +30,25 @@ ACCEPTED = ("accepted", "baseline")
 NO_DIGITS = ("-", "no digit", "-")
 
 
-def measured_view(outcome: Outcome) -> MeasuredView:
+def measured_view(outcome: Race) -> MeasuredView:
     """What was measured, the baselines first."""
     raced = [trial for trial in outcome.trials if trial.verdict in ACCEPTED or trial.spread]
     times = [trial.seconds + trial.spread for trial in raced if isfinite(trial.seconds)]
     longest = max(times, default=0.0) or 1.0
     return MeasuredView(
         device=outcome.device,
+        where=measured_where(outcome),
+        environment=tuple(outcome.environment.items()) if isinstance(outcome, RecordedRace) else (),
         trials=tuple(_trial(outcome, trial, longest) for trial in outcome.trials),
         verdict=verdict(outcome),
         warning=warning(outcome),
         promised=resting(outcome),
         kernels=_kernels(outcome),
-        error=ERRORS[outcome.derivation.accuracy],
+        error=ERRORS[outcome.accuracy],
     )
 
 
-def _trial(outcome: Outcome, trial: Trial, longest: float) -> TrialView:
+def _trial(outcome: Race, trial: Trial, longest: float) -> TrialView:
     return TrialView(
         label=trial.label,
         words=operators(trial.words or _planned(trial)),
@@ -97,12 +101,14 @@ def _figures(own: float, written: float, lost: float) -> tuple[str, str, str]:
     return f"{own:.1e}", f"{written:.1e}", f"{lost:.1f}" if lost >= NOTICED else "none"
 
 
-def _kernels(outcome: Outcome) -> tuple[CodeView, ...]:
+def _kernels(outcome: Race) -> tuple[CodeView, ...]:
     """The chosen program as Python, and the sources of its kernels; none where the program decides
-    from its data, since no file says that."""
+    from its data, since no file says that, nor of a race that was read from a record."""
+    if not isinstance(outcome, Outcome):
+        return ()
     label = f"{outcome.chosen.label}: {', '.join(outcome.chosen.words)}"
     try:
-        found = files(outcome.derivation.source, outcome.run, outcome.device, label)
+        found = files(outcome.source, outcome.run, outcome.device, label)
     except BuildError:
         return ()
     return tuple(

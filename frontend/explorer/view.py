@@ -10,14 +10,16 @@ from einderive.frontend.explorer.models import CandidateView, View
 from einderive.frontend.explorer.pieces.lines import Line, plain_line
 from einderive.frontend.explorer.program import drawing, stage_views
 from einderive.frontend.explorer.reproduce import reproduction
-from einderive.frontend.explorer.roofline import machine_words, stage_seconds
+from einderive.frontend.explorer.roofline import machine_words
 from einderive.frontend.explorer.search import search_view
 from einderive.frontend.explorer.steps import graph_of, rule_cards, step_views
 from einderive.frontend.explorer.trials import measured_view
+from einderive.frontend.measurements.recorded import RecordedRace, StageSeconds
+from einderive.frontend.measurements.stages import stage_seconds
 from einderive.frontend.report.derivation import assumptions, digits, plan_operators, searched
 from einderive.frontend.report.story import Story, tell
 from einderive.frontend.text import counted, tensors
-from einderive.frontend.trial.outcome import Outcome
+from einderive.frontend.trial.outcome import Outcome, Race
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program, show_statement
 
@@ -27,27 +29,33 @@ CHECKED = 4
 
 def view_of(
     derivation: Derived,
-    outcome: Outcome | None = None,
+    race: Race | None = None,
     checked: int = CHECKED,
     search: bool = False,
     data: bool = False,
     kernels: bool = False,
     shown: int | None = None,
+    stages: StageSeconds | None = None,
 ) -> View:
-    """The derivation, and the measurement of its programs if there is one.  Where it is asked for,
-    its search if that is known, its data on a small instance, and of its first candidates the
-    kernels and, beside a measurement, the times of single stages.  `shown` is the number of the
-    candidate of which the data are shown; without it, it is the best one that has steps."""
+    """The derivation, and a race of its programs if there is one, run here or recorded.
+
+    Where it is asked for, its search if that is known, its data on a small instance, and of its
+    first candidates the kernels.  Beside a race that was run here it has the times of single
+    stages, which are measured for it unless they are given as `stages`.  `shown` is the number of
+    the candidate of which the data are shown; without it, it is the best one that has steps."""
     found = derivation.searched() if search else None
     graph = graph_of(derivation)
     derived = _first_derived(derivation) if shown is None else derivation.candidates[shown - 1]
-    tried = tuple(derivation.candidates[:CHECKED])
-    timed = {} if outcome is None or not kernels else stage_seconds(outcome, tried)
+    timed: StageSeconds = stages or {}
+    if isinstance(race, RecordedRace):
+        timed = race.stages
+    elif stages is None and isinstance(race, Outcome) and kernels:
+        timed = stage_seconds(race, derivation.candidates)
     candidates = []
     for place, plan in enumerate(derivation.candidates):
         story = tell(derivation, plan)
         report = derivation.check(place) if place < checked else None
-        stages = stage_views(derivation, plan, graph, timed)
+        lines = stage_views(derivation, plan, graph, timed)
         written = kernels and (place < CHECKED or plan is derived)
         candidates.append(
             CandidateView(
@@ -55,14 +63,14 @@ def view_of(
                 title=counted(len(plan.steps), "step") if plan.steps else "the formula as given",
                 given=_given(story),
                 steps=tuple(step_views(graph, plan, story, report)),
-                stages=tuple(stages),
-                drawing=drawing(stages, derivation.staged(plan)),
+                stages=tuple(lines),
+                drawing=drawing(lines, derivation.staged(plan)),
                 seconds=plan.seconds,
                 operators=plan_operators(plan),
                 digits=digits(plan.steps),
                 assumptions=assumptions(plan.steps),
                 findings=() if report is None else tuple(map(str, report.findings)),
-                kernels=kernel_views(derivation, place, tuple(stages)) if written else (),
+                kernels=kernel_views(derivation, place, tuple(lines)) if written else (),
             )
         )
     names = [step.rule for candidate in candidates for step in candidate.steps]
@@ -77,7 +85,7 @@ def view_of(
         machine=machine_words(graph.machine),
         rules=rule_cards(names),
         reproduction=reproduction(derivation),
-        measured=None if outcome is None else measured_view(outcome),
+        measured=None if race is None else measured_view(race),
         search=None if found is None else search_view(found, derivation.stats),
         data=data_view(derivation, derived) if data else None,
     )

@@ -6,14 +6,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, fields, is_dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from einderive.derivations.rule import JointRule, Rule
 from einderive.frontend.report.catalogue import facts, notes, refused_text
 from einderive.ta.ir.operator import Operator
-
-if TYPE_CHECKING:
-    from einderive.frontend.trial.outcome import Outcome
 
 
 def json_text(value: object) -> str:
@@ -32,32 +29,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if isfinite(value) else None
     return value if isinstance(value, str | int | None) else str(value)
-
-
-def trials_data(compiled: Outcome) -> list[dict[str, Any]]:
-    """The measurements.  A missing one is null."""
-    return [
-        {
-            "label": trial.label,
-            "operators": list(trial.words),
-            "seconds": plain(trial.seconds),
-            "spread": trial.spread,
-            "error": plain(trial.error),
-            "steps_that_can_cancel": list(trial.cancelling),
-            "hard_inputs": [
-                {
-                    "family": family.family,
-                    "error": plain(family.error),
-                    "written_error": plain(family.written),
-                    "digits_lost": family.digits,
-                }
-                for family in trial.families
-            ],
-            "verdict": trial.verdict,
-            "chosen": trial is compiled.chosen,
-        }
-        for trial in compiled.trials
-    ]
 
 
 def rule_data(rule: Rule | JointRule) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import isfinite
-from time import localtime, strftime
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -15,10 +14,11 @@ from einderive.derivations.record.promises import used_by_all
 from einderive.frontend.accuracy.accept import FACTOR, FLOOR
 from einderive.frontend.accuracy.digits import MOST_LOST
 from einderive.frontend.accuracy.judged import FamilyError
+from einderive.frontend.measurements.recorded import RecordedRace
 from einderive.frontend.report.derivation import plan_operators, step_list
 from einderive.frontend.report.terminal import WIDTH, formula, indented, rendered, with_heads
-from einderive.frontend.text import duration, figure, listed, operators, tensors
-from einderive.frontend.trial.outcome import Outcome
+from einderive.frontend.text import duration, figure, listed, minute, operators, tensors
+from einderive.frontend.trial.outcome import Outcome, Race
 from einderive.frontend.trial.steady import MARGIN
 from einderive.frontend.trial.trial import Trial
 from einderive.ta.ir.program import Assumption
@@ -34,18 +34,18 @@ ERRORS = {
 }
 
 
-def compiled_text(compiled: Outcome) -> str:
+def compiled_text(compiled: Race) -> str:
     """The programs that were tried, how fast and how exact they were, and the chosen one."""
     return rendered(compiled_parts(compiled, WIDTH), WIDTH)
 
 
-def compiled_parts(compiled: Outcome, width: int) -> Iterator[RenderableType]:
+def compiled_parts(compiled: Race, width: int) -> Iterator[RenderableType]:
     """The programs that were tried and the chosen one, for rich."""
-    source = compiled.derivation.source
+    source = compiled.source
     for text in show_program(source).splitlines():
         yield formula(text, "", width, "bold")
     operands = f"{tensors(source.inputs)}; " if source.inputs else ""
-    yield formula(f"{operands}{_measured(compiled)}", "  ", width)
+    yield formula(f"{operands}{measured_where(compiled)}", "  ", width)
     yield ""
     yield from _trials(compiled)
     yield ""
@@ -61,22 +61,23 @@ def compiled_parts(compiled: Outcome, width: int) -> Iterator[RenderableType]:
         "below. candidate: a derived program, numbered as in its derivation, with its operators "
         "below. time: the median of interleaved calls; +-: half of what the middle half of them "
         "differs by. speed: the fastest baseline's time over this one's. "
-        f"error: {ERRORS[compiled.derivation.accuracy]}, r in float64, accepted up to {FACTOR:g} x "
+        f"error: {ERRORS[compiled.accuracy]}, r in float64, accepted up to {FACTOR:g} x "
         f"that of the formula as written + {FLOOR:g} roundings.",
         "dim",
     )
 
 
-def _measured(compiled: Outcome) -> str:
-    """Where, and when, if that is not now."""
+def measured_where(compiled: Race) -> str:
+    """Where it was measured, and when, if that is not now."""
+    if isinstance(compiled, RecordedRace):
+        return f"measured {compiled.where}, as the record states; nothing was measured for this"
     when = ""
-    if compiled.remembered is not None:
-        then = strftime("%Y-%m-%d %H:%M", localtime(compiled.remembered))
-        when = f", remembered from {then}"
+    if isinstance(compiled, Outcome) and compiled.remembered is not None:
+        when = f", remembered from {minute(compiled.remembered)}"
     return f"measured on {compiled.device}{when}"
 
 
-def _trials(compiled: Outcome) -> Iterator[RenderableType]:
+def _trials(compiled: Race) -> Iterator[RenderableType]:
     labels = max(len(trial.label) for trial in compiled.trials)
     header = f"  {'program':<{labels}}  {'time':>8}  {'+-':>8}  {'speed':>6}  {'error':>7}  verdict"
     yield Text(header, "bold")
@@ -137,18 +138,18 @@ def _lost(worst: FamilyError) -> str:
     )
 
 
-def warning(compiled: Outcome) -> str:
+def warning(compiled: Race) -> str:
     """The digits that the chosen program may lose, and on which inputs.  Empty if it loses none."""
     worst = compiled.chosen.worst
     if worst is None or worst.digits < NOTICED:
         return ""
     text = f"it may lose digits: {_lost(worst)}"
-    if compiled.derivation.accuracy != "fast":
+    if compiled.accuracy != "fast":
         return f"{text}; more than {MOST_LOST:g} would refuse it"
     return f'{text}; accuracy="normwise", the default, refuses a program that loses more than one'
 
 
-def resting(compiled: Outcome) -> str:
+def resting(compiled: Race) -> str:
     """The assumptions on which the chosen program rests, in a sentence.  Empty if there are
     none."""
     plan = compiled.chosen.plan
@@ -156,7 +157,7 @@ def resting(compiled: Outcome) -> str:
     if not used:
         return ""
     named = listed([str(Assumption(tensor.name, tensor.bounds)) for tensor in used])
-    checked = "each call checks" if compiled.run.promised else "no call checks"
+    checked = "each call checks" if compiled.checks else "no call checks"
     return f"it rests on what is assumed, {named}; {checked} it"
 
 
@@ -165,7 +166,7 @@ def spread(trial: Trial) -> str:
     return duration(trial.spread) if trial.spread else "-"
 
 
-def speed(compiled: Outcome, trial: Trial) -> str:
+def speed(compiled: Race, trial: Trial) -> str:
     """`7.01x`: baseline seconds over the trial's; `-` if one was not timed."""
     timed = isfinite(trial.seconds) and isfinite(compiled.baseline.seconds)
     return f"{figure(compiled.baseline.seconds / trial.seconds)}x" if timed else "-"
@@ -176,7 +177,7 @@ def error(trial: Trial) -> str:
     return "-" if trial.error == float("inf") else f"{trial.error:.1e}"
 
 
-def verdict(compiled: Outcome) -> str:
+def verdict(compiled: Race) -> str:
     """The chosen program, and the reason, in a sentence."""
     stopped = " (interrupted: not all were tried or timed)" if compiled.interrupted else ""
     if compiled.chosen is compiled.baseline:

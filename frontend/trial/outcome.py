@@ -4,17 +4,70 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 
+from einderive.frontend.accuracy.levels import Accuracy
 from einderive.frontend.call.written import Written
 from einderive.frontend.derived import Derived
 from einderive.frontend.running.execute import Executable
 from einderive.frontend.trial.trial import Trial
+from einderive.ta.ir.program import Program
+
+
+class Raced:
+    """Trials of which one is chosen, beside the baseline."""
+
+    trials: Sequence[Trial]
+    chosen: Trial
+
+    @property
+    def baseline(self) -> Trial:
+        """The fastest plain program that was accepted; of those within noise of each other, the one
+        that was chosen."""
+        if self.chosen.plan is None:
+            return self.chosen
+        accepted = [trial for trial in self.trials if trial.verdict == "baseline"]
+        return min(accepted, key=lambda trial: trial.seconds, default=self.trials[0])
+
+    @property
+    def error(self) -> float:
+        """The chosen program's error on random inputs."""
+        return self.chosen.error
+
+    @property
+    def ratio(self) -> float:
+        """The baseline's seconds divided by the chosen program's: above 1, it is faster."""
+        return self.baseline.seconds / self.chosen.seconds
+
+
+class Race(Protocol):
+    """What a report says about a race of programs, whether it was run here or read from a record:
+    the members of `Outcome` of these names."""
+
+    @property
+    def source(self) -> Program: ...
+    @property
+    def accuracy(self) -> Accuracy: ...
+    @property
+    def trials(self) -> Sequence[Trial]: ...
+    @property
+    def chosen(self) -> Trial: ...
+    @property
+    def baseline(self) -> Trial: ...
+    @property
+    def ratio(self) -> float: ...
+    @property
+    def device(self) -> str: ...
+    @property
+    def interrupted(self) -> bool: ...
+    @property
+    def checks(self) -> bool: ...
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class Outcome(Raced):
     """The outcome of trying the programs of a derivation.
 
     - `trials` are all programs that were tried, the baselines first.
@@ -39,20 +92,16 @@ class Outcome:
     remembered: float | None = None
 
     @property
-    def baseline(self) -> Trial:
-        """The fastest plain program that was accepted; of those within noise of each other, the one
-        that was chosen."""
-        if self.chosen.plan is None:
-            return self.chosen
-        accepted = [trial for trial in self.trials if trial.verdict == "baseline"]
-        return min(accepted, key=lambda trial: trial.seconds, default=self.trials[0])
+    def source(self) -> Program:
+        """The formula."""
+        return self.derivation.source
 
     @property
-    def error(self) -> float:
-        """The chosen program's error on random inputs."""
-        return self.chosen.error
+    def accuracy(self) -> Accuracy:
+        """What decides how errors are measured."""
+        return self.derivation.accuracy
 
     @property
-    def ratio(self) -> float:
-        """The baseline's seconds divided by the chosen program's: above 1, it is faster."""
-        return self.baseline.seconds / self.chosen.seconds
+    def checks(self) -> bool:
+        """Whether each call checks what the formula assumes."""
+        return bool(self.run.promised)

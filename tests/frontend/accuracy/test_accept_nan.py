@@ -111,5 +111,5 @@ def test_the_command_line_takes_both_options(capsys: pytest.CaptureFixture[str])
     assert (data["nan"], data["accuracy"]) == ("strict", "componentwise")
     rules = {step["rule"] for plan in data["candidates"] for step in plan["steps"]}
     assert not rules & {"expand", "distribute"}
-    assert not any(trial["steps_that_can_cancel"] for trial in data["measured"])
+    assert not any(trial["steps_that_can_cancel"] for trial in data["measured"]["trials"])
     assert main([*words, "--nan", "keep"]) == 2

@@ -1,0 +1,251 @@
+"""A race as plain JSON: bounded, and read with nothing believed.
+
+    {"made", "device", "environment", "interrupted", "checks", "trials", "stages"}
+
+A number that is missing, as the time of a program that did not run, is null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from math import inf, isfinite
+from typing import Any
+
+from einderive.derivations.record.trace import (
+    all_fields,
+    fields_of,
+    integer_of,
+    items_of,
+    part_of,
+    seconds_of,
+    text_of,
+    within,
+)
+from einderive.derivations.search.extract import Plan
+from einderive.frontend.accuracy.judged import FamilyError
+from einderive.frontend.accuracy.levels import Accuracy
+from einderive.frontend.measurements.recorded import RecordedRace, StageSeconds
+from einderive.frontend.trial.compiling import apart
+from einderive.frontend.trial.trial import Trial
+from einderive.ta.errors import RecordError
+from einderive.ta.ir.program import Program
+
+GIVEN = -1
+"""The number of the formula as it is given, among the candidates."""
+MOST_TRIALS, MOST_LISTED = 256, 256
+MOST_TEXT = 1 << 18
+"""Characters of the lines of all plain programs."""
+LATEST = 2.5e11
+"""Seconds since 1970 in the year 9892: later times have no date."""
+FIELDS = ("made", "device", "environment", "interrupted", "checks", "trials", "stages")
+TRIAL = (
+    *("label", "candidate", "operators", "seconds", "spread", "error", "steps_that_can_cancel"),
+    *("digits_by_step", "hard_inputs", "verdict", "chosen", "lines"),
+)
+FAMILY = ("family", "error", "written_error", "digits_lost", "accepted", "standard")
+
+
+def race_data(race: RecordedRace, candidates: Sequence[Plan]) -> dict[str, Any]:
+    """The race beside a record's candidates."""
+    numbers = {id(plan): number for number, plan in enumerate(candidates)}
+    return {
+        "made": race.made,
+        "device": race.device,
+        "environment": dict(race.environment),
+        "interrupted": race.interrupted,
+        "checks": race.checks,
+        "trials": _trials_data(race, numbers),
+        "stages": _stages_data(race.stages, candidates),
+    }
+
+
+def _trials_data(race: RecordedRace, numbers: Mapping[int, int]) -> list[dict[str, Any]]:
+    """The trials as far as they fit, with the chosen one; lines of programs as far as they fit."""
+    found, size, others = [], len(race.chosen.text), 0
+    for trial in race.trials:
+        each = _trial_data(trial, race, numbers)
+        if trial is not race.chosen:
+            others += 1
+            if others >= MOST_TRIALS:
+                continue
+            size += len(trial.text)
+            each["lines"] = trial.text if size <= MOST_TEXT else ""
+        found.append(each)
+    return found
+
+
+def _trial_data(trial: Trial, race: RecordedRace, numbers: Mapping[int, int]) -> dict[str, Any]:
+    plan = trial.plan
+    return {
+        "label": trial.label,
+        "candidate": None if plan is None else numbers.get(id(plan), GIVEN),
+        "operators": list(trial.words),
+        "seconds": _finite(trial.seconds),
+        "spread": _finite(trial.spread),
+        "error": _finite(trial.error),
+        "steps_that_can_cancel": list(trial.cancelling),
+        "digits_by_step": [[step, lost] for step, lost in trial.step_digits],
+        "hard_inputs": [
+            {
+                "family": family.family,
+                "error": _finite(family.error),
+                "written_error": _finite(family.written),
+                "digits_lost": _finite(family.digits),
+                "accepted": family.accepted,
+                "standard": family.standard,
+            }
+            for family in trial.families
+        ],
+        "verdict": trial.verdict,
+        "chosen": trial is race.chosen,
+        "lines": trial.text,
+    }
+
+
+def _stages_data(known: StageSeconds, candidates: Sequence[Plan]) -> list[list[float | None]]:
+    """For each candidate the seconds of its stages, as far as they are known."""
+    found = [[known.get((s.scope, s.operator)) for s in plan.stages] for plan in candidates]
+    while found and not any(each is not None for each in found[-1]):
+        found.pop()
+    return found
+
+
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None
+
+
+def read_race(
+    data: Any, source: Program, accuracy: Accuracy, candidates: Sequence[Plan], unchanged: Plan
+) -> RecordedRace | None:
+    """The race; None for the list of times of earlier releases, which says neither where nor when
+    they were taken.  RecordError where the data are malformed or too large."""
+    if isinstance(data, list):
+        return None
+    given = all_fields(data, FIELDS, "a race")
+    made = part_of(given, "made", _number)
+    if not 0 <= made < LATEST:
+        raise RecordError("`made` is no time in seconds since 1970")
+    with within("trials"):
+        listed = _bounded(given["trials"], MOST_TRIALS)
+        trials, winners = [], []
+        for number, each in enumerate(listed, 1):
+            with within(f"trial {number}"):
+                trial, chosen = _trial(each, candidates, unchanged)
+            trials.append(trial)
+            winners += [trial] * chosen
+        if len(winners) != 1:
+            raise RecordError("one trial is the chosen one")
+        if sum(len(trial.text) for trial in trials) > MOST_TEXT:
+            raise RecordError(f"the lines of programs have more than {MOST_TEXT} characters")
+    return RecordedRace(
+        source=source,
+        accuracy=accuracy,
+        trials=tuple(trials),
+        chosen=winners[0],
+        device=part_of(given, "device", text_of),
+        interrupted=part_of(given, "interrupted", _truth),
+        checks=part_of(given, "checks", _truth),
+        made=made,
+        environment=part_of(given, "environment", _words),
+        stages=part_of(given, "stages", _stages, candidates),
+    )
+
+
+def _trial(data: Any, candidates: Sequence[Plan], unchanged: Plan) -> tuple[Trial, bool]:
+    """The trial, and whether it is the chosen one."""
+    given = all_fields(data, TRIAL, "the trial")
+    trial = Trial(
+        label=part_of(given, "label", text_of),
+        plan=part_of(given, "candidate", _plan, candidates, unchanged),
+        words=part_of(given, "operators", _texts),
+        seconds=part_of(given, "seconds", _seconds),
+        error=part_of(given, "error", _missing),
+        verdict=part_of(given, "verdict", text_of),
+        families=part_of(given, "hard_inputs", _families),
+        step_digits=part_of(given, "digits_by_step", _pairs),
+        spread=part_of(given, "spread", seconds_of),
+        text=part_of(given, "lines", text_of),
+    )
+    part_of(given, "steps_that_can_cancel", _texts)  # the steps themselves say it
+    return trial, part_of(given, "chosen", _truth)
+
+
+def _plan(value: Any, candidates: Sequence[Plan], unchanged: Plan) -> Plan | None:
+    if value is None:
+        return None
+    if not GIVEN <= integer_of(value) < len(candidates):
+        raise RecordError(f"there is no candidate {value!r:.40}")
+    return apart(unchanged) if value == GIVEN else candidates[value]
+
+
+def _families(value: Any) -> tuple[FamilyError, ...]:
+    found = []
+    for each in _bounded(value, MOST_LISTED):
+        given = all_fields(each, FAMILY, "a family")
+        found.append(
+            FamilyError(
+                family=part_of(given, "family", text_of),
+                error=part_of(given, "error", _missing),
+                written=part_of(given, "written_error", _missing),
+                digits=part_of(given, "digits_lost", _missing),
+                accepted=part_of(given, "accepted", _truth),
+                standard=part_of(given, "standard", _truth),
+            )
+        )
+    return tuple(found)
+
+
+def _stages(value: Any, candidates: Sequence[Plan]) -> StageSeconds:
+    found = {}
+    for plan, row in zip(candidates, _bounded(value, len(candidates)), strict=False):
+        for stage, seconds in zip(plan.stages, items_of(row, len(plan.stages)), strict=True):
+            if seconds is not None:
+                found[stage.scope, stage.operator] = seconds_of(seconds)
+    return found
+
+
+def _pairs(value: Any) -> tuple[tuple[str, float], ...]:
+    pairs = (items_of(each, 2) for each in _bounded(value, MOST_LISTED))
+    return tuple((text_of(step), _number(lost)) for step, lost in pairs)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(map(text_of, _bounded(value, MOST_LISTED)))
+
+
+def _words(value: Any) -> Mapping[str, str]:
+    given = fields_of(value)
+    _require(given, MOST_LISTED)
+    return {text_of(name): text_of(words) for name, words in given.items()}
+
+
+def _bounded(value: Any, most: int) -> list[Any]:
+    found = items_of(value)
+    _require(found, most)
+    return found
+
+
+def _require(found: Collection[Any], most: int) -> None:
+    if len(found) > most:
+        raise RecordError(f"{len(found)} are too many here: at most {most}")
+
+
+def _seconds(value: Any) -> float:
+    return inf if value is None else seconds_of(value)
+
+
+def _missing(value: Any) -> float:
+    """A number; null where there is none, because it was not finite."""
+    return inf if value is None else _number(value)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300:
+        raise RecordError(f"{value!r:.80} stands where a number belongs")
+    return float(value)
+
+
+def _truth(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise RecordError(f"{value!r:.80} stands where true or false belongs")
+    return value
