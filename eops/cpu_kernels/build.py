@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from numba import cfunc, types
 
 from einderive.eops.cpu_kernels.calls.entry import Code, entry
 from einderive.eops.cpu_kernels.calls.launch import Launch, Launched, Result, launcher
-from einderive.eops.cpu_kernels.calls.threads import openmp
+from einderive.eops.cpu_kernels.calls.linked import ALONE, Unlinkable, digest_of, prepare
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.functions import functions, near_by
 from einderive.eops.cpu_kernels.late import late_bodies
@@ -42,15 +41,8 @@ KEPT: Final = 512
 """Kernels that are kept for other programs with the same stage."""
 MOST_FACTORS: Final = 16
 """The largest exponent of a power that is written as a product."""
-THREADS: Final = {
-    "wait_for_all": "einderive_GOMP_barrier",
-    "this_thread": "einderive_omp_get_thread_num",
-    "all_threads": "einderive_omp_get_num_threads",
-}
-"""The number of the thread that runs a part of a kernel, and how many threads there are."""
-_NUMBER = ctypes.CFUNCTYPE(ctypes.c_int)
-ALONE: Final = (_NUMBER(lambda: 0), _NUMBER(lambda: 0), _NUMBER(lambda: 1))
-"""The same two numbers if one thread runs everything."""
+THREADS: Final = dict(zip(("wait_for_all", "this_thread", "all_threads"), ALONE, strict=True))
+"""What the source of a kernel calls the functions of threads."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +58,13 @@ class Kernel:
     portable: Callable[[], Code]
     """Compiles it again, without instructions that only some processors have."""
     numbers: tuple[int, ...] = ()
+    work: float = 0
+    """The number of its operations."""
+
+    @property
+    def several(self) -> bool:
+        """Whether several threads may run it."""
+        return self.plan.together or self.plan.pieces > 1
 
     @cached_property
     def outs(self) -> tuple[tuple[tuple[int, ...], torch.dtype], ...]:
@@ -83,6 +82,17 @@ class Kernel:
         operands = len(self.plan.group.operands)
         launched = Launched(self.run, operands, results, self.team, self.numbers)
         return launcher(launched, otherwise, told=told)
+
+    def kept(self) -> tuple[object, ...] | None:
+        """What `calls.linked.loops` makes this kernel of in other processes.  None where it is not
+        on disk, or not such that it does without numba."""
+        try:
+            digest = digest_of(self.code.file)
+        except Unlinkable:
+            return None
+        results = tuple((shape, str(dtype).removeprefix("torch.")) for shape, dtype in self.outs)
+        run = self.code.file, digest, self.work, self.several, MOST_THREADS
+        return (*run, len(self.plan.group.operands), results, self.team, self.numbers)
 
     @cached_property
     def _launch(self) -> Launch:
@@ -123,10 +133,10 @@ def build(group: Group, strides: Strides, typing: Typing, open_sizes: bool = Fal
         compiled_code, source, _Types(typing.operands, outs, own), tuple(emitter.rooms)
     )
     code = compile_it()
-    several = found.together or found.pieces > 1
-    run = entry(code, steps(found), several=several, most=MOST_THREADS)
+    work, several = steps(found), found.together or found.pieces > 1
+    run = entry(code, work, several=several, most=MOST_THREADS)
     portable = partial(compile_it, vectors=False)
-    return Kernel(found, source, run, code, portable, tuple(emitter.numbers.given))
+    return Kernel(found, source, run, code, portable, tuple(emitter.numbers.given), work)
 
 
 class _Types(NamedTuple):
@@ -152,8 +162,7 @@ def compiled_code(
         exec(compile(text, "<einderive kernel>", "exec"), space)
         with late_bodies():
             made = cfunc(types.void(machine.DATA), error_model="numpy")(space[own])
-        store(name, made)
-        code = Code(made.address, made)
+        code = store(name, made)
     return code
 
 
@@ -189,11 +198,7 @@ def _names(typed: _Types, rooms: Sequence[Room], vectors: bool) -> dict[str, Any
 
 @cache
 def _prepare() -> None:
-    """Gives the functions of THREADS addresses under names that kernels are linked with.  A loop
-    over numbers of two sizes fills its vectors with the smaller ones: else a sum in float64 would
-    halve the speed of the float32 functions beside it."""
+    """A loop over numbers of two sizes fills its vectors with the smaller ones: else a sum in
+    float64 would halve the speed of the float32 functions beside it."""
     binding.set_option("", "-vectorizer-maximize-bandwidth")
-    library = openmp()
-    for name, alone in zip(THREADS.values(), ALONE, strict=True):
-        function = alone if library is None else getattr(library, name.removeprefix("einderive_"))
-        binding.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
+    prepare()

@@ -18,7 +18,7 @@ import torch
 from numba import cfunc, types
 
 from einderive.eops.cpu_kernels.build import KEPT
-from einderive.eops.cpu_kernels.calls.entry import RELEASED, Code, entry
+from einderive.eops.cpu_kernels.calls.entry import RELEASED, entry
 from einderive.eops.cpu_kernels.functions import functions
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.stored import digest, store, stored
@@ -102,8 +102,7 @@ def _run(form: Form) -> Callable[..., object]:
         own = f"kernel_{name}"
         exec(compile(source.replace("kernel", own, 1), "<einderive scatter>", "exec"), space)
         made = cfunc(types.void(machine.DATA), error_model="numpy")(space[own])
-        store(name, made)
-        code = Code(made.address, made)
+        code = store(name, made)
     return entry(code, RELEASED, several=False)
 
 

@@ -24,19 +24,12 @@ from typing import Any, Final
 from llvmlite import binding
 from numba.core.registry import cpu_target
 
-from einderive.eops.cache_folder import cache_folder
 from einderive.eops.cpu_kernels.calls.entry import Code
+from einderive.eops.cpu_kernels.calls.linked import Content, content, folder, needs_of
 
 MOST_BYTES: Final = 64 << 20
 """Bytes on disk.  Beyond this, the kernels that were not used for the longest time are deleted,
 down to half of it."""
-LONGEST_HEAD: Final = 4096
-
-
-def folder() -> Path | None:
-    """The folder of kept kernels; None if they are not kept."""
-    place = cache_folder()
-    return None if place is None else place / "kernels"
 
 
 def digest(source: str, types: Sequence[str]) -> str:
@@ -73,47 +66,38 @@ def stored(name: str) -> Code | None:
         return None
     path = place / name
     try:
-        data = path.read_bytes()
-        head, _, body = data[:LONGEST_HEAD].partition(b"\n")
-        said = json.loads(head)
-        body = data[len(head) + 1 :]
-        if hashlib.sha256(body).hexdigest() != said["body"]:
-            return None
-        machine, bitcode = body[: said["size"]], body[said["size"] :]
-        state = (said["library"], "object", (machine, bitcode))
+        found = content(path.read_bytes())
+        state = (found.library, "object", (found.machine, found.bitcode))
         library = cpu_target.target_context.codegen().unserialize_library(state)
-        address = library.get_pointer_to_function(said["symbol"])
+        address = library.get_pointer_to_function(found.symbol)
     except (OSError, ValueError, KeyError, TypeError, RuntimeError):
         return None
     with suppress(OSError):
         os.utime(path)
-    return Code(address, library) if address else None
+    return Code(address, library, name) if address else None
 
 
-def store(name: str, compiled: Any) -> None:
-    """Keeps the code that numba compiled, if the disk allows it."""
+def store(name: str, compiled: Any) -> Code:
+    """The code that numba compiled, kept if the disk allows it."""
+    code = Code(compiled.address, compiled)
     place = folder()
     if place is None:
-        return
+        return code
     library, _, (machine, bitcode) = compiled._library.serialize_using_object_code()
-    body = machine + bitcode
-    said = {
-        "library": library,
-        "symbol": compiled._wrapper_name,
-        "size": len(machine),
-        "body": hashlib.sha256(body).hexdigest(),
-    }
+    made = Content(compiled._wrapper_name, library, needs_of(machine), machine, bitcode)
     with suppress(OSError):
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, draft = tempfile.mkstemp(dir=place)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(json.dumps(said).encode() + b"\n" + body)
+                file.write(made.text())
             os.replace(draft, place / name)
         except OSError:
             os.unlink(draft)
             raise
+        code = code._replace(file=name)
         _keep_small(place)
+    return code
 
 
 def _keep_small(place: Path) -> None:

@@ -44,6 +44,10 @@ class Layout(NamedTuple):
     device: torch.device
     signs: tuple[bool, bool]
 
+    def meta(self) -> torch.Tensor:
+        """A tensor of this layout without elements."""
+        return torch.empty_strided(self.shape, self.strides, dtype=self.dtype, device="meta")
+
 
 @dataclass(frozen=True, slots=True)
 class Value:

@@ -130,11 +130,7 @@ def _with_kernel(step: Call, simple: Simple) -> Callable[..., Any]:
     layouts = [simple.values[value.number].layout for value in step.args if isinstance(value, Ref)]
     if not is_opaque(step.function) or any(layout.device.type != "cpu" for layout in layouts):
         return step.function
-    tensors = [
-        torch.empty_strided(one.shape, one.strides, dtype=one.dtype, device="meta")
-        for one in layouts
-    ]
-    kernel = kernel_of(step.function, tensors)
+    kernel = kernel_of(step.function, [layout.meta() for layout in layouts])
     return step.function if kernel is None else kernel.launcher(step.function)
 
 

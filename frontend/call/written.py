@@ -1,8 +1,10 @@
 """The calls of a recorded program as lines of Python, and the flat function of such lines.
 
     constants   v3 = torch.tensor([0.5], ...)           made once
+                k0 = loops('c591...', ...)              compiled loops, from the disk
     calls       v4 = torch.Tensor.mul(v0, v3)           made at each call, on operands v0, v1, ...
-                return (v4,)
+                v5, = k0(v4, v1)
+                return (v5,)
 
 The lines hold for operands that are dense, of the shapes and types that the program was recorded
 for: their strides stand in the lines.
@@ -16,8 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from torch.nn import Parameter
+from torch.overrides import has_torch_function
 
 from einderive.frontend.call.guard import autocast, guard, transformation
+
+LOOPS = " = loops("
+"""Follows the name of a kernel in its line."""
 
 
 class Written(NamedTuple):
@@ -26,6 +32,11 @@ class Written(NamedTuple):
     constants: tuple[str, ...]
     calls: tuple[str, ...]
     arrays: tuple[bool, ...]
+
+    @property
+    def kernels(self) -> bool:
+        """Whether it calls compiled loops, which are not of torch."""
+        return any(LOOPS in line for line in self.constants)
 
 
 class Operand(NamedTuple):
@@ -42,14 +53,18 @@ def run_of(written: Written, operands: int) -> Any:
 
 def flat_of(written: Written, expected: Sequence[Operand], given: Sequence[Any]) -> Any:
     """The guarded function for operands such as those given; None where these are no plain dense
-    tensors of the CPU, or plain dense arrays, of the expected shapes and types."""
+    tensors of the CPU, or plain dense arrays, of the expected shapes and types; and where compiled
+    loops are not on the disk any more, or are others."""
     numpy = any(type(operand) is np.ndarray for operand in given)
     dense = _dense_array if numpy else _dense_tensor
     if not given or len(given) != len(expected) or autocast() or transformation() is not None:
         return None
     if torch.compiler.is_compiling() or not all(map(dense, given, expected)):
         return None
-    names, lines = guard(given, default_type=True)
+    names, lines = guard(given, default_type=True, signs=written.kernels)
+    if written.kernels and not numpy:  # a mode of torch is to know of all calls
+        names.bound["seen"] = has_torch_function
+        lines.append("    if seen(operands): return MISS")
     calls = _indented(written.calls[:-1])
     results = written.calls[-1].removeprefix("return ")
     if numpy:
@@ -60,7 +75,10 @@ def flat_of(written: Written, expected: Sequence[Operand], given: Sequence[Any])
         for place, array in enumerate(written.arrays)
     ]
     lines.append(f"    return {values[0] if len(values) == 1 else '(' + ', '.join(values) + ')'}")
-    return _made(written, lines, names.bound)
+    try:
+        return _made(written, lines, names.bound)
+    except LookupError:
+        return None
 
 
 def _dense_tensor(value: Any, expected: Operand) -> bool:
@@ -104,6 +122,10 @@ def _indented(lines: Sequence[str]) -> list[str]:
 
 def _made(written: Written, lines: Sequence[str], bound: dict[str, Any]) -> Any:
     space: dict[str, Any] = {"torch": torch, **bound}
+    if written.kernels:
+        from einderive.eops.cpu_kernels.calls.linked import loops  # it needs llvmlite
+
+        space["loops"] = loops
     source = "\n".join((*written.constants, *lines)) + "\n"
     exec(compile(source, "<einderive remembered call>", "exec"), space)
     return space["call"]

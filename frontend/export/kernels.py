@@ -98,8 +98,8 @@ class Kernels:
         return torch.empty_strided(shape, strides, dtype=dtype, device=layout.device)
 
     def _loops(self, name: str, kernel: Any) -> None:
-        from einderive.eops.cpu_kernels import build  # numba is needed only where it was used
         from einderive.eops.cpu_kernels.calls import threads as threads_module
+        from einderive.eops.cpu_kernels.calls.linked import ALONE
         from einderive.eops.cpu_kernels.writing import MOST_THREADS
 
         owner = kernel.portable().owner
@@ -109,10 +109,7 @@ class Kernels:
         self.files[file] = text
         self.files[f"{self.prefix}_{name}.py.txt"] = kernel.source
         self.files[f"{threads}.py"] = getsource(threads_module)
-        alone = ", ".join(
-            f'"{name}": NUMBER(lambda: {one()})'
-            for name, one in zip(build.THREADS.values(), build.ALONE, strict=True)
-        )
+        alone = ", ".join(f'"{name}": NUMBER(lambda: {one()})' for name, one in ALONE.items())
         self.files[f"{self.prefix}_loops.py"] = LOOPS.format(
             threads=threads, alone=alone, most=MOST_THREADS
         )

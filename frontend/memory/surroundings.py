@@ -12,8 +12,8 @@ import hashlib
 import os
 import platform
 from functools import cache
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 
 import torch
@@ -75,8 +75,8 @@ def _files() -> str:
     counts as a new version."""
     found = hashlib.sha256()
     for top in ("ta", "derivations", "eops", "frontend"):
-        module = import_module(f"einderive.{top}")
-        for folder in module.__path__:
+        spec = find_spec(f"einderive.{top}")  # which loads no module
+        for folder in (spec and spec.submodule_search_locations) or ():
             found.update(repr(sorted(_listed(folder))).encode())
     return found.hexdigest()[:32]
 

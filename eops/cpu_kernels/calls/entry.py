@@ -34,10 +34,12 @@ _ENGINES: Final[list[Any]] = []
 
 
 class Code(NamedTuple):
-    """A compiled function: its address, and the object that keeps its machine code alive."""
+    """A compiled function: its address, the object that keeps its machine code alive, and the name
+    of its file, if it is kept on disk."""
 
     address: int
     owner: Any
+    file: str = ""
 
 
 class _Method(ctypes.Structure):

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
-import sys
 from collections.abc import Callable
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,19 +22,8 @@ from einderive.frontend.memory.kept import store
 from einderive.frontend.trial import choose
 from einderive.ta.errors import OperandError
 
-ROOT = Path(__file__).parents[3]
 TEXT = "T[i,j] = (A[i,k]-B[j,k])^2; Y[j,i] = exp(-T[i,j]/4) + 0.5*j"
 SHAPES = {"A": (9, 4), "B": (8, 4)}
-SLOW = (
-    *("lark", "sympy", "islpy", "flint", "numba", "llvmlite", "jinja2"),
-    *(
-        "einderive.derivations.",
-        "einderive.eops.",
-        "einderive.ta.notation",
-        "einderive.ta.functions",
-    ),
-)
-"""Modules that a call with dense operands does without."""
 OPTIONS: dict[str, Any] = {"seconds": 0.05, "budget": Budget(states=100)}
 
 
@@ -231,25 +216,3 @@ def test_lines_are_guarded_by_shape_type_and_strides() -> None:
     assert flat_of(written, expected, [dense, dense]) is None
     with torch.autocast("cpu"):
         assert flat_of(written, expected, [dense]) is None
-
-
-def test_another_process_loads_little() -> None:
-    lines = [
-        "import einderive as ed, sys, torch",
-        f"torch.set_num_threads({torch.get_num_threads()})",
-        f"f = ed.compile({TEXT!r}, **{SHAPES!r}, seconds=0.05, budget=0.05)",
-        "print(f.remembered is not None, float(f(torch.ones(9, 4), torch.zeros(8, 4))[2, 0]))",
-        f"print(*[name for name in sys.modules if name.startswith({SLOW!r})])",
-    ]
-    ed.compile(TEXT, **SHAPES, seconds=0.05, budget=0.05)
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    said = subprocess.run(
-        [sys.executable, "-c", "\n".join(lines)],
-        env=os.environ | {"PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    first, *loaded = said.stdout.splitlines()
-    assert first.startswith("True 1.3678"), said
-    assert loaded == ["einderive.eops.cache_folder"]
