@@ -11,14 +11,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import torch
 from llvmlite import binding
-from numba import cfunc, types
+from numba import types
 
 from einderive.eops.cpu_kernels.calls.entry import Code, entry
 from einderive.eops.cpu_kernels.calls.launch import Launch, Launched, Result, launcher
 from einderive.eops.cpu_kernels.calls.linked import ALONE, Unlinkable, digest_of, prepare
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.functions import functions, near_by
-from einderive.eops.cpu_kernels.late import late_bodies
+from einderive.eops.cpu_kernels.lowered import made_of
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.stored import digest, store, stored
 from einderive.eops.cpu_kernels.words import machine
@@ -157,12 +157,8 @@ def compiled_code(
     code = stored(name)
     if code is None:
         space = _names(typed, rooms, vectors)
-        own = f"kernel_{name}"  # in one process no two functions may have one symbol
-        text = source.replace("def kernel(", f"def {own}(", 1)
-        exec(compile(text, "<einderive kernel>", "exec"), space)
-        with late_bodies():
-            made = cfunc(types.void(machine.DATA), error_model="numpy")(space[own])
-        code = store(name, made)
+        # In one process no two functions may have one symbol.
+        code = store(name, made_of(source, space, f"kernel_{name}"))
     return code
 
 

@@ -15,11 +15,12 @@ from math import prod
 from typing import Any, Final, NamedTuple
 
 import torch
-from numba import cfunc, types
+from numba import types
 
 from einderive.eops.cpu_kernels.build import KEPT
 from einderive.eops.cpu_kernels.calls.entry import RELEASED, entry
 from einderive.eops.cpu_kernels.functions import functions
+from einderive.eops.cpu_kernels.lowered import made_of
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.stored import digest, store, stored
 from einderive.eops.cpu_kernels.totals import COMBINED
@@ -98,11 +99,7 @@ def _run(form: Form) -> Callable[..., object]:
     name = digest(source, (form.total, form.term, *form.places))
     code = stored(name)
     if code is None:
-        space = _names(form)
-        own = f"kernel_{name}"
-        exec(compile(source.replace("kernel", own, 1), "<einderive scatter>", "exec"), space)
-        made = cfunc(types.void(machine.DATA), error_model="numpy")(space[own])
-        code = store(name, made)
+        code = store(name, made_of(source, _names(form), f"kernel_{name}"))
     return entry(code, RELEASED, several=False)
 
 

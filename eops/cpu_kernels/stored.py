@@ -19,7 +19,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from platform import machine
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from llvmlite import binding
 from numba.core.registry import cpu_target
@@ -30,6 +30,13 @@ from einderive.eops.cpu_kernels.calls.linked import Content, content, folder, ne
 MOST_BYTES: Final = 64 << 20
 """Bytes on disk.  Beyond this, the kernels that were not used for the longest time are deleted,
 down to half of it."""
+
+
+class Library(NamedTuple):
+    """Machine code, and the name of its function."""
+
+    library: Any
+    symbol: str
 
 
 def digest(source: str, types: Sequence[str]) -> str:
@@ -77,14 +84,14 @@ def stored(name: str) -> Code | None:
     return Code(address, library, name) if address else None
 
 
-def store(name: str, compiled: Any) -> Code:
-    """The code that numba compiled, kept if the disk allows it."""
-    code = Code(compiled.address, compiled)
+def store(name: str, compiled: Library) -> Code:
+    """The compiled code, kept if the disk allows it."""
+    code = Code(compiled.library.get_pointer_to_function(compiled.symbol), compiled.library)
     place = folder()
     if place is None:
         return code
-    library, _, (machine, bitcode) = compiled._library.serialize_using_object_code()
-    made = Content(compiled._wrapper_name, library, needs_of(machine), machine, bitcode)
+    library, _, (machine, bitcode) = compiled.library.serialize_using_object_code()
+    made = Content(compiled.symbol, library, needs_of(machine), machine, bitcode)
     with suppress(OSError):
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, draft = tempfile.mkstemp(dir=place)

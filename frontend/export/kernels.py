@@ -102,8 +102,7 @@ class Kernels:
         from einderive.eops.cpu_kernels.calls.linked import ALONE
         from einderive.eops.cpu_kernels.writing import MOST_THREADS
 
-        owner = kernel.portable().owner
-        library = getattr(owner, "_library", owner)  # numba's own, or one that was read from disk
+        library = kernel.portable().owner
         text = _without_python(str(library._get_module_for_linking()))
         file, threads = f"{self.prefix}_{name}.ll", f"{self.prefix}_threads"
         self.files[file] = text
@@ -146,20 +145,27 @@ class Kernels:
 
 RUN: Final = """
 define void @run(ptr %data) {{
+  call void @{symbol}(ptr %data)
+  ret void
+}}
+"""
+RUN_WITHOUT_ERRORS: Final = """
+define void @run(ptr %data) {{
   %result = alloca ptr
   %problem = alloca ptr
   %status = call i32 @{symbol}(ptr %result, ptr %problem, ptr %data)
   ret void
 }}
 """
-"""A kernel raises nothing: what numba's own wrapper does with errors needs Python and numba."""
+"""For a kernel that numba compiled from its text.  It raises nothing: what numba's own wrapper does
+with errors needs Python and numba."""
 
 
 def _without_python(text: str) -> str:
-    """LLVM's text with `run` in the place of numba's wrapper of the kernel."""
+    """LLVM's text with `run`, in the place of numba's wrapper of the kernel if there is one."""
     text = text.replace("define linkonce_odr", "define")
     text, wrappers = re.subn(r"(?ms)^define [^\n]*@cfunc\..*?^}\n", "", text)
     symbols = re.findall(r"(?m)^define [^\n]*@(\w+)\(", text)
-    if wrappers != 1 or len(symbols) != 1:
+    if wrappers > 1 or len(symbols) != 1:
         raise BuildError("compiled loops cannot be read back")
-    return text + RUN.format(symbol=symbols[0])
+    return text + (RUN_WITHOUT_ERRORS if wrappers else RUN).format(symbol=symbols[0])

@@ -91,7 +91,7 @@ def test_one_code_for_several_sizes(name: str, monkeypatch: pytest.MonkeyPatch) 
         made = check(TEXTS[name], n, m)
         written = {int(number) for number in re.findall(r"\b\d+\b", made.source)}
         assert not written & {n, m} - {1}
-        monkeypatch.setattr(building, "cfunc", refuse)
+        monkeypatch.setattr(building, "made_of", refuse)
 
 
 def test_another_code_where_numbers_leave_32_bits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +115,7 @@ def test_formulas_that_name_their_sizes(monkeypatch: pytest.MonkeyPatch) -> None
         torch.testing.assert_close(found(a, b), a.exp() * b + a / (1 + b * b))
         if n > 1:
             assert "compiled loops" in str(found)
-            monkeypatch.setattr(building, "cfunc", refuse)
+            monkeypatch.setattr(building, "made_of", refuse)
 
 
 def test_a_window_of_rows_has_its_sizes_in_the_text() -> None:

@@ -45,7 +45,7 @@ def refuse(*_: Any, **__: Any) -> Any:
 
 
 def test_it_is_loaded_and_not_compiled_again(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(building, "cfunc", refuse)
+    monkeypatch.setattr(building, "made_of", refuse)
     check(made())
     with pytest.raises(AssertionError, match="compiled again"):
         made("Y[i] = exp(A[i]) + 3")
@@ -66,7 +66,7 @@ def test_a_damaged_file_is_as_good_as_none(
         }[damage]
     )
     check(made())
-    monkeypatch.setattr(building, "cfunc", refuse)
+    monkeypatch.setattr(building, "made_of", refuse)
     check(made())  # it was written anew
 
 
